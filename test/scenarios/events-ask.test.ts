@@ -55,7 +55,6 @@ describe("an event", () => {
   beforeAll(async () => {
     fixture = await startFixture({ level: "scenario", backend: briefingBackend });
     fixture.codeHost.rest.setPermission("outsider", "read", 99);
-    fixture.codeHost.rest.setPermission("octocat", "write", 583_231);
   });
   afterAll(async () => await fixture.close());
 
@@ -117,7 +116,8 @@ describe("an event", () => {
       expect(step.outputs.reason).toBe(reason);
       if (asks === "code") return;
       expect(step).toMatchObject({ exitCode: 0, requests: [], outputs: { conclusion: "skipped" } });
-      const named: Record<string, string> = asks === "name" ? { "allow-events": `pull_request.${action}` } : {};
+      const named: Record<string, string> =
+        asks === "name" ? { "allow-events": `pull_request.${action}` } : {};
       const allowed = await play({ event, action, payload: label }, named);
       expect(allowed.step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
     });

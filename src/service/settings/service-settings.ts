@@ -221,12 +221,14 @@ export const serviceSettings = {
   WORKSPACES: described({
     kind: oneOf(["on", "off"]),
     fallback: "on",
-    description: "`off`: no new work in workspaces. What deletes, cancels or rejects is taken nevertheless.",
+    description:
+      "`off`: no new work in workspaces. What deletes, cancels or rejects is taken nevertheless, and files are served: `WORKSPACE_FILES` is a gate of its own.",
   }),
   WORKSPACE_FILES: described({
     kind: oneOf(["on", "off"]),
     fallback: "on",
-    description: "`off`: no file of a workspace is read or written.",
+    description:
+      "`off`: nobody lists, reads, downloads, writes or deletes a file of a workspace, exports a bundle, reads a changeset's patch or follows a link to a file or a site, also a link made before. Runs work on.",
   }),
   WORKSPACE_ACCOUNTS: described({
     kind: listOf({

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { WorkspaceReader } from "../ports/store/workspaces/workspaces.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { WorkRefusal, WorkspaceRefusal } from "./refusals.ts";
+import type { FilesClosedRefusal, WorkRefusal, WorkspaceRefusal } from "./refusals.ts";
 import type { Workspace } from "./workspace.ts";
 import type { WorkspaceCaller } from "./workspace-caller.ts";
 import type { WorkspaceKeeping } from "./workspace-keeping.ts";
@@ -49,16 +49,33 @@ export async function shareForWork(
   return await reachForWork(core, request, { workspaces: { find } });
 }
 
-/** The same for writing files. */
+/** The same for files: their gate is apart from that of new work, and closes reads too. */
+export async function reachFiles(
+  core: Core,
+  request: WorkspaceRequest,
+  reading: Reading = core.store.committed,
+): Promise<Result<Workspace, WorkspaceRefusal | FilesClosedRefusal>> {
+  const reached = await reachWorkspace(core, request, reading);
+  if (!reached.ok) return reached;
+  const fault = filesFault(core);
+  return fault === null ? reached : refused(fault);
+}
+
+/** The same for writing files: the workspace is neither erased nor being filled. */
 export async function reachForFiles(
   core: Core,
   request: WorkspaceRequest,
   reading: Reading = core.store.committed,
 ): Promise<Result<Workspace, WorkspaceRefusal | WorkRefusal>> {
-  const reached = await reachForWork(core, request, reading);
-  return reached.ok && !keepingOf(core).admission.takesFiles
-    ? refused({ reason: "workspaces_not_admitted", what: "files" })
-    : reached;
+  const reached = await reachFiles(core, request, reading);
+  if (!reached.ok) return reached;
+  const fault = stateFault(reached.value);
+  return fault === null ? reached : refused(fault);
+}
+
+/** Null where files are served. */
+export function filesFault(core: Core): FilesClosedRefusal | null {
+  return keepingOf(core).admission.takesFiles ? null : { reason: "workspaces_not_admitted", what: "files" };
 }
 
 /** Null where the account's new work is taken. */

@@ -4,9 +4,13 @@ export type WorkspaceRefusal =
   | { readonly reason: "workspace_not_found"; readonly workspaceId: string }
   | { readonly reason: "workspace_of_another"; readonly workspaceId: string };
 
+/** The operator serves no files of workspaces. */
+export type FilesClosedRefusal = { readonly reason: "workspaces_not_admitted"; readonly what: "files" };
+
 /** What changes a workspace, or makes new work for it. */
 export type WorkRefusal =
-  | { readonly reason: "workspaces_not_admitted"; readonly what: "workspaces" | "files" }
+  | FilesClosedRefusal
+  | { readonly reason: "workspaces_not_admitted"; readonly what: "workspaces" }
   | { readonly reason: "workspace_erasing"; readonly workspaceId: string }
   | { readonly reason: "storage_adopting"; readonly workspaceId: string };
 

@@ -1,6 +1,7 @@
 // Whose new work in workspaces is taken, and what stays allowed to everybody: deletion, removal, cancellation.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
 import { createClient } from "../../../../src/client/client.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { makeApiKey, openAccount } from "../../../../src/service/core/accounts/keys.ts";
@@ -112,5 +113,64 @@ describe("new work in workspaces", () => {
     const write = await made.send("PUT", `${at}/files/write`, { path: "a", content: "b" });
     expect([write.status, problemSchema.parse(write.body).code]).toEqual([403, "workspaces_not_admitted"]);
     expect((await made.send("DELETE", at)).status).toBe(202);
+  });
+
+  it("closes every way to files where WORKSPACE_FILES is off, links made before too, and opens them again", async () => {
+    const made = await fixture();
+    const { owner, send, workspaceId } = made;
+    const at = `/workspaces/${workspaceId}`;
+    const write = { path: "a.txt", content: "one" };
+    expect((await send("PUT", `${at}/files/write`, write)).status).toBe(201);
+    for (const start of [
+      () => owner.copies.checkpoint({ workspaceId, body: { message: "m" } }),
+      () => owner.copies.create({ workspaceId, body: {} }),
+    ]) {
+      const { id: operationId } = await start();
+      const ended = async () => (await owner.operations.get({ workspaceId, operationId })).status;
+      await expect.poll(ended, { timeout: 20_000 }).toBe("succeeded");
+    }
+    const { items } = await owner.copies.list({ workspaceId });
+    const revisions = (await owner.revisions.list({ workspaceId })).items;
+    const revision = revisions.find(({ message }) => message.startsWith("m"))?.id ?? "";
+    const copy = items.find(({ is_canonical: isCanonical }) => !isCanonical)?.id ?? "";
+    const link = await send("POST", `${at}/files/download-url`, { path: "a.txt" });
+    const { url } = z.object({ url: z.string() }).parse(link.body);
+    const reads = ["list", "stat?path=a.txt", "read?path=a.txt", "download?path=a.txt"];
+    const ways = [
+      ...["files", `copies/${copy}/files`, `revisions/${revision}/files`].flatMap((files) =>
+        reads.map((read) => ["GET", `${at}/${files}/${read}`] as const),
+      ),
+      ["GET", `${at}/revisions/${revision}/bundle`],
+      ["GET", new URL(url).pathname.replace(/^\/v1/, "")],
+      ["POST", `${at}/files/download-url`, { path: "a.txt" }],
+      ["PUT", `${at}/files/write`, write],
+      ["POST", `${at}/files/delete`, { path: "a.txt" }],
+      ["POST", `${at}/files/restore`, { path: "a.txt" }],
+      ["POST", `${at}/files/empty-trash`, {}],
+    ] as const;
+    const statuses = async () =>
+      await Promise.all(
+        ways.slice(0, 14).map(async ([method, path]) => [path, (await send(method, path)).status]),
+      );
+    const open = ways.slice(0, 14).map(([, path]) => [path, 200]);
+    expect(await statuses()).toEqual(open);
+    admit({ takesFiles: false });
+    for (const [method, path, json] of ways) {
+      const answer = await send(method, path, json);
+      const code = answer.status === 403 ? problemSchema.parse(answer.body).code : null;
+      expect([method, path, answer.status, code]).toEqual([method, path, 403, "workspaces_not_admitted"]);
+    }
+    expect((await owner.revisions.list({ workspaceId })).items).toEqual(revisions);
+    admit({});
+    expect(await statuses()).toEqual(open);
+  });
+
+  it("is another gate than that of files, which are served where WORKSPACES is off", async () => {
+    const { send, workspaceId } = await fixture();
+    const at = `/workspaces/${workspaceId}`;
+    admit({ takesWork: false });
+    expect((await send("PUT", `${at}/files/write`, { path: "a.txt", content: "one" })).status).toBe(201);
+    expect((await send("GET", `${at}/files/read?path=a.txt`)).status).toBe(200);
+    expect((await send("POST", `${at}/files/delete`, { path: "a.txt" })).status).toBe(200);
   });
 });

@@ -20,7 +20,10 @@ export const workspaceProblems: ProblemsOf<
   workspaces_not_admitted: ({ what }) => ({
     status: 403,
     code: "workspaces_not_admitted",
-    message: `The operator of this service takes no ${what === "files" ? "files" : "new work in workspaces"} from this account: ${settings[what]} says so.`,
+    message:
+      what === "files"
+        ? `The operator of this service serves no files of workspaces: ${settings.files} says so.`
+        : `The operator of this service takes no new work in workspaces from this account: ${settings.workspaces} says so.`,
   }),
   workspace_erasing: ({ workspaceId }) => ({
     status: 409,

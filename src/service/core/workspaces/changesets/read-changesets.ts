@@ -6,8 +6,8 @@ import type { Core } from "../../core.ts";
 import type { ScratchRefusal, TreeDiff } from "../../ports/git-scratch.ts";
 import { EMPTY_TREE } from "../objects/git-object.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
-import { reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { WorkspaceRefusal } from "../refusals.ts";
+import { reachFiles, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
+import type { FilesClosedRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { type Changeset, isUndecided } from "./changeset.ts";
 import { compareRevisions, diffRevisions } from "./compare-changeset.ts";
 import { type ChangesetRequest, keptRevision, reachChangeset } from "./reach-changeset.ts";
@@ -34,9 +34,9 @@ export type SeenChangeset = { readonly changeset: Changeset; readonly diff: Tree
 export async function readChangeset(
   core: Core,
   request: ChangesetRequest & { readonly withPatch: boolean; readonly signal: AbortSignal },
-): Promise<Result<SeenChangeset, WorkspaceRefusal | ChangesetRefusal | ScratchRefusal>> {
+): Promise<Result<SeenChangeset, WorkspaceRefusal | FilesClosedRefusal | ChangesetRefusal | ScratchRefusal>> {
   const { withPatch, signal } = request;
-  const workspace = await reachWorkspace(core, request);
+  const workspace = await (withPatch ? reachFiles : reachWorkspace)(core, request);
   if (!workspace.ok) return workspace;
   const found = await reachChangeset(core, request);
   if (!found.ok) return found;

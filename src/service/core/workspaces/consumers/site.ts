@@ -11,8 +11,8 @@ import type { Site } from "../../ports/store/workspaces/consumers.ts";
 import { viewOfRevision } from "../files/copy-overlay.ts";
 import { findInView } from "../files/copy-view.ts";
 import { checkFolder, checkPath, type PathRefusal } from "../paths/workspace-path.ts";
-import { keepingOf, reachForFiles, reachWorkspace } from "../reach-workspace.ts";
-import type { OwnerNeededRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import { filesFault, keepingOf, reachForWork, reachWorkspace } from "../reach-workspace.ts";
+import type { FilesClosedRefusal, OwnerNeededRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
 import type { Workspace } from "../workspace.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
@@ -57,8 +57,10 @@ export async function publishSite(
   if (body.revision_id === null) return await takeAway(core, request);
   const signedIn = await isSignedIn(core, caller.accountId);
   if (!signedIn) return refused({ reason: "site_unclaimed", url: `${core.policy.webUrl}/sign-in` });
-  const workspace = await reachForFiles(core, request);
-  return workspace.ok ? await put(core, workspace.value, body) : workspace;
+  const workspace = await reachForWork(core, request);
+  if (!workspace.ok) return workspace;
+  const closed = filesFault(core);
+  return closed === null ? await put(core, workspace.value, body) : refused(closed);
 }
 
 /** Somebody is known to own the account, who answers for what it shows. */
@@ -104,9 +106,11 @@ export type OpenedSite = { readonly url: string; readonly expiresAt: number };
 export async function openSite(
   core: Core,
   request: InWorkspace & { readonly body: OpenSiteRequest },
-): Promise<Result<OpenedSite, WorkspaceRefusal | SiteRefusal | PathRefusal>> {
+): Promise<Result<OpenedSite, WorkspaceRefusal | FilesClosedRefusal | SiteRefusal | PathRefusal>> {
   const site = await findSite(core, request);
   if (!site.ok) return site;
+  const closed = filesFault(core);
+  if (closed !== null) return refused(closed);
   const { workspaceId } = request;
   const path = (request.body.path ?? "").replace(/^\//, "");
   const checked = path === "" ? ok(path) : checkPath(path.replace(/\/$/, ""));
@@ -130,7 +134,7 @@ export type LinkedSite = { readonly site: Site; readonly expiresAt: number };
 
 /** What a link opens now. Null for one that is unknown or has ended, and where no files are served. */
 export async function findLinkedSite(core: Core, token: string): Promise<LinkedSite | null> {
-  if (!token.startsWith(LINK_PREFIX) || !keepingOf(core).admission.takesFiles) return null;
+  if (!token.startsWith(LINK_PREFIX) || filesFault(core) !== null) return null;
   const { sites, workspaces } = core.store.committed;
   const link = await sites.findLink({ hash: hashSecret(token), now: core.clock.now() });
   if (link === null) return null;

@@ -6,6 +6,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../../base/secret-token.ts";
 import type { Core } from "../../core.ts";
 import { checkPath } from "../paths/workspace-path.ts";
+import { filesFault } from "../reach-workspace.ts";
 import { viewOfCopy } from "./copy-overlay.ts";
 import { etagOf } from "./etag.ts";
 import { type CopyPlace, type FilesRequest, reachCopy } from "./reach-files.ts";
@@ -48,6 +49,8 @@ export async function followDownloadLink(
   const { committed } = core.store;
   const link = await committed.downloadLinks.find({ hash: hashSecret(token), now: core.clock.now() });
   if (link === null) return unknown;
+  const closed = filesFault(core);
+  if (closed !== null) return refused(closed);
   const { copyId, workspaceId, path, oid } = link;
   const [workspace, copy] = await Promise.all([
     committed.workspaces.find(workspaceId),

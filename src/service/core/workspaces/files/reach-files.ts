@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { type Copy, holderOf } from "../copies/copy.ts";
-import { reachForFiles, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
+import { reachFiles, reachForFiles, type WorkspaceRequest } from "../reach-workspace.ts";
 import { isWorkspaceOwner, type WorkspaceCaller } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
 import { type ContentView, viewOfCopy, viewOfRevision } from "./copy-overlay.ts";
@@ -28,7 +28,7 @@ export async function reachView(
     const copy = await reachCopy(core, { ...request, place });
     return copy.ok ? ok(viewOfCopy(core, copy.value)) : copy;
   }
-  const reached = await reachWorkspace(core, request);
+  const reached = await reachFiles(core, request);
   if (!reached.ok) return reached;
   const { revisionId } = place;
   const revision = await core.store.committed.revisions.find(revisionId);
@@ -42,7 +42,7 @@ export async function reachCopy(
   core: Core,
   request: FilesRequest<CopyPlace>,
 ): Promise<Result<Copy, ReadFilesRefusal>> {
-  const reached = await reachWorkspace(core, request);
+  const reached = await reachFiles(core, request);
   if (!reached.ok) return reached;
   return await copyAt(core, request, reached.value.canonicalCopyId);
 }

@@ -4,7 +4,7 @@ import type { ClassRefusal } from "../../accounts/refusals.ts";
 import type { CopyRefusal } from "../copies/refusals.ts";
 import type { ContentTooLargeRefusal } from "../objects/keep-objects.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
-import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { CopyHeldRefusal, FilesClosedRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
 import type { PathClash } from "../trees/apply-changes.ts";
 
@@ -29,7 +29,13 @@ export type FileRefusal =
   | { readonly reason: "download_link_unknown" }
   | { readonly reason: "download_link_changed"; readonly path: string };
 
-export type ReadFilesRefusal = WorkspaceRefusal | CopyRefusal | RevisionRefusal | PathRefusal | FileRefusal;
+export type ReadFilesRefusal =
+  | WorkspaceRefusal
+  | FilesClosedRefusal
+  | CopyRefusal
+  | RevisionRefusal
+  | PathRefusal
+  | FileRefusal;
 export type WriteFilesRefusal =
   | ReadFilesRefusal
   | WorkRefusal

@@ -1,14 +1,14 @@
 // GET …/revisions/{revisionID}/bundle: a revision with its whole history, as a file for `git clone`.
 
-import { ok, type Result } from "../../../../base/result.ts";
+import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { Bundle, GivenObject, ScratchRefusal } from "../../ports/git-scratch.ts";
 import { parseCommit } from "../objects/commit-object.ts";
 import { EMPTY_TREE, MissingObjectError } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
 import { parseTree } from "../objects/tree-object.ts";
-import { keepingOf, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { WorkspaceRefusal } from "../refusals.ts";
+import { filesFault, keepingOf, type WorkspaceRequest } from "../reach-workspace.ts";
+import type { FilesClosedRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { findRevision } from "./read-revisions.ts";
 import type { RevisionRefusal } from "./refusals.ts";
 
@@ -23,10 +23,14 @@ export type ExportRequest = WorkspaceRequest & { readonly revisionId: string; re
 export async function exportRevision(
   core: Core,
   request: ExportRequest,
-): Promise<Result<AsyncIterable<Uint8Array>, WorkspaceRefusal | RevisionRefusal | ScratchRefusal>> {
+): Promise<
+  Result<AsyncIterable<Uint8Array>, WorkspaceRefusal | FilesClosedRefusal | RevisionRefusal | ScratchRefusal>
+> {
   const { workspaceId, signal } = request;
   const found = await findRevision(core, request);
   if (!found.ok) return found;
+  const closed = filesFault(core);
+  if (closed !== null) return refused(closed);
   const { commitOid: tip } = found.value.revision;
   const objects = historyOf(core, { workspaceId, tip });
   const bundle = await keepingOf(core).scratch.bundle({ tip, ref: REF, objects }, signal);

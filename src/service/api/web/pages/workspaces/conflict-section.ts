@@ -12,6 +12,7 @@ import { compareRevisions } from "../../../../core/workspaces/changesets/compare
 import { keptRevision } from "../../../../core/workspaces/changesets/reach-changeset.ts";
 import { withMade } from "../../../../core/workspaces/merges/made-trees.ts";
 import { objectSource } from "../../../../core/workspaces/objects/object-source.ts";
+import { filesFault } from "../../../../core/workspaces/reach-workspace.ts";
 import { findFile } from "../../../../core/workspaces/trees/tree-source.ts";
 import type { Html, WebContext } from "../../web-context.ts";
 import { evidenceField, evidenceHint, hidden } from "./decision-fields.ts";
@@ -118,6 +119,7 @@ function hasMarkers(text: string): boolean {
 /** The merged text of each path in conflict, as git left it. */
 async function textsOf(context: WebContext, changeset: Changeset): Promise<ReadonlyMap<string, string>> {
   const { core } = context.get("parts");
+  if (filesFault(core) !== null) return new Map();
   const { revisions } = core.store.committed;
   const current = await keptRevision(revisions, changeset.targetRevisionId);
   const theirs = await keptRevision(revisions, changeset.revisionId);

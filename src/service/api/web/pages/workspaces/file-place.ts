@@ -6,9 +6,13 @@ import {
   viewOfCopy,
   viewOfRevision,
 } from "../../../../core/workspaces/files/copy-overlay.ts";
+import { filesFault } from "../../../../core/workspaces/reach-workspace.ts";
 import { findRevision } from "../../../../core/workspaces/revisions/read-revisions.ts";
 import type { WebContext } from "../../web-context.ts";
 import { type OpenWorkspace, workspacePath } from "./workspace-frame.ts";
+
+/** Where files would be shown. */
+export const FILES_CLOSED = "This service shows no files of workspaces: its operator has closed them.";
 
 export type FilePlace = {
   readonly view: ContentView;
@@ -19,12 +23,13 @@ export type FilePlace = {
   readonly id: string;
 };
 
-/** Null where there is no such revision or copy in the workspace. */
+/** Null where there is no such revision or copy in the workspace, and where no files are served. */
 export async function findPlace(
   context: WebContext,
   { caller, workspace }: OpenWorkspace,
 ): Promise<FilePlace | null> {
   const { core } = context.get("parts");
+  if (filesFault(core) !== null) return null;
   const { revisionId, copyId } = context.req.param() as Readonly<Record<string, string | undefined>>;
   const base = workspacePath(workspace.id);
   const request = { caller, workspaceId: workspace.id };

@@ -5,6 +5,7 @@ import { html } from "hono/html";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
 import { plural } from "../../../../../render/quantities.ts";
 import { objectSource } from "../../../../core/workspaces/objects/object-source.ts";
+import { filesFault } from "../../../../core/workspaces/reach-workspace.ts";
 import {
   findRevision,
   listRevisions,
@@ -16,7 +17,7 @@ import { notFoundPage } from "../../page.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
 import { timeText } from "../settings/settings-page.ts";
-import { addressOf } from "./file-place.ts";
+import { addressOf, FILES_CLOSED } from "./file-place.ts";
 import {
   actorText,
   messageLine,
@@ -88,8 +89,9 @@ async function revisionPage(context: WebContext, opened: OpenWorkspace): Promise
   const parent =
     parentId === undefined ? null : await findRevision(core, { ...request, revisionId: parentId });
   const before = parent?.ok === true ? parent.value.revision : null;
+  const isClosed = filesFault(core) !== null;
   const changes =
-    parentId !== undefined && before === null
+    isClosed || (parentId !== undefined && before === null)
       ? null
       : await diffTrees(objectSource(core, workspace.id), before?.treeOid ?? null, revision.treeOid);
   const body = html`<dl>
@@ -103,7 +105,7 @@ ${revision.acceptedAt === null ? "" : html`<dt>Accepted</dt><dd>${timeText(revis
 </dl>
 ${revision.message === "" ? "" : textBlock(revision.message.slice(0, MAX_MESSAGE_CHARS))}
 <h2>What it changed</h2>
-${changes === null ? html`<p class="faint">The revision before it is no longer kept.</p>` : changeTable(changes, { base, revision, before })}`;
+${changes === null ? html`<p class="faint">${isClosed ? FILES_CLOSED : "The revision before it is no longer kept."}</p>` : changeTable(changes, { base, revision, before })}`;
   const title = messageLine(revision.message, "Revision");
   return await workspaceFrame(context, opened, { tab: "history", title, body });
 }

@@ -8,10 +8,11 @@ import type { Core } from "../../../../core/core.ts";
 import { listChangesets } from "../../../../core/workspaces/changesets/read-changesets.ts";
 import { holderOf } from "../../../../core/workspaces/copies/copy.ts";
 import { type CountedCopy, listCopies } from "../../../../core/workspaces/copies/read-copies.ts";
+import { filesFault } from "../../../../core/workspaces/reach-workspace.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { timeText } from "../settings/settings-page.ts";
 import { changesetTable } from "./changesets-page.ts";
-import { findPlace } from "./file-place.ts";
+import { FILES_CLOSED, findPlace } from "./file-place.ts";
 import { folderListing } from "./folder-listing.ts";
 import {
   actorText,
@@ -46,7 +47,7 @@ async function workspacePage(context: WebContext, opened: OpenWorkspace): Promis
   const base = workspacePath(workspace.id);
   const body = html`<p class="faint">${workspace.state === "ready" ? "" : html`<strong class="warn">${workspace.state}</strong> · `}<code>${workspace.id}</code> · the accepted revision is <a href="${base}/revisions/${workspace.currentRevisionId}"><code>${workspace.currentRevisionId}</code></a></p>
 <h2>Files</h2>
-${listing ?? html`<p class="faint">The accepted revision is not there.</p>`}
+${listing ?? html`<p class="faint">${filesFault(core) === null ? "The accepted revision is not there." : FILES_CLOSED}</p>`}
 <h2>Waits for a decision</h2>
 ${changesets}
 <h2>Copies</h2>
