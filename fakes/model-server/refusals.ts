@@ -156,6 +156,16 @@ export const thinkingNotEnabled: Refusing = (request) =>
     ? fault({ status: 400, message: `Thinking is not enabled for models/${request.model}` })
     : null;
 
+/** DeepSeek, of a model that thinks: every answer of the history has its thought, and be it a space. */
+export const reasoningContentRequired: Refusing = (request) =>
+  messagesOf(request).some(({ role, reasoning_content }) => role === "assistant" && !reasoning_content)
+    ? openAi({
+        message: "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        param: null,
+        code: "invalid_request_error",
+      })
+    : null;
+
 /** Ollama, of a model without tools. */
 export const ollamaWithoutTools: Refusing = (request) =>
   has(request, "tools")

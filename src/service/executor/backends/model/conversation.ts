@@ -128,7 +128,8 @@ function toModelMessage({ role, content, tool_call_id: callId, parts = [] }: Mes
         `[${type}: ${[path, mime].filter((some) => some !== "").join(", ")}]`,
     );
   const text = [content, ...notes].filter((some) => some !== "").join("\n");
-  if (text === "" || role === "system") return [];
+  // Anthropic refuses a message of white space.
+  if (text.trim() === "" || role === "system") return [];
   if (role === "assistant") return [{ role, content: text }];
   // Its call is not in this request, and no API accepts a result without a call.
   if (role === "tool")

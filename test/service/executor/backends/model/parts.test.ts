@@ -94,6 +94,7 @@ describe("the messages of a request", () => {
       { role: "tool", content: "42", tool_call_id: "call-9" },
       { role: "user", content: "See", parts: [{ type: "image", path: "shot.png", mime: "image/png" }] },
       { role: "assistant", content: "" },
+      { role: "assistant", content: " \n" },
     ]);
     expect(system).toEqual(["Speak German."]);
     expect(messages).toEqual([

@@ -10,6 +10,7 @@ import {
   openRouterWithoutTools,
   outputLimit,
   type Refusing,
+  reasoningContentRequired,
   reasoningContentUnsupported,
   refuseAll,
   summariesUnverified,
@@ -29,13 +30,17 @@ afterEach(async () => {
   await fixture.close();
 });
 
-async function play(options: Partial<ModelFixtureOptions> = {}, settings: Partial<ModelSettings> = {}) {
+async function play(
+  options: Partial<ModelFixtureOptions> = {},
+  settings: Partial<ModelSettings> = {},
+  changes: Parameters<ModelFixture["run"]>[0] = {},
+) {
   recorder = new TaskRecorder();
   fixture = await ModelFixture.start({
     script: [[think("Hm."), call("list_files")], say("Done.")],
     ...options,
   });
-  return await fixture.run({}, recorder, settings);
+  return await fixture.run(changes, recorder, settings);
 }
 
 function bodies(): Record<string, unknown>[] {
@@ -79,6 +84,21 @@ describe("a refused parameter", () => {
     expect(recorder.text()).toBe("Done.");
     expect(JSON.stringify(bodies()[1])).toContain("reasoning_content");
     expect(JSON.stringify(bodies()[2])).not.toContain("reasoning_content");
+  });
+
+  it("that every answer of the history must have is written into those without a thought", async () => {
+    const history = async () => [
+      { role: "user" as const, content: "Earlier?" },
+      { role: "assistant" as const, content: "Yes." },
+    ];
+    await play({ refuse: reasoningContentRequired }, {}, { history });
+    expect(recorder.text()).toBe("Done.");
+    const thoughts = bodies().map((body) =>
+      (body.messages as Record<string, unknown>[]).flatMap(({ role, reasoning_content }) =>
+        role === "assistant" ? [reasoning_content] : [],
+      ),
+    );
+    expect(thoughts).toEqual([[undefined], [" "], [" ", "Hm."]]);
   });
 
   it("one after another are all learned", async () => {

@@ -158,6 +158,38 @@ describe.each(providers)("the thoughts of a model (%s)", (provider) => {
   });
 });
 
+describe("a model that is told how much to think (Anthropic, before Claude 4.6)", () => {
+  it("thinks no more behind a trimmed history, where its calls have no thought before them", async () => {
+    const fixture = await ModelFixture.start({
+      provider: "anthropic",
+      files: Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}.txt`, "a line\n".repeat(900)])),
+      settings: {
+        models: { executor: "claude-sonnet-4-5", advisor: null, reviewer: null },
+        effort: "high",
+        contextTokens: 12_000,
+        maxOutputTokens: 2_000,
+      },
+      script: everyTime(({ lastUserMessage, body }) => {
+        if (lastUserMessage.includes("about to be cut")) return say("## Goal\nRead.");
+        turns += 1;
+        const said = turns < 9 ? [think("Hm."), call("read_file", { path: `${turns}.txt` })] : [say("Done.")];
+        return answer(said, { usage: { input: Math.ceil(JSON.stringify(body).length / 4) } });
+      }),
+    });
+    let turns = 0;
+    try {
+      expect(await fixture.run()).toEqual({ stopReason: "end_turn" });
+      const thinking = fixture.server.requests.map(
+        ({ body }) => typeof body === "object" && body !== null && "thinking" in body,
+      );
+      expect(thinking[0]).toBe(true);
+      expect(thinking).toContain(false);
+    } finally {
+      await fixture.close();
+    }
+  });
+});
+
 describe("the words by which an API refuses thoughts", () => {
   it.each([
     "messages.1.content.0: Invalid `signature` in `thinking` block",

@@ -13,7 +13,9 @@ export type Refusal =
   | { readonly type: "limit"; readonly path: string; readonly most: number }
   /** A field of messages, tools or instructions, wherever it is. */
   | { readonly type: "drop-everywhere"; readonly field: string }
-  | { readonly type: "developer-role" };
+  | { readonly type: "developer-role" }
+  /** Every answer of the history has a thought, where it is only a space. */
+  | { readonly type: "reasoning-content" };
 
 /** Longer texts say nothing more. */
 const MAX_TEXT_CHARS = 8_000;
@@ -158,6 +160,7 @@ export function learnRefusal(text: string, sent: Body): Refusal | null {
     outputLimit(said, sent) ??
     otherName(said, sent) ??
     otherValue(said, sent) ??
+    missingThought(said, sent) ??
     role(said, sent) ??
     left(said, sent)
   );
@@ -182,6 +185,10 @@ export function withoutRefused(body: Body, refusal: Refusal): Body {
       return mapObjects(body, (value) => (refusal.field in value ? dropAt(value, refusal.field) : value));
     case "developer-role":
       return mapObjects(body, (value) => (value.role === "developer" ? { ...value, role: "system" } : value));
+    case "reasoning-content":
+      return mapObjects(body, (value) =>
+        isThoughtless(value) ? { ...value, reasoning_content: " " } : value,
+      );
   }
 }
 
@@ -231,6 +238,24 @@ function role(said: string, sent: Body): Refusal | null {
   const turns = valueAt(sent, "messages") ?? valueAt(sent, "input");
   const isSent = Array.isArray(turns) && turns.some((turn) => isObject(turn) && turn.role === "developer");
   return isSent ? { type: "developer-role" } : null;
+}
+
+/**
+ * DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API."; Moonshot: "thinking is enabled but
+ * reasoning_content is missing in assistant tool call message at index 2". An empty one is refused, too; looked up on 2026-11-23.
+ */
+function missingThought(said: string, sent: Body): Refusal | null {
+  const isMissing =
+    /reasoning_content\W.{0,80}(?:must be passed back|is missing)|missing \W{0,3}reasoning_content/i.test(
+      said,
+    );
+  const turns = valueAt(sent, "messages");
+  const lacksOne = Array.isArray(turns) && turns.some((turn) => isObject(turn) && isThoughtless(turn));
+  return isMissing && lacksOne ? { type: "reasoning-content" } : null;
+}
+
+function isThoughtless(turn: Body): boolean {
+  return turn.role === "assistant" && !("reasoning_content" in turn);
 }
 
 /** What a request can do without. */
