@@ -68,11 +68,6 @@ export class AnswerUsage {
     return { heardChars: this.#heardChars, heardBytes: this.#heardBytes };
   }
 
-  /** False where it has said nothing yet that could be counted. */
-  get isTold(): boolean {
-    return this.#input !== null || this.#output !== null || this.#heardChars > 0;
-  }
-
   add(text: string): void {
     if (!this.#isStream) {
       this.#keep(this.#kept + text);

@@ -8,7 +8,7 @@ import { checkModelName } from "./model-names.ts";
 import { type Addressed, passOn } from "./pass-on.ts";
 import type { AskedCall, BegunCall, Excess, ProxyBudget } from "./proxy-budget.ts";
 import { ProxyRefusal } from "./proxy-refusal.ts";
-import { inputBytes } from "./requests/request-size.ts";
+import { hasTooMany, inputBytes } from "./requests/request-size.ts";
 import { Settlement } from "./settlement.ts";
 
 /** The most that Anthropic accepts. */
@@ -31,7 +31,7 @@ export async function forwardRequest(
   response: ServerResponse,
   forwarded: Forwarded,
 ): Promise<void> {
-  const { access, route, stopped } = forwarded;
+  const { access, route, stopped, signal } = forwarded;
   const exchange = { headers: request.headers, response };
   if (route.decode === null) return await passOn({ ...exchange, body: null }, forwarded);
   const decoded = route.decode(parsed(await readBody(request)));
@@ -39,25 +39,27 @@ export async function forwardRequest(
   const model = access.brought?.model ?? forwarded.model ?? decoded.model ?? "";
   checkModelName(model);
   const addressed = { ...forwarded, model: forwarded.model === null ? null : model };
-  const written = (maxOutputTokens: number | null) => decoded.body({ model, maxOutputTokens });
-  if (!route.isCounted) return await passOn({ ...exchange, body: JSON.stringify(written(null)) }, addressed);
+  const written = (maxOutputTokens: number | null) =>
+    JSON.stringify(decoded.body({ model, maxOutputTokens }));
+  if (!route.isCounted) return await passOn({ ...exchange, body: written(null) }, addressed);
   const asked = decoded.maxOutputTokens ?? forwarded.lengths.of(model);
   const call = await reserve(
     { modelId: model, inputBytes: inputBytes(written(asked)), maxOutputTokens: asked },
     forwarded,
   );
   const settlement = new Settlement(call);
-  const stop = () => settlement.end({ isStopped: true });
+  const stop = () => settlement.end("stopped");
   stopped.addEventListener("abort", stop, { once: true });
   try {
-    const named = JSON.stringify(written(call.maxOutputTokens));
+    const named = written(call.maxOutputTokens);
     const isNamed = decoded.maxOutputTokens !== null;
     const body = isNamed ? named : forwarded.lengths.fit(model, named);
     const correct = isNamed ? null : (said: string) => forwarded.lengths.learn(model, { body, said });
     await passOn({ ...exchange, body, settlement, correct }, addressed);
+    settlement.end("answered");
   } finally {
     stopped.removeEventListener("abort", stop);
-    settlement.end({ isStopped: stopped.aborted });
+    settlement.end(signal.aborted ? "abandoned" : "cut");
   }
 }
 
@@ -77,8 +79,13 @@ async function reserve(
       `This service has no price for the model ${JSON.stringify(asked.modelId)}. Use another, or its operator may add it to RATES_FILE.`,
       "model",
     );
-  const call = await budget.begin(asked, AbortSignal.any([left, signal]));
-  if (call.ok) return call;
+  const gone = AbortSignal.any([left, signal]);
+  const call = await budget.begin(asked, gone);
+  if (call.ok && !gone.aborted) return call;
+  if (call.ok) {
+    call.count(null);
+    throw gone.reason;
+  }
   onExcess(call.excess);
   throw new ProxyRefusal(403, boundText[call.excess]);
 }
@@ -96,6 +103,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function parsed(body: string): unknown {
+  if (hasTooMany(body))
+    throw new ProxyRefusal(413, "The body has too many objects: more than 100,000. Send less at once.");
   try {
     return JSON.parse(body);
   } catch {

@@ -85,13 +85,14 @@ async function ask(
   addressed: Addressed,
 ): Promise<Asked> {
   const request = async (text: string | null) => {
-    const answer = await requested(await headersOf(headers, addressed), { body: text, addressed }).catch(
-      (cause: unknown) => {
-        if (cause instanceof ProxyRefusal) settlement?.release();
-        throw cause;
-      },
-    );
-    return { answer, said: null };
+    try {
+      const sent = await headersOf(headers, addressed);
+      return { answer: await requested(sent, { body: text, addressed }), said: null };
+    } catch (cause) {
+      // It was not sent, or not taken.
+      if (!addressed.signal.aborted) settlement?.release();
+      throw cause;
+    }
   };
   const first = await request(body);
   if (correct === null || !correctable.has(first.answer.status)) return first;

@@ -8,6 +8,17 @@ import type { BegunCall } from "./proxy-budget.ts";
 /** More than any model takes or gives. A server may keep earlier parts of a conversation, so the request is no bound. */
 const MAX_TOKENS = 10_000_000;
 
+/**
+ * `answered`: whole. `abandoned`: its agent has ended before it. `stopped`: by the end of the run, which is no choice of its
+ * agent's. `cut`: by the model's server.
+ */
+export type Ending = "answered" | "abandoned" | "stopped" | "cut";
+
+const nothingHeard = {
+  reported: { input: null, cachedInput: null, output: null },
+  size: { heardChars: 0, heardBytes: 0 },
+};
+
 export class Settlement {
   readonly #call: Extract<BegunCall, { ok: true }>;
   #usage: AnswerUsage | null = null;
@@ -28,21 +39,23 @@ export class Settlement {
     return this.#usage;
   }
 
-  /** No more is heard. `isStopped`: by the end of the run, not by its agent. Safe to repeat. */
-  end({ isStopped }: { readonly isStopped: boolean }): void {
-    if (!this.#isOver) this.#count(this.#counted(isStopped));
+  /** No more is heard. Safe to repeat: the first counts. */
+  end(how: Ending): void {
+    if (!this.#isOver) this.#count(this.#counted(how));
   }
 
-  #counted(isStopped: boolean): CountedTokens {
+  #counted(how: Ending): CountedTokens {
     const { inputTokens: estimatedInput, maxOutputTokens } = this.#call;
     this.#usage?.cut();
-    if (this.#usage?.isTold !== true) {
-      // An agent that has hung up could else have any number of answers for nothing.
-      const output = isStopped ? 0 : maxOutputTokens;
-      return { input: estimatedInput, cachedInput: 0, cacheWrite: 0, output, isEstimated: true };
-    }
-    const size = { sentBytes: MAX_TOKENS, estimatedInput, maxOutputTokens: MAX_TOKENS };
-    return countTokens(this.#usage.reported, { ...size, ...this.#usage.size });
+    const { reported, size } = this.#usage ?? nothingHeard;
+    const counted = countTokens(reported, {
+      ...{ sentBytes: MAX_TOKENS, estimatedInput, maxOutputTokens: MAX_TOKENS },
+      ...size,
+    });
+    const isUnknown = reported.output === null && size.heardChars === 0;
+    if (!isUnknown || how === "stopped" || how === "cut") return counted;
+    // Nobody knows: an agent could else have any number of answers for nothing.
+    return { ...counted, output: maxOutputTokens, isEstimated: true };
   }
 
   #count(tokens: CountedTokens | null): void {

@@ -175,6 +175,21 @@ describe("the bounds of a run, for its agent's requests", () => {
     expect(tokens).toBeGreaterThan(1_000);
   });
 
+  it("count what was reserved for an answer that has begun without a word, where its agent ends", async () => {
+    const clock = { ...systemClock, sleep: () => Promise.resolve() };
+    const step = answer([wait(new Promise(() => undefined)), say("word ")], {
+      usage: { input: 3_000, output: 700 },
+    });
+    const run = await open({ wire: "anthropic", step, clock });
+    const body = { ...claude, max_tokens: 1_000, stream: true };
+    const response = await run.begin("/v1/messages", { body }).answer;
+    const begun = Promise.withResolvers<void>();
+    response.once("error", () => undefined).once("data", () => begun.resolve());
+    await begun.promise;
+    await run.end();
+    expect(run.meter.usage.roles.executor).toMatchObject({ calls: 1, tokens: 4_000, isEstimated: true });
+  });
+
   it("count what was sent where the run is cancelled before an answer", async () => {
     const run = await open({ wire: "anthropic", step: stall() });
     const { answer: answered } = run.begin("/v1/messages", { body: { ...claude, max_tokens: 1_000 } });
@@ -217,6 +232,20 @@ describe("the bounds of a run, for its agent's requests", () => {
     expect(await run.send("/v1/messages", { body: shown("A".repeat(10_000_000)) })).toMatchObject({
       status: 403,
     });
+  });
+
+  it("decode no request that would keep the service busy", async () => {
+    const run = await open({ wire: "anthropic" });
+    const blocks = Array.from({ length: 100_001 }, () => ({ type: "text", text: "a" }));
+    const body = { ...claude, max_tokens: 100, messages: [{ role: "user", content: blocks }] };
+    const { status, text } = await run.send("/v1/messages", { body });
+    expect({ status, text }).toMatchObject({
+      status: 413,
+      text: expect.stringContaining("too many objects"),
+    });
+    const code = '{"a":{"b":{}}}'.repeat(50_000);
+    const written = { ...body, messages: [{ role: "user", content: code }] };
+    expect(await run.send("/v1/messages", { body: written })).toMatchObject({ status: 200 });
   });
 
   it("refuse the 33rd request at once", async () => {

@@ -191,6 +191,31 @@ describe("the proxy of a model", () => {
     expect(run.model.requests).toEqual([]);
   });
 
+  it("asks the provider to call, fetch or search nothing for an agent without a network, and the run goes on", async () => {
+    const { path, body } = anthropicCall;
+    const mcp_servers = [{ type: "url", name: "x", url: "https://evil.example/?d=contents" }];
+    const run = await runWith(answer([say("Good day.")], { usage }), {
+      turn: [
+        { do: "request", path, body: { ...body, mcp_servers } },
+        {
+          do: "request",
+          path,
+          body: { ...body, tools: [{ type: "web_fetch_20250910", name: "web_fetch" }] },
+        },
+        { do: "request", path, body },
+        done,
+      ],
+    });
+    expect(answersOf(run)).toEqual([
+      { status: 400, text: expect.stringContaining('\\"mcp_servers\\" is not passed on') },
+      { status: 400, text: expect.stringContaining("web_fetch_20250910") },
+      { status: 200, text: expect.stringContaining("Good day.") },
+    ]);
+    expect(run.outcome).toEqual({ stopReason: "end_turn" });
+    expect(JSON.stringify(run.model.requests.map((request) => request.body))).not.toContain("evil");
+    expect(run.recorder.usage.roles.executor).toMatchObject({ calls: 1 });
+  });
+
   it("passes on no header and no query that would choose another account or key", async () => {
     const run = await runWith(answer([say("Good day.")], { usage }), {
       turn: [

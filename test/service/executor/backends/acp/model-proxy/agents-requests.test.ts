@@ -1,0 +1,71 @@
+// What the coding agents that have a name send at the versions that were tried: the forms of their requests, recorded between each
+// and the scripted model on 2026-11-23, without their texts. All of it reaches the model but what is named here.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { say } from "../../../../../../fakes/model-server/turn.ts";
+import type { ModelWire } from "../../../../../../src/service/executor/backends/acp/model-proxy/model-wires.ts";
+import {
+  ProxyFixture,
+  type RecordingServer,
+  startRecordingServer,
+} from "../../../../../support/fixtures/proxy-fixture.ts";
+
+type Recorded = {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+};
+
+const folder = join(import.meta.dirname, "../../../../../support/agents-requests");
+
+/** `without`: fields that stay behind. `written`: what the proxy writes. */
+type Expected = {
+  readonly wire: ModelWire;
+  readonly without?: readonly string[];
+  readonly written?: Readonly<Record<string, unknown>>;
+};
+const agents: Readonly<Record<string, Expected>> = {
+  "claude-code": { wire: "anthropic" },
+  codex: {
+    wire: "openai-compatible",
+    without: ["client_metadata"],
+    written: { max_output_tokens: 32_000 },
+  },
+  "gemini-cli": { wire: "gemini", written: { generationConfig: { maxOutputTokens: 32_000 } } },
+  "opencode-chat": { wire: "openai-compatible" },
+  "opencode-anthropic": { wire: "anthropic" },
+  "opencode-gemini": { wire: "gemini" },
+};
+
+let fixture: ProxyFixture | null = null;
+let server: RecordingServer | null = null;
+afterEach(async () => {
+  await fixture?.close();
+  await server?.close();
+  fixture = null;
+  server = null;
+});
+
+describe("a request of a coding agent", () => {
+  it.each(Object.keys(agents))("reaches its model: %s", async (name) => {
+    const { wire, without = [], written = {} } = agents[name] as Expected;
+    const recorded: readonly Recorded[] = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+    server = await startRecordingServer();
+    fixture = await ProxyFixture.open({ wire, step: say("never"), baseUrl: server.url });
+    const sent: unknown[] = [];
+    for (const { path, headers, body } of recorded) {
+      // The base URL of OpenAI's clients ends with the version.
+      const below = wire === "openai-compatible" ? path.replace(/^\/v1/, "") : path;
+      expect(await fixture.send(below, { body, headers })).toMatchObject({ status: 200 });
+      const kept = Object.entries(body).filter(([field]) => !without.includes(field));
+      const config =
+        wire === "gemini"
+          ? { generationConfig: { ...Object(body.generationConfig), ...Object(written.generationConfig) } }
+          : written;
+      sent.push({ ...Object.fromEntries(kept), ...config });
+    }
+    expect(server.bodies.map((text) => JSON.parse(text))).toEqual(sent);
+  });
+});
