@@ -86,7 +86,7 @@ function serversOf({ sandbox, isTrusted: trusts, mcp }: AgentParts): OpenServers
       load: () => import("./executor/tools/mcp/mcp-session.ts"),
       ...found,
       sandbox,
-      place: { gitFolder: checkout.gitFolder ?? null, isTrusted: trusts(task) },
+      place: { gitFolder: checkout.gitFolder ?? null, covered: checkout.covered, isTrusted: trusts(task) },
       task,
       checkout,
     });
@@ -123,7 +123,8 @@ function toolboxOf({ sandbox, isSandboxOff, isTrusted: trusts }: BroughtModelPar
     const isTrusted = trusts(task);
     const mayShell = mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted });
     const { home } = task.environment;
-    const about = { gitFolder: checkout.gitFolder ?? null, isTrusted, ...(home === null ? {} : { home }) };
+    const { gitFolder = null, covered } = checkout;
+    const about = { gitFolder, covered, isTrusted, ...(home === null ? {} : { home }) };
     const shell = runCommandTool({ sandbox, egress, checkout: about });
     const diagnostics = new EditDiagnostics({ sandbox, checkout: about });
     // A linter's configuration is code of the repository.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { protectedPathGuard } from "../../src/contract/protected-paths.ts";
+import { protectedPathGuard } from "../../src/contract/paths/protected-paths.ts";
 
 describe("protectedPathGuard", () => {
   const isProtected = protectedPathGuard();
@@ -24,6 +24,35 @@ describe("protectedPathGuard", () => {
     "buildspec.yml",
     ".drone.yaml",
     "vendor/lib/.git/config",
+    ".github/settings.yml",
+    ".mergify.yml",
+    ".kodiak.toml",
+    "bors.toml",
+    "renovate.json5",
+    ".github/renovate.json",
+    ".renovaterc.json",
+    ".pre-commit-config.yaml",
+    ".devcontainer/devcontainer.json",
+    "apps/web/.devcontainer/Dockerfile",
+    ".claude/settings.json",
+    ".cursor/mcp.json",
+    ".vscode/tasks.json",
+    "CLAUDE.md",
+    "packages/a/AGENTS.md",
+    ".husky/pre-commit",
+    ".yarnrc.yml",
+    "packages/a/.npmrc",
+    "Jenkinsfile",
+    "ci/Jenkinsfile",
+    "ci/Jenkinsfile.release",
+    ".teamcity/settings.kts",
+    "bitrise.yml",
+    "codemagic.yaml",
+    ".builds/alpine.yml",
+    ".envrc",
+    "lefthook.yml",
+    "docs/OWNERS",
+    ".github/copilot-instructions.md",
   ])("holds %s back", (path) => {
     expect(isProtected(path)).toBe(true);
   });
@@ -34,6 +63,16 @@ describe("protectedPathGuard", () => {
     "my.gitlab-ci.yml",
     "github/workflows/ci.yml",
     "tekton/a",
+    "docs/agents.md",
+    "docs/claude.md",
+    "src/claude.ts",
+    ".vscode/extensions.json",
+    ".env",
+    ".env.example",
+    "gradle.properties",
+    "src/credentials",
+    ".github/ISSUE_TEMPLATE/bug.md",
+    "renovate.md",
   ])("lets %s pass", (path) => {
     expect(isProtected(path)).toBe(false);
   });

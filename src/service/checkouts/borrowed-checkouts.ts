@@ -9,10 +9,12 @@ import { type Git, GitError } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { areFilesTrusted, isCommitTrusted } from "../../contract/ci/events.ts";
 import { ciProviders, isCiProvider } from "../../contract/ci/providers.ts";
-import { protectedPathGuard } from "../../contract/protected-paths.ts";
+import { PathRules } from "../../contract/paths/path-rules.ts";
+import { protectedPathGuard } from "../../contract/paths/protected-paths.ts";
 import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
 import { checkedOutPullRequest } from "./borrowed-pull-request.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
+import { findCoveredFiles } from "./find-covered-files.ts";
 import { gitCheckout } from "./git-checkout.ts";
 import { measureTree } from "./git-output.ts";
 import { makeRunFolder, type RunFolder, removeFolder } from "./run-folder.ts";
@@ -25,6 +27,8 @@ const MAX_SEARCHED_FILE_BYTES = 5_000_000;
 export type BorrowedCheckoutsOptions = RunGitOptions & {
   /** The checkout's tree. */
   readonly root: string;
+  /** What acts and what is secret. Default: the known paths of the contract. */
+  readonly rules?: PathRules;
 };
 
 /**
@@ -66,7 +70,7 @@ async function openCheckout(
     const isEvents = jobCheckout.headSha === source.sha;
     const isTrusted = areFilesTrusted(source) || (isEvents && isCommitTrusted(source));
     const sources = { ...source, sha: jobCheckout.headSha };
-    return ok(await checkoutOf({ git, folder, source: sources, isTrusted, base, signal }));
+    return ok(await checkoutOf(options, { git, folder, source: sources, isTrusted, base, signal }));
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();
@@ -105,21 +109,27 @@ function isEndOf(found: string, repository: string): boolean {
   return found === repository || (found.includes("/") && repository.endsWith(`/${found}`));
 }
 
-async function checkoutOf(open: {
-  git: Git;
-  folder: RunFolder;
-  source: CheckoutSource;
-  isTrusted: boolean;
-  base: PullRequestBase | null;
-  signal: AbortSignal;
-}): Promise<Checkout> {
+async function checkoutOf(
+  { rules = new PathRules(), environment }: BorrowedCheckoutsOptions,
+  open: {
+    git: Git;
+    folder: RunFolder;
+    source: CheckoutSource;
+    isTrusted: boolean;
+    base: PullRequestBase | null;
+    signal: AbortSignal;
+  },
+): Promise<Checkout> {
   const { git, folder, source, isTrusted, base, signal } = open;
-  const isProtected = protectedPathGuard();
+  const isProtected = protectedPathGuard([], rules);
   const runGit = (call: Omit<Parameters<Git>[0], "signal">) => git({ ...call, signal });
   const listing = await runGit({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
   const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
   const since = await recordState({ runGit, folder, headSha: source.sha, isProtected });
-  const files = { unsearched: largeFiles, isProtected, since };
+  const { tree } = since;
+  const place = { root: folder.tree, headSha: source.sha, tree, environment };
+  const covered = await findCoveredFiles({ runGit, rules, ...place });
+  const files = { unsearched: largeFiles, rules, since, covered };
   const opened = gitCheckout({ git, folder, source, isTrusted, base, ...files, isBorrowed: true, signal });
   // Commands see the checkout's own git folder, without its secrets: the objects of the borrowing one are elsewhere.
   const { gitFolder: _borrowed, ...checkout } = opened;

@@ -1,9 +1,12 @@
 // A checked-out commit, and what git reads of it: one process for each call.
 
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Git, type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
-import { type PathGuard, protectedPathGuard } from "../../contract/protected-paths.ts";
+import { PathRules } from "../../contract/paths/path-rules.ts";
+import { protectedPathGuard } from "../../contract/paths/protected-paths.ts";
 import { type Checkout, CheckoutError, type CheckoutSource } from "../core/ports/checkout.ts";
+import { type CoveredFiles, isCovered } from "../core/ports/covered-files.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { countTextInTree, findTextInTree } from "./find-text.ts";
 import { COMMIT_FORMAT, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
@@ -33,10 +36,12 @@ export type OpenCheckout = {
   readonly base?: PullRequestBase | null;
   /** Files that are too large to be searched. */
   readonly unsearched: readonly string[];
-  /** The paths whose changes are held back. Default: the protected paths of the contract. */
-  readonly isProtected?: PathGuard;
+  /** What acts and what is secret. Default: the known paths of the contract. */
+  readonly rules?: PathRules;
   /** What was in the tree before the run. Default: what was checked out. */
   readonly since?: TreeState;
+  /** What of the tree is not for an agent. Default: nothing. */
+  readonly covered?: CoveredFiles;
   /** The files go on after the run: what an agent may not see of them is put back at the end. */
   readonly isBorrowed?: true;
   /** Ends every process that a call started. */
@@ -45,7 +50,8 @@ export type OpenCheckout = {
 
 /** The checkout over an already checked-out folder. It owns the folder and removes it on `close()`. */
 export function gitCheckout(open: OpenCheckout): Checkout {
-  const { git, folder, source, unsearched, signal, isProtected = protectedPathGuard() } = open;
+  const { git, folder, source, unsearched, signal, covered, rules = new PathRules() } = open;
+  const isProtected = protectedPathGuard([], rules);
   const closed = new AbortController();
   const gitUntil = (end: AbortSignal) => {
     const either = AbortSignal.any([end, closed.signal]);
@@ -63,6 +69,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   return {
     root: folder.tree,
     gitFolder: folder.git,
+    ...(covered === undefined ? {} : { covered }),
     headSha: source.sha,
 
     history: historyOf(working),
@@ -125,7 +132,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
       const base = await trustedCommit(open, runGit);
       if (base === source.sha) return [];
       const keptIn = open.isBorrowed === true ? join(folder.path, "hidden") : null;
-      hidden = await hideAgentFiles({ runGit, root: folder.tree, base, keptIn });
+      hidden = await hideAgentFiles({ runGit, root: folder.tree, rules, base, keptIn });
       return hidden.files;
     },
 
@@ -149,9 +156,18 @@ export function gitCheckout(open: OpenCheckout): Checkout {
     workingChanges: (end = signal) => collectChanges({ ...working(), runGit: gitUntil(end) }),
     restore: (patch) => restoreChanges(working(), patch),
 
-    findText: (query, context = 0) => explained(() => findTextInTree(searched, query, context)),
-    countText: (query) => explained(() => countTextInTree(searched, query)),
-    files: () => explained(() => listTree(runGit)),
+    async findText(query, context = 0) {
+      const { matches, complete } = await explained(() => findTextInTree(searched, query, context));
+      return { matches: await withoutCovered(open, matches), complete };
+    },
+    async countText(query) {
+      const { counts, complete } = await explained(() => countTextInTree(searched, query));
+      return { counts: await withoutCovered(open, counts), complete };
+    },
+    files: async () => {
+      const paths = await explained(() => listTree(runGit));
+      return paths.filter((path) => !isCovered(covered, { path }));
+    },
     ignored: () => explained(() => listIgnored(runGit)),
 
     async close() {
@@ -160,6 +176,20 @@ export function gitCheckout(open: OpenCheckout): Checkout {
       await removeFolder(folder.path);
     },
   };
+}
+
+/** What was found in covered files is left out, also where they were moved. */
+async function withoutCovered<Line extends { readonly path: string }>(
+  { covered, folder }: Pick<OpenCheckout, "covered" | "folder">,
+  lines: readonly Line[],
+): Promise<readonly Line[]> {
+  if (covered === undefined || covered.files.length === 0) return lines;
+  const left = new Set<string>();
+  for (const path of new Set(lines.map((line) => line.path))) {
+    const about = await lstat(join(folder.tree, path)).catch(() => null);
+    if (isCovered(covered, { path }) || (about !== null && isCovered(covered, about))) left.add(path);
+  }
+  return lines.filter(({ path }) => !left.has(path));
 }
 
 /** A failure of git as an error of the port. */

@@ -3,8 +3,9 @@
 
 import { cp, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { walkTree } from "../../base/walk-tree.ts";
+import type { PathRules } from "../../contract/paths/path-rules.ts";
 import type { HiddenFile } from "../core/ports/checkout.ts";
-import { agentFileOf, isInstructionFile } from "./agent-files.ts";
 import { byteRecords, bytesOf, findPaths, shownPath } from "./byte-paths.ts";
 import type { RunGit } from "./tree-files.ts";
 
@@ -24,16 +25,20 @@ export type Hidden = {
 export type HideWanted = {
   readonly runGit: RunGit;
   readonly root: string;
+  /** What configures an agent. */
+  readonly rules: PathRules;
   /** The commit that maintainers agreed to. Null where none is in reach. */
   readonly base: string | null;
   /** Where to keep what is taken out, until it is put back. Null: nowhere, the tree ends with the run. */
   readonly keptIn: string | null;
 };
 
-export async function hideAgentFiles({ runGit, root, base, keptIn }: HideWanted): Promise<Hidden> {
-  const wanted = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-  const listed = byteRecords((await runGit({ args: wanted })).stdout);
-  const paths = [...new Set(listed)].filter((path) => agentFileOf(path) !== null);
+export async function hideAgentFiles({ runGit, root, rules, base, keptIn }: HideWanted): Promise<Hidden> {
+  const placeIn = (path: string) => rules.placeOf(path, "agent");
+  // Those of the commit first, also where they are gone from disk. The walk finds what git ignores, too.
+  const tracked = byteRecords((await runGit({ args: ["ls-files", "-z", "--cached"] })).stdout);
+  const wanted = [...tracked, ...(await filesIn(root))];
+  const paths = [...new Set(wanted)].filter((path) => placeIn(path) !== null);
   const found = await findPaths(root, paths);
   const texts: (string | null)[] = [];
   for (const { path, bytes } of found) {
@@ -41,13 +46,13 @@ export async function hideAgentFiles({ runGit, root, base, keptIn }: HideWanted)
     texts.push(isReadable ? await textOf(placeOf(root, path)) : null);
   }
   const kept: Kept[] = [];
-  for (const folder of new Set(paths.map((path) => agentFileOf(path) ?? path))) {
+  for (const folder of new Set(paths.map((path) => placeIn(path) ?? path))) {
     // Not through a link: git lists no path behind one.
     if (keptIn === null) await rm(placeOf(root, folder), { recursive: true, force: true });
     else kept.push(...(await keep(root, { path: folder, at: join(keptIn, `${kept.length}`) })));
   }
   const placed = new Map<string, string | null>(paths.map((path) => [path, null]));
-  for (const { path, name } of base === null ? [] : await instructionsOf(runGit, base)) {
+  for (const { path, name } of base === null ? [] : await instructionsOf({ runGit, rules, base })) {
     if (!(await place({ runGit, root, path, name }))) continue;
     placed.set(path, name);
   }
@@ -57,6 +62,16 @@ export async function hideAgentFiles({ runGit, root, base, keptIn }: HideWanted)
     isBase: (placed.get(path) ?? null) !== null,
   }));
   return { files, placed, putBack: () => putBack(root, kept.splice(0)) };
+}
+
+/** Files and links on disk. */
+async function filesIn(root: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  await walkTree(root, ({ path, kind }) => {
+    if (kind !== "folder" && kind !== "git") files.push(path);
+    return true;
+  });
+  return files;
 }
 
 /** `path` is relative to the root, in git's own spelling; `at` is where it lies meanwhile. */
@@ -105,14 +120,20 @@ async function move(from: Buffer | string, to: Buffer | string): Promise<void> {
 
 type BaseFile = { readonly path: string; readonly name: string };
 
-async function instructionsOf(runGit: RunGit, base: string): Promise<readonly BaseFile[]> {
+async function instructionsOf({
+  runGit,
+  rules,
+  base,
+}: Pick<HideWanted, "runGit" | "rules"> & { readonly base: string }): Promise<readonly BaseFile[]> {
   const listing = await runGit({ args: ["ls-tree", "-r", "-z", "--full-tree", base] });
   return byteRecords(listing.stdout).flatMap((entry) => {
     const [mode, , name = ""] = entry.slice(0, entry.indexOf("\t")).split(" ");
     const path = entry.slice(entry.indexOf("\t") + 1);
     // A link could lead to a file that the pull request changes.
     const isFile = mode === REGULAR_FILE || mode === EXECUTABLE_FILE;
-    return isFile && isInstructionFile(path) ? [{ path, name }] : [];
+    return isFile && rules.placeOf(path, "agent") === path && rules.names(path, "instruction")
+      ? [{ path, name }]
+      : [];
   });
 }
 

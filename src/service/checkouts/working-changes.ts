@@ -1,12 +1,12 @@
 // What a run changed, as a patch against the commit that was checked out. Git reads the files and executes nothing: no
 // filter, no hook, no configuration of a repository inside the tree.
 
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { overridingAttributes } from "../../base/git/hardening.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { PathGuard } from "../../contract/protected-paths.ts";
+import type { PathGuard } from "../../contract/paths/protected-paths.ts";
 import type { HeldBackFile, RestoreRefusal, WorkingChanges } from "../core/ports/checkout.ts";
 import { byteRecords, bytesOf, type Found, findPaths, shownPath } from "./byte-paths.ts";
 import { parseChanges } from "./git-output.ts";
@@ -106,9 +106,15 @@ async function compare(tree: WorkingTree): Promise<WorkingChanges> {
     heldBack.push({ path: shownPath(path), reason: "too_large" });
   }
   heldBack.push(...(await restoreHidden(tree)));
-  const guarded = (await changesOf(tree)).filter(({ path }) => isProtected(shownPath(path)));
-  heldBack.push(...guarded.map(({ path }) => ({ path: shownPath(path), reason: "protected" as const })));
-  await forget(tree, guarded);
+  const changed = await changesOf(tree);
+  const guarded = changed.filter(({ path }) => isProtected(shownPath(path)));
+  if (guarded.length > 0) {
+    await forget(tree, guarded);
+    // A file in the place of a folder that is protected goes with it.
+    const left = new Set((await changesOf(tree)).map(({ path }) => path));
+    const gone = changed.filter(({ path }) => !left.has(path));
+    heldBack.push(...gone.map(({ path }) => ({ path: shownPath(path), reason: "protected" as const })));
+  }
   const patch = await writePatch(tree, heldBack);
   const files = parseChanges((await runGit({ args: [...DIFF, "-z", "--raw", "--numstat", baseSha] })).stdout);
   return { baseSha, files, patch, heldBack };
@@ -240,9 +246,26 @@ async function restoreHidden(tree: WorkingTree): Promise<readonly HeldBackFile[]
   };
   const hidden = (await changesOf(tree)).filter(({ path }) => placed.has(path) && !isGone(path));
   await forget(tree, hidden);
+  for (const [path, name] of await ignoredAmong(tree, { placed, names })) names.set(path, name);
   return [...placed]
     .filter(([path, name]) => (names.get(path) ?? null) !== name)
     .map(([path]) => ({ path: shownPath(path), reason: "protected" }));
+}
+
+/** What was placed where git ignores it is not in the index: the names of those files as they are now. */
+async function ignoredAmong(
+  { runGit, folder }: WorkingTree,
+  { placed, names }: Pick<Required<WorkingTree>, "placed"> & { readonly names: ReadonlyMap<string, string> },
+): Promise<readonly (readonly [string, string])[]> {
+  const wanted = [...placed].flatMap(([path, name]) => (name === null || names.has(path) ? [] : [path]));
+  const there = (await findPaths(folder.tree, wanted)).filter(({ bytes }) => bytes !== null);
+  return await Promise.all(
+    there.map(async ({ path }) => {
+      const content = await readFile(Buffer.concat([Buffer.from(`${folder.tree}/`), bytesOf(path)]));
+      const hashed = await runGit({ args: ["hash-object", "--no-filters", "--stdin"], input: content });
+      return [path, hashed.stdout.toString("latin1").trim()] as const;
+    }),
+  );
 }
 
 /** Where the index differs from the commit. */

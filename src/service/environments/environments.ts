@@ -119,11 +119,12 @@ async function executed(
 ): Promise<Exclude<Setup, { ok: "cached" }>> {
   const { isTrusted, setupMs, cache, clock, log } = options;
   const { checkout, source, script, egressSocket, signal } = request;
-  const { root, gitFolder = null } = checkout;
+  const { root, gitFolder = null, covered } = checkout;
   const begunAt = clock.monotonic();
   const place = {
     root,
     gitFolder,
+    covered,
     isTrusted: isTrusted(source),
     ...(home === null ? {} : { home: home.path }),
   };

@@ -147,7 +147,10 @@ async function endingOfWork(
       if (!opening.ok) span.fail(opening.refusal.reason);
       return opening;
     });
-    if (files.ok) held.hold(files.value.checkout);
+    if (files.ok) {
+      held.hold(files.value.checkout);
+      work.secrets.add(...(files.value.checkout.covered?.values ?? []));
+    }
     signal.throwIfAborted();
     if (!files.ok) {
       return failed("spawn_failed", files.refusal.detail, files.refusal.reason === "clone_timed_out");

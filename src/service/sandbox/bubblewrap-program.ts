@@ -7,10 +7,10 @@ import type { ProgramPlace, RunningProgram, SandboxedProgram, SandboxLimit } fro
 import { makeHome, removeHome } from "./agent-homes.ts";
 import type { BubblewrapParts, RunningBubblewrap } from "./bubblewrap-process.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
-import { gitView } from "./git-view.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { startInBubblewrap } from "./start-in-bubblewrap.ts";
 import type { Watch } from "./supervise.ts";
+import { treeView } from "./tree-view.ts";
 
 const MAX_KEPT_CHARS = 8_192;
 
@@ -25,8 +25,8 @@ export async function startProgram(
   const root = emptyFolder ?? place.checkout.root;
   const { mark, leave } = await parts.guard.enter();
   try {
-    const git = await gitView(
-      { ...place.checkout, root, ...(emptyFolder && { gitFolder: null }) },
+    const git = await treeView(
+      { ...place.checkout, root, ...(emptyFolder && { gitFolder: null, covered: undefined }) },
       host.tree,
     );
     const watchTree = await prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock });

@@ -10,12 +10,12 @@ import type { BubblewrapParts } from "./bubblewrap-process.ts";
 import { startProgram } from "./bubblewrap-program.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { findToolsCommand, toolsIn } from "./found-tools.ts";
-import { gitView } from "./git-view.ts";
 import { prepareCommand } from "./prepare-command.ts";
 import { prepareHome } from "./prepare-home.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { startInBubblewrap } from "./start-in-bubblewrap.ts";
 import { argvOf, supervise } from "./supervise.ts";
+import { treeView } from "./tree-view.ts";
 import type { WorkingFolder } from "./working-folder.ts";
 
 /** For all programs, asked at once. */
@@ -89,7 +89,7 @@ async function execute(
   const { limits } = config;
   const timeoutMs = Math.min(command.timeoutMs, command.longestMs ?? limits.timeoutMs);
   const { host } = parts;
-  const git = await gitView({ ...checkout, root: folder.root }, host.tree);
+  const git = await treeView({ ...checkout, root: folder.root }, host.tree);
   const home = checkout.home ?? null;
   if (home !== null) await prepareHome(home, host);
   const watchTrees = await Promise.all(

@@ -6,6 +6,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { assertNever } from "../../base/assert-never.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Random, systemRandom } from "../../base/ids.ts";
+import type { CoveredFiles } from "../core/ports/covered-files.ts";
 import type { SandboxLimit } from "../core/ports/sandbox.ts";
 import {
   FILTER_DESCRIPTOR,
@@ -17,7 +18,6 @@ import {
 import { feed, followStatus } from "./bubblewrap-status.ts";
 import { crashGuard, MARK_VARIABLE } from "./crash-guard.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
-import { gitView } from "./git-view.ts";
 import { hostView } from "./host-view.ts";
 import { inheritedDescriptors, type Stdio, withoutInherited } from "./inherited-descriptors.ts";
 import { watchProcesses } from "./process-watch.ts";
@@ -27,6 +27,7 @@ import type { SandboxConfig, SandboxLimits } from "./sandbox-config.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import type { Watch } from "./supervise.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
+import { treeView } from "./tree-view.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -39,6 +40,8 @@ export type ConfinedStart = {
   readonly home: string;
   /** Git's folder where it lies outside of the checkout. It can be read, without what could be a secret. */
   readonly gitFolder: string | null;
+  /** What of the checkout it does not get to read. */
+  readonly covered?: CoveredFiles | undefined;
   /** The way to its model, as a unix socket. Null: it has this machine's network. */
   readonly modelSocket: string | null;
   /** The proxy to the rest of the network, as a unix socket. Null: nothing else, or this machine's network. */
@@ -79,7 +82,7 @@ export async function confineAgent(
   const { agentLimits: limits } = config;
   const memoryFolder = (path: string) => ["--size", `${limits.temporaryBytes}`, "--tmpfs", path];
 
-  return async ({ argv, environment, checkout, home, gitFolder, modelSocket, egressSocket }) => {
+  return async ({ argv, environment, checkout, home, gitFolder, covered, modelSocket, egressSocket }) => {
     const isShared = modelSocket === null;
     const hasEgress = !isShared && egressSocket !== null;
     const sockets = [
@@ -91,7 +94,7 @@ export async function confineAgent(
     const watchTrees = await Promise.all(
       [checkout, home].map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
     );
-    const git = await gitView({ root: checkout, gitFolder, isTrusted: false }, checkout);
+    const git = await treeView({ root: checkout, gitFolder, covered, isTrusted: false }, checkout);
     const made = [...host.emptied.map((target) => ({ target, content: "" })), ...git.files];
     const options = [
       // `clone` passes the filter, which cannot read all that it is given: in a user namespace of its own, an agent would

@@ -4,7 +4,7 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isSecretFileName, isSecretFolderName } from "./secret-places.ts";
+import { PathRules } from "../../contract/paths/path-rules.ts";
 
 /** `<tool cache>/node/<version>/<machine>/etc/npmrc`. */
 const MAX_DEPTH = 5;
@@ -23,6 +23,8 @@ const passedOver: ReadonlySet<string> = new Set([
   "index-v5",
 ]);
 
+const rules = new PathRules();
+
 /** Files and folders. Follows no link: inside the sandbox, a link leads only to what is shown there. */
 export async function findCredentials(roots: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
@@ -36,14 +38,18 @@ export async function findCredentials(roots: readonly string[]): Promise<readonl
       for (const entry of await entriesOf(folder)) {
         const path = join(folder, entry.name);
         if (entry.isDirectory()) {
-          if (isSecretFolderName(entry.name)) found.push(path);
+          if (isSecret(path)) found.push(path);
           else if (!passedOver.has(entry.name)) next.push(path);
-        } else if (entry.isFile() && isSecretFileName(entry.name)) found.push(path);
+        } else if (entry.isFile() && isSecret(path)) found.push(path);
       }
     }
     level = next;
   }
   return found;
+}
+
+function isSecret(path: string): boolean {
+  return rules.names(path, "secret", "cached secret");
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {

@@ -39,6 +39,13 @@ export async function gitView(checkout: SandboxedCheckout, tree: string): Promis
   return { binds: ["--ro-bind", inTree, `${tree}/.git`], files: [] };
 }
 
+/** Of another checkout in the tree: a folder, or the file that names one. */
+export async function nestedGitView(path: string, target: string): Promise<GitView> {
+  const kind = await lstat(path);
+  if (kind.isDirectory()) return await folderView(path, target);
+  return kind.isFile() ? { binds: ["--ro-bind", path, target], files: [] } : { binds: [], files: [] };
+}
+
 async function folderView(folder: string, target: string): Promise<GitView> {
   const binds = ["--ro-bind", folder, target];
   const files: { target: string; content: string }[] = [];

@@ -5,9 +5,10 @@
 
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, normalize, resolve } from "node:path";
+import { secretPathVariables } from "../../contract/paths/secret-variables.ts";
 import { cacheVariables, type HomeCache, homeCaches } from "./home-caches.ts";
 import { isInside } from "./sandbox-config.ts";
-import { secretHomePlaces, secretPathVariables } from "./secret-places.ts";
+import { secretHomePlaces } from "./secret-places.ts";
 import { folderLists, isToolchainFolder, isToolchainWord } from "./toolchain-variables.ts";
 
 /** Shown entries of folders with `*`. */

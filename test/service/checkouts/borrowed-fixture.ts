@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
+import { PathRules } from "../../../src/contract/paths/path-rules.ts";
 import { borrowedCheckouts } from "../../../src/service/checkouts/borrowed-checkouts.ts";
 import type { Checkout, CheckoutSource } from "../../../src/service/core/ports/checkout.ts";
 
@@ -16,6 +17,8 @@ export class BorrowedFixture {
   readonly root: string;
   readonly upstream: TestRepository;
   readonly headSha: string;
+  /** Of the job, beside those of this process. */
+  readonly variables: Record<string, string> = {};
   #runs = 0;
 
   private constructor(parts: Pick<BorrowedFixture, "folder" | "upstream" | "headSha">) {
@@ -46,8 +49,9 @@ export class BorrowedFixture {
       .trim();
   }
 
-  provider(root: string = this.root) {
-    return borrowedCheckouts({ root, folder: join(this.folder, "runs"), environment: process.env });
+  provider(root: string = this.root, rules: PathRules = new PathRules()) {
+    const environment = { ...process.env, ...this.variables };
+    return borrowedCheckouts({ root, folder: join(this.folder, "runs"), environment, rules });
   }
 
   source(changes: Partial<CheckoutSource> = {}): CheckoutSource {
@@ -66,8 +70,12 @@ export class BorrowedFixture {
     };
   }
 
-  async open(root?: string, source: Partial<CheckoutSource> = {}): Promise<Checkout> {
-    const opened = await this.provider(root).open(this.source(source), AbortSignal.timeout(30_000));
+  async open(
+    root?: string,
+    source: Partial<CheckoutSource> = {},
+    rules: PathRules = new PathRules(),
+  ): Promise<Checkout> {
+    const opened = await this.provider(root, rules).open(this.source(source), AbortSignal.timeout(30_000));
     if (!opened.ok) throw new Error(opened.refusal.detail);
     return opened.value;
   }

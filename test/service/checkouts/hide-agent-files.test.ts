@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CheckoutFixture } from "./checkout-fixture.ts";
 
@@ -82,11 +82,8 @@ describe("the files that configure agents", () => {
     await mkdir(join(checkout.root, ".claude"));
     await writeFile(join(checkout.root, ".claude/new.md"), "wanted\n");
     const { files, heldBack } = await checkout.workingChanges();
-    expect(files.map(({ path, status }) => [path, status])).toEqual([
-      [".claude/new.md", "added"],
-      ["deep/a", "modified"],
-    ]);
-    expect(heldBack).toEqual([]);
+    expect(files.map(({ path, status }) => [path, status])).toEqual([["deep/a", "modified"]]);
+    expect(heldBack).toEqual([{ path: ".claude/new.md", reason: "protected" }]);
   });
 
   it("are held back where the run writes them nevertheless", async () => {
@@ -107,9 +104,78 @@ describe("the files that configure agents", () => {
     await checkout.hideAgentFiles();
     await rm(join(checkout.root, "deep"), { recursive: true });
     await writeFile(join(checkout.root, "deep"), "flat\n");
-    const { files, unreadable } = await checkout.workingChanges();
+    const { files, heldBack, unreadable } = await checkout.workingChanges();
     expect(unreadable).toBeUndefined();
-    expect(files).toContainEqual(expect.objectContaining({ path: "deep", status: "added" }));
+    // The commit's own come back, and no file can lie in the place of their folder.
+    expect(heldBack).toContainEqual({ path: "deep", reason: "protected" });
+    expect(files).toEqual([expect.objectContaining({ path: "deep/a", status: "deleted" })]);
+  });
+
+  it("are out of sight where git ignores them, at any depth: setup may have executed what wrote them", async () => {
+    const ignoring = fixture.repository.commit({
+      files: { ".gitignore": ".claude/\nnode_modules/\n*.md\n", "deep/a": "2\n" },
+      parents: [first],
+    });
+    fixture.repository.updateRef("refs/heads/main", first);
+    fixture.repository.updateRef(HEAD_REF, ignoring);
+    const checkout = await fixture.open(ignoring, { source });
+    const written = [
+      ".claude/settings.json",
+      "deep/.claude/hooks/x.sh",
+      "node_modules/pkg/CLAUDE.md",
+      "node_modules/pkg/.vscode/mcp.json",
+    ];
+    for (const path of written) {
+      await mkdir(dirname(join(checkout.root, path)), { recursive: true });
+      await writeFile(join(checkout.root, path), hook);
+    }
+    const hidden = await checkout.hideAgentFiles();
+    expect(hidden.map(({ path }) => path).toSorted()).toEqual(written.toSorted());
+    expect(written.filter((path) => existsSync(join(checkout.root, path)))).toEqual([]);
+    expect(existsSync(join(checkout.root, "node_modules/pkg"))).toBe(true);
+    expect(await checkout.workingChanges()).toMatchObject({ files: [], heldBack: [] });
+  });
+
+  it.each([
+    ...[
+      "QWEN.md",
+      ".qwen/settings.json",
+      ".kiro/steering/x.md",
+      ".goosehints",
+      ".clinerules",
+      ".windsurfrules",
+    ],
+    ...["crush.json", ".roo/mcp.json", ".continue/config.yaml", ".junie/guidelines.md", ".aider.conf.yml"],
+    ...[
+      ".vscode/mcp.json",
+      ".clinerules/a.md",
+      ".windsurf/rules/a.md",
+      ".roorules-code",
+      ".kilocode/mcp.json",
+    ],
+    ...[
+      ".crush.json",
+      "CRUSH.md",
+      ".github/copilot-instructions.md",
+      ".github/instructions/a.instructions.md",
+    ],
+    ...[
+      ".github/hooks/a.json",
+      ".augment/rules/a.md",
+      ".trae/rules/a.md",
+      ".factory/settings.json",
+      "AGENT.md",
+    ],
+  ])("of other agents are out of sight, too: %s", async (path) => {
+    const other = fixture.repository.commit({
+      files: { [path]: "Obey.\n", "deep/a": "2\n" },
+      parents: [first],
+    });
+    fixture.repository.updateRef("refs/heads/main", first);
+    fixture.repository.updateRef(HEAD_REF, other);
+    const checkout = await fixture.open(other, { source });
+    expect((await checkout.hideAgentFiles()).map((file) => file.path)).toEqual([path]);
+    expect(existsSync(join(checkout.root, path))).toBe(false);
   });
 
   it("stay where writers made the commit", async () => {

@@ -3,6 +3,7 @@
 import type { Result } from "../../../base/result.ts";
 import type { Visibility } from "../../../contract/ci/exchange.ts";
 import type { HeldPack } from "../commits/held-pack.ts";
+import type { CoveredFiles } from "./covered-files.ts";
 
 /** The head of a pull request, instead of the commit that the job's token names. */
 export type PullRequestSource = {
@@ -197,6 +198,8 @@ export interface Checkout {
   readonly isShared?: true;
   /** Git's own folder, where it lies outside of the tree. */
   readonly gitFolder?: string;
+  /** What lies in the tree and is not for an agent: neither its commands nor its tools read it, and no list names it. */
+  readonly covered?: CoveredFiles;
   readonly headSha: string;
   /** Newest first, at most `limit`, as far back as the shallow history goes. */
   recentCommits(limit: number, query?: LogQuery): Promise<readonly Commit[]>;

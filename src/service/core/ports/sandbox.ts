@@ -1,6 +1,7 @@
 // The port through which a run executes a command on its checkout. Implemented in sandbox/.
 
 import type { Result } from "../../../base/result.ts";
+import type { CoveredFiles } from "./covered-files.ts";
 
 export type SandboxKind = "bubblewrap" | "container" | "none";
 
@@ -10,6 +11,8 @@ export type SandboxedCheckout = {
   readonly root: string;
   /** Git's own folder where it lies outside of the tree; null where it is `.git` in the tree, or there is none. */
   readonly gitFolder: string | null;
+  /** What is in the tree and not for commands. Without a sandbox, and in containers, nothing covers it. */
+  readonly covered?: CoveredFiles | undefined;
   /** True when whoever can write to the repository may execute commands on this machine anyway. */
   readonly isTrusted: boolean;
   /** Absolute path of the home of this run's commands, which stays between them. Default: one for each command. */

@@ -187,7 +187,7 @@ function keyOf({ linter, folder }: FoundLinter, path: string): string {
 
 /** Null where there is no such text file. */
 async function textOf(root: string, path: string): Promise<string | null> {
-  return await readTextFile(root, path).catch((cause: unknown) => {
+  return await readTextFile({ root }, path).catch((cause: unknown) => {
     if (cause instanceof ToolError) return null;
     throw cause;
   });

@@ -40,8 +40,8 @@ async function folderOf(root: string, path: string, { markers }: Linter): Promis
 async function isMarked(root: string, folder: string, { file, contains }: Marker): Promise<boolean> {
   const path = join(folder, file);
   try {
-    if (contains === undefined) return (await resolveInCheckout(root, path)) !== "";
-    return (await readTextFile(root, path)).includes(contains);
+    if (contains === undefined) return (await resolveInCheckout({ root }, path)) !== "";
+    return (await readTextFile({ root }, path)).includes(contains);
   } catch (cause) {
     if (cause instanceof ToolError) return false;
     throw cause;

@@ -4,6 +4,8 @@
 import { lstat, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { isDotGit } from "../../../base/git/dot-git.ts";
+import type { Checkout } from "../../core/ports/checkout.ts";
+import { type CoveredFiles, type FileIdentity, isCovered } from "../../core/ports/covered-files.ts";
 import { ToolError } from "./tool.ts";
 
 const MAX_PATH_CHARS = 4096;
@@ -11,14 +13,28 @@ const MAX_SHOWN_CHARS = 200;
 /** Where commands see the tree in a sandbox, and where models expect it to be. */
 const SHOWN_ROOTS = ["/checkout", "/workspace"];
 
+/** What a path is resolved in. */
+export type ToolTree = Pick<Checkout, "root"> & { readonly covered?: CoveredFiles | undefined };
+
 /**
  * The absolute path of a file or folder of the checkout, symbolic links resolved. Rejects with a `ToolError` when
- * the path is not relative, climbs, names git's folder, leads out of the root, or is not there.
+ * the path is not relative, climbs, names git's folder, leads out of the root, holds credentials that are not of the commit, or is not there.
  */
-export async function resolveInCheckout(root: string, path: string): Promise<string> {
+export async function resolveInCheckout(tree: ToolTree, path: string): Promise<string> {
+  const { root } = tree;
   const target = await resolveLinks(join(root, await relativePath(root, path)), path);
   await refuseOutside(root, { path, target });
+  refuseCovered(tree, { path, found: { path: relative(await realpath(root), target) } });
   return target;
+}
+
+/** Throws a `ToolError` for a file of credentials that a job left in the tree, also where it was moved. */
+export function refuseCovered(
+  { covered }: Pick<ToolTree, "covered">,
+  { path, found }: { readonly path: string; readonly found: { readonly path: string } | FileIdentity },
+): void {
+  if (isCovered(covered, found))
+    throw refusedPath(path, "it holds credentials that the job left there, and is no file of the commit");
 }
 
 /** Rejects with a `ToolError` when `target`, an absolute path without links, is not in the root or is in git's folder. */

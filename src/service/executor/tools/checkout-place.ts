@@ -3,7 +3,7 @@
 
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
-import { refusedPath, relativePath, showPath } from "./checkout-path.ts";
+import { refuseCovered, refusedPath, relativePath, showPath, type ToolTree } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
 
 /** The most that a tool writes: changes of larger files are not kept. */
@@ -16,20 +16,24 @@ export type Place = {
   readonly given: string;
   /** Where the file is, good as long as the place is open. */
   readonly at: string;
+  readonly tree: ToolTree;
 };
 
 export type PlaceWanted = {
-  readonly root: string;
+  readonly tree: ToolTree;
   readonly path: string;
   readonly missingFolders: "make" | "refuse";
 };
 
 /** Opens the folder of a path for as long as `work` takes. Rejects with a `ToolError` when there is no such place. */
 export async function atPlace<Value>(
-  { root, path, missingFolders }: PlaceWanted,
+  { tree, path, missingFolders }: PlaceWanted,
   work: (place: Place) => Promise<Value>,
 ): Promise<Value> {
-  const segments = (await relativePath(root, path)).split("/");
+  const { root } = tree;
+  const inside = await relativePath(root, path);
+  refuseCovered(tree, { path, found: { path: inside } });
+  const segments = inside.split("/");
   const name = segments.pop() ?? "";
   if (name === "" || /(^|\/)\.?$/.test(path)) throw refusedPath(path, "it names a folder, not a file");
   let folder = await openFolder(await realpath(root));
@@ -40,7 +44,7 @@ export async function atPlace<Value>(
       await folder.handle.close();
       folder = next;
     }
-    return await work({ given: path, at: `${folder.at}/${name}` });
+    return await work({ given: path, at: `${folder.at}/${name}`, tree });
   } catch (cause) {
     throw explain(cause, path);
   } finally {
@@ -90,7 +94,8 @@ export async function writeWhole(place: Place, bytes: Buffer): Promise<"created"
   return isNew ? "created" : "replaced";
 }
 
-function checkRegular(about: Stats, { given }: Place): void {
+function checkRegular(about: Stats, { given, tree }: Place): void {
+  refuseCovered(tree, { path: given, found: about });
   if (about.isSymbolicLink()) throw refusedPath(given, "it is a symbolic link: use the path it leads to");
   if (about.isDirectory()) throw refusedPath(given, "it is a folder");
   if (!about.isFile()) throw refusedPath(given, "it is no regular file");
@@ -106,7 +111,7 @@ async function openFolder(path: string): Promise<OpenFolder> {
   return { handle, at: process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path };
 }
 
-type Entering = Omit<PlaceWanted, "root"> & { readonly at: string };
+type Entering = Omit<PlaceWanted, "tree"> & { readonly at: string };
 
 async function enter({ at, path, missingFolders }: Entering): Promise<OpenFolder> {
   try {

@@ -2,7 +2,7 @@
 
 import { lstat, unlink } from "node:fs/promises";
 import * as z from "zod/mini";
-import { refusedPath, relativePath, showPath } from "./checkout-path.ts";
+import { refuseCovered, refusedPath, relativePath, showPath } from "./checkout-path.ts";
 import { atPlace } from "./checkout-place.ts";
 import { defineTool } from "./tool.ts";
 import { pathInput } from "./tool-input.ts";
@@ -16,13 +16,14 @@ export const deleteFile = defineTool({
     path: pathInput("The file, relative to the repository's root."),
   }),
   access: "write",
-  async find({ path }, { checkout: { root } }): Promise<DeletedFile> {
-    await atPlace({ root, path, missingFolders: "refuse" }, async ({ at }) => {
-      if ((await lstat(at)).isDirectory())
-        throw refusedPath(path, "it is a folder: delete its files one by one");
+  async find({ path }, { checkout: tree }): Promise<DeletedFile> {
+    await atPlace({ tree, path, missingFolders: "refuse" }, async ({ at }) => {
+      const about = await lstat(at);
+      refuseCovered(tree, { path, found: about });
+      if (about.isDirectory()) throw refusedPath(path, "it is a folder: delete its files one by one");
       await unlink(at);
     });
-    return { path: await relativePath(root, path) };
+    return { path: await relativePath(tree.root, path) };
   },
   format: ({ path }) => `Deleted ${showPath(path)}.`,
 });

@@ -54,10 +54,10 @@ export const editFile = defineTool({
     ),
   }),
   access: "write",
-  async find(input, { checkout: { root } }): Promise<EditedFile> {
-    const path = await relativePath(root, input.path);
+  async find(input, { checkout: tree }): Promise<EditedFile> {
+    const path = await relativePath(tree.root, input.path);
     const edits = editsOf(input);
-    return await atPlace({ root, path: input.path, missingFolders: "refuse" }, async (place) => {
+    return await atPlace({ tree, path: input.path, missingFolders: "refuse" }, async (place) => {
       const before = await readExactly(place);
       let text = before;
       const done = edits.map((edit, at) => {

@@ -27,7 +27,7 @@ export const gitBlame = defineTool({
   }),
   async find({ path: given, offset, limit }, { checkout }): Promise<Blame> {
     const path = await relativePath(checkout.root, given);
-    await resolveInCheckout(checkout.root, path);
+    await resolveInCheckout(checkout, path);
     const last = offset + limit - 1;
     return { lines: await checkout.history.blame(path, { first: offset, last }), offset, limit };
   },

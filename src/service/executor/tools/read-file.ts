@@ -46,9 +46,7 @@ export const readFile = defineTool({
       maxLineBytes: MAX_LINE_BYTES,
       maxBytes,
     };
-    const read = await explainMissing(checkout, path, () =>
-      readLines(checkout.root, path, { ...wanted, signal }),
-    );
+    const read = await explainMissing(checkout, path, () => readLines(checkout, path, { ...wanted, signal }));
     const { lines, total: totalLines, isCounted, hasCrlf } = read;
     if (firstLine > Math.max(totalLines, 1)) {
       const message = `The file ${showPath(path)} has ${totalLines} lines, offset is ${firstLine}.`;

@@ -2,7 +2,7 @@
 
 import { lstat, rename } from "node:fs/promises";
 import * as z from "zod/mini";
-import { refusedPath, relativePath, showPath } from "./checkout-path.ts";
+import { refuseCovered, refusedPath, relativePath, showPath } from "./checkout-path.ts";
 import { atPlace } from "./checkout-place.ts";
 import { defineTool, ToolError } from "./tool.ts";
 import { pathInput } from "./tool-input.ts";
@@ -17,7 +17,8 @@ export const renameFile = defineTool({
     new_path: pathInput("The path that it is to have, its name included. There must be nothing yet."),
   }),
   access: "write",
-  async find({ path: given, new_path: wanted }, { checkout: { root } }): Promise<RenamedFile> {
+  async find({ path: given, new_path: wanted }, { checkout: tree }): Promise<RenamedFile> {
+    const { root } = tree;
     const [path, newPath] = [await relativePath(root, given), await relativePath(root, wanted)];
     if (newPath === path || newPath.startsWith(`${path}/`)) {
       throw refusedPath(
@@ -25,10 +26,10 @@ export const renameFile = defineTool({
         `it is ${newPath === path ? "the same as the old one" : "within the old one"}`,
       );
     }
-    await atPlace({ root, path, missingFolders: "refuse" }, async (from) => {
+    await atPlace({ tree, path, missingFolders: "refuse" }, async (from) => {
       // Before the other's folders are made.
-      await lstat(from.at);
-      await atPlace({ root, path: newPath, missingFolders: "make" }, async (to) => {
+      refuseCovered(tree, { path, found: await lstat(from.at) });
+      await atPlace({ tree, path: newPath, missingFolders: "make" }, async (to) => {
         const isTaken = await lstat(to.at).then(
           () => true,
           () => false,

@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readlink } from "node:fs/promises";
 import { imageTypeOf } from "../../../base/image-type.ts";
-import { refuseOutside, resolveInCheckout, showPath } from "./checkout-path.ts";
+import { refuseCovered, refuseOutside, resolveInCheckout, showPath, type ToolTree } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
 
 /** Larger files are read by lines, not whole. */
@@ -23,11 +23,11 @@ export type OpenFile = { readonly file: FileHandle; readonly size: number; reado
 
 /** Opens a regular file for as long as `work` takes. Rejects with a `ToolError` where there is none. */
 export async function withFile<Value>(
-  root: string,
+  tree: ToolTree,
   path: string,
   work: (opened: OpenFile) => Promise<Value>,
 ): Promise<Value> {
-  const target = await resolveInCheckout(root, path);
+  const target = await resolveInCheckout(tree, path);
   const name = showPath(path);
   // NONBLOCK: opening a pipe must not block.
   const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
@@ -36,8 +36,9 @@ export async function withFile<Value>(
     },
   );
   try {
-    await refuseSwapped(file, { root, path });
+    await refuseSwapped(file, { root: tree.root, path });
     const about = await file.stat();
+    refuseCovered(tree, { path, found: about });
     if (!about.isFile())
       throw new ToolError("not_text", `${name} is not a file. Use list_files for a folder.`);
     return await work({ file, size: about.size, name });
@@ -47,8 +48,8 @@ export async function withFile<Value>(
 }
 
 /** The text of a file, without a byte order mark; bytes that are no UTF-8 become U+FFFD. */
-export async function readTextFile(root: string, path: string): Promise<string> {
-  return await withFile(root, path, async ({ file, size, name }) => {
+export async function readTextFile(tree: ToolTree, path: string): Promise<string> {
+  return await withFile(tree, path, async ({ file, size, name }) => {
     if (size > MAX_FILE_BYTES) {
       const message = `The file ${name} has ${size} bytes, at most ${MAX_FILE_BYTES} are read. Use search instead.`;
       throw new ToolError("too_large", message);
@@ -81,8 +82,8 @@ export type ReadLines = {
 export type ReadLine = { readonly text: string /** Of the whole line. */; readonly bytes: number };
 
 /** Reads lines of a text file. Rejects with a `ToolError` for a binary one. */
-export async function readLines(root: string, path: string, wanted: LinesWanted): Promise<ReadLines> {
-  return await withFile(root, path, async ({ file, size, name }) => {
+export async function readLines(tree: ToolTree, path: string, wanted: LinesWanted): Promise<ReadLines> {
+  return await withFile(tree, path, async ({ file, size, name }) => {
     const lines = new LineTaker(wanted);
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(size, SNIFFED_BYTES)));
     let position = 0;

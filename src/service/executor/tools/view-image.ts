@@ -35,7 +35,7 @@ export const viewImage = defineTool({
 /** Rejects with a `ToolError` for what is no image that a model's API takes. */
 export async function readImage(checkout: Checkout, path: string): Promise<ReadImage> {
   return await explainMissing(checkout, path, () =>
-    withFile(checkout.root, path, async ({ file, size, name }) => {
+    withFile(checkout, path, async ({ file, size, name }) => {
       refuseLarge(size, name);
       const content = await file.readFile();
       return { path, ...checkImage(content, name), bytes: size, base64: content.toString("base64") };

@@ -22,16 +22,21 @@ export const writeFile = defineTool({
     content: described(z.string(), "All that the file is to hold."),
   }),
   access: "write",
-  async find({ path, content }, { checkout: { root } }): Promise<WrittenFile> {
+  async find({ path, content }, { checkout: tree }): Promise<WrittenFile> {
     const bytes = Buffer.from(content);
     if (bytes.length > MAX_WRITTEN_BYTES) {
       const message = `The content has ${bytes.length} bytes, at most ${MAX_WRITTEN_BYTES} are written.`;
       throw new ToolError("too_large", message);
     }
-    const outcome = await atPlace({ root, path, missingFolders: "make" }, (place) =>
+    const outcome = await atPlace({ tree, path, missingFolders: "make" }, (place) =>
       writeWhole(place, bytes),
     );
-    return { path: await relativePath(root, path), outcome, lines: countLines(content), bytes: bytes.length };
+    return {
+      path: await relativePath(tree.root, path),
+      outcome,
+      lines: countLines(content),
+      bytes: bytes.length,
+    };
   },
   format: ({ path, outcome, lines, bytes }) =>
     `${outcome === "created" ? "Created" : "Replaced"} ${showPath(path)}: ${lines} ${lines === 1 ? "line" : "lines"}, ${bytes} bytes.`,

@@ -18,16 +18,16 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 async function messageOf(path: string): Promise<string> {
-  const error: unknown = await resolveInCheckout(root, path).catch((cause: unknown) => cause);
+  const error: unknown = await resolveInCheckout({ root }, path).catch((cause: unknown) => cause);
   if (!(error instanceof ToolError)) throw new Error(`${path} was not refused.`);
   expect(error.message).not.toContain(folder);
   return `${error.code}: ${error.message}`;
 }
 
 it("resolves relative paths, with superfluous segments or without", async () => {
-  expect(await resolveInCheckout(root, "dir/file")).toBe(join(root, "dir/file"));
-  expect(await resolveInCheckout(root, "./dir//./file")).toBe(join(root, "dir/file"));
-  expect(await resolveInCheckout(root, "")).toBe(root);
+  expect(await resolveInCheckout({ root }, "dir/file")).toBe(join(root, "dir/file"));
+  expect(await resolveInCheckout({ root }, "./dir//./file")).toBe(join(root, "dir/file"));
+  expect(await resolveInCheckout({ root }, "")).toBe(root);
 });
 
 it.each([
@@ -55,7 +55,7 @@ it("says which path is not there", async () => {
 
 it("follows links that stay inside", async () => {
   await symlink("dir", join(root, "link"));
-  expect(await resolveInCheckout(root, "link/file")).toBe(join(root, "dir/file"));
+  expect(await resolveInCheckout({ root }, "link/file")).toBe(join(root, "dir/file"));
 });
 
 it.each([
@@ -79,7 +79,7 @@ it("refuses a link into git's folder, and survives one that leads to itself", as
 
 it("resolves the root itself when it is reached through a link", async () => {
   await symlink("tree", join(folder, "alias"));
-  expect(await resolveInCheckout(join(folder, "alias"), "dir/file")).toBe(join(root, "dir/file"));
+  expect(await resolveInCheckout({ root: join(folder, "alias") }, "dir/file")).toBe(join(root, "dir/file"));
 });
 
 it("shows a path on one line", () => {

@@ -202,7 +202,7 @@ describe("every tool that changes a file", () => {
 
 describe("a place", () => {
   it("stays the folder it was when a link takes the folder's name", async () => {
-    await atPlace({ root: checkout.root, path: "dir/new", missingFolders: "make" }, async (place) => {
+    await atPlace({ tree: checkout, path: "dir/new", missingFolders: "make" }, async (place) => {
       await mkdir(at("aside"));
       execFileSync("mv", [at("dir"), at("aside/dir")]);
       await symlink(outside, at("dir"));
@@ -215,14 +215,11 @@ describe("a place", () => {
   });
 
   it("follows no link that takes the file's name", async () => {
-    const opened = atPlace(
-      { root: checkout.root, path: "dir/a", missingFolders: "refuse" },
-      async (place) => {
-        await rm(at("dir/a"));
-        await symlink(join(outside, "a"), at("dir/a"));
-        await openFile(place, "replace");
-      },
-    );
+    const opened = atPlace({ tree: checkout, path: "dir/a", missingFolders: "refuse" }, async (place) => {
+      await rm(at("dir/a"));
+      await symlink(join(outside, "a"), at("dir/a"));
+      await openFile(place, "replace");
+    });
     await expect(opened).rejects.toThrow("What lies at dir/a was swapped meanwhile. Look again.");
     expect(await readFile(join(outside, "a"), "utf8")).toBe("secret\n");
   });

@@ -58,8 +58,9 @@ async function runAgent(given: Given): Promise<BackendOutcome> {
   const network = model.socket === null ? "" : networkText(egress.rules, { withheld });
   let agent: AgentProcess;
   try {
-    const { root, gitFolder = null } = checkout;
-    agent = await startAgent({ settings, model, hidden, checkout: root, gitFolder, egressSocket, clock });
+    const { root, gitFolder = null, covered } = checkout;
+    const place = { checkout: root, gitFolder, covered };
+    agent = await startAgent({ settings, model, hidden, ...place, egressSocket, clock });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     const { title } = settings;
@@ -68,7 +69,9 @@ async function runAgent(given: Given): Promise<BackendOutcome> {
       { title, mask: task.secrets, complaint: "", hasAnswered: false },
     );
   }
-  const turn = new AgentTurn({ settings, task, agent, roots, hidden, network, proxy: model.proxy, clock });
+  const { covered } = checkout;
+  const files = { roots, covered, hidden };
+  const turn = new AgentTurn({ settings, task, agent, ...files, network, proxy: model.proxy, clock });
   try {
     return await turn.take();
   } finally {

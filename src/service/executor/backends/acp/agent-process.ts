@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
 import type { HiddenFile } from "../../../core/ports/checkout.ts";
+import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import type { AgentsModel } from "./agents-model.ts";
 import { writeCopies } from "./hidden-files.ts";
 import type { AcpSettings, AgentStart, ConfinedAgent, PassedLimit } from "./settings.ts";
@@ -24,6 +25,7 @@ export type AgentProcessOptions = {
   readonly checkout: string;
   /** Git's own folder, where it lies outside of the checkout. */
   readonly gitFolder: string | null;
+  readonly covered: CoveredFiles | undefined;
   /** The proxy to what else the run may reach. Null: nothing. */
   readonly egressSocket: string | null;
   readonly clock: Clock;
@@ -53,7 +55,7 @@ export type AgentProcess = {
 
 /** Makes its home folder and starts it. Rejects where environment or arguments exceed the system's limit. */
 export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
-  const { settings, model, hidden, checkout, gitFolder, egressSocket, clock } = options;
+  const { settings, model, hidden, checkout, gitFolder, covered, egressSocket, clock } = options;
   const { homes, confine, path } = settings;
   const home = await homes.make();
   const start: AgentStart = {
@@ -62,6 +64,7 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     checkout,
     home,
     gitFolder,
+    covered,
     modelSocket: model.socket,
     egressSocket,
   };

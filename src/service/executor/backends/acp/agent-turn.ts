@@ -10,6 +10,7 @@ import {
 import type { Clock } from "../../../../base/clock.ts";
 import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { HiddenFile } from "../../../core/ports/checkout.ts";
+import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import { BackendFailure, type BackendOutcome, type BareTask, type RepositoryTask } from "../../backend.ts";
 import { RunStopped } from "../../stop-reason.ts";
 import { ToolError } from "../../tools/tool.ts";
@@ -40,6 +41,8 @@ export type AgentTurnOptions = {
   readonly agent: AgentProcess;
   /** Ways to name the root of the checkout; the first is where the agent works. */
   readonly roots: readonly [string, ...string[]];
+  /** What of the checkout it does not get to read. */
+  readonly covered?: CoveredFiles | undefined;
   /** What was taken out of the checkout before. */
   readonly hidden: readonly HiddenFile[];
   /** What is said of its network; "" where it has this machine's. */
@@ -92,11 +95,11 @@ export class AgentTurn {
       askPermission: (request) => this.#askPermission(request),
       readFile: async (file) => {
         this.#checkPolicy("read");
-        return await readLines(roots, file);
+        return await readLines(options, file);
       },
       writeFile: async (file) => {
         this.#checkPolicy("edit");
-        await writeText(roots, file);
+        await writeText(options, file);
       },
     });
   }

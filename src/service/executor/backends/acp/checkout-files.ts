@@ -2,10 +2,17 @@
 
 import { realpath } from "node:fs/promises";
 import { sep } from "node:path";
-import { checkRelativePath } from "../../tools/checkout-path.ts";
+import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
+import { checkRelativePath, type ToolTree } from "../../tools/checkout-path.ts";
 import { atPlace, MAX_WRITTEN_BYTES, writeWhole } from "../../tools/checkout-place.ts";
 import { readTextFile } from "../../tools/text-file.ts";
 import { ToolError } from "../../tools/tool.ts";
+
+/** The tree, and the ways to name its root. */
+export type AgentFiles = {
+  readonly roots: readonly string[];
+  readonly covered?: CoveredFiles | undefined;
+};
 
 export type FileLines = {
   /** Absolute, as ACP wants it. */
@@ -16,9 +23,9 @@ export type FileLines = {
 };
 
 /** Rejects with a `ToolError`. */
-export async function readLines(roots: readonly string[], wanted: FileLines): Promise<string> {
-  const { root, path } = within(roots, wanted.path);
-  const text = await readTextFile(root, path);
+export async function readLines(files: AgentFiles, wanted: FileLines): Promise<string> {
+  const { tree, path } = within(files, wanted.path);
+  const text = await readTextFile(tree, path);
   const { line, limit } = wanted;
   if (typeof line !== "number" && typeof limit !== "number") return text;
   const first = Math.max(0, (line ?? 1) - 1);
@@ -28,10 +35,10 @@ export async function readLines(roots: readonly string[], wanted: FileLines): Pr
 
 /** Makes the folders that are missing. Rejects with a `ToolError`. */
 export async function writeText(
-  roots: readonly string[],
+  files: AgentFiles,
   { path, content }: { readonly path: string; readonly content: string },
 ): Promise<void> {
-  const wanted = within(roots, path);
+  const wanted = within(files, path);
   const bytes = Buffer.from(content);
   if (bytes.length > MAX_WRITTEN_BYTES) {
     const message = `The content has ${bytes.length} bytes, at most ${MAX_WRITTEN_BYTES} are written.`;
@@ -41,10 +48,13 @@ export async function writeText(
 }
 
 /** The path relative to the root, which may be given with or without symbolic links. */
-function within(roots: readonly string[], path: string): { readonly root: string; readonly path: string } {
+function within(
+  { roots, covered }: AgentFiles,
+  path: string,
+): { readonly tree: ToolTree; readonly path: string } {
   for (const root of roots) {
     if (path !== root && !path.startsWith(`${root}${sep}`)) continue;
-    return { root, path: checkRelativePath(path.slice(root.length + 1)) };
+    return { tree: { root, covered }, path: checkRelativePath(path.slice(root.length + 1)) };
   }
   throw new ToolError(
     "path_refused",

@@ -2,6 +2,7 @@
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Rates } from "../../../core/money/rates.ts";
+import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import type { ModelAccess } from "./model-proxy/model-access.ts";
 
 export const permissionKinds = [
@@ -31,6 +32,8 @@ export type AgentStart = {
   readonly home: string;
   /** Git's own folder, where it lies outside of the checkout. */
   readonly gitFolder: string | null;
+  /** What of the checkout it does not get to read, where it is confined. */
+  readonly covered: CoveredFiles | undefined;
   /**
    * A unix socket, through which alone the agent reaches its model; it has no network of this machine. Null: it has this
    * machine's network.

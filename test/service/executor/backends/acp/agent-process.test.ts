@@ -35,6 +35,7 @@ async function startDeaf(): Promise<{
     checkout: process.cwd(),
     egressSocket: null,
     gitFolder: null,
+    covered: undefined,
     clock: new ManualClock(),
   });
   const [said] = await once(agent.output, "data");

@@ -1,0 +1,85 @@
+// What a path of a repository is, by the list of known paths. Pure.
+
+import { pathMatcher } from "../../base/path-pattern.ts";
+import { type KnownPaths, knownPaths, type PathKind } from "./known-paths.ts";
+
+type NameTest = (name: string) => boolean;
+
+type Rule = {
+  readonly is: readonly PathKind[];
+  readonly isAnywhere: boolean;
+  readonly isFile: boolean;
+  readonly names: readonly NameTest[];
+  readonly except: readonly NameTest[];
+};
+
+const ANYWHERE = "**/";
+
+export class PathRules {
+  /** By the last name that they need, in small letters. */
+  readonly #literal = new Map<string, Rule[]>();
+  /** Those whose last name has a `*`. */
+  readonly #others: Rule[] = [];
+
+  constructor(known: readonly KnownPaths[] = knownPaths) {
+    for (const { is, paths, except = [], isExact = false, isFile = false } of known) {
+      const exceptions = except.map((one) => nameTest(one.slice(ANYWHERE.length), false));
+      for (const path of paths) {
+        const isAnywhere = path.startsWith(ANYWHERE);
+        const names = (isAnywhere ? path.slice(ANYWHERE.length) : path).split("/");
+        const tests = names.map((name) => nameTest(name, isExact));
+        const rule = { is, isAnywhere, isFile, names: tests, except: exceptions };
+        const last = names.at(-1) ?? "";
+        if (last.includes("*")) this.#others.push(rule);
+        else this.#literal.set(fold(last), [...(this.#literal.get(fold(last)) ?? []), rule]);
+      }
+    }
+  }
+
+  /** The file or folder that the list names and this path is or lies in: `a/.claude` of `a/.claude/hooks/x.sh`. Null: none. */
+  placeOf(path: string, ...kinds: readonly PathKind[]): string | null {
+    const names = path.split("/");
+    for (const at of names.keys()) {
+      if (this.#isNamed(names, { at, kinds })) return names.slice(0, at + 1).join("/");
+    }
+    return null;
+  }
+
+  /** Whether the list names the very file or folder at this path. */
+  names(path: string, ...kinds: readonly PathKind[]): boolean {
+    const names = path.split("/");
+    return this.#isNamed(names, { at: names.length - 1, kinds });
+  }
+
+  /** Whether it is or lies in one that the list names. */
+  is(path: string, ...kinds: readonly PathKind[]): boolean {
+    return this.placeOf(path, ...kinds) !== null;
+  }
+
+  #isNamed(
+    names: readonly string[],
+    { at, kinds }: { readonly at: number; readonly kinds: readonly PathKind[] },
+  ): boolean {
+    const rules = [...(this.#literal.get(fold(names[at] ?? "")) ?? []), ...this.#others];
+    return rules.some((rule) => rule.is.some((kind) => kinds.includes(kind)) && endsAt(rule, names, at));
+  }
+}
+
+function endsAt({ isAnywhere, isFile, names, except }: Rule, path: readonly string[], at: number): boolean {
+  if (isFile && at + 1 < path.length) return false;
+  const from = at + 1 - names.length;
+  if (from < 0 || (from > 0 && !isAnywhere)) return false;
+  const last = path[at] ?? "";
+  return names.every((test, index) => test(path[from + index] ?? "")) && !except.some((test) => test(last));
+}
+
+function nameTest(name: string, isExact: boolean): NameTest {
+  if (name.includes("*")) return pathMatcher([name], { ignoreCase: !isExact });
+  if (isExact) return (other) => other === name;
+  const folded = fold(name);
+  return (other) => fold(other) === folded;
+}
+
+function fold(name: string): string {
+  return name.toLowerCase();
+}
