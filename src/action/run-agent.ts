@@ -1,6 +1,7 @@
 // The main step: the recipe of a job, in the surroundings that GitHub Actions gives it.
 
 import { jobEnvironment } from "../ci/environment.ts";
+import { emptyInitialEnvironment } from "../ci/initial-environment.ts";
 import type { Environment } from "../ci/provider.ts";
 import { runJob } from "../job/run-job.ts";
 import { listenForInterrupts } from "../job/signals.ts";
@@ -9,6 +10,7 @@ import { openTransport } from "./transport.ts";
 
 /** Runs the whole step and sets the exit code. Rejects for nothing that a user can cause or meet. */
 export async function run(env: Environment = jobEnvironment): Promise<void> {
+  emptyInitialEnvironment();
   const interrupts = listenForInterrupts();
   const transport = openTransport();
   try {

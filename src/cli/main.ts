@@ -2,6 +2,8 @@
 // The command `agent-service`: finds the part of the program that holds the subcommand, and lets it run.
 // Why in parts: docs/decisions/080-serve-is-a-bundle-of-its-own.md
 
+import { emptyInitialEnvironment } from "../ci/initial-environment.ts";
+
 const OLDEST_NODE = 24;
 const SERVING: readonly (string | undefined)[] = ["serve", "work"];
 
@@ -12,6 +14,8 @@ if (major < OLDEST_NODE) {
   );
   process.exitCode = 1;
 } else {
+  // Before anything is started that could read the job's tokens, or the service's secrets, from it.
+  emptyInitialEnvironment();
   const args = process.argv.slice(2);
   const { run } = SERVING.includes(args[0])
     ? await import("./serve-part.ts")

@@ -22,7 +22,7 @@ import {
 import { trusts } from "../../fakes/model-house/trust.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { storyTools } from "../../fakes/model-server/stories.ts";
-import { say } from "../../fakes/model-server/turn.ts";
+import { call, say } from "../../fakes/model-server/turn.ts";
 import type { Environment } from "../../src/ci/provider.ts";
 import { bitbucketJob, buildkiteJob, circleciJob, gitlabJob } from "../ci/job-variables.ts";
 import { EmbeddedFixture, REPOSITORY } from "../support/fixtures/embedded-fixture.ts";
@@ -117,6 +117,26 @@ describe("a job without a key of its model", () => {
     expect(stdout).toContain("It is done.");
     expect(await readFile(join(cwd, "done.txt"), "utf8")).toBe("done\n");
     expect(house.exchanges).toMatchObject([{ status: 200, idToken: token }]);
+  });
+
+  it("on GitLab shows no token of the job in the environment of the command", {
+    tags: ["linux"],
+  }, async () => {
+    const look = "tr '\\0' '\\n' </proc/$PPID/environ; tr '\\0' '\\n' </proc/$$/environ";
+    await open({ script: byTurn([call("run_command", { command: look }), say("I looked around.")]) });
+    const [token = ""] = tokens(gitlabClaims, 1);
+    const { code, stdout } = await run({
+      ...gitlabJobHere,
+      SANDBOX: "off",
+      CI_JOB_TOKEN: "glcbt-of-the-job-0123456789",
+      AGENT_SERVICE_MODEL_ID_TOKEN: token,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain("I looked around.");
+    const [result] = house.model.toolResults();
+    expect(result?.text).toContain("PATH=");
+    for (const secret of ["glcbt-of-the-job", token, "***"]) expect(result?.text).not.toContain(secret);
+    expect(result?.text).not.toMatch(/^CI_/m);
   });
 
   it("on GitLab is given the lines for the variable where it has none", async () => {
