@@ -76,6 +76,7 @@ export class ServiceNode {
     }
     this.#scheduler.start();
     this.#every(OPERATION_POLL_MS, () => this.#workspaces.look()).unref();
+    void this.#workspaces.look();
     this.#every(RENEWAL_SWEEP_MS, () => this.#renewSubscriptions());
     this.#every(EXPIRY_SWEEP_MS, () => this.#sweepExpired()).unref();
     // What the last process left is not there for another ten minutes.
@@ -99,13 +100,21 @@ export class ServiceNode {
     await this.#options.shared?.peers.close();
   }
 
+  /** The lock of the data folder is this process's: whoever held, worked or wrote before is dead. */
   async #recover(): Promise<void> {
     const { core } = this.#options;
-    // Nobody else writes blobs: what was not finished never will be.
-    const step = { begunBefore: Number.MAX_SAFE_INTEGER, now: core.clock.now(), limit: EXPIRED_A_STEP };
-    while ((await core.store.transact((tx) => tx.blobs.discardUnfinished(step))) > 0);
+    const { clock, log, store } = core;
+    const now = clock.now();
+    const step = { begunBefore: Number.MAX_SAFE_INTEGER, now, limit: EXPIRED_A_STEP };
+    while ((await store.transact((tx) => tx.blobs.discardUnfinished(step))) > 0);
     const recovered = await recoverRuns(core);
-    if (recovered.requeued + recovered.ended > 0) core.log.info(recovered, "recovered runs");
+    if (recovered.requeued + recovered.ended > 0) log.info(recovered, "recovered runs");
+    const released = await store.transact(async (tx) => ({
+      copies: await tx.copies.releaseAll(),
+      operations: await tx.operations.releaseAll(now),
+    }));
+    if (released.copies + released.operations > 0)
+      log.info(released, "released what the last process held in workspaces");
   }
 
   async #join({ peers, connect, dispatch, stalledMs }: SharedNode): Promise<void> {

@@ -11,25 +11,42 @@ import { makeTestKey } from "../support/account-key.ts";
 import { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";
 import { amount } from "../support/run/long.ts";
+import { openS3Gate } from "../support/s3-gate.ts";
+import { startS3Server } from "../support/s3-server.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 import type { StorePlace } from "../support/stores/stores.ts";
 import { WorkspaceCrashLoad } from "../support/workspace-crash-load.ts";
 
 const MAX_OBSERVATIONS = 60;
+/** Of the requests to the bucket. */
+const FAILS_EVERY = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
 onEveryStore((kind) => {
   describe("kill -9 in workspaces", () => {
     const rounds = amount({ short: 2, long: 50 });
+    const timeout = 60_000 + rounds * 20_000;
 
-    it(`loses nothing and leaves nothing in ${rounds} rounds`, {
-      timeout: 60_000 + rounds * 20_000,
-    }, async () => {
+    it(`loses nothing and leaves nothing in ${rounds} rounds`, { timeout }, () => crash({}));
+
+    it(`loses nothing in ${rounds} rounds with a bucket that fails in turn`, { timeout }, async () => {
+      const gate = await openS3Gate(await startS3Server());
+      let requests = 0;
+      gate.judge(() => {
+        requests += 1;
+        return requests % FAILS_EVERY === 0 ? 503 : "pass";
+      });
+      await crash(gate.settings);
+      expect(gate.seen.length).toBeGreaterThan(FAILS_EVERY);
+      await gate.stop();
+    });
+
+    async function crash(settings: Readonly<Record<string, string>>): Promise<void> {
       const place = await kind.make();
       const { secret } = await makeTestKey(place, { owner: { plan: "subscribed" } });
       const load = new WorkspaceCrashLoad();
       for (let round = 1; round <= rounds; round += 1) {
-        const service = startProcess(place);
+        const service = startProcess(place, settings);
         const client = clientOf(await service.ready(), secret);
         let left = randomInt(10, MAX_OBSERVATIONS);
         await load.press(client, () => {
@@ -39,14 +56,14 @@ onEveryStore((kind) => {
         expect((await service.ended).signal).toBe("SIGKILL");
       }
 
-      const service = startProcess(place);
+      const service = startProcess(place, settings);
       await load.settle(clientOf(await service.ready(), secret));
       service.signal("SIGTERM");
       const { code, stdout } = await service.ended;
       expect(code).toBe(0);
       expect(stdout).not.toContain('"level":50');
       await expectNothingLeft(place, load);
-    });
+    }
   });
 
   /** Days later, by a process whose clock says so. Removes the place. */
@@ -81,7 +98,7 @@ onEveryStore((kind) => {
   }
 });
 
-function startProcess(place: StorePlace): ServiceProcess {
+function startProcess(place: StorePlace, settings: Readonly<Record<string, string>>): ServiceProcess {
   const { dataDir, databaseUrl } = place.settings;
   return new ServiceProcess(["serve"], {
     PORT: "0",
@@ -90,6 +107,7 @@ function startProcess(place: StorePlace): ServiceProcess {
     BACKEND: "noop",
     CI_AUDIENCE: "crash.example",
     RATE_PER_MINUTE: "1000000",
+    ...settings,
   });
 }
 

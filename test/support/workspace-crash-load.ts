@@ -3,7 +3,7 @@
 
 import { randomInt, randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { ApiError, type Client } from "../../src/client/client.ts";
+import { ApiError, type Client, type Download } from "../../src/client/client.ts";
 import type { OperationView } from "../../src/contract/workspaces/operations/operation.ts";
 
 /** Larger than a row may be: a blob. */
@@ -24,7 +24,8 @@ export class WorkspaceCrashLoad {
   readonly revisions: {
     readonly workspaceId: string;
     readonly id: string;
-    readonly paths: readonly string[];
+    /** What was in the copy when it was asked for, by path. */
+    readonly files: ReadonlyMap<string, string>;
   }[] = [];
   readonly operations: { readonly workspaceId: string; readonly id: string }[] = [];
   /** Files that it tried to write. */
@@ -43,22 +44,19 @@ export class WorkspaceCrashLoad {
       const ended = await client.operations.get({ workspaceId, operationId, query: { wait: 30 } });
       expect(ended.status).toBe("succeeded");
     }
-    for (const { workspaceId, id, paths } of this.revisions) {
-      const revision = await client.revisions.get({ workspaceId, revisionId: id });
-      expect(revision.files).toBeGreaterThanOrEqual(paths.length);
-      for (const path of paths) {
-        await client.revisionFiles.stat({ workspaceId, revisionId: id, query: { path } });
-      }
+    for (const { workspaceId, id: revisionId, files } of this.revisions) {
+      const revision = await client.revisions.get({ workspaceId, revisionId });
+      expect(revision.files).toBeGreaterThanOrEqual(files.size);
+      await expectContents(files, (path) =>
+        client.revisionFiles.download({ workspaceId, revisionId, query: { path } }),
+      );
     }
     for (const { workspaceId, id: workingCopyId, files, isDeleted } of this.copies) {
       if (isDeleted) continue;
       await client.copies.get({ workspaceId, workingCopyId });
-      for (const [path, content] of files) {
-        const { size } = await client.copyFiles
-          .stat({ workspaceId, workingCopyId, query: { path } })
-          .then((entry) => ("size" in entry ? entry : { size: -1 }));
-        expect(size).toBe(content.length);
-      }
+      await expectContents(files, (path) =>
+        client.copyFiles.download({ workspaceId, workingCopyId, query: { path } }),
+      );
     }
   }
 
@@ -102,12 +100,12 @@ export class WorkspaceCrashLoad {
   }
 
   async #save(client: Client, { workspaceId, id, files }: KnownCopy): Promise<void> {
-    const paths = [...files.keys()];
+    const asked = new Map(files);
     const begun = await client.copies.checkpoint({ workspaceId, body: { working_copy_id: id } });
     this.#acknowledge(begun);
     const ended = await client.operations.get({ workspaceId, operationId: begun.id, query: { wait: 30 } });
     if (ended.status !== "succeeded" || ended.result.revision_id === undefined) return;
-    this.revisions.push({ workspaceId, id: ended.result.revision_id, paths });
+    this.revisions.push({ workspaceId, id: ended.result.revision_id, files: asked });
     this.#observe();
   }
 
@@ -120,5 +118,17 @@ export class WorkspaceCrashLoad {
   #acknowledge({ workspace_id: workspaceId, id }: OperationView): void {
     this.operations.push({ workspaceId, id });
     this.#observe();
+  }
+}
+
+/** Every file has the bytes that were acknowledged. */
+async function expectContents(
+  files: ReadonlyMap<string, string>,
+  download: (path: string) => Promise<Download>,
+): Promise<void> {
+  for (const [path, content] of files) {
+    const bytes = Buffer.from(await new Response((await download(path)).body).arrayBuffer());
+    // Not by `toEqual`, which would print 100 KB.
+    expect(bytes.equals(Buffer.from(content)), `the contents of ${path}`).toBe(true);
   }
 }

@@ -241,6 +241,10 @@ function toldOf(
   return {
     ...task,
     isInWorkspace: true,
+    emit: async (event) => {
+      await task.emit(event);
+      if (event.type === "TOOL_CALL_RESULT") workspace.callEnded();
+    },
     messages: [briefing, ...task.messages],
     desk: desk && {
       createCopy: (baseRevisionId) => desk.createCopy(baseRevisionId),

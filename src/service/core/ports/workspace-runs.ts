@@ -17,6 +17,8 @@ export type RunInWorkspace = {
 export type OpenedWorkspace = {
   /** Its `close` keeps what was changed, where that is kept, before the files are removed. */
   readonly checkout: Checkout;
+  /** To be called when a tool call has ended: what it changed is kept soon. Does not wait for that. */
+  callEnded(): void;
   /** Whether the copy keeps what is changed. Otherwise the session carries it, as with a repository. */
   readonly keepsChanges: boolean;
   /** The workspace, the run's part in it, and what its owner has every run told. */

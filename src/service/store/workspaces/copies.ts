@@ -130,6 +130,15 @@ export class SqlCopies implements CopyStore {
       .execute();
   }
 
+  async releaseAll(): Promise<number> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable("copies")
+      .set({ held_by_run_id: null, held_fence: null, held_until: null })
+      .where("held_by_run_id", "is not", null)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
+
   async share(id: string): Promise<Copy | null> {
     const [row] = await this.#ask(this.#hasRowLocks ? sharedCopyOfId : copyOfId, { id });
     return row === undefined ? null : toCopy(row);

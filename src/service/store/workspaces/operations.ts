@@ -82,6 +82,16 @@ export class SqlOperations implements OperationStore {
     return row === undefined ? null : toOperation(row);
   }
 
+  async releaseAll(now: number): Promise<number> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable("operations")
+      .set({ lease_until: now })
+      .where(isOpen)
+      .where("lease_until", ">", now)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
+
   async beat(
     beat: OperationHold & { leaseUntil: number; progress: OperationProgress; faults: number },
   ): Promise<boolean> {

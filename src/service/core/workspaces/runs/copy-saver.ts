@@ -8,10 +8,11 @@ import type { Copy } from "../copies/copy.ts";
 import type { Holder } from "./copy-lease.ts";
 import { describeWriteBack, writeBack } from "./write-back.ts";
 
-/** What a worker that dies has changed since the last time is lost. */
+/** What changes without a tool call is kept so often. */
 const KEEP_EVERY_MS = 30_000;
-/** Of a folder that takes long to be read, a small part of the time goes into that. */
+/** Of a folder that takes long to be read, a part of the time goes into that: a small one where no call has ended. */
 const REST_FACTOR = 20;
+const REST_FACTOR_AFTER_CALL = 4;
 const LAST_TIME_MS = 5 * 60_000;
 
 export type CopySaverOptions = {
@@ -30,11 +31,17 @@ export class CopySaver {
   readonly #options: CopySaverOptions;
   readonly #ended = new AbortController();
   readonly #keeping: Promise<void>;
+  #callEnded = Promise.withResolvers<void>();
 
   constructor(core: Core, options: CopySaverOptions) {
     this.#core = core;
     this.#options = options;
     this.#keeping = this.#keepOn();
+  }
+
+  /** A tool call has ended: what it has changed is kept next. */
+  callEnded(): void {
+    this.#callEnded.resolve();
   }
 
   /** Keeps what is changed now, for the last time. Never rejects. */
@@ -46,14 +53,28 @@ export class CopySaver {
 
   async #keepOn(): Promise<void> {
     const { clock } = this.#core;
-    let restMs = KEEP_EVERY_MS;
+    let lastedMs = 0;
     for (;;) {
-      await clock.sleep(restMs, this.#ended.signal).catch(() => {});
+      await this.#untilDue(lastedMs);
       if (this.#ended.signal.aborted) return;
+      // A call that ends from here on may change what was read before.
+      this.#callEnded = Promise.withResolvers();
       const begunAt = clock.monotonic();
       await this.#keep(this.#ended.signal);
-      restMs = Math.max(KEEP_EVERY_MS, REST_FACTOR * (clock.monotonic() - begunAt));
+      lastedMs = clock.monotonic() - begunAt;
     }
+  }
+
+  /** Until a call has ended, or for a longer time. `lastedMs`: how long keeping took the last time. */
+  async #untilDue(lastedMs: number): Promise<void> {
+    const { clock } = this.#core;
+    const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).catch(() => {});
+    await sleep(REST_FACTOR_AFTER_CALL * lastedMs, this.#ended.signal);
+    const over = new AbortController();
+    const restMs = Math.max(KEEP_EVERY_MS, REST_FACTOR * lastedMs);
+    const rested = sleep(restMs, AbortSignal.any([this.#ended.signal, over.signal]));
+    await Promise.race([this.#callEnded.promise, rested]);
+    over.abort();
   }
 
   async #keep(signal: AbortSignal): Promise<Kept> {

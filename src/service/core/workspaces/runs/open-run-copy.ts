@@ -4,9 +4,9 @@
 import { assertNever } from "../../../../base/assert-never.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
-import type { Checkout, CheckoutRefusal } from "../../ports/checkout.ts";
+import type { CheckoutRefusal } from "../../ports/checkout.ts";
 import type { CopyFolder, CopyFolders } from "../../ports/copy-folders.ts";
-import type { RunInWorkspace } from "../../ports/workspace-runs.ts";
+import type { OpenedWorkspace, RunInWorkspace } from "../../ports/workspace-runs.ts";
 import type { Copy } from "../copies/copy.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { beginSave, failSave, saveWorker } from "../workers/save-worker.ts";
@@ -17,11 +17,13 @@ import { layOutCopy } from "./lay-out-copy.ts";
 
 export type RunCopyOptions = RunInWorkspace & { readonly folders: CopyFolders };
 
+export type RunFiles = Pick<OpenedWorkspace, "checkout" | "callEnded">;
+
 /** The checkout's `close` saves what is left, gives the copy back and removes the folder. */
 export async function openRunCopy(
   core: Core,
   { copyId, ...options }: RunCopyOptions & { readonly copyId: string },
-): Promise<Result<Checkout, CheckoutRefusal>> {
+): Promise<Result<RunFiles, CheckoutRefusal>> {
   const { taken, workspace, signal } = options;
   const holder: Holder = { runId: taken.run.id, fence: taken.run.fence };
   const { workspaceId, workerId } = workspace;
@@ -62,13 +64,11 @@ export async function openRunCopy(
       await Promise.all([checkout.close(), lease.end()]);
     }
   };
-  return ok({
-    ...checkout,
-    close: async () => {
-      closing ??= close();
-      await closing;
-    },
-  });
+  const closeOnce = async () => {
+    closing ??= close();
+    await closing;
+  };
+  return ok({ checkout: { ...checkout, close: closeOnce }, callEnded: () => saver.callEnded() });
 }
 
 /** The accepted files, for a run that works in no copy. Nothing of what is changed is written back. */
@@ -78,7 +78,7 @@ export async function openAcceptedFiles(
     workspace: { currentRevisionId },
     ...options
   }: Omit<RunCopyOptions, "workspace"> & { readonly workspace: Workspace },
-): Promise<Result<Checkout, CheckoutRefusal>> {
+): Promise<Result<RunFiles, CheckoutRefusal>> {
   const revision = await core.store.committed.revisions.find(currentRevisionId);
   if (revision === null) throw new TypeError(`Revision ${currentRevisionId} is current, and not there.`);
   const { workspaceId, treeOid } = revision;
@@ -90,7 +90,7 @@ export async function openAcceptedFiles(
     baseTreeOid: treeOid,
   };
   const opened = await openFolder(core, { ...options, copy });
-  return opened.ok ? ok(opened.value.checkout) : opened;
+  return opened.ok ? ok({ checkout: opened.value.checkout, callEnded: () => {} }) : opened;
 }
 
 async function openFolder(

@@ -29,18 +29,18 @@ async function openRun(
     const detail = `Workspace ${workspaceId} was deleted before the run began.`;
     return refused({ reason: "checkout_failed", detail });
   }
-  const checkout =
+  const files =
     copyId === null
       ? await openAcceptedFiles(core, { ...run, folders, workspace })
       : await openRunCopy(core, { ...run, folders, copyId });
-  if (!checkout.ok) return checkout;
+  if (!files.ok) return files;
   const items = await committed.contextItems.list({ workspaceId, before: null, limit: MAX_ITEMS });
   const { agentId } = run.taken.run;
   const briefing = briefingOf({ workspace, copyId, agentId, items });
   // A worker has a task of its own: it hands out none.
   const isManager = agentId === workspace.managerAgentId && run.workspace.workerId === null;
   const desk = isManager ? managerDesk(core, { taken: run.taken, workspace }) : null;
-  return ok({ checkout: checkout.value, keepsChanges: copyId !== null, briefing, desk });
+  return ok({ ...files.value, keepsChanges: copyId !== null, briefing, desk });
 }
 
 function briefingOf(about: {

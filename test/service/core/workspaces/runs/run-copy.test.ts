@@ -14,14 +14,13 @@ import {
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { copyFolders } from "../../../../../src/service/checkouts/copies/copy-folders.ts";
-import type { Checkout } from "../../../../../src/service/core/ports/checkout.ts";
 import type { RunInWorkspace } from "../../../../../src/service/core/ports/workspace-runs.ts";
 import { queuedRun } from "../../../../../src/service/core/runs/new-run.ts";
 import { COPY_HOLD_MS, holderOf } from "../../../../../src/service/core/workspaces/copies/copy.ts";
 import { viewOfCopy } from "../../../../../src/service/core/workspaces/files/copy-overlay.ts";
 import { walkView } from "../../../../../src/service/core/workspaces/files/copy-view.ts";
 import { objectSource } from "../../../../../src/service/core/workspaces/objects/object-source.ts";
-import { openRunCopy } from "../../../../../src/service/core/workspaces/runs/open-run-copy.ts";
+import { openRunCopy, type RunFiles } from "../../../../../src/service/core/workspaces/runs/open-run-copy.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";
@@ -116,6 +115,17 @@ onEveryStore((store) => {
     expect(await filesOf(copyId)).toEqual({ "one.txt": "100644 2\n", "two.txt": "100644 2\n" });
   });
 
+  it("keeps what a tool call has changed once it has ended, without time going by", async () => {
+    const { workspace, open, filesOf } = await start();
+    const copyId = await workspace.makeCopy();
+    const { checkout, callEnded } = await open(copyId);
+    for (const text of ["1\n", "2\n", "3\n"]) {
+      writeFileSync(join(checkout.root, "one.txt"), text);
+      callEnded();
+      await expect.poll(() => filesOf(copyId)).toEqual({ "one.txt": `100644 ${text}` });
+    }
+  });
+
   it("holds the copy for as long as it works, and no worker that lost it writes any more", async () => {
     const { fixture, workspace, open, filesOf } = await start();
     const copyId = await workspace.makeCopy();
@@ -158,7 +168,7 @@ onEveryStore((store) => {
       .toBe(true);
     const opened = await begun;
     if (!opened.ok) throw new Error(opened.refusal.detail);
-    await opened.value.close();
+    await opened.value.checkout.close();
   });
 
   async function start() {
@@ -166,15 +176,12 @@ onEveryStore((store) => {
     left.push(() => fixture.close());
     const workspace = await TestWorkspace.make(fixture.core);
     const folders = foldersOf(fixture);
-    const open = async (
-      copyId: string,
-      holder = { runId: "run-1", fence: 1 },
-    ): Promise<{ checkout: Checkout }> => {
+    const open = async (copyId: string, holder = { runId: "run-1", fence: 1 }): Promise<RunFiles> => {
       const run = runOf(workspace.id, holder);
       const opened = await openRunCopy(fixture.core, { ...run, folders, copyId });
       if (!opened.ok) throw new Error(opened.refusal.detail);
-      left.push(() => opened.value.close());
-      return { checkout: opened.value };
+      left.push(() => opened.value.checkout.close());
+      return opened.value;
     };
     const filesOf = async (copyId: string) => {
       const view = viewOfCopy(fixture.core, await workspace.copy(copyId));

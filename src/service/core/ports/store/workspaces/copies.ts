@@ -41,6 +41,8 @@ export interface CopyStore extends CopyReader {
   renewHold(copyId: string, hold: Hold, now: number): Promise<boolean>;
   /** Safe to repeat. Nothing is done where another worker has the copy. */
   release(copyId: string, hold: Pick<Hold, "runId" | "fence">): Promise<void>;
+  /** Gives back every copy: whoever held one is dead. Returns how many. */
+  releaseAll(): Promise<number>;
   /** Keeps it as it is until the transaction ends. Others that write its files do so at the same time. */
   share(id: string): Promise<Copy | null>;
 }

@@ -22,6 +22,8 @@ export interface OperationStore extends OperationReader {
   insert(operation: Operation): Promise<void>;
   /** Makes the operation the caller's. Null where it has ended, or somebody works at it. Safe to race. */
   takeUp(taking: { id: string; now: number; leaseUntil: number }): Promise<Operation | null>;
+  /** Lets all that have not ended be taken up: whoever worked at one is dead. Returns how many. */
+  releaseAll(now: number): Promise<number>;
   /** Goes on working at it: it is running. False where another took it up, or it has ended. */
   beat(
     beat: OperationHold & { leaseUntil: number; progress: OperationProgress; faults: number },
