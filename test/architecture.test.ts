@@ -66,6 +66,8 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "open-faces.ts": ["api", "mcp.ts", "oauth.ts", "web.ts", "workspaces.ts"],
   "first-steps.ts": ["core", "settings"],
   "operator-lists.ts": ["core"],
+  backup: ["core"],
+  "operator-backup.ts": ["backup", "blobs", "core", "open-blobs.ts", "settings", "store"],
   "policy-of.ts": ["core", "settings"],
   "scheduler.ts": ["core"],
   "peers.ts": ["core", "executor"],
@@ -149,6 +151,7 @@ describe("the folders of the service", () => {
         "service/main.ts",
         "service/open-faces.ts",
         "service/operator.ts",
+        "service/operator-backup.ts",
         "service/running-address.ts",
       ]),
     );

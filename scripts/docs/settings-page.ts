@@ -30,7 +30,7 @@ ${settingsTable(serviceSettings)}
 
 ## S3
 
-Read with \`BLOB_STORE=s3\`: commits that jobs send are kept in a bucket. Of S3 it takes PUT, GET, HEAD and DELETE of single
+Read with \`BLOB_STORE=s3\`: commits that jobs send and large files of workspaces are kept in a bucket. Of S3 it takes PUT, GET, HEAD and DELETE of single
 objects, no list.
 
 ${settingsTable(s3Settings)}

@@ -47,6 +47,18 @@ export const catalogue = {
     section: OPERATOR,
     summary: "Show the audit trail: exchanges, claims, policies, approvals, sign-ins, keys.",
   },
+  backup: {
+    section: OPERATOR,
+    summary: "Write a backup of the store and its blobs into a folder, while the service runs.",
+  },
+  restore: {
+    section: OPERATOR,
+    summary: "Restore a backup into an empty store and its blobs.",
+  },
+  store: {
+    section: OPERATOR,
+    summary: "Compare the store with its blobs, and bring back what is lost.",
+  },
   plans: {
     section: OPERATOR,
     summary: "Put accounts on a subscription.",

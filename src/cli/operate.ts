@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { OperatorError } from "../base/operator-error.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import type { Operator } from "../service/operator.ts";
+import type { Config } from "../service/settings/config.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, switchFlag, UsageError, valueFlag } from "./flags.ts";
 
@@ -39,27 +40,33 @@ export async function operate(
   work: (place: Workplace) => Promise<number>,
 ): Promise<number> {
   const { hasStore, openOperator } = await import("../service/operator.ts");
-  const { readConfig } = await import("../service/settings/config.ts");
   const { readRunningAddress } = await import("../service/running-address.ts");
-  const dataDir = flags["data-dir"];
-  const config = readConfig(dataDir === null ? {} : { DATA_DIR: dataDir });
-  if (!config.ok) throw new UsageError(config.refusal.join("\n"));
-  const { baseUrl, webUrl, host, port } = config.value;
-  const isNew = !hasStore(config.value);
-  if (isNew) checkNewStore({ folder: resolve(config.value.dataDir), isNamed: isFolderNamed(dataDir) });
-  const operator = await openOperator(config.value).catch((cause: unknown) => {
+  const config = await readStoreConfig(flags);
+  const { baseUrl, webUrl, host, port } = config;
+  const isNew = !hasStore(config);
+  if (isNew) checkNewStore({ folder: resolve(config.dataDir), isNamed: isFolderNamed(flags["data-dir"]) });
+  const operator = await openOperator(config).catch((cause: unknown) => {
     if (cause instanceof OperatorError) throw cause;
     throw new CommandError(`The store cannot be opened: ${reasonOf(cause)}`, { cause });
   });
   try {
     if (isNew) process.stderr.write(`Made a new store in ${operator.place}.\n`);
-    const running = readRunningAddress(config.value.dataDir);
+    const running = readRunningAddress(config.dataDir);
     const url = running ?? baseUrl ?? `http://${host}:${port}`;
-    const isRunning = running !== null || config.value.databaseUrl !== null;
+    const isRunning = running !== null || config.databaseUrl !== null;
     return await work({ operator, service: { url, pagesUrl: webUrl ?? url, isRunning } });
   } finally {
     await operator.close();
   }
+}
+
+/** The settings of the service whose store the flags and the environment name. Throws UsageError for a wrong setting. */
+export async function readStoreConfig(flags: { readonly "data-dir": string | null }): Promise<Config> {
+  const { readConfig } = await import("../service/settings/config.ts");
+  const dataDir = flags["data-dir"];
+  const config = readConfig(dataDir === null ? {} : { DATA_DIR: dataDir });
+  if (!config.ok) throw new UsageError(config.refusal.join("\n"));
+  return config.value;
 }
 
 function isFolderNamed(dataDir: string | null): boolean {

@@ -37,3 +37,13 @@ export function printFields(fields: Readonly<Record<string, string | number | nu
 export function minute(ms: number | null): string {
   return ms === null ? "-" : `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")}Z`;
 }
+
+/** Decimal, as storage is sold. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let value = bytes / 1_000;
+  let unit = 0;
+  for (; value >= 1_000 && unit < units.length - 1; unit += 1) value /= 1_000;
+  return `${value.toFixed(1)} ${units[unit]}`;
+}

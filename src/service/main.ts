@@ -15,6 +15,7 @@ import { toProblem } from "./api/shared/problems/to-problem.ts";
 import { TokenBuckets } from "./api/shared/token-buckets.ts";
 import { SocketApi } from "./api/socket/socket-api.ts";
 import { checkGit } from "./checkouts/check-git.ts";
+import { holdDeletions } from "./core/blobs/held-deletions.ts";
 import type { Core, FreeFor, Policy } from "./core/core.ts";
 import { Load } from "./core/limits/load.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
@@ -225,6 +226,8 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
   if (sharedFolder !== null) log.info({ folder: sharedFolder.folder }, sharedFolder.text);
   const noModel = noModelText(config);
   if (noModel !== null) log.info({}, noModel);
+  // Nobody waits for it: with a bucket it takes a while.
+  const looking = core.commits?.own.look();
   await logFirstSteps(core, { config, hasAccount, hasPages: faces.length > 0 && !isWorker });
 
   const stopOnce = async () => {
@@ -235,6 +238,7 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     http.closeConnections();
     await socketsClosed;
     await closed;
+    await looking;
     await node.close();
     await store.close();
     await traces?.close();
@@ -305,6 +309,9 @@ function wire(
   const dispatch = shared?.dispatch ?? new InProcessDispatch();
   const tracer = traces?.tracer ?? noTracer;
   const verifier = verifierOf(parts, policy.audience);
+  const isStopping = () => core.signals.isClosed;
+  const held =
+    kept === null ? null : { ...kept, blobs: holdDeletions(kept.blobs, { store, clock, isStopping }) };
   const core: Core = {
     store: meter === null ? store : meteredStore(store, meter),
     verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),
@@ -321,11 +328,11 @@ function wire(
     policy,
     secretKeys: secretKeysOf(parts),
     rates: config.rates,
-    commits: kept === null ? null : commitKeeping(parts, kept),
+    commits: held === null ? null : commitKeeping(parts, held),
     workspaces:
-      kept === null
+      held === null
         ? null
-        : workspaceKeeping(config, { ...kept, checkouts, describe: toProblem, core: () => core }),
+        : workspaceKeeping(config, { ...held, checkouts, describe: toProblem, core: () => core }),
     meter: meter ?? noMeter,
     tracer,
   };
@@ -348,6 +355,7 @@ function wire(
     runsWaiting: () => store.committed.queue.count(),
     load: () => core.load.taken,
     loopDelayMs: core.loopDelayMs,
+    blobsMissing: () => core.commits?.own.missing ?? 0,
   });
   return { core, executor, shared };
 }

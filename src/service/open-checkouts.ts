@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import { type KeptCommits, keepCommits } from "./checkouts/packs/keep-commits.ts";
 import { gitScratch } from "./checkouts/scratch/git-scratch.ts";
+import { OwnBlobs, type OwnBlobsParts } from "./core/blobs/own-blobs.ts";
 import type { CommitKeeping } from "./core/commits/commit-keeping.ts";
 import type { BlobStore } from "./core/ports/blobs.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
@@ -76,11 +77,19 @@ export async function openCommits({
 }
 
 export function commitKeeping(
-  { config: { commits }, backends }: { readonly config: Config; readonly backends: readonly Backend[] },
+  parts: { readonly config: Config; readonly backends: readonly Backend[] } & Omit<
+    OwnBlobsParts,
+    "blobs" | "areBesideStore"
+  >,
   { blobs, receiver }: OpenedCommits,
 ): CommitKeeping {
+  const { config, backends } = parts;
+  const { commits, databaseUrl } = config;
+  const areBesideStore =
+    databaseUrl === null && config.blobs.store === "folder" && config.blobs.folder === null;
   return {
     blobs,
+    own: new OwnBlobs({ ...parts, blobs, areBesideStore }),
     receiver,
     // The model and other agents are not loaded on a node that only answers requests.
     isNeededBy: (name) => backends.find((backend) => backend.name === name)?.needsCheckout ?? true,

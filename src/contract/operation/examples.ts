@@ -13,6 +13,10 @@ export const operationExamples: ExamplesOf<typeof operationRoutes> = {
       503: {
         draining: { summary: "It is stopping", value: { status: "draining" } },
         noRoom: { summary: "Its storage is full", value: { status: "storage_full" } },
+        blobsElsewhere: {
+          summary: "It does not see the blobs of its store",
+          value: { status: "blobs_missing" },
+        },
         storeSilent: { summary: "Its store does not answer", value: { status: "unavailable" } },
       },
     },

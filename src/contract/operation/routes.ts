@@ -12,6 +12,9 @@ export const operationRoutes = nounRoutes("operation", "Operating the service", 
   readiness: defineRoute(operationEndpoints.readiness, {
     summary: "Check that the service can do its work",
     rate: "none",
-    answers: { 200: "It can.", 503: "It is stopping, or its store does not answer or is full." },
+    answers: {
+      200: "It can.",
+      503: "It is stopping, its store does not answer or is full, or it does not see the blobs of its store.",
+    },
   }),
 });

@@ -3,6 +3,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { RunCause } from "../../contract/runs/run.ts";
 import type { Agent } from "../core/agents/agent.ts";
+import { ELSEWHERE } from "../core/blobs/own-blobs.ts";
 import { findHeldSource } from "../core/commits/held-source.ts";
 import type { Core } from "../core/core.ts";
 import { costOfTime } from "../core/money/run-price.ts";
@@ -181,9 +182,27 @@ async function endingOfWork(
       return { ...ending, chargedFor: "answered" };
     }
     core.log.error({ run_id: runId, err: cause }, "backend failed");
+    const reason = await blobReasonOf(core, cause);
+    if (reason !== null) return failed("spawn_failed", reason.text, reason.isRetryable);
     return failed("backend_error", "The agent's backend failed. Run it again.", true);
   }
 }
+
+/** What the run's reader is told where contents of it could not be read. Null where the cause is another one. */
+async function blobReasonOf(
+  core: Core,
+  cause: unknown,
+): Promise<{ readonly text: string; readonly isRetryable: boolean } | null> {
+  const code = cause instanceof Error && "code" in cause ? cause.code : null;
+  if (code !== "blobs_unavailable" && code !== "contents_lost") return null;
+  if ((await core.commits?.own.areSeen()) === false) return { text: ELSEWHERE, isRetryable: true };
+  if (code === "contents_lost") return { text: LOST, isRetryable: false };
+  return { text: UNREADABLE, isRetryable: true };
+}
+
+const LOST =
+  'The commit of this run, or a file of its workspace, is missing from the service\'s storage, or damaged there. Start a new job, which sends the commit again, or write the file again. The operator finds what is missing by "agent-service store verify".';
+const UNREADABLE = "The service's storage of large files and commits cannot be read now. Run it again.";
 
 /** What the run's job brought; null where it brought nothing. */
 async function openBrought({ core, taken, secrets }: Work): Promise<Result<BroughtModel | null, Ending>> {

@@ -270,7 +270,7 @@ export const serviceSettings = {
     kind: oneOf(blobStores),
     fallback: "folder",
     description:
-      "Where the commits that jobs send are kept: `folder` is `BLOB_DIR`, which nodes that share `DATABASE_URL` have to share, too; `s3` a bucket.",
+      "Where the commits that jobs send and files of workspaces above 64 KB are kept: `folder` is `BLOB_DIR`, which nodes that share `DATABASE_URL` have to share, too; `s3` a bucket.",
   }),
   BLOB_DIR: described({
     kind: text("a folder"),

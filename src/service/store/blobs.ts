@@ -1,6 +1,7 @@
 // Which blobs there are, in SQL.
 
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { BACKUP_HOLD, HOLD_MS } from "../core/blobs/held-deletions.ts";
 import type { BlobRowStore } from "../core/ports/store/blobs.ts";
 import type { Connection } from "./connection.ts";
 import type { Database } from "./tables.ts";
@@ -35,6 +36,31 @@ export class SqlBlobs implements BlobRowStore {
       .where("key", "like", `${folder}%`)
       .executeTakeFirstOrThrow();
     return Number(left);
+  }
+
+  async sampleKept(limit: number) {
+    const ofKept = this.#db.selectFrom("blobs").where("state", "=", "kept");
+    const { kept } = await ofKept
+      .select((fields) => fields.fn.countAll<number | string>().as("kept"))
+      .executeTakeFirstOrThrow();
+    const some = ofKept.select(["key", "bytes"]).limit(Math.ceil(limit / 2));
+    const newest = await some.orderBy("changed_at", "desc").execute();
+    const oldest = await some.orderBy("changed_at").execute();
+    const sample = new Map([...newest, ...oldest].map(({ key, bytes }) => [key, Number(bytes ?? 0)]));
+    return { kept: Number(kept), sample: [...sample].map(([key, bytes]) => ({ key, bytes })) };
+  }
+
+  async isDeletionHeld(): Promise<boolean> {
+    const now = this.#hasRowLocks
+      ? sql<number>`extract(epoch from now()) * 1000`
+      : sql<number>`unixepoch() * 1000`;
+    const found = await this.#db
+      .selectFrom("service_secrets")
+      .select("name")
+      .where("name", "=", BACKUP_HOLD)
+      .where(sql<boolean>`created_at > ${now} - ${sql.lit(HOLD_MS)}`)
+      .executeTakeFirst();
+    return found !== undefined;
   }
 
   async isLost(key: string): Promise<boolean> {

@@ -6,6 +6,8 @@ import { dirname, join, resolve } from "node:path";
 import { OperatorError, systemCodeOf } from "../../base/operator-error.ts";
 import { openDatabase } from "./sqlite-database.ts";
 
+/** The embedded store. */
+export const DATABASE_FILE = "agent-service.sqlite";
 const LOCK_FILE = "agent-service.lock";
 const OWNER_FILE = "agent-service.pid";
 const PROBE_FILE = "agent-service.probe";

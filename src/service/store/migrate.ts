@@ -41,6 +41,9 @@ const migrations: Record<string, Migration> = {
   "017-operation-faults": operationFaults,
 };
 
+/** The migrations that this version knows, in their order. */
+export const knownMigrations: readonly string[] = Object.keys(migrations);
+
 export type MigrateOptions = {
   readonly schema?: string;
   /** Where what migrates is one transaction: all of it happens, or nothing. Default: a migration is one where it can be. */
@@ -72,6 +75,35 @@ export async function migrateToLatest(db: Kysely<Database>, options: MigrateOpti
   });
 }
 
+/** The names of all tables that this version and those before it have had, without those of the migrations. */
+export async function tablesOfMigrations(empty: {
+  readonly db: Kysely<Database>;
+  readonly tableNames: () => readonly string[];
+}): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (const newest of knownMigrations) {
+    await migrateWithin(empty.db, { newest });
+    for (const name of empty.tableNames()) if (!name.startsWith("kysely_")) names.add(name);
+  }
+  return names;
+}
+
+/** Throws a NewerTablesError where this version does not know one of these migrations. */
+export function checkKnown(executed: readonly string[]): void {
+  const unknown = executed.find((name) => !knownMigrations.includes(name));
+  if (unknown !== undefined) throw new NewerTablesError(unknown);
+}
+
+/** Runs the migrations up to `newest` in the transaction that the connection is in. Rejects when one fails. */
+export async function migrateWithin(
+  db: Kysely<Database>,
+  { newest, schema }: { readonly newest: string; readonly schema?: string },
+): Promise<void> {
+  const migrator = migratorOf(db, { ...(schema === undefined ? {} : { schema }), isWithin: true });
+  const { error } = await migrator.migrateTo(newest);
+  if (error !== undefined) throw new Error(`The tables of "${newest}" could not be made.`, { cause: error });
+}
+
 /** True when no migration is missing. Rejects with a NewerTablesError. Changes nothing. */
 export async function isUpToDate(db: Kysely<Database>, options: MigrateOptions = {}): Promise<boolean> {
   const infos = await migratorOf(db, options).getMigrations();
@@ -79,15 +111,18 @@ export async function isUpToDate(db: Kysely<Database>, options: MigrateOptions =
   // Its tables do not exist yet, nor does the table of migrations.
   if (isNew) return false;
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-  const unknown = rows.find(({ name }) => migrations[name] === undefined);
-  if (unknown !== undefined) throw new NewerTablesError(unknown.name);
+  checkKnown(rows.map(({ name }) => name));
   return infos.every(({ executedAt }) => executedAt !== undefined);
 }
 
-function migratorOf(db: Kysely<Database>, options: MigrateOptions): Migrator {
+function migratorOf(
+  db: Kysely<Database>,
+  options: MigrateOptions & { readonly isWithin?: boolean },
+): Migrator {
   return new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
+    disableTransactions: options.isWithin === true,
     ...(options.schema === undefined ? {} : { migrationTableSchema: options.schema }),
   });
 }

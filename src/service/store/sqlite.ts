@@ -9,7 +9,7 @@ import { Kysely, type KyselyPlugin, type SqliteDatabase, SqliteDialect, type Sql
 import type { Store } from "../core/ports/store.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Connection } from "./connection.ts";
-import { holdDataFolder, prepareDataFolder, probeRoom } from "./data-folder.ts";
+import { DATABASE_FILE, holdDataFolder, prepareDataFolder, probeRoom } from "./data-folder.ts";
 import { type Ask, type KeptQuery, KeptTexts } from "./kept-query.ts";
 import { isUpToDate, type MigrateOptions, migrateToLatest } from "./migrate.ts";
 import { portableWrites, StoreQueries } from "./queries.ts";
@@ -18,7 +18,6 @@ import { openDatabase } from "./sqlite-database.ts";
 import { StorageState } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
 
-const DATABASE_FILE = "agent-service.sqlite";
 const MAX_CACHED_STATEMENTS = 300;
 /** How long SQLite's log grows, 16 MB, before its pages go to the database: one that was written often goes there once. */
 const LOG_PAGES = 4_000;
@@ -92,10 +91,19 @@ function queriesOn(connection: Connection): StoreQueries {
   return new StoreQueries(connection, portableWrites);
 }
 
+/** For migrations on a file that nobody else has open. */
+export function kyselyOfFile(database: DatabaseSync): Kysely<Database> {
+  return kyselyOn(adapt(database));
+}
+
+function kyselyOn(database: SqliteDatabase): Kysely<Database> {
+  return new Kysely<Database>({ dialect: new SqliteDialect({ database }) });
+}
+
 /** Kept queries go to `node:sqlite` without a detour: they are answered at once. */
 function connect(database: DatabaseSync): Connection {
   const adapted = adapt(database);
-  const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapted }) });
+  const db = kyselyOn(adapted);
   const texts = new KeptTexts(db);
   const ask: Ask = async <Values extends object, Row>(query: KeptQuery<Values, Row>, values: Values) => {
     const text = texts.of(query);

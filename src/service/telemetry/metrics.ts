@@ -15,6 +15,7 @@ export type Gauges = {
   readonly runsWaiting: () => Promise<number>;
   readonly load: () => LoadLimits;
   readonly loopDelayMs: () => number;
+  readonly blobsMissing: () => number;
 };
 
 export type PrometheusMeter = Meter & {
@@ -87,7 +88,7 @@ export function prometheusMeter(): PrometheusMeter {
     pollWaits: () => polls.inc(),
     pollResumed: () => polls.dec(),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-    watch: ({ runsInFlight, runsWaiting, load, loopDelayMs }) => {
+    watch: ({ runsInFlight, runsWaiting, load, loopDelayMs, blobsMissing }) => {
       readGauge("agent_service_runs_in_flight", "Runs at work on this node.", runsInFlight);
       readGauge("agent_service_requests_in_flight", "Requests at work on this node.", () => load().requests);
       readGauge("agent_service_sockets_open", "Open WebSockets of this node.", () => load().sockets);
@@ -95,6 +96,11 @@ export function prometheusMeter(): PrometheusMeter {
         "agent_service_event_loop_delay_seconds",
         "How late the event loop was at most in the last seconds.",
         () => loopDelayMs() / 1000,
+      );
+      readGauge(
+        "agent_service_blobs_missing",
+        "Blobs that this node did not find at its start, of up to 1,000 that it looked for.",
+        blobsMissing,
       );
       readGauge("agent_service_runs_waiting", "Runs that wait for a worker, of all nodes.", runsWaiting);
     },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccount } from "../../../src/service/core/accounts/keys.ts";
 import { retireAgent } from "../../../src/service/core/agents/manage-agent.ts";
+import { OwnBlobs } from "../../../src/service/core/blobs/own-blobs.ts";
 import { expirePacks } from "../../../src/service/core/commits/expire-packs.ts";
 import { findCommit } from "../../../src/service/core/commits/find-commit.ts";
 import { sendCommit } from "../../../src/service/core/commits/send-commit.ts";
@@ -40,7 +41,8 @@ onEveryStore((kind) => {
     function coreWith(blobs: BlobStore): Core {
       const limits = { maxUploadBytes: 60_000, quotaBytes: QUOTA, keptMs: 14 * DAY_MS, history: 50 };
       const { receiver } = packs.kept();
-      return { ...fixture.core, commits: { blobs, receiver, isNeededBy: () => true, limits } };
+      const own = new OwnBlobs({ ...fixture.core, blobs, areBesideStore: true });
+      return { ...fixture.core, commits: { blobs, own, receiver, isNeededBy: () => true, limits } };
     }
 
     /** About 30 KB that nothing makes smaller. */

@@ -24,7 +24,7 @@ export type HeldCheckout = {
 };
 
 /**
- * Checks out `sha`. Throws a `GitError`, a `CloneLimitError`, a `BlobStoreError`, or the reason of `signal`; every process
+ * Checks out `sha`. Throws a `GitError`, a `CloneLimitError`, a `BlobStoreError`, a `ContentsLostError`, or the reason of `signal`; every process
  * has ended by then.
  */
 export async function openHeld(open: HeldCheckout): Promise<Cloned> {

@@ -7,7 +7,7 @@ import { copyFile, link, mkdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { HeldPack, StoredFile } from "../../core/commits/held-pack.ts";
-import { type BlobStore, BlobStoreError } from "../../core/ports/blobs.ts";
+import { type BlobStore, ContentsLostError } from "../../core/ports/blobs.ts";
 
 const GONE = ".gone";
 
@@ -42,8 +42,8 @@ export class PackCache {
   }
 
   /**
-   * Puts the packs into a folder of git's. Rejects with a BlobStoreError where a blob is not there, cannot be read, or is not
-   * what was written.
+   * Puts the packs into a folder of git's. Rejects with a ContentsLostError where a blob is not there, or is not what was
+   * written, and with a BlobStoreError where it cannot be read.
    */
   async link(packs: readonly HeldPack[], folder: string, signal: AbortSignal): Promise<void> {
     await mkdir(folder, { recursive: true });
@@ -113,7 +113,7 @@ export class PackCache {
 
   async #download({ key, bytes, sha256 }: StoredFile, path: string): Promise<void> {
     const blob = await this.#options.blobs.get(key);
-    if (blob === null) throw new BlobStoreError(missingText(key));
+    if (blob === null) throw new ContentsLostError(missingText(key));
     const hash = createHash("sha256");
     let read = 0;
     const checked = async function* (content: AsyncIterable<Uint8Array>) {
@@ -128,7 +128,7 @@ export class PackCache {
     try {
       await pipeline(checked(blob.content), createWriteStream(unfinished, { mode: 0o400 }));
       if (read !== bytes || hash.digest("hex") !== sha256)
-        throw new BlobStoreError(`Blob ${key} is not what was written: it was changed or cut off since.`);
+        throw new ContentsLostError(`Blob ${key} is not what was written: it was changed or cut off since.`);
       await rename(unfinished, path);
     } catch (cause) {
       await rm(unfinished, { force: true });

@@ -1,10 +1,13 @@
 // What it takes to keep the commits that jobs send. Types alone.
 
+import type { OwnBlobs } from "../blobs/own-blobs.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { PackReceiver } from "../ports/pack-receiver.ts";
 
 export type CommitKeeping = {
   readonly blobs: BlobStore;
+  /** Whether `blobs` are those of the store. */
+  readonly own: OwnBlobs;
   readonly receiver: PackReceiver;
   /** Whether runs of the backend read the repository. */
   readonly isNeededBy: (backend: string) => boolean;

@@ -76,6 +76,6 @@ it("says which setting is to blame where a blob is not there", async () => {
   const pack = await heldPack();
   await rm(join(fixture.folder, "blobs", pack.pack.key));
   const linking = link(cacheOf(), [pack], "run-1");
-  await expect(linking).rejects.toMatchObject({ name: "BlobStoreError" });
+  await expect(linking).rejects.toMatchObject({ name: "ContentsLostError" });
   await expect(linking).rejects.toThrow(/BLOB_DIR/);
 });

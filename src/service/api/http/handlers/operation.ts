@@ -21,7 +21,7 @@ export function operationHandlers(core: Core): NounHandlers<typeof operationRout
 async function storeStatus(core: Core): Promise<Health["status"]> {
   try {
     await core.store.ping();
-    return "ok";
+    return (await core.commits?.own.areSeen()) === false ? "blobs_missing" : "ok";
   } catch (cause) {
     core.log.warn({ err: cause }, "store does not answer");
     return cause instanceof StorageFullError ? "storage_full" : "unavailable";

@@ -6,6 +6,13 @@ export interface BlobReader {
   listDiscarded(limit: number, folder?: string): Promise<readonly string[]>;
   /** How many blobs whose keys begin with `folder` are to be deleted, or may still be written. */
   countLeft(folder: string): Promise<number>;
+  /** How many are kept, and some of them: the newest and the oldest, `limit` at most. */
+  sampleKept(limit: number): Promise<{
+    readonly kept: number;
+    readonly sample: readonly { readonly key: string; readonly bytes: number }[];
+  }>;
+  /** Whether a backup is being made. By the time of the database, as the backup has it. */
+  isDeletionHeld(): Promise<boolean>;
   /** Whether somebody who read the blob found it missing or damaged. */
   isLost(key: string): Promise<boolean>;
 }

@@ -1,0 +1,61 @@
+// What a snapshot asks of either database. Texts alone.
+
+import { BACKUP_HOLD } from "../../core/blobs/held-deletions.ts";
+import { STORE_IDENTITY } from "../../core/blobs/store-identity.ts";
+import type { TableShape } from "../../core/ports/store-snapshot.ts";
+
+/** Tables of the migrations: a restore makes them. */
+export const MIGRATION_TABLES: readonly string[] = ["kysely_migration", "kysely_migration_lock"];
+
+export const identityQuery = `select value from service_secrets where name = '${STORE_IDENTITY}'`;
+export const sealedQuery = "select sealed from run_secrets";
+export const migrationsQuery = "select name from kysely_migration order by name";
+
+/** Blobs with their hashes. A store from before workspaces, or from before blobs, has fewer tables. */
+export function blobsQuery(tables: readonly string[]): string | null {
+  if (!tables.includes("blobs")) return null;
+  const hashes = [
+    ...(tables.includes("workspace_objects")
+      ? ["select blob_key as named, sha256 from workspace_objects where blob_key is not null"]
+      : []),
+    ...(tables.includes("packs")
+      ? [
+          "select pack_key, pack_sha256 from packs where tip is not null",
+          "select index_key, index_sha256 from packs where tip is not null",
+        ]
+      : []),
+  ];
+  const [first = "select '' as named, '' as sha256", ...others] = hashes;
+  const named = [first, ...others].join(" union all ");
+  return `select blobs.key, blobs.bytes, hashes.sha256 from blobs
+    left join (${named}) as hashes on hashes.named = blobs.key where blobs.state = 'kept'`;
+}
+
+/** A name of the catalogue, quoted. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** How many sealed values each key has sealed: their form names it. */
+export function countByKey(sealed: readonly string[]): { keyId: string; values: number }[] {
+  const counts = new Map<string, number>();
+  for (const text of sealed) {
+    const keyId = text.split(".")[1] ?? "";
+    counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
+  }
+  return [...counts].map(([keyId, values]) => ({ keyId, values }));
+}
+
+/** All rows of a table, without what the backup itself has written. */
+export function rowsQuery({ name, columns }: TableShape): string {
+  const rows = `select ${columns.map(quoted).join(", ")} from ${quoted(name)}`;
+  return name === "service_secrets" ? `${rows} where name <> '${BACKUP_HOLD}'` : rows;
+}
+
+/** `now`: the time of the database in milliseconds, in its language. */
+export function holdStatement(now: string): string {
+  return `insert into service_secrets (name, value, created_at) values ('${BACKUP_HOLD}', '', ${now})
+    on conflict (name) do update set created_at = excluded.created_at`;
+}
+
+export const endHoldStatement = `delete from service_secrets where name = '${BACKUP_HOLD}'`;

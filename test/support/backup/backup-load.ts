@@ -1,0 +1,106 @@
+// What is in a service before a backup, what is written and deleted while it is made, and what must be there after its restore.
+
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { ApiError } from "../../../src/client/client.ts";
+
+const LARGE = 90_000;
+
+export type WrittenFiles = { readonly workspaceId: string; readonly hashes: Map<string, string> };
+
+export type FilledService = {
+  readonly agentId: string;
+  readonly runIds: readonly string[];
+  readonly workspaces: readonly WrittenFiles[];
+};
+
+/** Workspaces with small files and large ones, and runs that have ended. */
+export async function fillService(
+  client: Client,
+  { workspaces: count, files, runs }: { workspaces: number; files: number; runs: number },
+): Promise<FilledService> {
+  const { id: agentId } = await client.agents.create({ body: { name: `agent-${randomUUID()}` } });
+  const runIds: string[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const message = `run ${run} of \u2028 "many" \\ ü`;
+    runIds.push((await client.runs.submit({ agentId, body: { message } })).runId);
+  }
+  const workspaces: WrittenFiles[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { id: workspaceId } = await client.workspaces.create({ body: { name: `files ${index}` } });
+    const hashes = new Map<string, string>();
+    for (let file = 0; file < files; file += 1) {
+      await upload(client, { workspaceId, hashes }, file % 3 === 0 ? LARGE + file : 10 * file);
+    }
+    workspaces.push({ workspaceId, hashes });
+  }
+  for (const runId of runIds) for await (const _ of client.runs.follow({ runId }));
+  return { agentId, runIds, workspaces };
+}
+
+async function upload(client: Client, { workspaceId, hashes }: WrittenFiles, size: number): Promise<void> {
+  const path = `d${hashes.size % 5}/${randomUUID()}.bin`;
+  const body = randomBytes(size);
+  await client.files.upload({ workspaceId, query: { path }, body });
+  hashes.set(path, createHash("sha256").update(body).digest("hex"));
+}
+
+/** Byte by byte, through the API. */
+export async function expectFilled(
+  client: Client,
+  { agentId, runIds, workspaces }: FilledService,
+): Promise<void> {
+  for (const { workspaceId, hashes } of workspaces) {
+    for (const [path, expected] of hashes) {
+      const { body } = await client.files.download({ workspaceId, query: { path } });
+      const bytes = Buffer.from(await new Response(body).arrayBuffer());
+      expect(createHash("sha256").update(bytes).digest("hex"), path).toBe(expected);
+    }
+  }
+  for (const runId of runIds) expect((await client.runs.get({ agentId, runId })).status).toBe("completed");
+}
+
+/** Writes large files, and deletes whole workspaces with theirs, until it is stopped. */
+export class BackupLoad {
+  readonly #client: Client;
+  #isStopped = false;
+  readonly #working: Promise<void>[];
+  #failure: { readonly cause: unknown } | null = null;
+  /** Workspaces that were erased, their blobs with them. */
+  erased = 0;
+  written = 0;
+
+  constructor(client: Client, clients = 2) {
+    this.#client = client;
+    const note = (cause: unknown) => {
+      this.#failure ??= { cause };
+    };
+    this.#working = Array.from({ length: clients }, () => this.#work().catch(note));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#working);
+    if (this.#failure !== null) throw this.#failure.cause;
+  }
+
+  async #work(): Promise<void> {
+    const client = this.#client;
+    while (!this.#isStopped) {
+      const { id: workspaceId } = await client.workspaces.create({ body: {} });
+      const files = { workspaceId, hashes: new Map<string, string>() };
+      for (let file = 0; file < 4 && !this.#isStopped; file += 1) {
+        await upload(client, files, LARGE);
+        this.written += 1;
+      }
+      const { operation_id: operationId } = await client.workspaces.delete({ workspaceId });
+      await client.operations
+        .get({ workspaceId, operationId, query: { wait: 20 } })
+        .catch((cause: unknown) => {
+          if (!(cause instanceof ApiError)) throw cause;
+        });
+      this.erased += 1;
+    }
+  }
+}
