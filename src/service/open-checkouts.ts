@@ -18,11 +18,22 @@ const SHARED_FOLDER =
   "commits that jobs send are kept in a folder: every node on this database needs the same one, as BLOB_DIR on a file system that they share, or BLOB_STORE=s3";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Git keeps about a hundred bytes of each object of a pack in memory while it indexes it. */
-const PACK_LIMITS = { maxObjects: 2_000_000, maxCommits: 20_000, maxUploads: 4 };
+const PACK_LIMITS = {
+  maxObjects: 2_000_000,
+  maxCommits: 20_000,
+  maxUploads: 4,
+  maxUploadsOfOwner: 2,
+  maxWaitingUploads: 64,
+  maxWaitingUploadsOfOwner: 8,
+  uploadWaitMs: 30_000,
+};
 const CLONE_LIMITS = {
   maxBytes: 2_000_000_000,
   maxCheckoutBytes: 4_000_000_000,
   cloneTimeoutMs: 10 * 60 * 1000,
+  // Twenty times what may be stored.
+  maxUnfoldedBytes: 40_000_000_000,
+  maxCpuSeconds: 300,
   historyDepth: 50,
 };
 

@@ -560,13 +560,13 @@ export const parsers: readonly Parser[] = [
   {
     file: "service/checkouts/clone-refusal.ts",
     name: "refusalOf",
-    run: (text) => refusalOf(gitError(`fatal: ${text}`), source),
+    run: (text) => refusalOf(gitError(`fatal: ${text}`), source, { maxCpuSeconds: 1 }),
     worst: ["a", "a:", "a://", "repository '", "transport '", "/", " /", "\nfatal: ", "\u0001"],
   },
   {
     file: "service/checkouts/packs/pack-fault.ts",
     name: "packFaultOf",
-    run: (text) => packFaultOf(gitError(text)),
+    run: (text) => packFaultOf(gitError(text), { maxCpuSeconds: 1 }),
     worst: ["error in tree ", "error in tree a", ["error in tree ", "a", ""], "error: object ", "a", "fsck"],
   },
   {

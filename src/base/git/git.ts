@@ -14,7 +14,13 @@ const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Git waits for ever where a file that it reads is a pipe, a `.gitignore` for one. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-export type GitErrorCode = "git_failed" | "git_not_started" | "git_output_too_large" | "git_timed_out";
+export type GitErrorCode =
+  | "git_failed"
+  | "git_not_started"
+  | "git_output_too_large"
+  | "git_timed_out"
+  /** It used the processor time that `startedBy` allows. */
+  | "git_cpu_spent";
 
 /** A git process that failed. The message names neither URL nor path; `stderr` may, and is not for show. */
 export class GitError extends Error {
@@ -114,7 +120,10 @@ export function createGit(program: GitProgram): Git {
           if (call.onOverflow === "keep") return { stdout: end.stdout, complete: false, exitCode: null };
           throw failure("git_output_too_large", `wrote more than ${maxOutputBytes} bytes`);
         case "killed":
-          throw failure("git_failed", `ended with ${end.signalName}`);
+          throw failure(
+            end.signalName === "SIGXCPU" ? "git_cpu_spent" : "git_failed",
+            `ended with ${end.signalName}`,
+          );
         case "exited":
           if (!(call.allowedExitCodes ?? [0]).includes(end.exitCode))
             throw failure("git_failed", `ended with ${end.exitCode}`);

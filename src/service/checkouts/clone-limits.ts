@@ -12,6 +12,10 @@ export type CloneLimits = {
   /** Bytes that the checked-out files may have together. */
   readonly maxCheckoutBytes: number;
   readonly cloneTimeoutMs: number;
+  /** Bytes that all objects may have together once they are unfolded. */
+  readonly maxUnfoldedBytes: number;
+  /** Processor time of each process of git that unfolds them; without `prlimit`, time. */
+  readonly maxCpuSeconds: number;
   /** Commits of history that are fetched. Default 50. */
   readonly historyDepth?: number;
 };

@@ -3,7 +3,7 @@
 
 import { GitError } from "../../base/git/git.ts";
 import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
-import { CloneLimitError } from "./clone-limits.ts";
+import { CloneLimitError, type CloneLimits } from "./clone-limits.ts";
 import { PullRequestMovedError } from "./fetch-pull-request.ts";
 
 const MAX_QUOTED_CHARS = 160;
@@ -57,7 +57,11 @@ const explanations: readonly Explanation[] = [
 ];
 
 /** The refusal for a failed clone. Throws what is no failure of the clone. */
-export function refusalOf(cause: unknown, source: CheckoutSource): CheckoutRefusal {
+export function refusalOf(
+  cause: unknown,
+  source: CheckoutSource,
+  { maxCpuSeconds }: Pick<CloneLimits, "maxCpuSeconds">,
+): CheckoutRefusal {
   if (cause instanceof CloneLimitError)
     return { reason: cause.code, detail: describe(source, cause.message) };
   if (cause instanceof PullRequestMovedError)
@@ -69,6 +73,12 @@ export function refusalOf(cause: unknown, source: CheckoutSource): CheckoutRefus
   if (cause.code === "git_timed_out")
     return { reason: "clone_timed_out", detail: describe(source, cause.message.replace(/\.$/, "")) };
   const complaints = ownComplaints(cause.stderr);
+  if (cause.code === "git_cpu_spent" || wasUnfoldingEnded(complaints)) {
+    const why =
+      `git was ended while it unfolded its objects, for which it may take ${maxCpuSeconds} s of processor time; ` +
+      "leave large generated files out of its history";
+    return { reason: "clone_timed_out", detail: describe(source, why) };
+  }
   const missing = source.pullRequest && /couldn't find remote ref (\S+)/.exec(complaints.join("\n"))?.[1];
   if (missing !== undefined) {
     const why = `the server has no ${quotable(missing)}; look at the number of the pull request and at the branch that it goes to`;
@@ -80,6 +90,11 @@ export function refusalOf(cause: unknown, source: CheckoutSource): CheckoutRefus
   const last = complaints.at(-1);
   const why = last === undefined ? cause.message.replace(/\.$/, "") : `git says "${quotable(last)}"`;
   return { reason: "clone_failed", detail: describe(source, why) };
+}
+
+/** The process that `git fetch` starts for it was ended: it says itself what else stops it. */
+function wasUnfoldingEnded(complaints: readonly string[]): boolean {
+  return complaints.length === 1 && complaints[0]?.endsWith("fetch-pack: invalid index-pack output") === true;
 }
 
 /** One line: which repository, which commit, why not. */

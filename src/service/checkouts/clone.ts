@@ -14,6 +14,7 @@ import type { CloneTarget } from "./clone-url.ts";
 import { fetchHistory } from "./fetch-history.ts";
 import { fetchPullRequest, type PullRequestBase } from "./fetch-pull-request.ts";
 import { measureTree, type TreeMeasure } from "./git-output.ts";
+import { streamOutput } from "./stream-output.ts";
 
 /** Git reads a file whole to search it. */
 const MAX_SEARCHED_FILE_BYTES = 5_000_000;
@@ -49,8 +50,29 @@ export async function cloneCommit(clone: Clone): Promise<Cloned> {
     await clone.git({ args: init, signal });
     const base = await fetchSource(clone, signal);
     await checkStoredBytes(clone.gitFolder, clone.limits);
+    await checkUnfoldedBytes(clone, signal);
     return { tree: await checkOut(clone, signal), base };
   });
+}
+
+/** Git has unfolded them once, within its processor time. Nothing else is to read them if they are too large together. */
+async function checkUnfoldedBytes(
+  { git, limits: { maxUnfoldedBytes } }: Pick<Clone, "git" | "limits">,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = ["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectsize)"];
+  let bytes = 0;
+  let rest = "";
+  for await (const chunk of streamOutput(git, { args, signal })) {
+    const lines = (rest + chunk.toString("latin1")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) bytes += Number(line);
+  }
+  if (bytes <= maxUnfoldedBytes) return;
+  const message =
+    `the objects of its recent history have ${megabytes(bytes)} together, this service allows ` +
+    `${megabytes(maxUnfoldedBytes)}; leave large generated files out of the history`;
+  throw new CloneLimitError("clone_too_large", message);
 }
 
 /** Checks out a commit that is there, within the limits of a tree. */

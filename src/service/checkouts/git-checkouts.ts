@@ -11,6 +11,7 @@ import { type Cloned, cloneCommit } from "./clone.ts";
 import type { CloneLimits } from "./clone-limits.ts";
 import { describe, refusalOf } from "./clone-refusal.ts";
 import { checkCloneUrl, isObjectName } from "./clone-url.ts";
+import { startWithin } from "./cpu-bound.ts";
 import { gitCheckout } from "./git-checkout.ts";
 import { openHeld } from "./packs/open-held.ts";
 import type { PackCache } from "./packs/pack-cache.ts";
@@ -53,8 +54,10 @@ async function openCheckout(
   const folder = await makeRunFolder(options.folder, source.runId);
   try {
     const gitTimeoutMs = options.limits.cloneTimeoutMs + PAST_DEADLINE_MS;
+    const { maxCpuSeconds: cpuSeconds } = options.limits;
+    const startedBy = await startWithin(options.environment, { cpuSeconds });
     const { tree, base } = await fetching.value({
-      git: gitOf({ ...options, gitTimeoutMs }, folder),
+      git: gitOf({ ...options, gitTimeoutMs, startedBy }, folder),
       folder,
       signal,
     });
@@ -65,7 +68,7 @@ async function openCheckout(
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();
-    return refused(refusalOf(cause, source));
+    return refused(refusalOf(cause, source, options.limits));
   }
 }
 

@@ -19,8 +19,14 @@ export type RunGitOptions = {
   readonly gitTimeoutMs?: number;
 };
 
-export function gitOf(options: RunGitOptions, folder: Pick<RunFolder, "git" | "home" | "tree">): Git {
-  const { environment, gitPath, gitTimeoutMs } = options;
+/** The program that bounds git's processor time; null where there is none. */
+type Bounded = { readonly startedBy?: readonly [program: string, ...options: string[]] | null };
+
+export function gitOf(
+  options: RunGitOptions & Bounded,
+  folder: Pick<RunFolder, "git" | "home" | "tree">,
+): Git {
+  const { environment, gitPath, gitTimeoutMs, startedBy = null } = options;
   return createGit({
     environment,
     maxAllocation: LARGEST_ALLOCATION,
@@ -30,6 +36,7 @@ export function gitOf(options: RunGitOptions, folder: Pick<RunFolder, "git" | "h
     home: folder.home,
     ...(gitPath === undefined ? {} : { gitPath }),
     ...(gitTimeoutMs === undefined ? {} : { timeoutMs: gitTimeoutMs }),
+    ...(startedBy === null ? {} : { startedBy }),
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
-import { programIn } from "./program-path.ts";
+import { programIn } from "../../base/program-path.ts";
 import { isInside } from "./sandbox-config.ts";
 
 export type AgentProgram = {

@@ -6,6 +6,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { assertNever } from "../../base/assert-never.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Random, systemRandom } from "../../base/ids.ts";
+import { programIn } from "../../base/program-path.ts";
 import type { CoveredFiles } from "../core/ports/covered-files.ts";
 import type { SandboxLimit } from "../core/ports/sandbox.ts";
 import {
@@ -21,7 +22,6 @@ import { prepareDiskWatch } from "./disk-watch.ts";
 import { hostView } from "./host-view.ts";
 import { inheritedDescriptors, type Stdio, withoutInherited } from "./inherited-descriptors.ts";
 import { watchProcesses } from "./process-watch.ts";
-import { programIn } from "./program-path.ts";
 import { EGRESS_PORT, MODEL_PORT, proxyVariables, relayBinds, relayed } from "./relay.ts";
 import type { SandboxConfig, SandboxLimits } from "./sandbox-config.ts";
 import { SandboxError } from "./sandbox-error.ts";

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { programIn } from "./program-path.ts";
+import { programIn } from "../../base/program-path.ts";
 
 export const sandboxBlockers = ["no_bubblewrap", "no_prlimit", "no_user_namespaces", "apparmor"] as const;
 export type SandboxBlocker = (typeof sandboxBlockers)[number];

@@ -47,6 +47,8 @@ export class CheckoutFixture {
       maxBytes: 50_000_000,
       maxCheckoutBytes: 50_000_000,
       cloneTimeoutMs: 60_000,
+      maxUnfoldedBytes: 1_000_000_000,
+      maxCpuSeconds: 60,
       ...options.limits,
     };
     return gitCheckouts({

@@ -32,7 +32,7 @@ describe("an empty checkout", () => {
   it("that cannot be made says so, and leaves nothing behind", async () => {
     const provider = gitCheckouts({
       folder: join(fixture.folder, "runs"),
-      limits: { maxBytes: 1, maxCheckoutBytes: 1, cloneTimeoutMs: 1 },
+      limits: { maxBytes: 1, maxCheckoutBytes: 1, cloneTimeoutMs: 1, maxUnfoldedBytes: 1, maxCpuSeconds: 1 },
       environment: process.env,
       gitPath: join(fixture.folder, "no-git"),
     });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Checkout } from "../../../src/service/core/ports/checkout.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
+import { unfoldingPack } from "./packs/pack-fixture.ts";
 import { textQuery } from "./text-query.ts";
 
 let fixture: CheckoutFixture;
@@ -236,3 +237,43 @@ function configuredPrograms(): string {
 \trequired = true
 `;
 }
+
+describe("a history that unfolds to far more than it weighs", () => {
+  /** Its last commit has one small file; the one before it has files that are one difference each, of 16 MB. */
+  const unfoldingHistory = (differences: number) => {
+    const pack = unfoldingPack(differences);
+    fixture.repository.git(["index-pack", "--stdin"], { input: pack });
+    const blobs = fixture.repository
+      .git(["cat-file", "--batch-all-objects", "--batch-check=%(objecttype) %(objectname)"])
+      .split("\n")
+      .flatMap((line) => (line.startsWith("blob ") ? [line.slice("blob ".length)] : []));
+    const tree = fixture.repository.git(["mktree"], {
+      input: blobs.map((blob, place) => `100644 blob ${blob}\tfile-${place}\n`).join(""),
+    });
+    const first = fixture.repository.commitTree(tree, {});
+    return fixture.repository.commit({ files: { a: "1\n" }, parents: [first] });
+  };
+
+  it("is refused with what it unfolds to and what may be", async () => {
+    const sha = unfoldingHistory(8);
+    const refusal = await fixture.refusal(sha, { limits: { maxUnfoldedBytes: 100_000_000 } });
+    expect(refusal).toMatchObject({
+      reason: "clone_too_large",
+      detail: expect.stringMatching(
+        /: the objects of its recent history have 129 MB together, this service allows 100 MB; leave large generated files out/,
+      ),
+    });
+    const checkout = await fixture.open(sha, { limits: { maxUnfoldedBytes: 130_000_000 } });
+    expect(await readFile(join(checkout.root, "a"), "utf8")).toBe("1\n");
+  });
+
+  it("ends with the processor time that it may take", async () => {
+    const refusal = await fixture.refusal(unfoldingHistory(100), { limits: { maxCpuSeconds: 1 } });
+    expect(refusal).toMatchObject({
+      reason: "clone_timed_out",
+      detail: expect.stringContaining(
+        "git was ended while it unfolded its objects, for which it may take 1 s of processor time; leave large",
+      ),
+    });
+  });
+});

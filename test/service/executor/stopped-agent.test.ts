@@ -19,7 +19,14 @@ import { expectValidStream } from "../../support/service-streams.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const AGENT = fileURLToPath(new URL("../../support/acp-agent.ts", import.meta.url));
-const limits = { maxBytes: 1e9, maxCheckoutBytes: 1e9, cloneTimeoutMs: 60_000, historyDepth: 1 };
+const limits = {
+  maxBytes: 1e9,
+  maxCheckoutBytes: 1e9,
+  cloneTimeoutMs: 60_000,
+  maxUnfoldedBytes: 1e10,
+  maxCpuSeconds: 60,
+  historyDepth: 1,
+};
 
 const CHANGES_WAIT_MS = 500;
 

@@ -262,7 +262,13 @@ function resultsOf(events: readonly RunEvent[]): string[] {
 function clones(place: StorePlace, { gitTimeoutMs, maxCheckoutBytes = 1_000_000_000 }: HostileOptions) {
   return gitCheckouts({
     folder: join(place.settings.dataDir, "checkouts"),
-    limits: { maxBytes: 1_000_000_000, maxCheckoutBytes, cloneTimeoutMs: 60_000 },
+    limits: {
+      maxBytes: 1_000_000_000,
+      maxCheckoutBytes,
+      cloneTimeoutMs: 60_000,
+      maxUnfoldedBytes: 20_000_000_000,
+      maxCpuSeconds: 60,
+    },
     environment: { PATH: process.env.PATH },
     ...(gitTimeoutMs === undefined ? {} : { gitTimeoutMs }),
   });

@@ -3,8 +3,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { programIn } from "../../../src/base/program-path.ts";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
-import { programIn } from "../../../src/service/sandbox/program-path.ts";
 import { SandboxFixture } from "./sandbox-fixture.ts";
 
 let fixture: SandboxFixture;

@@ -1,7 +1,6 @@
 // The parts of a node that keep the commits that jobs send: where packs are received, and where they are read.
 
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import type { BlobStore } from "../../core/ports/blobs.ts";
 import type { PackReceiver } from "../../core/ports/pack-receiver.ts";
@@ -27,13 +26,12 @@ export function keepCommits(
     readonly clock: Clock;
   },
 ): KeptCommits {
-  const { folder, blobs, maxCachedBytes: maxBytes, limits, environment } = options;
+  const { folder, blobs, maxCachedBytes: maxBytes, limits } = options;
   const cache = new PackCache({ folder: join(folder, "cache"), maxBytes, blobs });
   const receiver = packReceiver({
     ...options,
     folder: join(folder, "uploads"),
     cache,
-    prlimitPath: programIn(environment.PATH ?? "", "prlimit"),
   });
   return {
     cache,
@@ -44,19 +42,4 @@ export function keepCommits(
       await receiver.sweep();
     },
   };
-}
-
-/** The first executable file of that name. */
-function programIn(path: string, name: string): string | null {
-  for (const folder of path.split(delimiter)) {
-    if (folder === "") continue;
-    const candidate = join(folder, name);
-    try {
-      accessSync(candidate, constants.X_OK);
-      return candidate;
-    } catch {
-      // Not there.
-    }
-  }
-  return null;
 }

@@ -4,6 +4,7 @@
 import { GitError } from "../../../base/git/git.ts";
 import type { PackRefusal } from "../../core/ports/pack-receiver.ts";
 import { CloneLimitError } from "../clone-limits.ts";
+import type { PackLimits } from "./pack-limits.ts";
 import { PackFaultError } from "./pack-stream.ts";
 
 type Explanation = readonly [
@@ -36,7 +37,10 @@ const explanations: readonly Explanation[] = [
 const fsckPattern = /(?:error in (?:tree|blob|commit|tag) [0-9a-f]+: |error: object [0-9a-f]+: )(\w{3,40}): /;
 
 /** Null for what is no fault of the pack. */
-export function packFaultOf(cause: unknown): PackRefusal | null {
+export function packFaultOf(
+  cause: unknown,
+  { maxCpuSeconds }: Pick<PackLimits, "maxCpuSeconds">,
+): PackRefusal | null {
   if (cause instanceof PackFaultError) return { reason: cause.code, detail: cause.message };
   if (cause instanceof CloneLimitError) {
     return cause.code === "clone_timed_out"
@@ -44,6 +48,12 @@ export function packFaultOf(cause: unknown): PackRefusal | null {
       : { reason: "contents_too_large", detail: `The pack was not taken: ${cause.message}.` };
   }
   if (!(cause instanceof GitError)) return null;
+  if (cause.code === "git_cpu_spent") {
+    const detail =
+      `The pack takes more than the ${maxCpuSeconds} s of processor time that this service checks it for. ` +
+      "Send fewer commits at once, or leave large generated files out of the history.";
+    return { reason: "took_too_long", detail };
+  }
   if (cause.code === "git_timed_out") {
     return { reason: "took_too_long", detail: "The pack took longer to check than this service allows." };
   }

@@ -19,12 +19,16 @@ import type {
 } from "../../core/ports/pack-receiver.ts";
 import { checkTreeSize } from "../clone.ts";
 import { withinLimits } from "../clone-limits.ts";
+import { startWithin, timeBound } from "../cpu-bound.ts";
 import type { RunGitOptions } from "../run-git.ts";
 import type { PackCache, PackFiles } from "./pack-cache.ts";
 import { packFaultOf } from "./pack-fault.ts";
-import type { PackLimits } from "./pack-limits.ts";
+import { costLimits, type PackLimits } from "./pack-limits.ts";
 import { checkedPack, PackFaultError } from "./pack-stream.ts";
-import { walkCommits } from "./walk-commits.ts";
+import { refuseUnreached } from "./refuse-unreached.ts";
+import { withinUnfoldedSize } from "./unfolded-size.ts";
+import { uploadTurns } from "./upload-turns.ts";
+import { type WalkedHistory, walkCommits } from "./walk-commits.ts";
 
 /** An object, or one that is made from a difference, that is held in memory. Larger files are streamed where they are whole. */
 const LARGEST_ALLOCATION = "256m";
@@ -38,25 +42,14 @@ export type ReceiverOptions = Pick<RunGitOptions, "folder" | "environment" | "gi
   readonly limits: PackLimits;
   readonly cache: PackCache;
   readonly clock: Clock;
-  /** Where `prlimit` is. Null where it is not: then only single allocations are bounded. */
-  readonly prlimitPath: string | null;
 };
 
 /** Receives packs below `folder`, which belongs to this process. */
 export function packReceiver(options: ReceiverOptions): PackReceiver & { sweep(): Promise<void> } {
   const settings = { ...options, folder: resolve(options.folder) };
-  let uploads = 0;
+  const turns = uploadTurns(options);
   return {
-    receive: async (incoming) => {
-      const { maxUploads: allowed } = options.limits;
-      if (uploads >= allowed) return refused({ reason: "overloaded", what: "uploads", allowed });
-      uploads += 1;
-      try {
-        return await receive(settings, incoming);
-      } finally {
-        uploads -= 1;
-      }
-    },
+    receive: (incoming) => turns.within(incoming, () => receive(settings, incoming)),
     sweep: async () => {
       for (const name of await readdir(settings.folder).catch(() => [])) {
         if (name.startsWith(PREFIX)) await removeFolder(join(settings.folder, name));
@@ -71,6 +64,8 @@ type Upload = {
   readonly path: string;
   readonly gitFolder: string;
   readonly git: Git;
+  /** Else its time is. */
+  readonly isCpuBound: boolean;
 };
 
 async function receive(
@@ -86,19 +81,22 @@ async function receive(
   } catch (cause) {
     await removeFolder(path);
     incoming.signal.throwIfAborted();
-    const fault = packFaultOf(cause);
+    const fault = packFaultOf(cause, costLimits(options.limits, incoming.maxStoredBytes));
     if (fault === null) throw cause;
     return refused(fault);
   }
 }
 
 async function openUpload(options: ReceiverOptions, incoming: IncomingPack, path: string): Promise<Upload> {
-  const { environment, gitPath, limits, prlimitPath } = options;
+  const { environment, gitPath, limits } = options;
   const gitFolder = join(path, "git");
   const home = join(path, "home");
   await mkdir(home, { mode: 0o500 });
   await mkdir(gitFolder);
   const packBytes = incoming.bases.reduce((sum, { bytes }) => sum + bytes, incoming.maxStoredBytes);
+  const addressSpaceBytes = ADDRESS_SPACE_BEYOND_PACKS + packBytes;
+  const { maxCpuSeconds: cpuSeconds } = costLimits(limits, incoming.maxStoredBytes);
+  const startedBy = await startWithin(environment, { cpuSeconds, addressSpaceBytes });
   const git = createGit({
     environment,
     home,
@@ -108,57 +106,80 @@ async function openUpload(options: ReceiverOptions, incoming: IncomingPack, path
     config: ["pack.threads=1", "core.deltaBaseCacheLimit=32m", "core.packedGitWindowSize=16m"],
     timeoutMs: limits.cloneTimeoutMs + PAST_DEADLINE_MS,
     ...(gitPath === undefined ? {} : { gitPath }),
-    ...(prlimitPath === null
-      ? {}
-      : { startedBy: [prlimitPath, `--as=${ADDRESS_SPACE_BEYOND_PACKS + packBytes}`, "--"] as const }),
+    ...(startedBy === null ? {} : { startedBy }),
   });
-  return { options, incoming, path, gitFolder, git };
+  return { options, incoming, path, gitFolder, git, isCpuBound: startedBy !== null };
 }
 
 async function takeIn(upload: Upload): Promise<ReceivedPack> {
   const { options, incoming, gitFolder, git } = upload;
   const { limits, clock } = options;
   const { sha, maxStoredBytes } = incoming;
+  const unfolding = timeBound(clock, costLimits(limits, maxStoredBytes).maxCpuSeconds);
   const limited = {
     limits: { ...limits, maxBytes: maxStoredBytes },
     gitFolder,
     clock,
-    signal: incoming.signal,
+    signal: AbortSignal.any([incoming.signal, unfolding.signal]),
   };
+  const unfold = upload.isCpuBound ? () => {} : unfolding.begin;
   return await withinLimits(limited, async (signal) => {
     const format = sha.length === 64 ? "sha256" : "sha1";
     await git({ args: ["init", "--quiet", "--bare", "--template=", `--object-format=${format}`], signal });
-    await borrowBases(upload, signal);
-    const files = await index(upload, signal);
+    const bases = await borrowBases(upload, signal);
+    const files = await index(upload, unfold, signal);
     const objects = await countObjects(files.index);
-    const shallow = await findBoundary(upload, signal);
+    const { shallow, present: commits } = await findBoundary(upload, signal);
     await checkStrictly(upload, files, signal);
+    const nameBytes = sha.length / 2;
+    await refuseUnreached({ git, index: files.index, nameBytes, commits, bases }, signal);
     await checkTreeSize({ git, source: { sha }, limits }, signal);
     return await received(upload, { files, objects, shallow });
-  });
+  }).finally(unfolding.end);
 }
 
-/** In a folder of objects beside the pack's own, so that the pack's size is its own. */
+/** In a folder of objects beside the pack's own, so that the pack's size is its own. Null where there are none. */
 async function borrowBases(
   { options, incoming, path, gitFolder }: Upload,
   signal: AbortSignal,
-): Promise<void> {
-  if (incoming.bases.length === 0) return;
+): Promise<string | null> {
+  if (incoming.bases.length === 0) return null;
   const objects = join(path, "bases");
   await options.cache.link(incoming.bases, join(objects, "pack"), signal);
   await mkdir(join(gitFolder, "objects", "info"), { recursive: true });
   await writeFile(join(gitFolder, "objects", "info", "alternates"), `${objects}\n`);
+  return objects;
 }
 
-async function index({ options, incoming, gitFolder, git }: Upload, signal: AbortSignal): Promise<PackFiles> {
+/** Calls `unfold` once git has the whole pack, which it then unfolds. */
+async function index(
+  { options, incoming, gitFolder, git }: Upload,
+  unfold: () => void,
+  signal: AbortSignal,
+): Promise<PackFiles> {
   const { content, size } = incoming;
   const { maxObjects } = options.limits;
+  const { maxUnfoldedBytes } = costLimits(options.limits, incoming.maxStoredBytes);
+  const nameBytes = incoming.sha.length / 2;
   const args = ["index-pack", "--stdin", "--fix-thin", `--max-input-size=${size}`];
-  const { stdout } = await git({ args, input: checkedPack({ content, size, maxObjects }), signal });
+  const checked = checkedPack({ content, size, maxObjects });
+  const input = followedBy(
+    withinUnfoldedSize({ content: checked, size, nameBytes, maxUnfoldedBytes }),
+    unfold,
+  );
+  const { stdout } = await git({ args, input, signal });
   const [, name] = /^(?:pack|keep)\t([0-9a-f]{40,64})\n$/.exec(stdout.toString("latin1")) ?? [];
   if (name === undefined) throw new PackFaultError("pack_malformed", "The pack is damaged or cut off.");
   const path = join(gitFolder, "objects", "pack", `pack-${name}`);
   return { pack: `${path}.pack`, index: `${path}.idx` };
+}
+
+async function* followedBy<Item>(
+  items: AsyncIterable<Item>,
+  then: () => void,
+): AsyncGenerator<Item, void, undefined> {
+  yield* items;
+  then();
 }
 
 /** The last of the 256 sums at the beginning of an index: gitformat-pack(5). */
@@ -176,7 +197,7 @@ async function countObjects(path: string): Promise<number> {
 async function findBoundary(
   { options, incoming, gitFolder, git }: Upload,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<WalkedHistory> {
   const { sha } = incoming;
   const { maxCommits } = options.limits;
   const walked = await walkCommits({ git, tips: [sha], maxCommits, signal });
@@ -185,7 +206,7 @@ async function findBoundary(
   const known = incoming.bases.flatMap(({ shallow }) => shallow);
   const ends = [...new Set([...walked.shallow, ...known])];
   await writeFile(join(gitFolder, "shallow"), ends.map((end) => `${end}\n`).join(""));
-  return walked.shallow;
+  return walked;
 }
 
 function walkFaultError(

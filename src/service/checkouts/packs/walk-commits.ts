@@ -17,6 +17,8 @@ export type CommitWalk = {
 
 export type WalkedHistory = {
   readonly commits: number;
+  /** Every commit that is there, also beyond where the history ends. */
+  readonly present: readonly string[];
   /** Reachable commits of whose parents one is not there, sorted. */
   readonly shallow: readonly string[];
 };
@@ -63,7 +65,8 @@ function historyOf(
     if (named.some((parent) => (parents.get(parent) ?? null) === null)) shallow.push(sha);
     else for (const parent of named) seen.add(parent);
   }
-  return { commits: seen.size, shallow: shallow.sort() };
+  const present = [...parents].filter(([, named]) => named !== null).map(([sha]) => sha);
+  return { commits: seen.size, present, shallow: shallow.sort() };
 }
 
 function parentsOf(commit: string): readonly string[] {

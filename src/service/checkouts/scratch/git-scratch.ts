@@ -6,6 +6,7 @@ import { GitError } from "../../../base/git/git.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type GitScratch, ScratchError, type ScratchRefusal } from "../../core/ports/git-scratch.ts";
 import { removeFolder, removeLeftOvers } from "../run-folder.ts";
+import { Turns } from "../turns.ts";
 import { diffTrees } from "./diff-trees.ts";
 import { mergeTrees } from "./merge-trees.ts";
 import { PackBoundError } from "./pack-writer.ts";
@@ -15,7 +16,6 @@ import {
   type ScratchPlace,
   type ScratchWork,
 } from "./scratch-repository.ts";
-import { Turns } from "./turns.ts";
 import { writeBundle } from "./write-bundle.ts";
 
 export type ScratchOptions = ScratchPlace & {
@@ -47,7 +47,7 @@ export function gitScratch(options: ScratchOptions): SweptScratch {
     call: { readonly name: string; readonly limits: ScratchLimits; readonly signal: AbortSignal },
     work: (work: ScratchWork) => Promise<Value>,
   ): Promise<Result<Value, ScratchRefusal>> {
-    if (!(await turns.take(call.signal))) {
+    if ((await turns.take(call.signal)) !== null) {
       return refused({ reason: "overloaded", what: "merges", allowed: maxWaiting });
     }
     try {

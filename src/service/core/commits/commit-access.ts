@@ -22,6 +22,8 @@ export type CommitRequest = {
 export type CommitAccess = {
   readonly keeping: CommitKeeping;
   readonly repository: RepositoryKey;
+  /** The repository's owner, as its issuer names it. */
+  readonly owner: string;
   readonly agentId: string;
 };
 
@@ -49,5 +51,6 @@ export async function findAccess(
   const mayNameAny =
     pullRequest > 0 && isCiProvider(job.provider) && ciProviders[job.provider].pullRequestRefs;
   if (sha !== job.sha && !mayNameAny) return refused({ reason: "commit_not_the_jobs", sha, jobSha: job.sha });
-  return ok({ keeping, repository: repositoryKeyOf(job), agentId });
+  const owner = `${job.issuer} ${job.repository.ownerId}`;
+  return ok({ keeping, repository: repositoryKeyOf(job), owner, agentId });
 }

@@ -76,6 +76,8 @@ async function takeIn(
   const maxStoredBytes = size * GROWTH_FACTOR + GROWTH_FLOOR_BYTES;
   const received = await receiver.receive({
     id: place.id,
+    repository: `${place.repository.issuer} ${place.repository.id}`,
+    owner: access.owner,
     sha,
     bases,
     size,

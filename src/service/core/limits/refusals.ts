@@ -11,7 +11,14 @@ export type SocketRefusal = { readonly reason: "sockets_reached"; readonly allow
 /** This node has as much to do as it takes. */
 export type OverloadRefusal = {
   readonly reason: "overloaded";
-  readonly what: "requests" | "polls" | "sockets" | "uploads" | "merges";
+  readonly what:
+    | "requests"
+    | "polls"
+    | "sockets"
+    | "uploads"
+    | "owner_uploads"
+    | "repository_uploads"
+    | "merges";
   readonly allowed: number;
 };
 

@@ -7,6 +7,9 @@ import type { HeldPack } from "../commits/held-pack.ts";
 export type IncomingPack = {
   /** Names the pack from now on. */
   readonly id: string;
+  /** Whose it is: packs of one repository are taken one after another, and no owner takes all turns. */
+  readonly repository: string;
+  readonly owner: string;
   /** The commit that it is sent for. */
   readonly sha: string;
   /** What it builds on: all that it takes. */
@@ -21,7 +24,11 @@ export type IncomingPack = {
 
 export type PackRefusal =
   | { readonly reason: PackFault; readonly detail: string }
-  | { readonly reason: "overloaded"; readonly what: "uploads"; readonly allowed: number };
+  | {
+      readonly reason: "overloaded";
+      readonly what: "uploads" | "owner_uploads" | "repository_uploads";
+      readonly allowed: number;
+    };
 
 /** A pack that holds the commit and, together with its bases, everything that it leads to down to `shallow`. */
 export type ReceivedPack = {

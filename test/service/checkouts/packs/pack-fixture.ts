@@ -22,12 +22,20 @@ const LIMITS: PackLimits = {
   cloneTimeoutMs: 60_000,
   maxObjects: 10_000,
   maxCommits: 100,
-  maxUploads: 2,
+  maxUnfoldedBytes: 2_000_000_000,
+  maxCpuSeconds: 60,
+  maxUploads: 4,
+  maxUploadsOfOwner: 2,
+  maxWaitingUploads: 8,
+  maxWaitingUploadsOfOwner: 4,
+  uploadWaitMs: 60_000,
 };
 
 export type SendOptions = {
   readonly bases?: readonly HeldPack[];
   readonly id?: string;
+  readonly repository?: string;
+  readonly owner?: string;
   readonly size?: number;
   readonly content?: AsyncIterable<Uint8Array>;
   readonly maxStoredBytes?: number;
@@ -51,12 +59,19 @@ export class PackFixture {
   }
 
   kept(
-    options: { limits?: Partial<PackLimits>; clock?: Clock; maxCachedBytes?: number; name?: string } = {},
+    options: {
+      limits?: Partial<PackLimits>;
+      clock?: Clock;
+      maxCachedBytes?: number;
+      name?: string;
+      environment?: Readonly<Record<string, string | undefined>>;
+    } = {},
   ): KeptCommits {
     const { limits, clock = systemClock, maxCachedBytes = 50_000_000, name = "node" } = options;
+    const { environment = process.env } = options;
     return keepCommits({
       folder: join(this.folder, name),
-      environment: process.env,
+      environment,
       blobs: this.blobs,
       maxCachedBytes,
       limits: { ...LIMITS, ...limits },
@@ -115,6 +130,8 @@ export class PackFixture {
     return await kept.receiver.receive({
       id: options.id ?? this.#nextId(),
       sha,
+      repository: options.repository ?? "octo/fixture",
+      owner: options.owner ?? "octo",
       bases: options.bases ?? [],
       size: options.size ?? pack.length,
       content: options.content ?? chunks(pack),
@@ -158,6 +175,41 @@ export function writePack(
   ]);
   const body = Buffer.concat([header, ...parts]);
   return Buffer.concat([body, createHash("sha1").update(body).digest()]);
+}
+
+/**
+ * A pack of a few bytes an object that unfolds to `differences` objects of 16 MB: each is one difference, which copies the
+ * same megabyte again and again.
+ */
+export function unfoldingPack(differences: number): Buffer {
+  const base = Buffer.alloc(1_000_000, "x");
+  const name = createHash("sha1").update(`blob ${base.length}\0`).update(base).digest();
+  // Copies 1,000,000 bytes from the beginning: 0x0f4240.
+  const copy = Buffer.from([0x80 | 0x10 | 0x20 | 0x40, 0x40, 0x42, 0x0f]);
+  const copies = Array.from({ length: 16 }, () => copy);
+  const made = Array.from({ length: differences }, (_, place) => {
+    // What makes each object another one: four bytes at its end.
+    const end = Buffer.alloc(5, 4);
+    end.writeUInt32BE(place, 1);
+    const size = base.length * copies.length + 4;
+    return {
+      type: 7,
+      content: Buffer.concat([varint(base.length), varint(size), ...copies, end]),
+      prefix: name,
+    };
+  });
+  return writePack([{ type: 3, content: base }, ...made]);
+}
+
+export function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  do {
+    const low = rest % 128;
+    rest = Math.floor(rest / 128);
+    bytes.push(low | (rest > 0 ? 0x80 : 0));
+  } while (rest > 0);
+  return Buffer.from(bytes);
 }
 
 function objectHeader(type: number, size: number): Buffer {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chunks, PackFixture, refusalOf, writePack } from "./pack-fixture.ts";
+import { chunks, PackFixture, refusalOf, varint, writePack } from "./pack-fixture.ts";
 
 let fixture: PackFixture;
 
@@ -271,24 +271,6 @@ describe("a pack that is refused", () => {
     const sending = fixture.send(kept, sha, { pack, content: content() });
     expect(refusalOf(await sending).reason).toBe("took_too_long");
   });
-
-  it("comes while as many are checked as may be", async () => {
-    const [sha = ""] = history(1);
-    const pack = fixture.pack([sha]);
-    const kept = fixture.kept({ limits: { maxUploads: 1 } });
-    const rest = Promise.withResolvers<void>();
-    const content = async function* () {
-      yield pack.subarray(0, 20);
-      await rest.promise;
-      yield pack.subarray(20);
-    };
-    const first = fixture.send(kept, sha, { pack, content: content() });
-    expect(refusalOf(await fixture.send(kept, sha, { pack }))).toMatchObject({ reason: "overloaded" });
-    rest.resolve();
-    const taken = await first;
-    expect(taken.ok).toBe(true);
-    if (taken.ok) await taken.value.close();
-  });
 });
 
 it("ends git when the job goes away, and says so", async () => {
@@ -301,14 +283,3 @@ it("ends git when the job goes away, and says so", async () => {
   const sending = fixture.send(fixture.kept(), sha, { pack, content: content() });
   await expect(sending).rejects.toThrow("the client has gone");
 });
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  do {
-    const low = rest % 128;
-    rest = Math.floor(rest / 128);
-    bytes.push(low | (rest > 0 ? 0x80 : 0));
-  } while (rest > 0);
-  return Buffer.from(bytes);
-}

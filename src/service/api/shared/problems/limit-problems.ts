@@ -13,6 +13,8 @@ const overloads = {
   polls: "requests that wait for an event",
   sockets: "open sockets",
   uploads: "commits that it checks",
+  owner_uploads: "commits of this owner that it checks",
+  repository_uploads: "commit of this repository that it checks",
   merges: "merges that wait",
 } as const;
 
