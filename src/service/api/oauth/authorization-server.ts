@@ -18,6 +18,7 @@ import { builtInClient, COMMAND_CLIENT } from "./built-in-client.ts";
 import type { FetchDocument } from "./client-document.ts";
 import { grantTypes } from "./grant-types.ts";
 import { oauthPaths } from "./paths.ts";
+import { isPermittedRedirect } from "./redirect-uri.ts";
 import { bindRotation } from "./refresh-tokens.ts";
 
 export const ACCESS_TOKEN_PREFIX = "svc_at_";
@@ -83,7 +84,7 @@ async function makeSigningKey(): Promise<string> {
 
 function configurationOf({ core, fetchDocument, mayFetch }: ServerParts, keys: Keys): Configuration {
   const { baseUrl, registersClients } = core.policy;
-  const prefix = baseUrl.startsWith("https:") ? "__Secure-" : "";
+  const prefix = baseUrl.startsWith("https:") ? "__Host-" : "";
   const cookie = { httpOnly: true, sameSite: "lax", signed: true } as const;
   return {
     adapter: (kind) => adapterOf(core, kind),
@@ -178,7 +179,7 @@ function configurationOf({ core, fetchDocument, mayFetch }: ServerParts, keys: K
         enabled: true,
         ack: "draft-02",
         allowFetch: async (context) => mayFetch(context.ip),
-        allowClient: async () => true,
+        allowClient: async (_context, { redirectUris = [] }) => redirectUris.every(isPermittedRedirect),
       },
       resourceIndicators: {
         enabled: true,

@@ -1,11 +1,11 @@
 // How an application is shown to the person who is to allow it something: what is known of it, and what it only says. Pure.
 
 import { domainToUnicode } from "node:url";
+import { isLoopback } from "./redirect-uri.ts";
 
 const MAX_NAME_CHARS = 80;
 /** Controls, and marks that change the direction of the text around them. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 export type KnownClient = {
   readonly clientId: string;
@@ -32,19 +32,13 @@ export function redirectPlace(redirectUri: string): string {
   return isLoopback(redirectUri) ? `a program on this computer (${url.host})` : url.host;
 }
 
-/** Whether the answer goes to this computer, where any program can have made the request. */
-export function isLoopback(redirectUri: string): boolean {
-  const url = new URL(redirectUri);
-  return url.protocol === "http:" && LOOPBACK_HOSTS.includes(url.hostname);
-}
-
 /** A name with letters that are not ASCII, as its owner writes it. Null where it is the same. */
 export function unicodeHost(host: string): string | null {
   const written = domainToUnicode(host);
   return written === "" || written === host ? null : written;
 }
 
-/** What the page's policy has to allow: browsers apply `form-action` to the redirects that follow a form. */
+/** What the page's policy has to allow: browsers apply `form-action` to the redirects that follow a form. Of a permitted address. */
 export function formTarget(redirectUri: string): string {
   const { protocol, origin, hostname } = new URL(redirectUri);
   const isWeb = protocol === "http:" || protocol === "https:";

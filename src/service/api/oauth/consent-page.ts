@@ -18,7 +18,6 @@ import { needSession, sessionOf } from "../web/web-session.ts";
 import {
   documentHost,
   formTarget,
-  isLoopback,
   type KnownClient,
   redirectPlace,
   shownName,
@@ -26,6 +25,7 @@ import {
 } from "./client-words.ts";
 import { messagesOf } from "./mount.ts";
 import { oauthPaths } from "./paths.ts";
+import { isLoopback } from "./redirect-uri.ts";
 import { grantableScopes } from "./request-words.ts";
 
 const decisionForm = z.object({ decision: z.enum(["allow", "deny"]) });

@@ -5,6 +5,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type Provider from "oidc-provider";
 import type { FaceContext } from "../http/face.ts";
+import { cookieOutside, cookiesInside } from "./library-cookies.ts";
 
 export type LibraryRequest = {
   readonly method: string;
@@ -28,7 +29,8 @@ export async function askLibrary(
   await route?.(library, async () => {});
   const headers = new Headers();
   for (const [name, value] of Object.entries(res.getHeaders())) {
-    for (const one of Array.isArray(value) ? value : [value]) headers.append(name, String(one));
+    const shown = name.toLowerCase() === "set-cookie" ? cookieOutside : String;
+    for (const one of Array.isArray(value) ? value : [value]) headers.append(name, shown(String(one)));
   }
   headers.delete("content-length");
   const { body } = library;
@@ -45,7 +47,7 @@ export function messagesOf(
   const base = new URL(provider.issuer);
   // A connection of nobody: a message that ends may end the one that it came by.
   const req = new IncomingMessage(new Socket());
-  const cookies = hasCookies ? raw.headers.get("cookie") : null;
+  const cookies = hasCookies ? cookiesInside(raw.headers.get("cookie") ?? "", pathOf(url)) : "";
   const origin = raw.headers.get("origin");
   req.method = method;
   req.url = url;
@@ -55,7 +57,7 @@ export function messagesOf(
     "x-forwarded-host": base.host,
     "x-forwarded-for": env.outer.get("address"),
     accept: raw.headers.get("accept") ?? "*/*",
-    ...(cookies === null ? {} : { cookie: cookies }),
+    ...(cookies === "" ? {} : { cookie: cookies }),
     ...(origin === null ? {} : { origin }),
     ...(body === undefined
       ? {}
@@ -64,4 +66,8 @@ export function messagesOf(
   if (body !== undefined) req.push(body.text);
   req.push(null);
   return { req, res: new ServerResponse(req) };
+}
+
+function pathOf(url: string): string {
+  return url.split("?", 1)[0] ?? "";
 }

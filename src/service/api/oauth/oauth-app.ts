@@ -20,6 +20,7 @@ import { keyRoutes } from "./key-exchange.ts";
 import { resourceMetadata, serverMetadata } from "./metadata.ts";
 import { askLibrary } from "./mount.ts";
 import { metadataPaths, oauthPaths } from "./paths.ts";
+import { isPermittedRedirect } from "./redirect-uri.ts";
 import { registrationOf } from "./registration.ts";
 import { withOneResource, withScope } from "./request-words.ts";
 import { answerExchange } from "./token-exchange.ts";
@@ -89,6 +90,10 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
 
   app.get(oauthPaths.authorize, async (context) => {
     const asked = withScope(withOneResource(new URL(context.req.url).searchParams, baseUrl));
+    // Also one that was registered before it was refused.
+    if (!asked.getAll("redirect_uri").every(isPermittedRedirect)) {
+      return await errorPage(webContext(context, parts), "invalid_redirect_uri");
+    }
     // A page that posts by itself is the only other way that the library knows.
     const mode = asked.get("response_mode") ?? "query";
     if (mode !== "query") return await errorPage(webContext(context, parts), "unsupported_response_mode");
@@ -141,6 +146,13 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
       const metadata = registrationOf(text);
       if (metadata === null) {
         return oauthError(context, "invalid_client_metadata", "redirect_uris is missing or wrong");
+      }
+      const refused = metadata.redirect_uris.findIndex((uri) => !isPermittedRedirect(uri));
+      if (refused >= 0) {
+        const description =
+          `redirect_uris[${refused}] is not permitted: an address is https, http on localhost, 127.0.0.1 or [::1], or has a ` +
+          "private-use scheme with a dot, and no user, fragment, '*' or ';' (RFC 8252)";
+        return oauthError(context, "invalid_redirect_uri", description);
       }
       const body = { type: JSON_TYPE, text: JSON.stringify(metadata) };
       const request = { method: "POST", url: oauthPaths.register, body, hasCookies: false };

@@ -15,8 +15,17 @@ const registrationSchema = z.object({
   grant_types: z.optional(z.array(z.string())),
 });
 
+export type Registration = {
+  readonly redirect_uris: readonly string[];
+  readonly client_name?: string;
+  readonly grant_types: readonly string[];
+  readonly response_types: readonly string[];
+  readonly token_endpoint_auth_method: "none";
+  readonly application_type: "native";
+};
+
 /** The metadata that is registered; null where the request has none. Other members name what is never used, e.g. a logo. */
-export function registrationOf(text: string): object | null {
+export function registrationOf(text: string): Registration | null {
   let value: unknown;
   try {
     value = JSON.parse(text);

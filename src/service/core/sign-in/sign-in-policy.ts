@@ -31,6 +31,11 @@ export type SignUp =
 
 export type SignInPolicy = { readonly providers: readonly IdentityProvider[]; readonly signUp: SignUp };
 
+/** RFC 5321 §4.1.2 without quoted local parts and address literals, and in ASCII: mail programs disagree about the rest. */
+const ADDRESS =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@((?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z\d](?:[a-z\d-]*[a-z\d])?)$/;
+const MAX_ADDRESS_CHARS = 254;
+
 export const noProviders: SignInPolicy = { providers: [], signUp: { kind: "closed" } };
 
 /** Whether somebody with this verified address opens an account. */
@@ -41,6 +46,12 @@ export function maySignUp(signUp: SignUp, email: string | null): boolean {
     case "open":
       return true;
     case "domains":
-      return email !== null && signUp.domains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
+      return signUp.domains.includes(domainOf(email) ?? "");
   }
+}
+
+/** Null where the address is not one that every program reads in the same way. */
+function domainOf(email: string | null): string | null {
+  if (email === null || email.length > MAX_ADDRESS_CHARS) return null;
+  return ADDRESS.exec(email.toLowerCase())?.[1] ?? null;
 }

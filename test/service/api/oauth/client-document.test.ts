@@ -131,6 +131,50 @@ describe("a client's document", () => {
     expect([refused.status, refused.headers.get("location")]).toEqual([400, null]);
   });
 
+  it.each([
+    "https://user@app.example.com/",
+    "https://app.example.com;x/",
+    "view-source:https://a.example/",
+    "ws://a.example/",
+  ])("is refused when it leads to %s", async (uri) => {
+    answer = (request, response) =>
+      response.end(
+        JSON.stringify(documentAt(request.url ?? "", { redirect_uris: [uri, "http://127.0.0.1/"] })),
+      );
+    const { ask } = await open();
+    const path = authorizePath({
+      ...{ client_id: idAt("/client.json"), redirect_uri: "http://127.0.0.1/" },
+      code_challenge: makeProof().challenge,
+    });
+    const refused = await ask(path);
+    expect([refused.status, refused.headers.get("location")]).toEqual([400, null]);
+    expect(asked).toEqual(["/client.json"]);
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    [
+      "refuses the connection",
+      async () => {
+        const gone = createServer(identity).listen(0, "127.0.0.1");
+        await once(gone, "listening");
+        const { port: free } = gone.address() as AddressInfo;
+        gone.close();
+        await once(gone, "close");
+        return `https://${HOST}:${free}/client.json`;
+      },
+    ],
+    ["has another's certificate", async () => `https://other.example:${port}/client.json`],
+    [
+      "breaks off",
+      async () => {
+        answer = (_request, response) => response.socket?.destroy();
+        return idAt("/client.json");
+      },
+    ],
+  ])("is refused, with an answer, where its host %s", async (_what, idOf) => {
+    expect((await begin(await idOf())).status).toBe(400);
+  });
+
   it("is not looked for where the host redirects to, nor in a body without end", async () => {
     answer = (request, response) => {
       if (request.url === "/client.json") response.writeHead(302, { location: "/real.json" }).end();
