@@ -40,6 +40,7 @@ for (const { kind, mode, tags } of kinds)
       expect(await output("(echo out; echo err >&2; exit 3) &> log")).toEqual({ output: "", exitCode: 3 });
       expect(await output("cat log")).toEqual({ output: "out\nerr\n", exitCode: 0 });
       expect(await output("set -o pipefail\nfalse | cat")).toEqual({ output: "", exitCode: 1 });
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: written in bash, not in TypeScript
       expect(await output("[[ abc =~ ^a(b)c$ ]] && echo ${BASH_REMATCH[1]}")).toEqual({
         output: "b\n",
         exitCode: 0,
@@ -48,6 +49,7 @@ for (const { kind, mode, tags } of kinds)
         output: "1c1\n< it's one\n---\n> two\n",
         exitCode: 1,
       });
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: written in bash, not in TypeScript
       expect(await output('files=(a "b c"); for file in "${files[@]}"; do echo "<$file>"; done')).toEqual({
         output: "<a>\n<b c>\n",
         exitCode: 0,
@@ -64,6 +66,7 @@ describe("where the machine has no bash", () => {
       symlinkSync((await programIn(process.env.PATH ?? "", name)) ?? name, join(folder, name));
     const sandbox = await open(mode, folder);
 
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: written in bash, not in TypeScript
     const result = await fixture.result(sandbox, 'echo "it\'s ${BASH_VERSION:-sh}"; exit 4');
 
     expect(result).toMatchObject({ output: "it's sh\n", exitCode: 4 });
