@@ -35,6 +35,7 @@ const otherRoutes = [
   "owner_needed",
   "schedule_not_confirmable",
   "agent_cap_reached",
+  "workspace_cap_reached",
   "upgrade_required",
   "precondition_failed",
   "range_not_satisfiable",

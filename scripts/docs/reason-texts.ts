@@ -147,6 +147,7 @@ export const problemTexts: Texts<ProblemCode> = {
   agent_ending: "The agent is being deleted.",
   plan_forbids_model: "The account's plan does not include this model.",
   agent_cap_reached: "The account has as many agents as its plan allows.",
+  workspace_cap_reached: "The account has as many workspaces as its plan allows.",
   workspaces_not_admitted: "The operator takes no new work in workspaces, or none with their files.",
   workspace_erasing: "The workspace is being deleted.",
   invalid_workspace_manager: "A workspace has to have a manager: an agent of its account that takes work.",

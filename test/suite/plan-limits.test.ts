@@ -27,6 +27,53 @@ onEveryDeployment("plan limits", (service) => {
     expect((await create(ownerKey, { name: "next" })).status).toBe(201);
   });
 
+  it("leave the manager that a workspace was made with out of the cap of agents; it is shown, and ends with the workspace", async () => {
+    const { ownerKey, owner } = await service().account("registered_free");
+    const agents = async () => await owner.agents.list({ query: { include_independent: true } });
+    for (let round = 0; round < 4; round += 1) {
+      const { id: workspaceId, manager_agent_id: managerId } = await owner.workspaces.create({});
+      expect((await agents()).find(({ id }) => id === managerId)).toMatchObject({
+        kind: "independent",
+        workspace_id: workspaceId,
+      });
+      await owner.workspaces.delete({ workspaceId });
+      const ended = (await agents()).find(({ id }) => id === managerId);
+      expect(ended?.retired_at).toBeDefined();
+      expect(ended?.workspace_id).toBeUndefined();
+    }
+    for (const name of ["a", "b"]) expect((await create(ownerKey, { name })).status).toBe(201);
+    expectProblem(await create(ownerKey, { name: "c" }), [429, "agent_cap_reached"]);
+    expect((await owner.workspaces.create({})).manager_agent_id).toBeDefined();
+  });
+
+  it("end the making of workspaces at the plan's cap, also for 10 at once, and a deleted one makes room", async () => {
+    const { ownerKey, owner } = await service().account("registered_free");
+    const make = async () =>
+      await service().call("/v1/workspaces", {
+        ...{ method: "POST", bearer: ownerKey, json: {} },
+        headers: { "idempotency-key": crypto.randomUUID() },
+      });
+    const answers = await Promise.all(Array.from({ length: 10 }, make));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expectProblem(answer, [429, "workspace_cap_reached"]);
+      expect(answer.headers.get("retry-after")).toBe("60");
+    }
+    const [first] = (await owner.workspaces.list({})).items;
+    await owner.workspaces.delete({ workspaceId: first?.id ?? "" });
+    expect((await make()).status).toBe(201);
+  });
+
+  it("keep an agent that manages a second workspace when its own is deleted", async () => {
+    const { owner } = await service().account();
+    const made = await owner.workspaces.create({});
+    const agentId = made.manager_agent_id;
+    await owner.workspaces.create({ body: { default_manager_agent_id: agentId } });
+    await owner.workspaces.delete({ workspaceId: made.id });
+    const kept = await owner.agents.get({ agentId });
+    expect([kept.retired_at, kept.workspace_id]).toEqual([undefined, undefined]);
+  });
+
   it("keep dear models from the free plan", async () => {
     const free = await service().account("registered_free");
     expectProblem(await create(free.ownerKey, { name: "a", model: "deep" }), [403, "plan_forbids_model"]);

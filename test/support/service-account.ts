@@ -37,6 +37,7 @@ export async function makeAccount(
     repository: null,
     backend: core.policy.backend,
     createdAt: core.clock.now(),
+    workspaceId: null,
     retiredAt: null,
   };
   await core.store.transact((tx) => tx.agents.insert(agent));

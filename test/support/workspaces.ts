@@ -30,7 +30,14 @@ export class TestWorkspace {
     const managerAgentId = core.random.uuid(core.clock.now());
     const createdBy = { type: "owner" as const };
     const workspace = await core.store.transact((tx) =>
-      insertWorkspace(core, tx, { accountId, name: "test", managerAgentId, metadata: {}, createdBy }),
+      insertWorkspace(core, tx, {
+        id: core.random.uuid(core.clock.now()),
+        accountId,
+        name: "test",
+        managerAgentId,
+        metadata: {},
+        createdBy,
+      }),
     );
     return new TestWorkspace(core, workspace);
   }

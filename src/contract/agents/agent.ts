@@ -29,6 +29,8 @@ export const agentSchema = z.object({
   status: z.optional(z.enum(agentStatuses)),
   created_at: z.iso.datetime(),
   kind: z.optional(z.literal("independent")),
+  /** Of the manager that a workspace was made with: it ends with the workspace. Absent for every other agent. */
+  workspace_id: z.optional(z.uuid()),
   /** Micro-USD a turn, 1,000,000 = 1 USD; 0 stops the advisor. Absent: no cap. */
   advisor_max_spend_micro_usd: z.optional(microUsdSchema),
   /** Of a repository's agent: which CI jobs may run it. Null: all of its repository's. */

@@ -21,6 +21,8 @@ const agentFields = {
   status: "The state of its session; absent while it is not known.",
   created_at: "When it was made.",
   kind: "`independent` for a member of workspaces; absent for every other agent.",
+  workspace_id:
+    "The workspace that it was made with, as its manager. It is outside of the plan's cap of agents, and ends with the workspace. Absent for every other agent.",
   advisor_max_spend_micro_usd:
     "What its advisor may spend a turn, in micro-USD (1,000,000 = 1 USD). 0 stops the advisor; absent: no cap.",
   ci_policy: "Which CI jobs may run a repository's agent. Null: every job of its repository.",

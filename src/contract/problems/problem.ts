@@ -69,6 +69,7 @@ export const problemCodes = [
   "agent_ending",
   "plan_forbids_model",
   "agent_cap_reached",
+  "workspace_cap_reached",
   "workspaces_not_admitted",
   "workspace_erasing",
   "invalid_workspace_manager",

@@ -19,8 +19,20 @@ function freeModel(id: string): Rates["models"][number] {
 export const defaultRates: Rates = {
   lowCreditThreshold: 20,
   plans: {
-    registered_free: { firstCredits: 100, maxAgents: 10, maxConcurrentRuns: 5, mayUsePaidModels: false },
-    subscribed: { firstCredits: 0, maxAgents: null, maxConcurrentRuns: null, mayUsePaidModels: true },
+    registered_free: {
+      firstCredits: 100,
+      maxAgents: 10,
+      maxWorkspaces: 10,
+      maxConcurrentRuns: 5,
+      mayUsePaidModels: false,
+    },
+    subscribed: {
+      firstCredits: 0,
+      maxAgents: null,
+      maxWorkspaces: null,
+      maxConcurrentRuns: null,
+      mayUsePaidModels: true,
+    },
   },
   packs: [],
   subscriptions: [],

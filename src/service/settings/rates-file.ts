@@ -23,6 +23,8 @@ const name = z.string("must be text").check(z.minLength(1, "must not be empty"))
 const planSchema = z.strictObject({
   first_credits: whole,
   max_agents: wholeOrNull,
+  /** As `max_agents` unless told. */
+  max_workspaces: z.optional(wholeOrNull),
   max_concurrent_runs: wholeOrNull,
   may_use_paid_models: flag,
 });
@@ -165,6 +167,7 @@ function toTerms(plan: z.infer<typeof planSchema>) {
   return {
     firstCredits: plan.first_credits,
     maxAgents: plan.max_agents,
+    maxWorkspaces: plan.max_workspaces === undefined ? plan.max_agents : plan.max_workspaces,
     maxConcurrentRuns: plan.max_concurrent_runs,
     mayUsePaidModels: plan.may_use_paid_models,
   };

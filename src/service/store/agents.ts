@@ -80,6 +80,7 @@ export class SqlAgents implements AgentStore {
       .select((select) => select.fn.countAll<number>().as("count"))
       .where("account_id", "=", accountId)
       .where("retired_at", "is", null)
+      .where("workspace_id", "is", null)
       .executeTakeFirstOrThrow();
     return Number(count);
   }
@@ -120,6 +121,7 @@ export class SqlAgents implements AgentStore {
         issuer: job.issuer,
         repository_id: job.repository.id,
         ...seen,
+        workspace_id: null,
         backend,
         created_at: now,
         retired_at: null,
@@ -138,6 +140,7 @@ export class SqlAgents implements AgentStore {
       .set({
         ...(change.accountId === undefined ? {} : { account_id: change.accountId }),
         ...(change.retiredAt === undefined ? {} : { retired_at: change.retiredAt }),
+        ...(change.workspaceId === undefined ? {} : { workspace_id: change.workspaceId }),
         ...(change.advisorMaxSpendMicroUsd === undefined
           ? {}
           : { advisor_max_spend_micro_usd: change.advisorMaxSpendMicroUsd }),
@@ -148,6 +151,16 @@ export class SqlAgents implements AgentStore {
       })
       .where("id", "=", id)
       .execute();
+  }
+
+  async lockMadeWith(workspaceId: string): Promise<Agent | null> {
+    const row = await this.#db
+      .updateTable("agents")
+      .set({ id: sql<string>`id` })
+      .where("workspace_id", "=", workspaceId)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toAgent(row);
   }
 
   async lock(id: string): Promise<Agent | null> {
@@ -178,6 +191,7 @@ function toAgent(row: Selectable<AgentsTable>): Agent {
     ciPolicy: row.ci_policy === null ? null : parseCiPolicy(row.ci_policy),
     egress: row.egress === null ? null : parseEgress(row.egress),
     repository: toRepository(row),
+    workspaceId: row.workspace_id,
     backend: row.backend,
     createdAt: row.created_at,
     retiredAt: row.retired_at,
@@ -216,6 +230,7 @@ function toRow(agent: Agent): AgentsTable {
     owner_id: repository?.ownerId ?? null,
     repository_name: repository?.name ?? null,
     visibility: repository?.visibility ?? null,
+    workspace_id: agent.workspaceId,
     backend: agent.backend,
     created_at: agent.createdAt,
     retired_at: agent.retiredAt,

@@ -19,6 +19,7 @@ import * as workspaces from "./migrations/014-workspaces.ts";
 import * as tokenSuccessors from "./migrations/015-token-successors.ts";
 import * as lostBlobs from "./migrations/016-lost-blobs.ts";
 import * as operationFaults from "./migrations/017-operation-faults.ts";
+import * as defaultManagers from "./migrations/018-default-managers.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   "015-token-successors": tokenSuccessors,
   "016-lost-blobs": lostBlobs,
   "017-operation-faults": operationFaults,
+  "018-default-managers": defaultManagers,
 };
 
 /** The migrations that this version knows, in their order. */

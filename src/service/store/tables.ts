@@ -98,6 +98,8 @@ export type AgentsTable = {
   owner_id: string | null;
   repository_name: string | null;
   visibility: string | null;
+  /** The workspace that it was made with, and ends with. */
+  workspace_id: string | null;
   backend: string;
   created_at: number;
   retired_at: number | null;

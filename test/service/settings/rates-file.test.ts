@@ -42,8 +42,20 @@ describe("a rates file", () => {
     expect(config.ok && config.value.rates).toEqual({
       lowCreditThreshold: 7,
       plans: {
-        registered_free: { firstCredits: 3, maxAgents: 2, maxConcurrentRuns: 1, mayUsePaidModels: false },
-        subscribed: { firstCredits: 50, maxAgents: null, maxConcurrentRuns: null, mayUsePaidModels: true },
+        registered_free: {
+          firstCredits: 3,
+          maxAgents: 2,
+          maxWorkspaces: 2,
+          maxConcurrentRuns: 1,
+          mayUsePaidModels: false,
+        },
+        subscribed: {
+          firstCredits: 50,
+          maxAgents: null,
+          maxWorkspaces: null,
+          maxConcurrentRuns: null,
+          mayUsePaidModels: true,
+        },
       },
       packs: [{ id: "small", usdCents: 500, credits: 600 }],
       subscriptions: [{ id: "monthly", usdCents: 2000, monthlyCredits: 2600 }],

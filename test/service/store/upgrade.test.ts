@@ -36,6 +36,7 @@ const FIRST_TABLES = `
   drop table blobs; drop table packs;
   drop table run_secrets; alter table runs drop column model_billing;
   alter table agents drop column egress;
+  drop index agents_workspace; alter table agents drop column workspace_id;
   delete from kysely_migration where name > '001-first-tables';`;
 
 const keys = (["owner", "ai_client"] as const).map((callerClass) => ({

@@ -22,7 +22,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
   create: defineRoute(workspaceEndpoints.create, {
     summary: "Make a workspace",
     description:
-      "It has no files, and starts no run. The idempotency key is required. `default_manager_agent_id` names the agent that manages it; without it an independent agent is made for that; null is refused with `invalid_workspace_manager`.",
+      "It has no files, and starts no run. The idempotency key is required. `default_manager_agent_id` names the agent that manages it; without it an independent agent is made for that, which belongs to the workspace: it is outside of the plan's cap of agents, and ends with the workspace; null is refused with `invalid_workspace_manager`. An account with as many workspaces as its plan allows is answered 429, `workspace_cap_reached`.",
     scopes: ["workspaces:write"],
     body: optionalJsonBody(createWorkspaceRequestSchema, MAX_BODY_BYTES),
     answers: { 201: "The workspace. The same one when the request is repeated." },

@@ -34,6 +34,8 @@ export type Agent = {
   readonly egress: EgressEntries | null;
   /** Null for an agent that was made by name. */
   readonly repository: AgentRepository | null;
+  /** The workspace that it was made with, as its manager, and ends with. Null for every other agent. */
+  readonly workspaceId: string | null;
   readonly backend: string;
   readonly createdAt: number;
   /** When it was retired: it takes no more work. */

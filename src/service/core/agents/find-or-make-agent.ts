@@ -10,6 +10,8 @@ import type { Agent } from "./agent.ts";
 import type { CreateAgentRefusal } from "./refusals.ts";
 
 export type AgentOrder = {
+  /** The workspace that it is made with: such an agent is outside of the plan's cap. Default: none. */
+  readonly workspaceId?: string | null;
   readonly account: Account;
   readonly body: CreateAgentRequest;
   /** Null: the default model. */
@@ -26,7 +28,7 @@ export type CreatedAgent = {
 export async function findOrMakeAgent(
   core: Core,
   tx: StoreTransaction,
-  { account, body, model }: AgentOrder,
+  { account, body, model, workspaceId = null }: AgentOrder,
 ): Promise<Result<CreatedAgent, CreateAgentRefusal>> {
   const { name } = body;
   if (body.if_exists === "return") {
@@ -37,7 +39,7 @@ export async function findOrMakeAgent(
   if (model !== null && !model.isFreeTierEligible && !terms.mayUsePaidModels) {
     return refused({ reason: "model_forbidden", model: model.id, plan: account.plan });
   }
-  if (terms.maxAgents !== null) {
+  if (terms.maxAgents !== null && workspaceId === null) {
     const agents = await tx.agents.count(account.id);
     if (agents >= terms.maxAgents) {
       return refused({ reason: "agent_cap_reached", agents, allowed: terms.maxAgents });
@@ -55,6 +57,7 @@ export async function findOrMakeAgent(
     ciPolicy: null,
     egress: null,
     repository: null,
+    workspaceId,
     backend: core.policy.backend,
     createdAt: now,
     retiredAt: null,

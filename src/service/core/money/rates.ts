@@ -7,6 +7,8 @@ export type PlanTerms = {
   readonly firstCredits: number;
   /** Agents that an account may have; null is any number. */
   readonly maxAgents: number | null;
+  /** Workspaces that an account may have; null is any number. */
+  readonly maxWorkspaces: number | null;
   /** Runs of all the account's agents that may be in flight; null is any number. */
   readonly maxConcurrentRuns: number | null;
   /** False: only models that are free-tier eligible. */

@@ -2,6 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CreateWorkspaceRequest } from "../../../contract/workspaces/workspace/workspace.ts";
+import type { Account } from "../accounts/account.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import { findOrMakeAgent } from "../agents/find-or-make-agent.ts";
@@ -13,7 +14,7 @@ import type { StoreTransaction } from "../ports/store.ts";
 import { lockOwnAgent } from "./lock-own-agent.ts";
 import { insertWorkspace } from "./new-workspace.ts";
 import { admissionFault } from "./reach-workspace.ts";
-import type { ManagerRefusal, WorkRefusal, WorkspaceRefusal } from "./refusals.ts";
+import type { ManagerRefusal, WorkRefusal, WorkspaceCapRefusal, WorkspaceRefusal } from "./refusals.ts";
 import type { Workspace } from "./workspace.ts";
 import { actorOf } from "./workspace-caller.ts";
 
@@ -27,7 +28,10 @@ type Creation = {
 
 type ManagerFault = AgentRefusal | AgentEndingRefusal | CreateAgentRefusal;
 
-/** Makes a workspace without files, and no run. Its manager is the named agent, or an independent one that is made with it. */
+/**
+ * Makes a workspace without files, and no run, within the plan's cap. Its manager is the named agent, or an independent one that is made
+ * with it, and ends with it.
+ */
 export async function createWorkspace(
   core: Core,
   { caller, body, idempotencyKey: key }: Creation,
@@ -38,6 +42,7 @@ export async function createWorkspace(
     | ManagerRefusal
     | WorkRefusal
     | WorkspaceRefusal
+    | WorkspaceCapRefusal
     | KeyMissingRefusal
     | KeyInFlightRefusal
     | KeyReusedRefusal
@@ -50,32 +55,57 @@ export async function createWorkspace(
   const fault = admissionFault(core, caller);
   if (fault !== null) return refused(fault);
   const request = { name, metadata, default_manager_agent_id: managerId ?? null };
-  const made = await onceByKey(core, { scope: "workspaces", accountId, key, request }, async (tx) => {
-    const manager = await findManager(core, tx, { accountId, name, managerId });
-    if (!manager.ok) return manager;
-    const createdBy = actorOf(caller);
-    const given = { accountId, name, metadata, managerAgentId: manager.value, createdBy };
-    return ok((await insertWorkspace(core, tx, given)).id);
-  });
+  type Made = Result<string, ManagerFault | WorkspaceCapRefusal>;
+  const made = await onceByKey(
+    core,
+    { scope: "workspaces", accountId, key, request },
+    async (tx): Promise<Made> => {
+      const account = await lockCurrentAccount(core, tx, accountId);
+      if (account === null) throw new Error(`There is no account ${accountId}, though it has a key.`);
+      const full = await capFault(core, tx, account);
+      if (full !== null) return refused(full);
+      const id = core.random.uuid(core.clock.now());
+      const manager = await findManager(core, tx, { account, workspaceId: id, name, managerId });
+      if (!manager.ok) return manager;
+      const createdBy = actorOf(caller);
+      const given = { id, accountId, name, metadata, managerAgentId: manager.value, createdBy };
+      return ok((await insertWorkspace(core, tx, given)).id);
+    },
+  );
   if (!made.ok) return made;
   const { subjectId: workspaceId } = made.value;
   const workspace = await core.store.committed.workspaces.find(workspaceId);
   return workspace === null ? refused({ reason: "workspace_not_found", workspaceId }) : ok(workspace);
 }
 
+/** The caller holds the account's lock, so that its workspaces stay within their cap. */
+async function capFault(
+  core: Core,
+  tx: StoreTransaction,
+  account: Account,
+): Promise<WorkspaceCapRefusal | null> {
+  const { maxWorkspaces: allowed } = core.rates.plans[account.plan];
+  if (allowed === null) return null;
+  const workspaces = await tx.workspaces.count(account.id);
+  return workspaces < allowed ? null : { reason: "workspace_cap_reached", workspaces, allowed };
+}
+
 /** The id of the agent that is to manage the workspace. */
 async function findManager(
   core: Core,
   tx: StoreTransaction,
-  { accountId, name, managerId }: { accountId: string; name: string; managerId: string | undefined },
+  {
+    account,
+    workspaceId,
+    name,
+    managerId,
+  }: { account: Account; workspaceId: string; name: string; managerId: string | undefined },
 ): Promise<Result<string, ManagerFault>> {
   if (managerId !== undefined) {
-    const agent = await lockOwnAgent(tx, { accountId, agentId: managerId });
+    const agent = await lockOwnAgent(tx, { accountId: account.id, agentId: managerId });
     return agent.ok ? ok(agent.value.id) : agent;
   }
-  const account = await lockCurrentAccount(core, tx, accountId);
-  if (account === null) throw new Error(`There is no account ${accountId}, though it has a key.`);
   const body = { name: `${name.slice(0, 240).toWellFormed()} manager`, kind: "independent" as const };
-  const made = await findOrMakeAgent(core, tx, { account, body, model: null });
+  const made = await findOrMakeAgent(core, tx, { account, body, model: null, workspaceId });
   return made.ok ? ok(made.value.agent.id) : made;
 }

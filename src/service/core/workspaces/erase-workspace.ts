@@ -62,6 +62,7 @@ async function beginErasure(
   const now = core.clock.now();
   await tx.erasure.begin(workspaceId);
   await endConsumersOf(core, tx, { workspaceId, agentId: null });
+  await endDefaultManager(core, tx, workspaceId);
   const operation = queuedOperation({
     ...{ id: core.random.uuid(now), workspaceId, accountId: caller.accountId, now },
     ...{ kind: "erase_workspace", input: {} },
@@ -71,6 +72,15 @@ async function beginErasure(
 }
 
 export const workspaceRemoval: OperationWork = { run: removeWorkspace, giveUp: null };
+
+/** The agent that was made with the workspace ends with it. Where it manages another one since, it becomes an agent like any other. */
+async function endDefaultManager(core: Core, tx: StoreTransaction, workspaceId: string): Promise<void> {
+  const agent = await tx.agents.lockMadeWith(workspaceId);
+  if (agent === null) return;
+  const isInUse = (await tx.workspaces.listManagedBy(agent.id)).length > 0;
+  const retiredAt = isInUse ? agent.retiredAt : (agent.retiredAt ?? core.clock.now());
+  await tx.agents.update(agent.id, { workspaceId: null, retiredAt });
+}
 
 /** In steps, each of them short. It succeeds once no blob of the workspace is left. */
 async function removeWorkspace(core: Core, atWork: OperationAtWork): Promise<void> {

@@ -7,7 +7,7 @@ import { EMPTY_TREE } from "./objects/git-object.ts";
 import { newRevision, smallObject } from "./revisions/new-revision.ts";
 import type { Workspace } from "./workspace.ts";
 
-export type NewWorkspace = Pick<Workspace, "accountId" | "name" | "managerAgentId" | "metadata"> & {
+export type NewWorkspace = Pick<Workspace, "id" | "accountId" | "name" | "managerAgentId" | "metadata"> & {
   readonly createdBy: Actor;
 };
 
@@ -18,7 +18,7 @@ export async function insertWorkspace(
   { createdBy, ...given }: NewWorkspace,
 ): Promise<Workspace> {
   const now = core.clock.now();
-  const workspaceId = core.random.uuid(now);
+  const { id: workspaceId } = given;
   const { revision, commit } = newRevision(core, {
     ...{ workspaceId, treeOid: EMPTY_TREE, parents: [], message: "New workspace", author: createdBy },
     ...{ files: 0, bytes: 0, isAccepted: true, now },
@@ -26,7 +26,6 @@ export async function insertWorkspace(
   const canonicalCopyId = core.random.uuid(now);
   const workspace: Workspace = {
     ...given,
-    id: workspaceId,
     state: "ready",
     canonicalCopyId,
     currentRevisionId: revision.id,

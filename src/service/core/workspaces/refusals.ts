@@ -4,6 +4,13 @@ export type WorkspaceRefusal =
   | { readonly reason: "workspace_not_found"; readonly workspaceId: string }
   | { readonly reason: "workspace_of_another"; readonly workspaceId: string };
 
+/** The account has as many workspaces as its plan allows. */
+export type WorkspaceCapRefusal = {
+  readonly reason: "workspace_cap_reached";
+  readonly workspaces: number;
+  readonly allowed: number;
+};
+
 /** The operator serves no files of workspaces. */
 export type FilesClosedRefusal = { readonly reason: "workspaces_not_admitted"; readonly what: "files" };
 

@@ -30,6 +30,16 @@ export class SqlWorkspaces implements WorkspaceStore {
     return row === undefined ? null : toWorkspace(row);
   }
 
+  async count(accountId: string): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom("workspaces")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .where("account_id", "=", accountId)
+      .where("state", "!=", "erasing")
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   async list({ accountId, before, limit }: WorkspacePage): Promise<readonly Workspace[]> {
     const all = this.#db.selectFrom("workspaces").selectAll().where("account_id", "=", accountId);
     const page = before === null ? all : all.where("id", "<", before);

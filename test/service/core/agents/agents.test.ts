@@ -33,10 +33,17 @@ const rates: Rates = {
     registered_free: {
       firstCredits: 100,
       maxAgents: MAX_AGENTS,
+      maxWorkspaces: MAX_AGENTS,
       maxConcurrentRuns: null,
       mayUsePaidModels: false,
     },
-    subscribed: { firstCredits: 0, maxAgents: null, maxConcurrentRuns: null, mayUsePaidModels: true },
+    subscribed: {
+      firstCredits: 0,
+      maxAgents: null,
+      maxWorkspaces: null,
+      maxConcurrentRuns: null,
+      mayUsePaidModels: true,
+    },
   },
   models: [
     { id: "small", inNanoUsdPerToken: 0, outNanoUsdPerToken: 0, isFreeTierEligible: true },

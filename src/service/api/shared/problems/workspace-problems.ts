@@ -5,6 +5,7 @@ import type {
   CopyHeldRefusal,
   ManagerRefusal,
   WorkRefusal,
+  WorkspaceCapRefusal,
   WorkspaceRefusal,
 } from "../../../core/workspaces/refusals.ts";
 import { forbidden, invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";
@@ -12,7 +13,7 @@ import { forbidden, invalidRequest, notFound, type ProblemsOf } from "./public-p
 const settings = { workspaces: "WORKSPACES or WORKSPACE_ACCOUNTS", files: "WORKSPACE_FILES" } as const;
 
 export const workspaceProblems: ProblemsOf<
-  WorkspaceRefusal | WorkRefusal | CopyHeldRefusal | ManagerRefusal | CursorRefusal
+  WorkspaceRefusal | WorkspaceCapRefusal | WorkRefusal | CopyHeldRefusal | ManagerRefusal | CursorRefusal
 > = {
   workspace_not_found: ({ workspaceId }) => notFound(`There is no workspace ${workspaceId}.`),
   workspace_of_another: ({ workspaceId }) =>
@@ -24,6 +25,12 @@ export const workspaceProblems: ProblemsOf<
       what === "files"
         ? `The operator of this service serves no files of workspaces: ${settings.files} says so.`
         : `The operator of this service takes no new work in workspaces from this account: ${settings.workspaces} says so.`,
+  }),
+  workspace_cap_reached: ({ workspaces, allowed }) => ({
+    status: 429,
+    code: "workspace_cap_reached",
+    message: `The account has ${workspaces} workspaces, its plan allows ${allowed}. Delete one, or use one that is there.`,
+    retryAfterSeconds: 60,
   }),
   workspace_erasing: ({ workspaceId }) => ({
     status: 409,

@@ -12,7 +12,7 @@ export interface AgentReader {
   listAll(query: AllAgentsQuery): Promise<readonly Agent[]>;
   /** Of every account, oldest first, without those that are retired. */
   listByName(name: string): Promise<readonly Agent[]>;
-  /** An account's agents that are not retired. */
+  /** An account's agents that are not retired, without those that belong to a workspace. */
   count(accountId: string): Promise<number>;
 }
 
@@ -23,12 +23,14 @@ export interface AgentStore extends AgentReader {
   update(id: string, change: AgentChange): Promise<void>;
   /** Reads an agent. No other transaction changes it until this one ends. */
   lock(id: string): Promise<Agent | null>;
+  /** The same for the agent that was made with a workspace; null where there is none. */
+  lockMadeWith(workspaceId: string): Promise<Agent | null>;
   /** The repository's agent, made on first use; a changed name or visibility is stored. Safe to race. */
   upsert(candidate: { id: string; job: JobIdentity; backend: string; now: number }): Promise<Agent>;
 }
 
 export type AgentChange = Partial<
-  Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "ciPolicy" | "egress" | "retiredAt">
+  Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "ciPolicy" | "egress" | "retiredAt" | "workspaceId">
 >;
 
 export type AllAgentsQuery = PageQuery & {

@@ -27,6 +27,7 @@ const rates: Rates = {
     registered_free: {
       firstCredits: 100,
       maxAgents: 4,
+      maxWorkspaces: 4,
       maxConcurrentRuns: null,
       mayUsePaidModels: false,
     },

@@ -57,7 +57,7 @@ onEveryStore((store) => {
         await tx.agents.insert({
           ...{ id: AGENT, accountId, name: REPOSITORY, kind: null, model: null, config: {} },
           ...{ advisorMaxSpendMicroUsd: null, ciPolicy: null, egress: null, backend: "none" },
-          ...{ createdAt: 1, retiredAt: null },
+          ...{ workspaceId: null, createdAt: 1, retiredAt: null },
           repository: { provider: "github", issuer: "https://issuer.example", ...repository },
         });
         const cloneUrl = `${git.server.url}/${REPOSITORY}.git`;

@@ -19,6 +19,8 @@ export interface WorkspaceReader {
   hasAny(): Promise<boolean>;
   /** The oldest run that works in the workspace, or is going to. */
   findUnfinishedRun(workspaceId: string): Promise<string | null>;
+  /** An account's workspaces that are not being erased. */
+  count(accountId: string): Promise<number>;
   /** Newest first. */
   list(page: WorkspacePage): Promise<readonly Workspace[]>;
   /** Those that the agent is a member of, oldest first. */
