@@ -24,9 +24,23 @@ export function workspaceOfHost(siteUrl: string, host: string): string | null {
   return new URL(siteOrigin(siteUrl, id)).host === host.toLowerCase() ? id : null;
 }
 
-/** Whether pages of the sites would share cookies with another origin: one host lies below the other. */
-export function sharesCookies(siteUrl: string, otherUrl: string): boolean {
+/**
+ * Whether browsers may take the sites and another origin for one site, so that pages of one can set cookies for the other: one host lies
+ * below the other, or both below one domain. Without the list of public suffixes: two labels that both end with count as a domain,
+ * but for those under which countries register ("co.uk"). What the list knows to be two sites may be refused.
+ */
+export function isSameSite(siteUrl: string, otherUrl: string): boolean {
   const sites = new URL(siteUrl.replace(`${PLACE}.`, "")).hostname;
   const other = new URL(otherUrl).hostname;
-  return sites === other || other.endsWith(`.${sites}`) || sites.endsWith(`.${other}`);
+  if (sites === other || other.endsWith(`.${sites}`) || sites.endsWith(`.${other}`)) return true;
+  if (/^[\d.]+$|^\[/.test(other)) return false;
+  const [mine, theirs] = [sites, other].map((host) => host.split(".").toReversed());
+  let shared = 0;
+  while (mine?.[shared] !== undefined && mine[shared] === theirs?.[shared]) shared += 1;
+  const [top = "", second = ""] = mine ?? [];
+  const isCountrys = top.length === 2 && (second.length <= 3 || COUNTRY_SECOND.has(second));
+  return shared >= (isCountrys ? 3 : 2);
 }
+
+/** Second labels of more than three letters under which countries register domains. */
+const COUNTRY_SECOND = new Set(["info", "name", "school", "nhs", "police", "asso", "gouv", "govt", "geek"]);

@@ -1,7 +1,7 @@
 // Which hosts are sites', and which addresses may not be.
 
 import { describe, expect, it } from "vitest";
-import { readSiteUrl, sharesCookies, siteOrigin, workspaceOfHost } from "../../src/base/site-host.ts";
+import { isSameSite, readSiteUrl, siteOrigin, workspaceOfHost } from "../../src/base/site-host.ts";
 
 const ID = "a2f6c1d4-8b3e-4c57-9d20-1e5f7a9b3c48";
 const SITES = "https://{workspace}.sites.example";
@@ -39,10 +39,19 @@ describe("the hosts of sites", () => {
   });
 
   it("share no cookies with the service", () => {
-    expect(sharesCookies(SITES, "https://sites.example")).toBe(true);
-    expect(sharesCookies(SITES, "https://app.sites.example")).toBe(true);
-    expect(sharesCookies("https://{workspace}.sites.app.example", "https://app.example")).toBe(true);
-    expect(sharesCookies(SITES, "https://app.example")).toBe(false);
-    expect(sharesCookies(SITES, "https://notsites.example")).toBe(false);
+    expect(isSameSite(SITES, "https://sites.example")).toBe(true);
+    expect(isSameSite(SITES, "https://app.sites.example")).toBe(true);
+    expect(isSameSite("https://{workspace}.sites.app.example", "https://app.example")).toBe(true);
+    expect(isSameSite(SITES, "https://app.example")).toBe(false);
+    expect(isSameSite(SITES, "https://notsites.example")).toBe(false);
+    const sites = "https://{workspace}.sites.acme.example";
+    expect(isSameSite(sites, "https://agents.acme.example")).toBe(true);
+    expect(isSameSite(sites, "https://a.b.acme.example:8443")).toBe(true);
+    expect(isSameSite(sites, "https://acme-agents.example")).toBe(false);
+    expect(isSameSite("https://{workspace}.sites.acme.co.uk", "https://agents.acme.co.uk")).toBe(true);
+    expect(isSameSite("https://{workspace}.acme-sites.co.uk", "https://acme.co.uk")).toBe(false);
+    expect(isSameSite("https://{workspace}.sites.acme.io", "https://agents.acme.io")).toBe(true);
+    expect(isSameSite(sites, "http://127.0.0.1:8080")).toBe(false);
+    expect(isSameSite("http://{workspace}.sites.localhost", "http://localhost:8080")).toBe(true);
   });
 });

@@ -33,7 +33,7 @@ export async function insertOperatorRecords(store: Store, now: number): Promise<
       config: {},
       advisorMaxSpendMicroUsd: null,
       ciPolicy: null,
-    workspaceId: null,
+      workspaceId: null,
       egress: null,
       repository: null,
       backend: "noop",

@@ -5,7 +5,7 @@ import { basename, resolve } from "node:path";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { SealingKeys } from "../../base/sealed-text.ts";
 import { type Environment, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
-import { sharesCookies } from "../../base/site-host.ts";
+import { isSameSite } from "../../base/site-host.ts";
 import type { LoadLimits } from "../core/limits/load.ts";
 import { findModelRate, type Rates } from "../core/money/rates.ts";
 import type { SignInPolicy } from "../core/sign-in/sign-in-policy.ts";
@@ -235,9 +235,9 @@ function withHidden(sandbox: SandboxConfig, blobs: BlobConfig): SandboxConfig {
 function checkRole(values: Values, problems: string[]): void {
   const { SITE_URL: siteUrl, BASE_URL: baseUrl, WEB_URL: webUrl } = values;
   for (const [name, url] of Object.entries({ BASE_URL: baseUrl, WEB_URL: webUrl })) {
-    if (siteUrl !== null && url !== null && sharesCookies(siteUrl, url))
+    if (siteUrl !== null && url !== null && isSameSite(siteUrl, url))
       problems.push(
-        `SITE_URL must be on another domain than ${name}: sites hold what agents write, and pages below one domain share cookies.`,
+        `SITE_URL must be on another domain than ${name}, got ${JSON.stringify(siteUrl)} beside ${JSON.stringify(url)}: sites hold what agents write, and pages below one domain can set cookies for each other. Register a domain for the sites alone, like "https://{workspace}.sites.example".`,
       );
   }
   if (values.RUN_SECRETS_PREVIOUS_KEY !== null && values.RUN_SECRETS_KEY === null)

@@ -258,7 +258,7 @@ export const serviceSettings = {
     ),
     fallback: null,
     description:
-      "The origins of workspaces' sites: `{workspace}`, the first label of the host, stands for a workspace's id. On another domain than `BASE_URL`: sites hold what agents write. Without it sites come from the service's origin, in a sandbox and without scripts.",
+      "The origins of workspaces' sites: `{workspace}`, the first label of the host, stands for a workspace's id. On another registered domain than `BASE_URL` and `WEB_URL`: sites hold what agents write. Without it sites come from the service's origin, in a sandbox and without scripts.",
     shownDefault: "the service's origin",
   }),
   EDITOR_CAP_KB: described({

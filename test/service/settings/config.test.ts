@@ -207,6 +207,24 @@ describe("the configuration", () => {
     });
   });
 
+  it.each(["https://agents.acme.example", "https://acme.example", "https://a.sites.acme.example"])(
+    "refuses sites of agents on the same site as the service: %s",
+    (baseUrl) => {
+      const siteUrl = "https://{workspace}.sites.acme.example";
+      expect(readConfig({ SITE_URL: siteUrl, BASE_URL: baseUrl })).toEqual({
+        ok: false,
+        refusal: [
+          expect.stringContaining(
+            `SITE_URL must be on another domain than BASE_URL, got "${siteUrl}" beside "${baseUrl}"`,
+          ),
+        ],
+      });
+      expect(readConfig({ SITE_URL: siteUrl, BASE_URL: "https://acme-agents.example" })).toMatchObject({
+        ok: true,
+      });
+    },
+  );
+
   it.each([
     ["PORT", "65536", 'PORT must be an integer from 0 to 65535, got "65536".'],
     ["PORT", "1e3", 'PORT must be an integer from 0 to 65535, got "1e3".'],

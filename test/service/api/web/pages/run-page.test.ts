@@ -46,6 +46,38 @@ describe("the page of a run", () => {
     await pages.get(path, { headers });
   const byLink = () => ({ cookie: pages.viewCookie(run) });
 
+  it("masks what looks like a secret in what a link's holder downloads, said in pieces too, and not in the owner's", async () => {
+    const secret = `ghp_${"aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA2bC4".slice(0, 36)}`;
+    const patch = PATCH.replace("const one = 1;", `const token = "${secret}";`);
+    const told = await pages.finished(async (task) => {
+      await callTool(task, {
+        name: "run_command",
+        args: { command: `echo ${secret}` },
+        result: `${secret}\n`,
+      });
+      await task.emit(changesEvent(patch, ["src/a.ts"]));
+      const messageId = "m-pieces";
+      await task.emit({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+      for (const delta of ["It is ", secret.slice(0, 20), secret.slice(20), "."])
+        await task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId, delta });
+      await task.emit({ type: "TEXT_MESSAGE_END", messageId });
+    });
+    const cookie = { cookie: pages.viewCookie(told) };
+    for (const [what, kept] of [
+      ["events", '"type":"TEXT_MESSAGE_END"'],
+      ["patch", "diff --git a/src/a.ts b/src/a.ts"],
+    ] as const) {
+      const { status, text } = await open(`${told.path}/${what}`, cookie);
+      expect(status).toBe(200);
+      expect(text).toContain(kept);
+      expect(text).not.toContain(secret.slice(0, 20));
+      expect(text).not.toContain(secret.slice(20));
+    }
+    const owned = await pages.owned(async (task) => await task.emit(changesEvent(patch, ["src/a.ts"])));
+    for (const what of ["events", "patch"])
+      expect((await open(`${owned.path}/${what}`, { cookie: owned.cookie })).text).toContain(secret);
+  });
+
   it("moves the token of a link into a cookie of that page alone", async () => {
     const moved = await open(`${run.path}?view=${run.token}`);
     expect([moved.status, moved.headers.get("location")]).toEqual([303, run.path]);
