@@ -50,6 +50,7 @@ import { looksLikeAddress, plainName, readAuthority, shownHost } from "../../src
 import { readClientHello } from "../../src/service/egress/client-hello.ts";
 import { quote } from "../../src/service/executor/backends/model/call-failure.ts";
 import { readErrorBody } from "../../src/service/executor/backends/model/error-body.ts";
+import { refusesThoughts } from "../../src/service/executor/backends/model/refused-thoughts.ts";
 import { readTooLong } from "../../src/service/executor/backends/model/too-long.ts";
 import { learnRefusal, refusesTools } from "../../src/service/executor/backends/model/wires/refusals.ts";
 import { commandsOf } from "../../src/service/executor/backends/offline/commands.ts";
@@ -590,6 +591,17 @@ export const parsers: readonly Parser[] = [
       ["retry in ", "1", ""],
       ["<html><title>", " ", ""],
       ...plain,
+    ],
+  },
+  {
+    file: "service/executor/backends/model/refused-thoughts.ts",
+    name: "what a model's API says of the thoughts that it refuses",
+    run: (text) => refusesThoughts(400, text),
+    worst: [
+      "encrypted content ",
+      "items are not persisted when ",
+      "invalid value at ",
+      "invalid `signature` in ",
     ],
   },
   {
