@@ -353,6 +353,7 @@ function wire(
   meter?.watch({
     runsInFlight: () => executor.atWork,
     runsWaiting: () => store.committed.queue.count(),
+    storageFailures: () => core.workspaces?.blobs.health?.().failures ?? 0,
     load: () => core.load.taken,
     loopDelayMs: core.loopDelayMs,
     blobsMissing: () => core.commits?.own.missing ?? 0,

@@ -13,14 +13,13 @@ import {
   type NewBlob,
   type OpenBlob,
 } from "../core/ports/blobs.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { S3Config } from "./s3-config.ts";
 
 /** About ten seconds in all. */
 const RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 300, maxDelayMs: 5_000 };
-/** Without an answer. A body that is sent or read has the caller's time. */
-const ANSWER_TIMEOUT_MS = 60_000;
-/** At most so slow may an upload be. */
-const SLOWEST_BYTES_A_MS = 100;
+/** In which nothing is sent, answered or read. */
+const SILENCE_TIMEOUT_MS = 10_000;
 const DELETES_AT_ONCE = 8;
 const MAX_ERROR_BYTES = 4096;
 
@@ -30,6 +29,8 @@ export type S3Options = {
   /** A number in [0, 1): the jitter. */
   readonly random: () => number;
   readonly fetch?: typeof fetch;
+  /** How long the server may be silent: 10 seconds unless told. */
+  readonly silenceMs?: number;
 };
 
 /** Opens nothing until it is used. */
@@ -43,7 +44,7 @@ export function s3Blobs(options: S3Options): BlobStore {
     // Retried here, where a body can be opened again.
     retries: 0,
   });
-  const s3: S3 = { ...options, client };
+  const s3: S3 = { ...options, client, breaker: new CircuitBreaker(options.clock) };
   return {
     put: (blob) => put(s3, blob),
     get: (key, call = {}) => get(s3, key, call),
@@ -58,6 +59,7 @@ export function s3Blobs(options: S3Options): BlobStore {
         await Promise.all(some.map((key) => send(s3, { method: "DELETE", key })));
       }
     },
+    health: () => s3.breaker.health(),
     presignGet: async ({ key, seconds }) => {
       const url = new URL(addressOf(config, key));
       url.searchParams.set("X-Amz-Expires", String(seconds));
@@ -66,7 +68,7 @@ export function s3Blobs(options: S3Options): BlobStore {
   };
 }
 
-type S3 = S3Options & { readonly client: AwsClient };
+type S3 = S3Options & { readonly client: AwsClient; readonly breaker: CircuitBreaker };
 
 type Call = {
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
@@ -85,45 +87,127 @@ async function get(s3: S3, key: string, { range, signal }: GetBlob): Promise<Ope
   if (range !== undefined && range.start >= range.end) return { size: 0, content: nothing() };
   const headers: Record<string, string> =
     range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` };
-  const response = await send(s3, { method: "GET", key, headers, signal });
+  const { response, silence } = await sendWatched(s3, { method: "GET", key, headers, signal });
   if (response.status === 404) return null;
   if (response.status === 416) return { size: 0, content: nothing() };
   return {
     size: Number(response.headers.get("content-length")),
-    content: response.body === null ? nothing() : readable(s3, response.body),
+    content: response.body === null ? nothing() : readable(s3, response.body, silence),
   };
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
+/** A reader that takes its time is not the server's silence. */
 async function* readable(
-  { config }: S3,
+  s3: S3,
   body: ReadableStream<Uint8Array>,
+  silence: Silence,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body.getReader();
+  let isRead = false;
   try {
-    yield* body;
+    for (;;) {
+      silence.begin();
+      const { done, value } = await reader.read();
+      silence.end();
+      isRead = done;
+      if (done) return;
+      yield value;
+    }
   } catch (cause) {
-    throw new BlobStoreError(`The S3 server at S3_ENDPOINT (${hostOf(config)}) broke off.`, { cause });
+    isRead = true;
+    if (silence.isOver) s3.breaker.failed();
+    throw new BlobStoreError(`The S3 server at S3_ENDPOINT (${hostOf(s3.config)}) broke off.`, { cause });
+  } finally {
+    silence.end();
+    if (!isRead) await reader.cancel().catch(() => {});
   }
 }
 
-/** Sends a request until it is answered, at most a few times. Rejects with a BlobStoreError, or the signal's reason. */
+/** Aborts a request while the server is silent for too long. */
+class Silence {
+  readonly #silenceMs: number;
+  readonly #late = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ silenceMs = SILENCE_TIMEOUT_MS }: Pick<S3Options, "silenceMs">) {
+    this.#silenceMs = silenceMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#late.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#late.signal.aborted;
+  }
+
+  /** From here on it is the server's turn. Safe to repeat: the time begins again. */
+  begin(): void {
+    clearTimeout(this.#timer);
+    const silent = () => this.#late.abort(new Error(`no answer for ${this.#silenceMs / 1_000} s`));
+    this.#timer = setTimeout(silent, this.#silenceMs);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
 async function send(s3: S3, call: Call): Promise<Response> {
+  return (await sendWatched(s3, call)).response;
+}
+
+type Answered = { readonly response: Response; readonly silence: Silence };
+
+/** Sends a request until it is answered, at most a few times. Rejects with a BlobStoreError, or the signal's reason. */
+async function sendWatched(s3: S3, call: Call): Promise<Answered> {
+  const { breaker, config } = s3;
+  call.signal?.throwIfAborted();
+  if (!breaker.mayAsk()) {
+    throw new BlobStoreError(
+      `The S3 server at S3_ENDPOINT (${hostOf(config)}) has not answered lately, and is asked again in some seconds.`,
+    );
+  }
+  try {
+    return await sendUntilAnswered(s3, call);
+  } finally {
+    breaker.asked();
+  }
+}
+
+async function sendUntilAnswered(s3: S3, call: Call): Promise<Answered> {
+  const { breaker } = s3;
   for (let attempt = 1; ; attempt += 1) {
     call.signal?.throwIfAborted();
     const tried = await sendOnce(s3, call);
-    if (tried.type === "answered") return tried.response;
-    const delayMs = tried.isTransient
-      ? nextDelayMs(RETRY, { attempt, retryAfterMs: undefined, random: s3.random() })
-      : null;
-    if (delayMs === null) throw tried.error;
-    await s3.clock.sleep(delayMs, call.signal);
+    if (tried.type === "answered") {
+      breaker.succeeded();
+      return tried;
+    }
+    const { isTransient, isSilent, error } = tried;
+    const step = { attempt, retryAfterMs: undefined, random: s3.random() };
+    // Who has waited for a silent server once is not made to wait again.
+    const delayMs = isTransient && !isSilent ? nextDelayMs(RETRY, step) : null;
+    if (delayMs !== null) {
+      await s3.clock.sleep(delayMs, call.signal);
+      continue;
+    }
+    if (isTransient) breaker.failed();
+    else breaker.succeeded();
+    throw error;
   }
 }
 
 type Tried =
-  | { readonly type: "answered"; readonly response: Response }
-  | { readonly type: "failed"; readonly isTransient: boolean; readonly error: BlobStoreError };
+  | ({ readonly type: "answered" } & Answered)
+  | {
+      readonly type: "failed";
+      readonly isTransient: boolean;
+      readonly isSilent: boolean;
+      readonly error: BlobStoreError;
+    };
 
 async function sendOnce(s3: S3, { method, key, headers = {}, blob, signal }: Call): Promise<Tried> {
   const { config, client } = s3;
@@ -133,32 +217,47 @@ async function sendOnce(s3: S3, { method, key, headers = {}, blob, signal }: Cal
     method,
     headers: { ...headers, "x-amz-content-sha256": "UNSIGNED-PAYLOAD" },
   });
-  const timeoutMs = ANSWER_TIMEOUT_MS + (blob?.size ?? 0) / SLOWEST_BYTES_A_MS;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error("no answer in time")), timeoutMs);
+  const silence = new Silence(s3);
+  silence.begin();
   try {
     const response = await (s3.fetch ?? fetch)(url, {
       method,
       headers: Object.fromEntries([...signed.headers, ...Object.entries(headers)]),
       redirect: "manual",
-      signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
-      ...(blob === undefined ? {} : { body: streamOf(blob.open()), duplex: "half" as const }),
+      signal: signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]),
+      ...(blob === undefined
+        ? {}
+        : { body: streamOf(sending(blob.open(), silence)), duplex: "half" as const }),
     });
     const { ok, status } = response;
     if (ok || (status === 404 && method !== "PUT" && !(await isBucketMissing(response)))) {
       if (method !== "GET") await response.body?.cancel();
-      return { type: "answered", response };
+      return { type: "answered", response, silence };
     }
-    if (status === 416) return { type: "answered", response };
-    return { type: "failed", ...(await refusalOf(config, response)) };
+    if (status === 416) return { type: "answered", response, silence };
+    return { type: "failed", isSilent: false, ...(await refusalOf(config, response)) };
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof BlobStoreError) throw cause;
-    const message = `The S3 server at S3_ENDPOINT (${hostOf(config)}) cannot be reached: ${reasonOf(cause)}.`;
-    return { type: "failed", isTransient: true, error: new BlobStoreError(message, { cause }) };
+    const { isOver: isSilent } = silence;
+    const why = isSilent ? "it does not answer" : reasonOf(cause);
+    const message = `The S3 server at S3_ENDPOINT (${hostOf(config)}) cannot be reached: ${why}.`;
+    return { type: "failed", isTransient: true, isSilent, error: new BlobStoreError(message, { cause }) };
   } finally {
-    clearTimeout(timer);
+    silence.end();
   }
+}
+
+/** Each piece that the server takes is a sign of life. */
+async function* sending(
+  content: AsyncIterable<Uint8Array>,
+  silence: Silence,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of content) {
+    silence.begin();
+    yield chunk;
+  }
+  silence.begin();
 }
 
 /** A GET that finds no bucket answers as one that finds no key does, but for the code in its body. */

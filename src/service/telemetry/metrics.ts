@@ -16,6 +16,7 @@ export type Gauges = {
   readonly load: () => LoadLimits;
   readonly loopDelayMs: () => number;
   readonly blobsMissing: () => number;
+  readonly storageFailures: () => number;
 };
 
 export type PrometheusMeter = Meter & {
@@ -88,7 +89,12 @@ export function prometheusMeter(): PrometheusMeter {
     pollWaits: () => polls.inc(),
     pollResumed: () => polls.dec(),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-    watch: ({ runsInFlight, runsWaiting, load, loopDelayMs, blobsMissing }) => {
+    watch: ({ runsInFlight, runsWaiting, load, loopDelayMs, blobsMissing, storageFailures }) => {
+      readGauge(
+        "agent_service_storage_failures",
+        "Calls of the storage of large contents that failed since this node began.",
+        storageFailures,
+      );
       readGauge("agent_service_runs_in_flight", "Runs at work on this node.", runsInFlight);
       readGauge("agent_service_requests_in_flight", "Requests at work on this node.", () => load().requests);
       readGauge("agent_service_sockets_open", "Open WebSockets of this node.", () => load().sockets);

@@ -93,6 +93,51 @@ describe("blobs in S3", () => {
     expect(moved.seen).toHaveLength(1);
   });
 
+  it("wait no longer for a server that is silent, and leave it alone for a while", async () => {
+    const { endpoint, seen } = await scripted([() => {}, () => {}, () => {}, answer(200)]);
+    const clock = instantClock();
+    const blobs = s3Blobs({ config: { ...server.config, endpoint }, clock, random: () => 0, silenceMs: 20 });
+    for (let calls = 1; calls <= 3; calls += 1) {
+      expect(blobs.health?.()).toEqual({ isAvailable: true, failures: calls - 1 });
+      await expect(blobs.put(blobOf("a", "x"))).rejects.toThrow("it does not answer");
+      expect(seen).toHaveLength(calls);
+    }
+    expect(blobs.health?.()).toEqual({ isAvailable: false, failures: 3 });
+    await expect(blobs.put(blobOf("a", "x"))).rejects.toMatchObject({ code: "blobs_unavailable" });
+    expect(seen).toHaveLength(3);
+    await clock.sleep(5_000);
+    await blobs.put(blobOf("a", "x"));
+    expect(seen).toHaveLength(4);
+    expect(blobs.health?.()).toEqual({ isAvailable: true, failures: 3 });
+  });
+
+  it("end a reading in which the server falls silent", async () => {
+    const { endpoint } = await scripted([
+      (_, response) => {
+        response.writeHead(200, { "content-length": "1000" });
+        response.write("half");
+      },
+    ]);
+    const config = { ...server.config, endpoint };
+    const blobs = s3Blobs({ config, clock: instantClock(), random: () => 0, silenceMs: 20 });
+    const blob = await blobs.get("a");
+    const reading = (async () => {
+      for await (const _ of blob?.content ?? []);
+    })();
+    await expect(reading).rejects.toMatchObject({ name: "BlobStoreError" });
+    expect(blobs.health?.().failures).toBe(1);
+  });
+
+  it("are not counted as away by who went away before an answer", async () => {
+    const { endpoint } = await scripted([() => {}]);
+    const { blobs } = blobsOf({ endpoint });
+    const leave = new AbortController();
+    const waiting = blobs.put({ ...blobOf("a", "x"), signal: leave.signal });
+    leave.abort(new Error("gone"));
+    await expect(waiting).rejects.toThrow("gone");
+    expect(blobs.health?.()).toEqual({ isAvailable: true, failures: 0 });
+  });
+
   it("say so where a reading breaks off", async () => {
     const { endpoint } = await scripted([
       (_, response) => {

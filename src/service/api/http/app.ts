@@ -1,6 +1,7 @@
 // The HTTP API: every route, a request id and a log line on each answer, and the two answers that no route gives.
 
 import { Hono } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
 import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
 import { type FirstRoutes, firstRoutes } from "../../../contract/first-routes.ts";
 import type { Core } from "../../core/core.ts";
@@ -30,6 +31,9 @@ import { mountRouteFace } from "./route-face.ts";
 import { serveRoutes } from "./serve-routes.ts";
 import { shedLoad } from "./shed-load.ts";
 import { traceRequests } from "./trace.ts";
+
+/** Nobody reads it; the log and the metrics do. No status of HTTP's own says that the client went away. */
+const CLIENT_GONE = 499 as StatusCode;
 
 export type AppOptions = {
   readonly exchangeRatePerMinute: number;
@@ -91,6 +95,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
   app.notFound((context) => notFound(context));
 
   app.onError((cause, context) => {
+    if ("code" in cause && cause.code === "client_gone") return context.body(null, CLIENT_GONE);
     context.get("log")().error({ err: cause }, "internal error");
     return answerProblem(context, problemOfThrown(cause));
   });

@@ -2,6 +2,12 @@
 
 import type { RequestContext } from "./request-context.ts";
 
+/** The client went away before its answer: nobody is told, and nothing has failed. */
+export class ClientGoneError extends Error {
+  override readonly name = "ClientGoneError";
+  readonly code = "client_gone";
+}
+
 export type HangUp = {
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
@@ -13,7 +19,7 @@ export type HangUp = {
 export function hangUpOf(context: RequestContext): HangUp {
   let controller: AbortController | null = null;
   const { outgoing } = context.env;
-  const onClose = () => controller?.abort();
+  const onClose = () => controller?.abort(new ClientGoneError("The client went away."));
   return {
     get signal() {
       if (controller === null) {

@@ -13,7 +13,16 @@ export interface BlobStore {
   delete(keys: readonly string[]): Promise<void>;
   /** An address from which anybody can read the blob for so long. Null where only this service can read it. */
   presignGet(options: { readonly key: string; readonly seconds: number }): Promise<string | null>;
+  /** How the latest calls of this process went. Left out where nothing is asked over a network. */
+  health?(): BlobHealth;
 }
+
+export type BlobHealth = {
+  /** False after several failures in a row, until the server answers again. */
+  readonly isAvailable: boolean;
+  /** Calls that failed since the process began. */
+  readonly failures: number;
+};
 
 export type NewBlob = {
   /** Names separated by `/`, of letters, digits, `.`, `_` and `-`; none begins with a dot. */

@@ -12,7 +12,11 @@ export function operationHandlers(core: Core): NounHandlers<typeof operationRout
     health: async () => ok({ body: { status: "ok" } }),
     readiness: async () => {
       const status = core.signals.isClosed ? "draining" : await storeStatus(core);
-      const body = { status, event_loop_delay_ms: core.loopDelayMs() };
+      const health = core.workspaces?.blobs.health?.();
+      // Without its bucket a node still serves what is in its store: it stays in its place.
+      const storage = health?.isAvailable === false ? "unavailable" : "ok";
+      const seen = health === undefined ? {} : ({ storage } as const);
+      const body = { status, ...seen, event_loop_delay_ms: core.loopDelayMs() };
       return ok({ body, status: status === "ok" ? 200 : 503 });
     },
   };
