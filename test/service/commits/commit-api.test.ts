@@ -4,6 +4,7 @@ import { readdir, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unfoldingPack } from "../checkouts/packs/pack-fixture.ts";
 import { CommitFixture } from "./commit-fixture.ts";
 
 let at: CommitFixture;
@@ -260,4 +261,27 @@ it("a pack that breaks off, or is none, leaves nothing", async () => {
   await gone;
   expect((await at.send(job, sha)).status).toBe(201);
   expect(await at.run(job)).toMatchObject({ text: "broken" });
+});
+
+it("packs that unfold to 125 GB are refused at once, with the limit, and another owner's is taken meanwhile", async () => {
+  const sha = commit("unfolds");
+  const pack = unfoldingPack(7_800);
+  const sending = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const job = await at.service.job({ ...(await at.claimed()), sha });
+      return () => at.send(job, sha, { pack });
+    }),
+  );
+  const honest = await at.service.job({ ...(await at.claimed({ repository_owner_id: "777001" })), sha });
+  const refusing = sending.map((send) => send());
+  expect((await at.send(honest, sha)).status).toBe(201);
+  for (const refused of await Promise.all(refusing)) {
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: "pack_refused", reason: "contents_too_large" },
+      text: expect.stringMatching(
+        /The pack of 0\.\d MB unfolds to .*, this service unfolds at most .* Send fewer/,
+      ),
+    });
+  }
 });

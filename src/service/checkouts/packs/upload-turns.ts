@@ -1,4 +1,5 @@
 // Whose pack is checked next: one of a repository at a time, and no owner takes all turns. Who waits is not read from.
+// Why: docs/decisions/103-what-a-pack-may-unfold-to.md
 
 import type { Clock } from "../../../base/clock.ts";
 import { type Result, refused } from "../../../base/result.ts";
