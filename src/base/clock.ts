@@ -9,6 +9,16 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** How long it is until a stored moment, such as the end of a token; negative after it. To wait for something else, measure by `monotonic`. */
+export function msUntil({ now }: Pick<Clock, "now">, at: number): number {
+  return at - now();
+}
+
+/** How long ago a stored moment was. To measure an interval, use `monotonic`. */
+export function msSince({ now }: Pick<Clock, "now">, at: number): number {
+  return now() - at;
+}
+
 /**
  * What aborts a sleep that need not end. Without a reason of its own `abort` makes an exception with a stack, which takes
  * longer than the rest of the wait.

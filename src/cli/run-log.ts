@@ -1,6 +1,7 @@
 // The log of `agent-service run`: lines for people, folded as the CI provider does it, or events as JSON.
 
 import { randomUUID } from "node:crypto";
+import { systemClock } from "../base/clock.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import type { CiProviderName } from "../contract/ci/providers.ts";
@@ -50,7 +51,7 @@ function logFormat(provider: CiProviderName | null): LogFormat {
     case "github":
       return new GithubLog(randomUUID);
     case "gitlab":
-      return new GitlabLog(Date.now);
+      return new GitlabLog(systemClock.now);
     case "buildkite":
       return new BuildkiteLog();
     case null:

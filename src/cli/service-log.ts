@@ -4,6 +4,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { pino, stdTimeFunctions } from "pino";
+import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 
 /** What waits for a slow reader. More is dropped. */
@@ -47,7 +48,7 @@ function openLogDestination(descriptor: number): LogDestination {
 
 /** As pino would write it. */
 function lossLine(lines: number): string {
-  const time = new Date().toISOString();
+  const time = new Date(systemClock.now()).toISOString();
   return `${JSON.stringify({ level: WARN, time, lines, msg: "log lines were dropped" })}\n`;
 }
 

@@ -1,6 +1,7 @@
 // Whether the model's provider gives this job a token in place of a key, or what its administrator has to change. The one
 // check that shows the whole subject: a trust is made of it.
 
+import { msUntil } from "../base/clock.ts";
 import { createProvider } from "../ci/detect.ts";
 import { type CiProvider, IdentityError } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
@@ -80,7 +81,7 @@ async function exchange(job: ModelProviderJob, idToken: string): Promise<DoctorC
       signal,
     });
     hide(accessToken);
-    const seconds = Math.round((expiresAt - clock.now()) / 1000);
+    const seconds = Math.round(msUntil(clock, expiresAt) / 1000);
     return found(MODEL_PROVIDER_HEADING, {
       state: "ok",
       found: `${trusted.title} takes the job's token, and gave one of its own. No key is needed.`,

@@ -53,11 +53,11 @@ export async function exchangeIdToken(
 ): Promise<AccessToken> {
   const { idToken, clock, signal } = options;
   const provider = federationProviders[federation.provider];
-  checkIdToken(idToken, { federation, provider, nowMs: clock.now() });
-  const begunAt = clock.now();
+  const now = clock.now();
+  checkIdToken(idToken, { federation, provider, nowMs: now });
   const answer = await send(provider, federation, options);
   signal?.throwIfAborted();
-  if (answer.status === 200) return tokenOf(answer.body, { provider, begunAt });
+  if (answer.status === 200) return tokenOf(answer.body, { provider, begunAt: now });
   throw refusalOf(answer, { federation, provider, idToken, nowMs: clock.now() });
 }
 

@@ -1,7 +1,7 @@
 // Access to a model by a token that ends: exchanged at first use, renewed before it ends, one exchange at a time.
 
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, msUntil } from "../base/clock.ts";
 import { exchangeIdToken, type SendExchange, usedToken } from "./exchange-id-token.ts";
 import { FederationError } from "./federation-error.ts";
 import type { AccessToken, FederatedAccess, ModelFederation } from "./provider.ts";
@@ -38,7 +38,8 @@ export type RenewedAccess = FederatedAccess & {
   renewalInMs(): number;
 };
 
-type Held = AccessToken & { readonly renewAt: number; readonly lastUseAt: number };
+/** Times by the monotonic clock: a clock that is set makes no token older or younger. */
+type Held = AccessToken & { readonly renewAtMs: number; readonly lastUseAtMs: number };
 
 /** Exchanges nothing until a token is asked for. */
 export function openFederatedAccess(options: FederatedAccessOptions): RenewedAccess {
@@ -57,14 +58,15 @@ export function openFederatedAccess(options: FederatedAccessOptions): RenewedAcc
     keep(idToken);
     if (options.isReusable !== true && idTokens.has(idToken)) throw usedToken(federation);
     idTokens.add(idToken);
-    const begunAt = clock.now();
+    const begunAtMs = clock.monotonic();
     const token = await exchangeIdToken(federation, { idToken, send: options.send, clock, signal: ended });
     keep(token.accessToken);
-    const lifeMs = token.expiresAt - begunAt;
+    const tookMs = clock.monotonic() - begunAtMs;
+    const lifeMs = msUntil(clock, token.expiresAt) + tookMs;
     return {
       ...token,
-      renewAt: token.expiresAt - Math.min(RENEWED_BEFORE_MS, lifeMs / 3),
-      lastUseAt: token.expiresAt - Math.min(LEAST_LEFT_MS, lifeMs / 10),
+      renewAtMs: begunAtMs + lifeMs - Math.min(RENEWED_BEFORE_MS, lifeMs / 3),
+      lastUseAtMs: begunAtMs + lifeMs - Math.min(LEAST_LEFT_MS, lifeMs / 10),
     };
   };
   const exchange = async (): Promise<Held> => {
@@ -94,15 +96,15 @@ export function openFederatedAccess(options: FederatedAccessOptions): RenewedAcc
   };
   const current = async (signal?: AbortSignal): Promise<AccessToken> => {
     signal?.throwIfAborted();
-    const now = clock.now();
-    if (held !== null && now < held.renewAt) return held;
+    const nowMs = clock.monotonic();
+    if (held !== null && nowMs < held.renewAtMs) return held;
     const renewed = unlessAborted(renew(), signal);
-    if (held === null || now >= held.lastUseAt) return await renewed;
+    if (held === null || nowMs >= held.lastUseAtMs) return await renewed;
     const usable = held;
     // A token that is still good is used as long as there is no other.
     return await renewed.catch((error: unknown) => {
       signal?.throwIfAborted();
-      if (clock.now() < usable.lastUseAt) return usable;
+      if (clock.monotonic() < usable.lastUseAtMs) return usable;
       throw error;
     });
   };
@@ -111,7 +113,7 @@ export function openFederatedAccess(options: FederatedAccessOptions): RenewedAcc
     current,
     token: async (signal) => (await current(signal)).accessToken,
     known: () => [...known],
-    renewalInMs: () => (held === null ? 0 : Math.max(0, held.renewAt - clock.now())),
+    renewalInMs: () => (held === null ? 0 : Math.max(0, held.renewAtMs - clock.monotonic())),
   };
 }
 

@@ -111,7 +111,7 @@ export class ServiceNode {
     if (recovered.requeued + recovered.ended > 0) log.info(recovered, "recovered runs");
     const released = await store.transact(async (tx) => ({
       copies: await tx.copies.releaseAll(),
-      operations: await tx.operations.releaseAll(now),
+      operations: await tx.operations.releaseAll(),
     }));
     if (released.copies + released.operations > 0)
       log.info(released, "released what the last process held in workspaces");

@@ -1,5 +1,6 @@
 // The store of a node, by its settings: PostgreSQL where there is a DATABASE_URL, else the embedded one.
 
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "./core/ports/store.ts";
 import type { Config } from "./settings/config.ts";
@@ -12,12 +13,16 @@ export async function openStore({
   config,
   log,
   signal,
+  clock,
 }: {
   readonly config: Config;
   readonly log: Logger;
   readonly signal?: AbortSignal | undefined;
+  /** A test's. */
+  readonly clock?: Clock | undefined;
 }): Promise<Store> {
-  if (config.databaseUrl === null) return await openSqliteStore({ folder: config.dataDir });
+  if (config.databaseUrl === null)
+    return await openSqliteStore({ folder: config.dataDir, ...(clock === undefined ? {} : { clock }) });
   // It holds the checkouts of this node. A node that only answers requests has none.
   const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
   try {
@@ -28,6 +33,7 @@ export async function openStore({
         log.warn({ reason, left_seconds: leftSeconds }, "waiting for the database at DATABASE_URL");
       },
       signal,
+      clock,
     });
     return { ...store, close: () => store.close().finally(() => hold?.release()) };
   } catch (cause) {

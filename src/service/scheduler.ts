@@ -1,6 +1,7 @@
 // The timer of schedules: one sleep until the earliest due time, interrupted when schedules change in this process. Changes
 // by other nodes are found within a minute.
 
+import { msUntil } from "../base/clock.ts";
 import type { Core } from "./core/core.ts";
 import { type Firing, fireDueSchedules } from "./core/schedules/fire-schedules.ts";
 
@@ -54,6 +55,6 @@ export class Scheduler {
     const { clock, store } = this.#core;
     await fireDueSchedules(this.#core, { ...this.#firing, signal: this.#stopped.signal });
     const dueAt = await store.committed.schedules.findNextDueAt();
-    return dueAt === null ? RECHECK_MS : Math.min(Math.max(dueAt - clock.now(), 0), RECHECK_MS);
+    return dueAt === null ? RECHECK_MS : Math.min(Math.max(msUntil(clock, dueAt), 0), RECHECK_MS);
   }
 }

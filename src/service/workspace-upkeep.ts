@@ -56,7 +56,7 @@ export class WorkspaceUpkeep {
   async #takeUp(): Promise<void> {
     const { clock, store, workspaces } = this.#core;
     if (workspaces === null) return;
-    const due = await store.committed.operations.listDue({ now: clock.now(), limit: 1 });
+    const due = await store.committed.operations.listDue({ limit: 1 });
     const left = await store.committed.workers.listUnsettled({ now: clock.now(), limit: 1 });
     if (due.length === 0 && left.length === 0) return;
     const { settleWorkers, takeUpOperations } = await import("./workspaces.ts");

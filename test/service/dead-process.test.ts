@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { takeRun } from "../../src/service/core/runs/progress-run.ts";
-import { COPY_HOLD_MS, holderOf } from "../../src/service/core/workspaces/copies/copy.ts";
+import { holderOf } from "../../src/service/core/workspaces/copies/copy.ts";
 import { queuedOperation } from "../../src/service/core/workspaces/operations/operation.ts";
 import { ServiceNode } from "../../src/service/node.ts";
 import { CoreFixture } from "../support/fixtures/core-fixture.ts";
@@ -26,7 +26,7 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
     ...{ kind: "delete_copy", input: { working_copy_id: other } },
   });
   await store.transact(async (tx) => {
-    await tx.copies.hold(copyId, { runId, fence: 1, until: now + COPY_HOLD_MS }, now);
+    await tx.copies.hold(copyId, { runId, fence: 1 });
     await tx.workers.insert({
       ...{ id: WORKER, workspaceId: workspace.id, taskGroupId: TASK_GROUP, copyId, agentId: "agent" },
       ...{ runId, saveState: "none", savedRevisionId: null, saveError: null, savedAt: null },
@@ -44,7 +44,7 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
   });
   // No time goes by: leases that have not run out are those of a dead process.
   await node.start();
-  expect(holderOf(await workspace.copy(copyId), clock.now())).toBeNull();
+  expect(holderOf(await workspace.copy(copyId))).toBeNull();
   const worker = async () => (await store.committed.workers.find(WORKER))?.worker;
   await expect.poll(worker, { timeout: 30_000 }).toMatchObject({ saveState: "saved" });
   const revision = await workspace.revision((await worker())?.savedRevisionId ?? "");

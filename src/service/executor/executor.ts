@@ -191,9 +191,13 @@ export class Executor {
       });
       this.#follow(cleaned);
       const events = await writer.close();
+      const workedMs = core.clock.monotonic() - startedAt;
       const isOurs = await core.tracer.trace({ name: "finish" }, () =>
         this.#insist(() =>
-          finishRun(core, { runId, fence, billingAccount, events, ending, usage, hasDelegated }),
+          finishRun(core, {
+            ...{ runId, fence, billingAccount, events, ending, usage, hasDelegated },
+            workedMs,
+          }),
         ),
       );
       showEnding(span, isOurs ? ending : null);

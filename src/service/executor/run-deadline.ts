@@ -6,19 +6,26 @@ import type { Deadline } from "./backend.ts";
 
 export type DeadlineOptions = {
   readonly core: { readonly clock: Clock };
-  readonly taken: TakenRun;
+  readonly taken: {
+    readonly run: Pick<TakenRun["run"], "submittedAt" | "startedAt">;
+    readonly input: Pick<TakenRun["input"], "timeLimitMs">;
+  };
   /** Of the service, for each run. */
   readonly timeLimitMs: number;
 };
 
-/** The service's time limit counts from now, that of the run's submission from then. */
+/**
+ * The service's time limit counts from now, that of the run's submission from then. What was left at the start is measured by
+ * the monotonic clock: the run goes on for as long, however the node's clock is set meanwhile.
+ */
 export function deadlineOf({ core, taken, timeLimitMs }: DeadlineOptions): Deadline {
   const { input, run } = taken;
   const begunAt = core.clock.monotonic();
   const asked = input.timeLimitMs ?? Number.POSITIVE_INFINITY;
+  const waitedMs = Math.max(0, (run.startedAt ?? run.submittedAt) - run.submittedAt);
+  const limitMs = Math.min(timeLimitMs, asked - waitedMs);
   return {
     limitMs: Math.min(timeLimitMs, asked),
-    leftMs: () =>
-      Math.min(begunAt + timeLimitMs - core.clock.monotonic(), run.submittedAt + asked - core.clock.now()),
+    leftMs: () => begunAt + limitMs - core.clock.monotonic(),
   };
 }

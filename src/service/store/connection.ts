@@ -11,4 +11,9 @@ export type Connection = {
   readonly ask: Ask;
   /** True where the database has several writers, so that a row has to be locked before it is changed. */
   readonly hasRowLocks: boolean;
+  /**
+   * The time that leases are measured by, in milliseconds: the same for every node, and unmoved by a node whose clock is set.
+   * Within a transaction it goes on.
+   */
+  readonly leaseNow: () => Promise<number>;
 };

@@ -2,7 +2,7 @@
 // unavailable for a few seconds.
 
 import { Kysely, sql } from "kysely";
-import { systemClock } from "../../base/clock.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
 import { StorageFullError } from "../core/ports/storage-full.ts";
 import type { Store } from "../core/ports/store.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
@@ -25,7 +25,11 @@ const SLOTS = { all: MAX_CONNECTIONS - 2, lane: 4, maxWaiting: 1_000, maxWaitMs:
 const PING_MS = 3_000;
 const WAIT_MS = 5_000;
 
-export type PostgresStoreOptions = Partial<Waiting> & { readonly url: string };
+export type PostgresStoreOptions = Partial<Waiting> & {
+  readonly url: string;
+  /** A test's: what it has moved on by is added to the database's time. Default: nothing. */
+  readonly clock?: Pick<Clock, "monotonic"> | undefined;
+};
 
 /**
  * Opens the store at `url` and brings its schema (the connection's `search_path`) up to date, one node at a time.
@@ -33,7 +37,7 @@ export type PostgresStoreOptions = Partial<Waiting> & { readonly url: string };
  * than this version.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, waitMs = WAIT_MS, onWait, signal } = options;
+  const { url, waitMs = WAIT_MS, onWait, signal, clock } = options;
   const pool = openPool(url);
   const retries = new Retries();
   const db = new Kysely<Database>({
@@ -66,6 +70,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ask: askTogether({ db, texts, send }),
     together: together(sendIn),
     hasRowLocks: true,
+    leaseNow: () => databaseTime(db, clock),
   };
   const direct = new StoreQueries(shared, oneStatementWrites);
   const storage = new StorageState();
@@ -84,7 +89,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
           retries.again(async (attempt) =>
             db.transaction().execute(async (transaction) => {
               const value = await work(
-                new StoreQueries(ownConnection(transaction, texts), oneStatementWrites),
+                new StoreQueries(ownConnection(transaction, { texts, clock }), oneStatementWrites),
               );
               // From here on it is unknown whether a transaction on a lost connection was committed.
               attempt.isRepeatable = false;
@@ -127,8 +132,24 @@ function openPool(url: string): PostgresPool {
 }
 
 /** Of one transaction. */
-function ownConnection(db: Kysely<Database>, texts: KeptTexts): PostgresConnection {
-  return { db, ask: askThrough(db, texts), together: alone(db), hasRowLocks: true };
+function ownConnection(
+  db: Kysely<Database>,
+  { texts, clock }: { texts: KeptTexts } & Pick<PostgresStoreOptions, "clock">,
+): PostgresConnection {
+  return {
+    db,
+    ask: askThrough(db, texts),
+    together: alone(db),
+    hasRowLocks: true,
+    leaseNow: () => databaseTime(db, clock),
+  };
+}
+
+/** As every node sees it, however its own clock is set. */
+async function databaseTime(db: Kysely<Database>, clock: PostgresStoreOptions["clock"]): Promise<number> {
+  const { rows } = await sql<{ now: number }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
+  return Number(rows[0]?.now) + (clock?.monotonic() ?? 0);
 }
 
 async function ping(pool: PostgresPool): Promise<void> {

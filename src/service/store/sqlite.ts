@@ -6,6 +6,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { Kysely, type KyselyPlugin, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
+import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Store } from "../core/ports/store.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Connection } from "./connection.ts";
@@ -34,6 +35,8 @@ export type SqliteStoreOptions = {
    * hold: each waits for the other's transactions.
    */
   readonly hold?: "exclusive" | "none";
+  /** Default: the machine's. A test passes its own. */
+  readonly clock?: Clock;
 };
 
 /**
@@ -42,14 +45,15 @@ export type SqliteStoreOptions = {
  * another process holds the folder.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { folder, hold = "exclusive" } = options;
+  const { folder, hold = "exclusive", clock = systemClock } = options;
   if (hold === "none") prepareDataFolder(folder);
   const lock = hold === "exclusive" ? holdDataFolder(folder) : null;
   const path = join(folder, DATABASE_FILE);
   const writing = openDatabase(path);
   // FULL: an acknowledged commit survives a power cut. WAL: readers never wait for the writer.
   writing.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
-  const writer = connect(writing);
+  const leaseNow = leaseTimeOf(clock);
+  const writer = connect(writing, leaseNow);
   try {
     const within = (migrate: () => Promise<void>) => inTransaction(writing, migrate);
     if (lock !== null) await migrateToLatest(writer.db, { within });
@@ -71,7 +75,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const storage = new StorageState();
 
   return {
-    committed: queriesOn(onceOnDisk({ reader: connect(reading), writer, writing, group })),
+    committed: queriesOn(onceOnDisk({ reader: connect(reading, leaseNow), writer, writing, group })),
     transact: (work) => storage.watch(() => group.run(work)),
     ping: async () => {
       reading.exec("select 1");
@@ -101,7 +105,7 @@ function kyselyOn(database: SqliteDatabase): Kysely<Database> {
 }
 
 /** Kept queries go to `node:sqlite` without a detour: they are answered at once. */
-function connect(database: DatabaseSync): Connection {
+function connect(database: DatabaseSync, leaseNow: Connection["leaseNow"]): Connection {
   const adapted = adapt(database);
   const db = kyselyOn(adapted);
   const texts = new KeptTexts(db);
@@ -112,7 +116,14 @@ function connect(database: DatabaseSync): Connection {
     statement.run(text.bind(values));
     return [];
   };
-  return { db, ask, hasRowLocks: false };
+  return { db, ask, hasRowLocks: false, leaseNow };
+}
+
+/** One process has the store. Its time is the wall clock's at the start, moved on by the monotonic clock. */
+function leaseTimeOf(clock: Clock): Connection["leaseNow"] {
+  const openedAt = clock.now();
+  const openedMs = clock.monotonic();
+  return async () => openedAt + clock.monotonic() - openedMs;
 }
 
 /** Answers only when everything that the rows may have seen is on disk. */

@@ -13,13 +13,14 @@ const db = new Kysely<Database>({
 const ask = () => Promise.reject(new Error("Nothing is asked here."));
 const together = ask;
 
+const leaseNow = async () => 0;
 const nouns = Object.entries(Object.getOwnPropertyDescriptors(StoreQueries.prototype)).flatMap(
   ([name, { get }]) => (get === undefined ? [] : [name]),
 );
 
 describe.each([
-  ["SQLite", { db, ask, hasRowLocks: false }, portableWrites],
-  ["PostgreSQL", { db, ask, together, hasRowLocks: true }, oneStatementWrites],
+  ["SQLite", { db, ask, hasRowLocks: false, leaseNow }, portableWrites],
+  ["PostgreSQL", { db, ask, together, hasRowLocks: true, leaseNow }, oneStatementWrites],
 ] as const)("the queries of a transaction on %s", (_name, connection, writes) => {
   it("hold no property of their own for a noun or a method", () => {
     expect(nouns).toEqual(

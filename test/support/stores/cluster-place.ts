@@ -7,7 +7,7 @@ import type { StorePlace } from "./stores.ts";
 export function clusterPlace(cluster: PostgresCluster): StorePlace {
   return {
     settings: { dataDir: cluster.folder, databaseUrl: cluster.url },
-    open: () => openPostgresStore({ url: cluster.url }),
+    open: (clock) => openPostgresStore({ url: cluster.url, clock }),
     query: async (sql) => {
       const client = new pg.Client({ connectionString: cluster.url });
       await client.connect();

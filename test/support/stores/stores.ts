@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { NeedName } from "../../../scripts/test-needs.ts";
+import type { Clock } from "../../../src/base/clock.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite.ts";
@@ -14,7 +15,8 @@ import { createTestSchema } from "./postgres-schema.ts";
 export type StorePlace = {
   /** Settings that make a service use this place. */
   readonly settings: { readonly dataDir: string; readonly databaseUrl: string | null };
-  open(): Promise<Store>;
+  /** With the clock that the test moves, if it moves one. */
+  open(clock?: Clock): Promise<Store>;
   /** Reads past the store, as an operator would. 64-bit integers may come as text. */
   query(sql: string): Promise<Record<string, unknown>[]>;
   remove(): Promise<void>;
@@ -49,7 +51,7 @@ async function makeSqlitePlace({ isEmpty = false }: PlaceOptions = {}): Promise<
   }
   return {
     settings: { dataDir: folder, databaseUrl: null },
-    open: () => openSqliteStore({ folder }),
+    open: (clock) => openSqliteStore({ folder, ...(clock === undefined ? {} : { clock }) }),
     query: async (sql) => {
       const database = new DatabaseSync(join(folder, DATABASE_FILE), { readOnly: true });
       try {
@@ -76,7 +78,7 @@ async function makePostgresPlace({ isEmpty = false }: PlaceOptions = {}): Promis
   const folder = await mkdtemp(join(tmpdir(), "agent-service-data-"));
   return {
     settings: { dataDir: folder, databaseUrl: schema.url },
-    open: () => openPostgresStore({ url: schema.url }),
+    open: (clock) => openPostgresStore({ url: schema.url, clock }),
     query: (sql) => schema.query(sql),
     remove: async () => {
       await schema.drop();

@@ -36,9 +36,9 @@ export function workspaceLine({ id, name, current_revision_id, storage_state }: 
   return `${singleLine(name, MAX_NAME_CHARS)} (${id}): accepted revision ${current_revision_id}${state}`;
 }
 
-export function toToolCopy(counted: CountedCopy, now: number): ToolCopy {
+export function toToolCopy(counted: CountedCopy): ToolCopy {
   const { id, state, base_revision_id, saved_revision_id, changed_files, held_by_run_id, created_at } =
-    toCopy(counted, now);
+    toCopy(counted);
   return { id, state, base_revision_id, saved_revision_id, changed_files, held_by_run_id, created_at };
 }
 

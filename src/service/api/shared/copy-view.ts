@@ -9,8 +9,8 @@ import type { Operation } from "../../core/workspaces/operations/operation.ts";
 import type { SeenRevision } from "../../core/workspaces/revisions/read-revisions.ts";
 import { isoTime } from "./problems/public-problem.ts";
 
-export function toCopy({ copy, changedFiles }: CountedCopy, now: number): CopyView {
-  const holder = holderOf(copy, now);
+export function toCopy({ copy, changedFiles }: CountedCopy): CopyView {
+  const holder = holderOf(copy);
   const state = copy.state === "ready" && holder !== null ? "held" : copy.state;
   return {
     id: copy.id,

@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import { msUntil } from "../../../base/clock.ts";
 import { workspaceOfHost } from "../../../base/site-host.ts";
 import type { Core } from "../../core/core.ts";
 import { findLinkedSite, type LinkedSite } from "../../core/workspaces/consumers/site.ts";
@@ -89,7 +90,7 @@ async function serveOnOrigin(
       ? notFound(context)
       : await servePath(core, context, { linked, path, isolation: "origin" });
   }
-  const maxAge = Math.max(1, Math.floor((linked.expiresAt - core.clock.now()) / 1000));
+  const maxAge = Math.max(1, Math.floor(msUntil(core.clock, linked.expiresAt) / 1000));
   setCookie(context, cookie, token, { path: "/", httpOnly: true, secure: isSecure, sameSite: "Lax", maxAge });
   return context.redirect(`/${encodedPath(asked.path)}`, 302);
 }

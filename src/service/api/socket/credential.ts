@@ -1,6 +1,7 @@
 // The credential of one socket: given by the upgrade or by a frame, checked before every request and now and then,
 // gone when it ends or is revoked.
 
+import { msUntil } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { AUTH_SECONDS } from "../../../contract/sessions/socket.ts";
 import { type AccountCaller, authenticate } from "../../core/accounts/caller.ts";
@@ -61,7 +62,7 @@ export class Credential {
       this.#timer.abort();
       return null;
     }
-    this.#after(end.expiredAt - this.#parts.core.clock.now(), () => this.#lose(end));
+    this.#after(msUntil(this.#parts.core.clock, end.expiredAt), () => this.#lose(end));
     return end.expiredAt;
   }
 

@@ -1,7 +1,5 @@
 // POST /v1/agents: makes an agent by name, or returns the existing one.
 
-import { createHash } from "node:crypto";
-import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -9,6 +7,7 @@ import type { ClassRefusal } from "../accounts/refusals.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";
 import type { KeyReusedRefusal } from "../idempotency/refusals.ts";
+import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { type AgentOrder, type CreatedAgent, findOrMakeAgent } from "./find-or-make-agent.ts";
 import type { CreateAgentRefusal } from "./refusals.ts";
@@ -53,10 +52,10 @@ async function onceByKey(
   const now = core.clock.now();
   // The keys of an agent's runs are stored under the agent's id: the prefix keeps the account's keys apart from them.
   const slot = { agentId: `account:${admission.account.id}`, key, now };
-  const requestHash = hashRequest(admission.body);
+  const requestHash = hashRequest(comparedOf(admission.body));
   const earlier = await tx.idempotency.find(slot);
   if (earlier !== null) {
-    if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key });
+    if (!isSameRequest(earlier.requestHash, requestHash)) return refused({ reason: "key_reused", key });
     const agent = await tx.agents.find(earlier.runId);
     if (agent === null) throw new Error(`There is no agent ${earlier.runId}, though a key made it.`);
     return ok({ agent, isExisting: true });
@@ -70,8 +69,7 @@ async function onceByKey(
 }
 
 /** Equal for two requests that ask for the same, defaults included. */
-function hashRequest(body: CreateAgentRequest): string {
-  const { name, model = null, config = {}, if_exists = "error", kind = null } = body;
-  const compared = [name, model, config, if_exists, kind];
-  return createHash("sha256").update(canonicalJson(compared)).digest("hex");
+function comparedOf(body: CreateAgentRequest): unknown {
+  const { name, model, config = {}, if_exists = "error", kind } = body;
+  return { name, model, config, if_exists, kind };
 }

@@ -1,12 +1,11 @@
 // Requests that an idempotency key makes one, however often they arrive within 24 hours.
 
-import { hash } from "node:crypto";
-import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { RequestKeyReader } from "../ports/store/request-keys.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "./refusals.ts";
+import { hashRequest, isSameRequest } from "./request-hash.ts";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -28,7 +27,7 @@ export type KeyUse = { readonly scope: string; readonly key: string; readonly re
 
 export function keyUseOf({ scope, accountId, key, request }: KeyedRequest): KeyUse {
   if (key === null) return null;
-  return { scope: `${accountId} ${scope}`, key, requestHash: hash("sha256", canonicalJson(request)) };
+  return { scope: `${accountId} ${scope}`, key, requestHash: hashRequest(request) };
 }
 
 /** What an earlier request with the key made; null where there was none. Refused where it was another request. */
@@ -39,7 +38,8 @@ export async function earlierUse(
 ): Promise<Result<string | null, KeyReusedRefusal>> {
   const earlier = use === null ? null : await requestKeys.find({ scope: use.scope, key: use.key, now });
   if (use === null || earlier === null) return ok(null);
-  if (earlier.requestHash !== use.requestHash) return refused({ reason: "key_reused", key: use.key });
+  if (!isSameRequest(earlier.requestHash, use.requestHash))
+    return refused({ reason: "key_reused", key: use.key });
   return ok(earlier.subjectId);
 }
 

@@ -85,6 +85,8 @@ type RunClosing = {
   readonly events: readonly RunEvent[];
   readonly ending: Ending;
   readonly usage: Usage;
+  /** How long its worker was at it, by the worker's monotonic clock. Undefined: no worker lived to say so. */
+  readonly workedMs?: number | undefined;
 };
 
 /**
@@ -133,7 +135,7 @@ type Settled = {
 async function settle(
   core: Core,
   tx: StoreTransaction,
-  { run, ending, usage }: RunClosing,
+  { run, ending, usage, workedMs }: RunClosing,
 ): Promise<Settled> {
   const now = core.clock.now();
   const postings: Posting[] = [];
@@ -142,7 +144,7 @@ async function settle(
     postings.push({ id: core.random.uuid(now), at: now, kind, from, to, microUsd, runId: run.id });
   };
   const isUnpaid = run.startedAt === null || isFree(ending);
-  const elapsedMs = run.startedAt === null ? 0 : now - run.startedAt;
+  const elapsedMs = workedMs ?? (run.startedAt === null ? 0 : Math.max(0, now - run.startedAt));
   const owed = isUnpaid ? 0 : costOfTime(run.price, elapsedMs) + sumOf(usage, "microUsd");
   const held = await holdForTime(core, tx, { run, owed });
   const gross = Math.min(owed, held);

@@ -101,6 +101,8 @@ export type Finish = {
   readonly events: readonly RunEvent[];
   readonly ending: Ending;
   readonly usage: Usage;
+  /** By the worker's monotonic clock. */
+  readonly workedMs?: number;
   /** The run's. Transactions that settle with it wait for one another. */
   readonly billingAccount?: string;
   /** Whether the run may have children, which end with it. Default: it may. */

@@ -1,8 +1,6 @@
 // POST /v1/agents/{agentID}/runs: makes one durable run, or returns the one that the same key made before.
 
-import { hash } from "node:crypto";
 import { assertNever } from "../../../base/assert-never.ts";
-import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { entriesOf } from "../../../contract/egress/egress-policy.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";
@@ -15,6 +13,7 @@ import { reserveOfDay } from "../ci/day-cap.ts";
 import { requestedPullRequest } from "../ci/pull-request.ts";
 import { findMissingCommit } from "../commits/held-source.ts";
 import type { Core } from "../core.ts";
+import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import { findAccessFault } from "../model-access/find-access-fault.ts";
 import { keepAccess } from "../model-access/kept-access.ts";
 import { renewAccess } from "../model-access/renew-access.ts";
@@ -211,13 +210,13 @@ async function admitRun(
   if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
 
   const requestHash =
-    key === null ? "" : hashRequest({ messages, body, workflow, workspace: admission.workspace });
+    key === null ? "" : hashRequest(comparedOf({ messages, body, workflow, workspace: admission.workspace }));
   if (key !== null) {
     // Only here, where it is known that the caller may use the agent: nobody else may make its requests wait.
     if (!slot.take({ agentId, key })) return refused({ reason: "key_in_flight", key });
     const earlier = await tx.idempotency.find({ agentId, key, now });
     if (earlier !== null) {
-      if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key });
+      if (!isSameRequest(earlier.requestHash, requestHash)) return refused({ reason: "key_reused", key });
       return ok({ runId: earlier.runId, sessionId: earlier.sessionId, isReplay: true });
     }
   }
@@ -374,16 +373,16 @@ function messagesOf(body: SubmitRunRequest): readonly Message[] | null {
   return body.message === undefined || body.message === "" ? null : [{ role: "user", content: body.message }];
 }
 
-/** Equal for two requests that ask for the same, however their JSON is written. */
-function hashRequest({
+/** Equal for two requests that ask for the same. A new field is left out where a request has none, so that old keys go on. */
+function comparedOf({
   messages,
   body,
   workflow,
   workspace,
-}: Pick<Admission, "messages" | "body" | "workflow" | "workspace">): string {
+}: Pick<Admission, "messages" | "body" | "workflow" | "workspace">): unknown {
   const { session_id, session_key, new_session, max_turn_tokens, output_schema, pull_request } = body;
   const { model_access: access, setup } = body;
-  const compared = {
+  return {
     // The message of an execution changes with the active version, its request does not.
     said: workflow === undefined ? messages : { workflow: workflow.id, input: workflow.input },
     session_id,
@@ -401,5 +400,4 @@ function hashRequest({
     // The token is another for each request.
     model_access: access === undefined ? undefined : { provider: access.provider, model: access.model },
   };
-  return hash("sha256", canonicalJson(compared), "hex");
 }

@@ -2,6 +2,7 @@
 // The run and the schedule's reference to it are written in one transaction.
 // Why: docs/decisions/013-a-schedule-fires-in-one-transaction.md
 
+import { msSince } from "../../../base/clock.ts";
 import { type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -71,7 +72,7 @@ async function fireSchedule(core: Core, firing: Firing, scheduleId: string): Pro
       const { refusal } = submitted;
       return await putBack(core, schedule, { refusal, message: firing.describe(refusal) });
     }
-    const late_ms = core.clock.now() - schedule.fireAt;
+    const late_ms = msSince(core.clock, schedule.fireAt);
     core.log.info({ schedule_id: scheduleId, run_id: submitted.value.runId, late_ms }, "schedule fired");
   } catch (cause) {
     if (!(cause instanceof ScheduleMovedError)) throw cause;

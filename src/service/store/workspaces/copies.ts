@@ -1,8 +1,8 @@
 // Copies of workspaces' files in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
 import type { CopyPage, CopyStore } from "../../core/ports/store/workspaces/copies.ts";
-import { type Copy, copyStates, type Hold } from "../../core/workspaces/copies/copy.ts";
+import { COPY_HOLD_MS, type Copy, copyStates, type Holder } from "../../core/workspaces/copies/copy.ts";
 import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import { type Ask, keepQuery } from "../kept-query.ts";
@@ -14,27 +14,28 @@ export class SqlCopies implements CopyStore {
   readonly #db: Kysely<Database>;
   readonly #ask: Ask;
   readonly #hasRowLocks: boolean;
+  readonly #leaseNow: () => Promise<number>;
 
-  constructor({ db, ask, hasRowLocks }: Connection) {
+  constructor({ db, ask, hasRowLocks, leaseNow }: Connection) {
     this.#db = db;
     this.#ask = ask;
     this.#hasRowLocks = hasRowLocks;
+    this.#leaseNow = leaseNow;
   }
 
   async find(id: string): Promise<Copy | null> {
     const [row] = await this.#ask(copyOfId, { id });
-    return row === undefined ? null : toCopy(row);
+    return await this.#seen(row);
   }
 
-  async list({ workspaceId, state, now, before, limit }: CopyPage): Promise<readonly Copy[]> {
+  async list({ workspaceId, state, before, limit }: CopyPage): Promise<readonly Copy[]> {
+    const now = await this.#leaseNow();
     let query = this.#db.selectFrom("copies").selectAll().where("workspace_id", "=", workspaceId);
     if (state !== null) query = query.where("state", "=", state === "deleting" ? "deleting" : "ready");
-    if (state === "held") query = query.where("held_until", ">", now);
-    if (state === "ready") {
-      query = query.where(({ eb, or }) => or([eb("held_until", "is", null), eb("held_until", "<=", now)]));
-    }
+    if (state === "held") query = query.where(({ not }) => not(isFree(now)));
+    if (state === "ready") query = query.where(isFree(now));
     if (before !== null) query = query.where("id", "<", before);
-    return (await query.orderBy("id", "desc").limit(limit).execute()).map(toCopy);
+    return (await query.orderBy("id", "desc").limit(limit).execute()).map((row) => toCopy(row, now));
   }
 
   async countChanges(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -48,7 +49,7 @@ export class SqlCopies implements CopyStore {
     return new Map(rows.map(({ copy_id: copyId, entries }) => [copyId, Number(entries)]));
   }
 
-  async insert(copy: Copy): Promise<void> {
+  async insert(copy: Omit<Copy, "hold">): Promise<void> {
     await this.#db.insertInto("copies").values(toRow(copy)).execute();
   }
 
@@ -88,39 +89,30 @@ export class SqlCopies implements CopyStore {
   async lock(id: string): Promise<Copy | null> {
     const query = this.#db.selectFrom("copies").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toCopy(row);
+    return await this.#seen(row);
   }
 
-  async hold(copyId: string, { runId, fence, until }: Hold, now: number): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
+  async hold(copyId: string, { runId, fence }: Holder): Promise<void> {
+    const until = (await this.#leaseNow()) + COPY_HOLD_MS;
+    await this.#db
       .updateTable("copies")
       .set({ held_by_run_id: runId, held_fence: fence, held_until: until })
       .where("id", "=", copyId)
-      .where("state", "=", "ready")
-      .where(({ eb, and, or }) =>
-        or([
-          eb("held_by_run_id", "is", null),
-          eb("held_until", "<=", now),
-          and([eb("held_by_run_id", "=", runId), eb("held_fence", "<=", fence)]),
-        ]),
-      )
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
+      .execute();
   }
 
-  async renewHold(copyId: string, { runId, fence, until }: Hold, now: number): Promise<boolean> {
+  async renewHold(copyId: string, { runId, fence }: Holder): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable("copies")
-      .set({ held_until: until })
+      .set({ held_until: (await this.#leaseNow()) + COPY_HOLD_MS })
       .where("id", "=", copyId)
       .where("held_by_run_id", "=", runId)
       .where("held_fence", "=", fence)
-      .where("held_until", ">", now)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }
 
-  async release(copyId: string, { runId, fence }: Pick<Hold, "runId" | "fence">): Promise<void> {
+  async release(copyId: string, { runId, fence }: Holder): Promise<void> {
     await this.#db
       .updateTable("copies")
       .set({ held_by_run_id: null, held_fence: null, held_until: null })
@@ -141,7 +133,13 @@ export class SqlCopies implements CopyStore {
 
   async share(id: string): Promise<Copy | null> {
     const [row] = await this.#ask(this.#hasRowLocks ? sharedCopyOfId : copyOfId, { id });
-    return row === undefined ? null : toCopy(row);
+    return await this.#seen(row);
+  }
+
+  /** The time is asked only where somebody holds the copy. */
+  async #seen(row: Selectable<CopiesTable> | undefined): Promise<Copy | null> {
+    if (row === undefined) return null;
+    return toCopy(row, row.held_by_run_id === null ? 0 : await this.#leaseNow());
   }
 }
 
@@ -152,7 +150,21 @@ const sharedCopyOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
   db.selectFrom("copies").selectAll().where("id", "=", id).forShare(),
 );
 
-export function toCopy(row: Selectable<CopiesTable>): Copy {
+/** Nobody holds it. A lease that ends later than any could was written before the store's time was set back. */
+function isFree(now: number) {
+  return ({ eb, or }: ExpressionBuilder<Database, "copies">) =>
+    or([
+      eb("held_until", "is", null),
+      eb("held_until", "<=", now),
+      eb("held_until", ">", now + COPY_HOLD_MS),
+    ]);
+}
+
+function hasExpired(until: number, now: number): boolean {
+  return until <= now || until > now + COPY_HOLD_MS;
+}
+
+function toCopy(row: Selectable<CopiesTable>, now: number): Copy {
   const { held_by_run_id: runId, held_fence: fence, held_until: until } = row;
   return {
     id: row.id,
@@ -161,14 +173,14 @@ export function toCopy(row: Selectable<CopiesTable>): Copy {
     state: oneOf(copyStates, row.state, "copies.state"),
     baseRevisionId: row.base_revision_id,
     baseTreeOid: row.base_tree_oid,
-    hold: runId === null ? null : { runId, fence: fence ?? 0, until: until ?? 0 },
+    hold: runId === null ? null : { runId, fence: fence ?? 0, hasExpired: hasExpired(until ?? 0, now) },
     savedRevisionId: row.saved_revision_id,
     createdBy: parseActor(row.created_by),
     createdAt: row.created_at,
   };
 }
 
-function toRow(copy: Copy) {
+function toRow(copy: Omit<Copy, "hold">) {
   return {
     id: copy.id,
     workspace_id: copy.workspaceId,
@@ -176,9 +188,9 @@ function toRow(copy: Copy) {
     state: copy.state,
     base_revision_id: copy.baseRevisionId,
     base_tree_oid: copy.baseTreeOid,
-    held_by_run_id: copy.hold?.runId ?? null,
-    held_fence: copy.hold?.fence ?? null,
-    held_until: copy.hold?.until ?? null,
+    held_by_run_id: null,
+    held_fence: null,
+    held_until: null,
     saved_revision_id: copy.savedRevisionId,
     created_by: JSON.stringify(copy.createdBy),
     created_at: copy.createdAt,

@@ -1,10 +1,12 @@
 // Operations of workspaces in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from "kysely";
 import * as z from "zod/mini";
 import { operationKinds } from "../../../contract/workspaces/operations/operation-kinds.ts";
 import type { OperationHold, OperationStore } from "../../core/ports/store/workspaces/operations.ts";
 import {
+  LONGEST_DELAY_MS,
+  OPERATION_LEASE_MS,
   type Operation,
   type OperationEnd,
   type OperationKind,
@@ -26,11 +28,20 @@ const resultSchema = z.object({
 const errorSchema = z.object({ code: z.string(), error: z.string() });
 const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
+/** Nobody works at it. A lease that ends later than any could was written before the store's time was set back. */
+function hasExpired(now: number) {
+  return ({ eb, or }: ExpressionBuilder<Database, "operations">) =>
+    or([eb("lease_until", "<=", now), eb("lease_until", ">", now + LONGEST_DELAY_MS)]);
+}
+
 export class SqlOperations implements OperationStore {
   readonly #db: Kysely<Database>;
 
-  constructor({ db }: Connection) {
+  readonly #leaseNow: () => Promise<number>;
+
+  constructor({ db, leaseNow }: Connection) {
     this.#db = db;
+    this.#leaseNow = leaseNow;
   }
 
   async find(id: string): Promise<Operation | null> {
@@ -38,12 +49,12 @@ export class SqlOperations implements OperationStore {
     return row === undefined ? null : toOperation(row);
   }
 
-  async listDue({ now, limit }: { now: number; limit: number }): Promise<readonly string[]> {
+  async listDue({ limit }: { limit: number }): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom("operations")
       .select("id")
       .where(isOpen)
-      .where("lease_until", "<=", now)
+      .where(hasExpired(await this.#leaseNow()))
       .orderBy("lease_until")
       .limit(limit)
       .execute();
@@ -63,26 +74,29 @@ export class SqlOperations implements OperationStore {
   }
 
   async insert(operation: Operation): Promise<void> {
-    await this.#db.insertInto("operations").values(toRow(operation)).execute();
+    const leaseUntil = (await this.#leaseNow()) + OPERATION_LEASE_MS;
+    await this.#db.insertInto("operations").values(toRow(operation, leaseUntil)).execute();
   }
 
-  async takeUp(taking: { id: string; now: number; leaseUntil: number }): Promise<Operation | null> {
+  async takeUp(id: string): Promise<Operation | null> {
+    const now = await this.#leaseNow();
     const row = await this.#db
       .updateTable("operations")
       .set(({ eb }) => ({
         status: "running",
         fence: eb("fence", "+", 1),
-        lease_until: taking.leaseUntil,
+        lease_until: now + OPERATION_LEASE_MS,
       }))
-      .where("id", "=", taking.id)
+      .where("id", "=", id)
       .where(isOpen)
-      .where("lease_until", "<=", taking.now)
+      .where(hasExpired(now))
       .returningAll()
       .executeTakeFirst();
     return row === undefined ? null : toOperation(row);
   }
 
-  async releaseAll(now: number): Promise<number> {
+  async releaseAll(): Promise<number> {
+    const now = await this.#leaseNow();
     const { numUpdatedRows } = await this.#db
       .updateTable("operations")
       .set({ lease_until: now })
@@ -93,9 +107,10 @@ export class SqlOperations implements OperationStore {
   }
 
   async beat(
-    beat: OperationHold & { leaseUntil: number; progress: OperationProgress; faults: number },
+    beat: OperationHold & { leaseMs: number; progress: OperationProgress; faults: number },
   ): Promise<boolean> {
-    const { leaseUntil: lease_until, faults } = beat;
+    const lease_until = (await this.#leaseNow()) + beat.leaseMs;
+    const { faults } = beat;
     const progress = JSON.stringify(beat.progress);
     return await this.#update(beat, { status: "running", lease_until, progress, faults });
   }
@@ -137,7 +152,6 @@ function toOperation(row: Selectable<OperationsTable>): Operation {
     error: row.error === null ? null : errorSchema.parse(JSON.parse(row.error)),
     fence: row.fence,
     faults: row.faults,
-    leaseUntil: row.lease_until,
     createdAt: row.created_at,
     endedAt: row.ended_at,
     keptUntil: row.kept_until,
@@ -161,7 +175,7 @@ function resultColumn({ revisionId, isUnchanged, copyId }: OperationResult): str
   return JSON.stringify({ revision_id: revisionId, unchanged: isUnchanged, working_copy_id: copyId });
 }
 
-function toRow(operation: Operation) {
+function toRow(operation: Operation, leaseUntil: number) {
   return {
     id: operation.id,
     workspace_id: operation.workspaceId,
@@ -174,7 +188,7 @@ function toRow(operation: Operation) {
     error: operation.error === null ? null : JSON.stringify(operation.error),
     fence: operation.fence,
     faults: operation.faults,
-    lease_until: operation.leaseUntil,
+    lease_until: leaseUntil,
     created_at: operation.createdAt,
     ended_at: operation.endedAt,
     kept_until: operation.keptUntil,

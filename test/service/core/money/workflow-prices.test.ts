@@ -9,9 +9,11 @@ import type { Rates } from "../../../../src/service/core/money/rates.ts";
 import { costOfTime, workflowPrice } from "../../../../src/service/core/money/run-price.ts";
 import { finishRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
+import type { Backend } from "../../../../src/service/executor/backend.ts";
 import { defaultRates } from "../../../../src/service/settings/default-rates.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
+import { scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../support/service-account.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
@@ -49,8 +51,11 @@ onEveryStore((kind) => {
     let account: TestAccount;
     let workflowId: string;
 
-    const start = async (workflow: Partial<Rates["workflow"]>, credits: number) => {
-      fixture = await startFixture({ level: "core", store: kind, rates: ratesWith(workflow) });
+    const start = async (workflow: Partial<Rates["workflow"]>, credits: number, backend?: Backend) => {
+      fixture = await startFixture({
+        ...{ level: "core", store: kind, rates: ratesWith(workflow) },
+        ...(backend === undefined ? {} : { backend }),
+      });
       api = await openCaller(fixture);
       account = await makeAccount(fixture);
       if (credits > 0) await grantCredits(fixture.core, { accountId: account.id, credits });
@@ -121,6 +126,22 @@ onEveryStore((kind) => {
       const last = await executeFor(60 * MINUTE_MS);
       expect(last.credits).toBe(3);
       expect((await balance()).balance).toBe(0);
+    });
+
+    it.each([
+      ["forward", 60 * MINUTE_MS],
+      ["back", -60 * MINUTE_MS],
+    ])("are charged for the time that passed, not for a clock that is set %s", async (_way, byMs) => {
+      const price = { execCredits: 1, includedSeconds: 60, longRunCreditsPerMinute: 2 };
+      const backend = scriptedBackend(async () => {
+        fixture.clock.advance(2 * MINUTE_MS);
+        fixture.clock.setWall(byMs);
+      });
+      await start(price, 50, backend);
+      fixture.executor.start();
+      const { run_id: runId } = executeWorkflowResponseSchema.parse((await execute()).body);
+      expect((await fixture.ended(runId)).grossMicroUsd).toBe(8_333 + 16_666);
+      await fixture.executor.drain(0);
     });
 
     it("keep their price when the service gets other rates meanwhile", async () => {

@@ -5,24 +5,23 @@ import type { Core } from "../../../core/core.ts";
 import { requestCheckpoint } from "../../../core/workspaces/copies/checkpoint.ts";
 import { createCopy } from "../../../core/workspaces/copies/create-copy.ts";
 import { deleteCopy } from "../../../core/workspaces/copies/delete-copy.ts";
-import { type CountedCopy, findCopy, listCopies } from "../../../core/workspaces/copies/read-copies.ts";
+import { findCopy, listCopies } from "../../../core/workspaces/copies/read-copies.ts";
 import { toCopy } from "../../shared/copy-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 import { answerOperation } from "./operations.ts";
 
 export function copyHandlers(core: Core): NounHandlers<typeof copyRoutes> {
-  const view = (copy: CountedCopy) => toCopy(copy, core.clock.now());
   return {
     list: async ({ caller, params, query }) =>
-      shown(await listCopies(core, { caller, workspaceId: params.workspaceID, query }), toPage(view)),
+      shown(await listCopies(core, { caller, workspaceId: params.workspaceID, query }), toPage(toCopy)),
     create: async ({ caller, params, body, idempotencyKey }) =>
       answerOperation(
         await createCopy(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }),
       ),
     get: async ({ caller, params }) => {
       const { workspaceID: workspaceId, workingCopyID: copyId } = params;
-      return shown(await findCopy(core, { caller, workspaceId, copyId }), view);
+      return shown(await findCopy(core, { caller, workspaceId, copyId }), toCopy);
     },
     delete: async ({ caller, params }) => {
       const { workspaceID: workspaceId, workingCopyID: copyId } = params;

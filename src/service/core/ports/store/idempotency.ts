@@ -12,7 +12,7 @@ export type KeyUse = IdempotentRun & { readonly agentId: string; readonly key: s
 export type IdempotentRun = {
   readonly runId: string;
   readonly sessionId: string;
-  /** SHA-256 of the request that the key was first used for. */
+  /** Of the request that the key was first used for: `hashRequest`. */
   readonly requestHash: string;
   readonly expiresAt: number;
 };

@@ -3,7 +3,7 @@
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
-import { holderOf } from "../copies/copy.ts";
+import { endExpiredHold } from "../copies/end-expired-hold.ts";
 import {
   doneOperation,
   hasEnded,
@@ -92,7 +92,7 @@ export async function rollBackAdoption(
       return refused({ reason: "adoption_not_found", workspaceId });
     const { status } = adoption;
     if (status !== "ready") return refused({ reason: "adoption_not_undoable", status });
-    const before = await goBack(core, tx, { workspace, adoption });
+    const before = await goBack(tx, { workspace, adoption });
     if (!before.ok) return before;
     const now = core.clock.now();
     await tx.adoptions.put({ ...adoption, status: "rolled_back", endedAt: now });
@@ -111,7 +111,6 @@ export async function rollBackAdoption(
 }
 
 async function goBack(
-  core: Core,
   tx: StoreTransaction,
   { workspace, adoption }: { workspace: Workspace; adoption: Adoption },
 ): Promise<Result<null, AdoptionStateRefusal | CopyHeldRefusal>> {
@@ -119,7 +118,7 @@ async function goBack(
   const canonical = await tx.copies.lock(copyId);
   const before = await tx.revisions.find(adoption.beforeRevisionId);
   if (canonical === null || before === null) return refused({ reason: "adoption_built_on", workspaceId });
-  const holder = holderOf(canonical, core.clock.now());
+  const holder = await endExpiredHold(tx, canonical);
   if (holder !== null) return refused({ reason: "copy_held", copyId, runId: holder.runId });
   const unsaved = await tx.copyEntries.list({ copyId, from: null, before: null, limit: 1 });
   if (workspace.currentRevisionId !== adoption.revisionId || unsaved.length > 0) {

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Actor } from "../actor.ts";
-import { holderOf } from "../copies/copy.ts";
+import { endExpiredHold } from "../copies/end-expired-hold.ts";
 import type { CopyEntry } from "../files/copy-entry.ts";
 import { countMore, withMade } from "../merges/made-trees.ts";
 import type { MadeObject } from "../merges/merge-revisions.ts";
@@ -98,7 +98,7 @@ export async function landTree(
   const now = core.clock.now();
   const canonical = await tx.copies.lock(copyId);
   if (canonical === null) throw new TypeError(`Workspace ${workspaceId} has no canonical copy.`);
-  const holder = holderOf(canonical, now);
+  const holder = await endExpiredHold(tx, canonical);
   if (holder !== null) return refused({ reason: "copy_held", copyId, runId: holder.runId });
   const entries = await tx.copyEntries.list({ copyId, from: null, before: null, limit: MAX_ENTRIES });
   const paths = entries.length < MAX_ENTRIES ? clashing(entries, changes) : entries.map(({ path }) => path);

@@ -80,7 +80,7 @@ export async function requestCheckpoint(
 
 /** Only the owner saves canonical files, and only its run a copy that is held. */
 async function savableCopy(
-  { clock, policy }: Core,
+  { policy }: Core,
   tx: StoreTransaction,
   { caller, workspaceId, copyId }: { caller: WorkspaceCaller; workspaceId: string; copyId: string },
 ): Promise<Result<Copy, Refusal>> {
@@ -92,7 +92,7 @@ async function savableCopy(
     const what = "save canonical files as a revision: make a changeset of a copy instead";
     return refused({ reason: "owner_needed", what, url: workspaceUrl(policy, workspaceId) });
   }
-  const holder = holderOf(copy, clock.now());
+  const holder = holderOf(copy);
   const isHolder = caller.kind === "member_run" && holder?.runId === caller.runId;
   return holder === null || isHolder
     ? ok(copy)

@@ -13,8 +13,11 @@ export type Hold = {
   readonly runId: string;
   /** The fence of the run's worker: a later one takes the copy over from it. */
   readonly fence: number;
-  readonly until: number;
+  /** By the store's time. An expired hold is still its worker's to renew, until another one takes the copy. */
+  readonly hasExpired: boolean;
 };
+
+export type Holder = Pick<Hold, "runId" | "fence">;
 
 export type Copy = {
   readonly id: string;
@@ -24,7 +27,7 @@ export type Copy = {
   /** What was written since is over it. Of the canonical copy: the current revision. */
   readonly baseRevisionId: string;
   readonly baseTreeOid: string;
-  /** Null: nobody holds it. One whose lease has run out holds it no more: see `holderOf`. */
+  /** Null: nobody has held it since it was given back. One that has expired keeps nobody out: see `holderOf`. */
   readonly hold: Hold | null;
   /** The newest revision that was made of it. */
   readonly savedRevisionId: string | null;
@@ -33,6 +36,6 @@ export type Copy = {
 };
 
 /** The run that holds the copy now. */
-export function holderOf({ hold }: Copy, now: number): Hold | null {
-  return hold !== null && now < hold.until ? hold : null;
+export function holderOf({ hold }: Pick<Copy, "hold">): Hold | null {
+  return hold === null || hold.hasExpired ? null : hold;
 }

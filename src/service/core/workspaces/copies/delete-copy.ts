@@ -52,7 +52,7 @@ async function beginDeletion(
       ? refused({ reason: "copy_not_found", copyId })
       : ok({ operation, isNew: false });
   }
-  const runId = holderOf(copy, now)?.runId ?? (await tx.copies.findUnfinishedRun(copyId));
+  const runId = holderOf(copy)?.runId ?? (await tx.copies.findUnfinishedRun(copyId));
   if (runId !== null) return refused({ reason: "copy_held", copyId, runId });
   await tx.copies.markDeleting(copyId);
   const operation = queuedOperation({

@@ -20,10 +20,9 @@ export async function listCopies(
   const reached = await reachWorkspace(core, request);
   if (!reached.ok) return reached;
   const { copies } = core.store.committed;
-  const now = core.clock.now();
   const { state = null } = query;
   const page = await pageById(query, (part) =>
-    copies.list({ workspaceId: request.workspaceId, state, now, ...part }),
+    copies.list({ workspaceId: request.workspaceId, state, ...part }),
   );
   if (!page.ok) return page;
   return ok({ ...page.value, items: await counted(copies, page.value.items) });

@@ -16,7 +16,8 @@ import { newRevision } from "../revisions/new-revision.ts";
 import { applyChanges, type MadeTree } from "../trees/apply-changes.ts";
 import { diffTrees } from "../trees/diff-trees.ts";
 import type { FileState } from "../trees/join-entries.ts";
-import { type Copy, holderOf } from "./copy.ts";
+import type { Copy } from "./copy.ts";
+import { endExpiredHold } from "./end-expired-hold.ts";
 import type { CopyRefusal } from "./refusals.ts";
 
 /** What a copy holds, as a tree. Nothing of it is kept. */
@@ -79,9 +80,9 @@ export async function keepSave(
   const locked = await tx.copies.lock(copyId);
   if (locked === null || locked.state === "deleting") return refused({ reason: "copy_not_found", copyId });
   const now = core.clock.now();
-  const holder = holderOf(locked, now);
-  if (holder !== null && holder.runId !== holderRunId) {
-    return refused({ reason: "copy_held", copyId, runId: holder.runId });
+  if (locked.hold?.runId !== holderRunId) {
+    const holder = await endExpiredHold(tx, locked);
+    if (holder !== null) return refused({ reason: "copy_held", copyId, runId: holder.runId });
   }
   const base = locked.baseRevisionId === baseRevisionId ? await tx.revisions.share(baseRevisionId) : null;
   const isBehind = isCanonical && workspace.currentRevisionId !== baseRevisionId;

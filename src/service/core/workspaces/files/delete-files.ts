@@ -35,7 +35,7 @@ export async function deleteFiles(
   if (!reached.ok) return reached;
   return await core.store.transact(async (tx) => {
     // Alone: nobody writes below a folder while its files are collected.
-    const claimed = await claimCopy(core, tx, { caller, copyId: reached.value.id, isAlone: true });
+    const claimed = await claimCopy(tx, { caller, copyId: reached.value.id, isAlone: true });
     if (!claimed.ok) return claimed;
     const copy = claimed.value;
     const view = viewOfCopy(core, copy, tx);
@@ -66,7 +66,7 @@ export async function restoreFiles(
   const reached = await reachForWrite(core, request);
   if (!reached.ok) return reached;
   return await core.store.transact(async (tx) => {
-    const claimed = await claimCopy(core, tx, { caller, copyId: reached.value.id, isAlone: true });
+    const claimed = await claimCopy(tx, { caller, copyId: reached.value.id, isAlone: true });
     if (!claimed.ok) return claimed;
     const copy = claimed.value;
     const item = await tx.trash.find({ copyId: copy.id, handle });
@@ -94,7 +94,7 @@ export async function emptyTrash(
   if (!reached.ok) return reached;
   return await core.store.transact(async (tx) => {
     const { caller } = request;
-    const claimed = await claimCopy(core, tx, { caller, copyId: reached.value.id, isAlone: false });
+    const claimed = await claimCopy(tx, { caller, copyId: reached.value.id, isAlone: false });
     return claimed.ok ? ok(await tx.trash.purge(claimed.value.id)) : claimed;
   });
 }

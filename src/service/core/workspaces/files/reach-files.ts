@@ -4,6 +4,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { type Copy, holderOf } from "../copies/copy.ts";
+import { endExpiredHold } from "../copies/end-expired-hold.ts";
 import { reachFiles, reachForFiles, type WorkspaceRequest } from "../reach-workspace.ts";
 import { isWorkspaceOwner, type WorkspaceCaller } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
@@ -60,20 +61,21 @@ export async function reachForWrite(
     const what = "write to the canonical files of a workspace; others write in a copy and make a changeset";
     return refused({ reason: "owner_needed", what, url: workspaceUrl(core.policy, request.workspaceId) });
   }
-  const fault = holdFault(core, request.caller, copy.value);
+  const fault = holdFault(request.caller, copy.value);
   return fault === null ? copy : refused(fault);
 }
 
 /** The copy within the transaction that writes in it: it stays as it is until the end. */
 export async function claimCopy(
-  core: Core,
   tx: StoreTransaction,
   { caller, copyId, isAlone }: { caller: WorkspaceCaller; copyId: string; isAlone: boolean },
 ): Promise<Result<Copy, WriteFilesRefusal>> {
   const copy = await (isAlone ? tx.copies.lock(copyId) : tx.copies.share(copyId));
   if (copy === null || copy.state !== "ready") return refused({ reason: "copy_not_found", copyId });
-  const fault = holdFault(core, caller, copy);
-  return fault === null ? ok(copy) : refused(fault);
+  const fault = holdFault(caller, copy);
+  if (fault !== null) return refused(fault);
+  if (!holds(caller, copy)) await endExpiredHold(tx, copy);
+  return ok(copy);
 }
 
 async function copyAt(
@@ -90,8 +92,12 @@ async function copyAt(
 }
 
 /** While a run holds a copy, that run alone writes in it. */
-function holdFault(core: Core, caller: WorkspaceCaller, copy: Copy) {
-  const hold = holderOf(copy, core.clock.now());
-  if (hold === null || (caller.kind === "member_run" && caller.runId === hold.runId)) return null;
+function holdFault(caller: WorkspaceCaller, copy: Copy) {
+  const hold = holderOf(copy);
+  if (hold === null || holds(caller, copy)) return null;
   return { reason: "copy_held", copyId: copy.id, runId: hold.runId } as const;
+}
+
+function holds(caller: WorkspaceCaller, { hold }: Copy): boolean {
+  return caller.kind === "member_run" && caller.runId === hold?.runId;
 }

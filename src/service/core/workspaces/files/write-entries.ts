@@ -94,7 +94,7 @@ async function attemptWrite(
   const changed = judged.value.filter(({ current, file }) => !isSame(current, file));
   if (changed.length > 0) {
     await core.store.transact(async (tx) => {
-      const claimed = await claimCopy(core, tx, { caller, copyId: copy.id, isAlone: false });
+      const claimed = await claimCopy(tx, { caller, copyId: copy.id, isAlone: false });
       if (!claimed.ok) throw new RefusedWriteError(claimed.refusal);
       if (claimed.value.baseTreeOid !== copy.baseTreeOid) throw new MovedError(writes[0]?.path ?? "");
       await putFiles(core, tx, { copy, changed });

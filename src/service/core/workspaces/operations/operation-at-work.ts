@@ -80,25 +80,25 @@ export class OperationAtWork {
 
   /** Works at it no more, and lets another take it up after `delayMs`. `faults` counts how often it failed by a fault of the service. */
   async postpone(delayMs: number, faults: number = this.operation.faults): Promise<void> {
-    await this.#renew(this.#core.clock.now() + delayMs, faults);
+    await this.#renew(delayMs, faults);
     this.#left.abort(new OperationLostError(this.operation.id));
   }
 
   /** Works at it no more. Where it has not ended and `handsOver` is true, another may take it up at once. */
   async leave({ handsOver }: { handsOver: boolean }): Promise<void> {
     this.#left.abort(new OperationLostError(this.operation.id));
-    if (handsOver) await this.#renew(this.#core.clock.now()).catch(() => false);
+    if (handsOver) await this.#renew(0).catch(() => false);
   }
 
   async #beat(): Promise<boolean> {
-    return await this.#renew(this.#core.clock.now() + OPERATION_LEASE_MS);
+    return await this.#renew(OPERATION_LEASE_MS);
   }
 
-  async #renew(leaseUntil: number, faults: number = this.operation.faults): Promise<boolean> {
+  async #renew(leaseMs: number, faults: number = this.operation.faults): Promise<boolean> {
     const { id, fence } = this.operation;
     const progress = this.#progress;
     return await this.#core.store.transact((tx) =>
-      tx.operations.beat({ id, fence, leaseUntil, progress, faults }),
+      tx.operations.beat({ id, fence, leaseMs, progress, faults }),
     );
   }
 }

@@ -42,8 +42,6 @@ export type Operation = {
   readonly fence: number;
   /** How often it failed by a fault of the service itself. */
   readonly faults: number;
-  /** Who works at it says so again and again: later, another takes it up. */
-  readonly leaseUntil: number;
   readonly createdAt: number;
   readonly endedAt: number | null;
   readonly keptUntil: number;
@@ -51,7 +49,9 @@ export type Operation = {
 
 /** How long an operation is kept after its end. */
 export const OPERATION_KEPT_MS = 30 * 24 * 60 * 60_000;
-/** Who works at an operation says so three times within this. */
+/** How long an operation may wait for its next attempt. */
+export const LONGEST_DELAY_MS = 10 * 60_000;
+/** Who works at an operation says so three times within this: later, another takes it up. */
 export const OPERATION_LEASE_MS = 9_000;
 
 export type OperationRequest = Pick<Operation, "workspaceId" | "accountId" | "kind" | "input"> & {
@@ -69,7 +69,6 @@ export function queuedOperation({ now, ...request }: OperationRequest): Operatio
     error: null,
     fence: 1,
     faults: 0,
-    leaseUntil: now + OPERATION_LEASE_MS,
     createdAt: now,
     endedAt: null,
     keptUntil: Number.MAX_SAFE_INTEGER,
@@ -79,7 +78,7 @@ export function queuedOperation({ now, ...request }: OperationRequest): Operatio
 /** One that was done within its request. */
 export function doneOperation(request: OperationRequest, result: OperationResult): Operation {
   const { now } = request;
-  const ended = { endedAt: now, keptUntil: now + OPERATION_KEPT_MS, leaseUntil: now };
+  const ended = { endedAt: now, keptUntil: now + OPERATION_KEPT_MS };
   return { ...queuedOperation(request), ...ended, status: "succeeded", result };
 }
 

@@ -26,12 +26,12 @@ export async function findOperation(
   core: Core,
   request: OperationRequest,
 ): Promise<Result<Operation, WorkspaceRefusal | OperationRefusal>> {
-  const until = core.clock.now() + request.waitMs;
+  const until = core.clock.monotonic() + request.waitMs;
   for (;;) {
     const listener = core.signals.listen(request.operationId);
     try {
       const found = await readOperation(core, request);
-      const leftMs = until - core.clock.now();
+      const leftMs = until - core.clock.monotonic();
       const isOver = leftMs <= 0 || request.signal.aborted || core.signals.isClosed;
       if (!found.ok || hasEnded(found.value) || isOver) return found;
       await firstOf(core, listener.moved, { ms: Math.min(leftMs, RECHECK_MS), signal: request.signal });

@@ -2,13 +2,14 @@
 // Why: docs/decisions/082-operations-outlive-their-process.md
 
 import { type BackoffPolicy, nextDelayMs } from "../../../../base/backoff.ts";
+import { msSince } from "../../../../base/clock.ts";
 import type { Core } from "../../core.ts";
 import type { BlobStoreError } from "../../ports/blobs.ts";
 import type { StorageFullError } from "../../ports/storage-full.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { StoreUnavailableError } from "../../ports/store-unavailable.ts";
 import { keepingOf } from "../reach-workspace.ts";
-import type { Operation, OperationError } from "./operation.ts";
+import { LONGEST_DELAY_MS, type Operation, type OperationError } from "./operation.ts";
 import { OperationAtWork, OperationLostError } from "./operation-at-work.ts";
 
 /** An operation that fails by a fault of the service itself is tried so often. */
@@ -16,7 +17,7 @@ const MAX_FAULTS = 5;
 const AFTER_FAULT: BackoffPolicy = {
   attempts: Number.POSITIVE_INFINITY,
   firstDelayMs: 9_000,
-  maxDelayMs: 10 * 60_000,
+  maxDelayMs: LONGEST_DELAY_MS,
 };
 /** So long an operation waits for a store or a bucket that cannot be used. */
 const LONGEST_OUTAGE_MS = 24 * 60 * 60_000;
@@ -80,7 +81,7 @@ async function afterFailure(
   if (isOutage) log.warn(about, "an operation waits for the service's store or storage");
   else log.error(about, "an operation failed");
   const faults = operation.faults + (isOutage ? 0 : 1);
-  const lastedMs = Math.max(0, clock.now() - operation.createdAt);
+  const lastedMs = Math.max(0, msSince(clock, operation.createdAt));
   const isOver = isOutage ? lastedMs > LONGEST_OUTAGE_MS : faults >= MAX_FAULTS;
   const { giveUp } = work;
   if (isOver && giveUp !== null) {

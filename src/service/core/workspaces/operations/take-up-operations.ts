@@ -6,7 +6,7 @@ import { checkpointing } from "../copies/checkpoint.ts";
 import { copyRemoval } from "../copies/delete-copy.ts";
 import { workspaceRemoval } from "../erase-workspace.ts";
 import { keepingOf } from "../reach-workspace.ts";
-import { OPERATION_LEASE_MS, type OperationKind } from "./operation.ts";
+import type { OperationKind } from "./operation.ts";
 import { type OperationWork, startOperation } from "./run-operation.ts";
 
 /** Operations that one look takes up. */
@@ -33,15 +33,12 @@ function endedAtOnce(): OperationWork {
 
 /** Takes up operations that nobody works at. Returns how many. */
 export async function takeUpOperations(core: Core): Promise<number> {
-  const { clock, store } = core;
-  const ids = await store.committed.operations.listDue({ now: clock.now(), limit: TAKEN_AT_ONCE });
+  const { store } = core;
+  const ids = await store.committed.operations.listDue({ limit: TAKEN_AT_ONCE });
   let taken = 0;
   for (const id of ids) {
     if (keepingOf(core).operations.has(id)) continue;
-    const now = clock.now();
-    const operation = await store.transact((tx) =>
-      tx.operations.takeUp({ id, now, leaseUntil: now + OPERATION_LEASE_MS }),
-    );
+    const operation = await store.transact((tx) => tx.operations.takeUp(id));
     if (operation === null) continue;
     taken += 1;
     startOperation(core, operation, operationWorks[operation.kind]);

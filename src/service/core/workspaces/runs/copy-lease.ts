@@ -5,15 +5,13 @@
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
-import { COPY_HOLD_MS, type Copy, type Hold, holderOf } from "../copies/copy.ts";
+import { COPY_HOLD_MS, type Copy, type Holder, holderOf } from "../copies/copy.ts";
 import type { CopyHeldRefusal } from "../refusals.ts";
 
 const RENEW_MS = 15_000;
 /** A worker that was stopped may still be saving, or have died. */
 const WAIT_MS = COPY_HOLD_MS + 10_000;
 const ASK_AGAIN_MS = 500;
-
-export type Holder = Pick<Hold, "runId" | "fence">;
 
 export type CopyGoneRefusal = { readonly reason: "copy_gone"; readonly copyId: string };
 export type HoldRefusal = CopyHeldRefusal | CopyGoneRefusal;
@@ -31,7 +29,7 @@ export async function takeCopy(
   const begunAt = clock.monotonic();
   for (;;) {
     signal.throwIfAborted();
-    const taken = await core.store.transact((tx) => hold(core, tx, { workspaceId, copyId, holder }));
+    const taken = await core.store.transact((tx) => hold(tx, { workspaceId, copyId, holder }));
     const mayWait = !taken.ok && taken.refusal.reason === "copy_held";
     if (!mayWait || clock.monotonic() - begunAt > WAIT_MS) return taken;
     await clock.sleep(ASK_AGAIN_MS, signal).catch(() => {});
@@ -39,17 +37,17 @@ export async function takeCopy(
 }
 
 async function hold(
-  core: Core,
   tx: StoreTransaction,
   { workspaceId, copyId, holder }: { workspaceId: string; copyId: string; holder: Holder },
 ): Promise<Result<Copy, HoldRefusal>> {
-  const now = core.clock.now();
   const copy = await tx.copies.lock(copyId);
   if (copy === null || copy.workspaceId !== workspaceId || copy.state !== "ready")
     return refused({ reason: "copy_gone", copyId });
-  const held = { ...holder, until: now + COPY_HOLD_MS };
-  if (await tx.copies.hold(copyId, held, now)) return ok({ ...copy, hold: held });
-  return refused({ reason: "copy_held", copyId, runId: holderOf(copy, now)?.runId ?? holder.runId });
+  const holds = holderOf(copy);
+  const isLater = holds?.runId === holder.runId && holds.fence <= holder.fence;
+  if (holds !== null && !isLater) return refused({ reason: "copy_held", copyId, runId: holds.runId });
+  await tx.copies.hold(copyId, holder);
+  return ok({ ...copy, hold: { ...holder, hasExpired: false } });
 }
 
 /** Keeps a copy until it is ended. */
@@ -81,9 +79,7 @@ export class CopyLease {
       if (this.#ended.signal.aborted) return;
       const about = { run_id: this.#holder.runId, copy_id: this.#copyId };
       try {
-        const now = clock.now();
-        const longer = { ...this.#holder, until: now + COPY_HOLD_MS };
-        const isOurs = await store.transact((tx) => tx.copies.renewHold(this.#copyId, longer, now));
+        const isOurs = await store.transact((tx) => tx.copies.renewHold(this.#copyId, this.#holder));
         if (isOurs) continue;
         log.warn(about, "the hold on a copy is lost: what the run changes there from now on is not kept");
         return;
@@ -94,14 +90,13 @@ export class CopyLease {
   }
 }
 
-/** The copy, locked, while the holder has it. */
+/** The copy, locked, while the holder has it: also when it was silent for too long, and nobody has taken the copy since. */
 export async function lockHeld(
-  core: Core,
   tx: StoreTransaction,
   { copyId, holder }: { copyId: string; holder: Holder },
 ): Promise<Result<Copy, HoldLostRefusal>> {
   const copy = await tx.copies.lock(copyId);
-  const held = copy === null ? null : holderOf(copy, core.clock.now());
+  const held = copy?.hold;
   const isOurs = held?.runId === holder.runId && held.fence === holder.fence;
   return copy !== null && isOurs ? ok(copy) : refused({ reason: "hold_lost", copyId });
 }

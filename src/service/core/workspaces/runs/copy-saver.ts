@@ -4,8 +4,7 @@
 import type { Core } from "../../core.ts";
 import type { HeldBackFile } from "../../ports/checkout.ts";
 import type { CopyFolder } from "../../ports/copy-folders.ts";
-import type { Copy } from "../copies/copy.ts";
-import type { Holder } from "./copy-lease.ts";
+import type { Copy, Holder } from "../copies/copy.ts";
 import { describeWriteBack, writeBack } from "./write-back.ts";
 
 /** What changes without a tool call is kept so often. */

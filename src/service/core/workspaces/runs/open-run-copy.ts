@@ -7,11 +7,11 @@ import type { Core } from "../../core.ts";
 import type { CheckoutRefusal } from "../../ports/checkout.ts";
 import type { CopyFolder, CopyFolders } from "../../ports/copy-folders.ts";
 import type { OpenedWorkspace, RunInWorkspace } from "../../ports/workspace-runs.ts";
-import type { Copy } from "../copies/copy.ts";
+import type { Copy, Holder } from "../copies/copy.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { beginSave, failSave, saveWorker } from "../workers/save-worker.ts";
 import type { Workspace } from "../workspace.ts";
-import { CopyLease, type Holder, type HoldRefusal, takeCopy } from "./copy-lease.ts";
+import { CopyLease, type HoldRefusal, takeCopy } from "./copy-lease.ts";
 import { CopySaver } from "./copy-saver.ts";
 import { layOutCopy } from "./lay-out-copy.ts";
 

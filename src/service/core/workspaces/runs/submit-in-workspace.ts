@@ -92,12 +92,11 @@ async function admitWithin(core: Core, tx: StoreTransaction, submission: Workspa
     throw new WithinRefusedError({ reason: "session_of_no_workspace", sessionId, workspaceId });
   }
   if (copyId === null) return;
-  const free = await takeCopy(core, tx, { workspaceId, copyId });
+  const free = await takeCopy(tx, { workspaceId, copyId });
   if (!free.ok) throw new WithinRefusedError(free.refusal);
 }
 
 async function takeCopy(
-  core: Core,
   tx: StoreTransaction,
   { workspaceId, copyId }: { readonly workspaceId: string; readonly copyId: string },
 ): Promise<Result<null, CopyHeldRefusal | CopyRefusal | WorkspaceRunRefusal>> {
@@ -106,7 +105,7 @@ async function takeCopy(
     return refused({ reason: "copy_not_found", copyId });
   }
   if (copy.isCanonical) return refused({ reason: "run_in_canonical", copyId });
-  const holder = holderOf(copy, core.clock.now())?.runId ?? (await tx.workspaceRuns.findUnfinishedIn(copyId));
+  const holder = holderOf(copy)?.runId ?? (await tx.workspaceRuns.findUnfinishedIn(copyId));
   return holder === null ? ok(null) : refused({ reason: "copy_held", copyId, runId: holder });
 }
 

@@ -7,7 +7,7 @@ import type { Core } from "../../core.ts";
 import type { FolderChange, FolderChanges, FolderContent } from "../../ports/copy-folders.ts";
 import type { NewObject } from "../../ports/store/workspaces/objects.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
-import type { Copy } from "../copies/copy.ts";
+import type { Copy, Holder } from "../copies/copy.ts";
 import type { CopyEntry } from "../files/copy-entry.ts";
 import {
   type Content,
@@ -20,7 +20,7 @@ import {
 import { objectSource } from "../objects/object-source.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { findFile } from "../trees/tree-source.ts";
-import { type Holder, type HoldLostRefusal, lockHeld } from "./copy-lease.ts";
+import { type HoldLostRefusal, lockHeld } from "./copy-lease.ts";
 
 /** Small contents are written so many at once. */
 const OBJECTS_AT_ONCE = 500;
@@ -58,7 +58,7 @@ export async function writeBack(
     }
     await small.flush();
     const written = await core.store.transact(async (tx): Promise<Result<WrittenBack, WriteBackRefusal>> => {
-      const held = await lockHeld(core, tx, { copyId, holder });
+      const held = await lockHeld(tx, { copyId, holder });
       if (!held.ok) return held;
       const now = core.clock.now();
       await keepContents(tx, { workspaceId, contents: large, now });

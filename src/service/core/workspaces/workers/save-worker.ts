@@ -4,8 +4,8 @@
 import { assertNever } from "../../../../base/assert-never.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
+import type { Holder } from "../copies/copy.ts";
 import { keepSave, prepareSave, type SaveRefusal } from "../copies/save-copy.ts";
-import type { Holder } from "../runs/copy-lease.ts";
 import { lockHeld } from "../runs/copy-lease.ts";
 import type { Worker, WorkerSave } from "./worker.ts";
 
@@ -47,7 +47,7 @@ export async function saveWorker(core: Core, { worker, holder }: SaveWorkerReque
     const message = `Work of run ${runId}`;
     const isDone = await core.store.transact(async (tx) => {
       if (holder !== null) {
-        const held = await lockHeld(core, tx, { copyId, holder });
+        const held = await lockHeld(tx, { copyId, holder });
         if (!held.ok) return await put(failed(core, LOST));
       }
       const saved = await keepSave(core, tx, { prepared, message, author, holderRunId: runId });

@@ -130,8 +130,7 @@ onEveryStore((store) => {
         const copyId = await workspace.makeCopy();
         await workspace.write(copyId, { "a.txt": "one" });
         const now = clock.now();
-        const hold = { runId: "run-1", fence: 1, until: now + 60_000 };
-        await core.store.transact((tx) => tx.copies.hold(copyId, hold, now));
+        await core.store.transact((tx) => tx.copies.hold(copyId, { runId: "run-1", fence: 1 }));
         const ask = { ...request, body: { working_copy_id: copyId }, idempotencyKey: null };
         expect(await requestCheckpoint(core, ask)).toMatchObject({
           ok: false,

@@ -17,10 +17,13 @@ import { copyFolders } from "../../../../../src/service/checkouts/copies/copy-fo
 import type { RunInWorkspace } from "../../../../../src/service/core/ports/workspace-runs.ts";
 import { queuedRun } from "../../../../../src/service/core/runs/new-run.ts";
 import { COPY_HOLD_MS, holderOf } from "../../../../../src/service/core/workspaces/copies/copy.ts";
+import { deleteCopy } from "../../../../../src/service/core/workspaces/copies/delete-copy.ts";
 import { viewOfCopy } from "../../../../../src/service/core/workspaces/files/copy-overlay.ts";
 import { walkView } from "../../../../../src/service/core/workspaces/files/copy-view.ts";
+import { writeTexts } from "../../../../../src/service/core/workspaces/files/write-texts.ts";
 import { objectSource } from "../../../../../src/service/core/workspaces/objects/object-source.ts";
 import { openRunCopy, type RunFiles } from "../../../../../src/service/core/workspaces/runs/open-run-copy.ts";
+import { ManualClock } from "../../../../support/clocks/manual-clock.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";
@@ -84,7 +87,7 @@ onEveryStore((store) => {
       "new/folder/file.bin": `100644 ${"\u0007".repeat(200_000)}`,
       "tool.sh": "100755 #!/bin/sh\n",
     });
-    expect(holderOf(await workspace.copy(copyId), workspace.core.clock.now())).toBeNull();
+    expect(holderOf(await workspace.copy(copyId))).toBeNull();
     // Nothing is left of the folder.
     expect(() => lstatSync(checkout.root)).toThrow("ENOENT");
   });
@@ -127,28 +130,26 @@ onEveryStore((store) => {
   });
 
   it("holds the copy for as long as it works, and no worker that lost it writes any more", async () => {
-    const { fixture, workspace, open, filesOf } = await start();
+    const { workspace, open, filesOf } = await start();
     const copyId = await workspace.makeCopy();
     const early = await open(copyId, { runId: "run-1", fence: 1 });
     writeFileSync(join(early.checkout.root, "early.txt"), "early\n");
-    const now = () => fixture.clock.now();
-    expect(holderOf(await workspace.copy(copyId), now())).toMatchObject({ runId: "run-1", fence: 1 });
+    expect(holderOf(await workspace.copy(copyId))).toMatchObject({ runId: "run-1", fence: 1 });
     // A later worker of the same run takes it over at once.
     const late = await open(copyId, { runId: "run-1", fence: 2 });
     writeFileSync(join(late.checkout.root, "late.txt"), "late\n");
     await early.checkout.close();
     expect(await filesOf(copyId)).toEqual({});
-    expect(holderOf(await workspace.copy(copyId), now())).toMatchObject({ fence: 2 });
+    expect(holderOf(await workspace.copy(copyId))).toMatchObject({ fence: 2 });
     await late.checkout.close();
     expect(await filesOf(copyId)).toEqual({ "late.txt": "100644 late\n" });
   });
 
   it("is not taken from a run that is alive, and is from one that has been silent", async () => {
-    const { fixture, workspace, hold } = await start();
+    const { fixture, workspace } = await start();
     const copyId = await workspace.makeCopy();
     const { core, id: workspaceId } = workspace;
-    const now = core.clock.now();
-    expect(await hold(copyId, { runId: "dead", fence: 1, until: now + COPY_HOLD_MS })).toBe(true);
+    await fixture.store.transact((tx) => tx.copies.hold(copyId, { runId: "dead", fence: 1 }));
     const begun = openRunCopy(core, {
       ...runOf(workspaceId, { runId: "next", fence: 1 }),
       folders: foldersOf(fixture),
@@ -171,14 +172,62 @@ onEveryStore((store) => {
     await opened.value.checkout.close();
   });
 
+  it.each([
+    ["forward", 10 * 60_000],
+    ["back", -10 * 60_000],
+  ])("keeps a run's work when the node's clock is set %s", async (_way, byMs) => {
+    const { fixture, workspace, open, filesOf } = await start();
+    const copyId = await workspace.makeCopy();
+    const { checkout } = await open(copyId);
+    writeFileSync(join(checkout.root, "work.txt"), "work\n");
+    fixture.clock.setWall(byMs);
+    // Nobody takes a copy whose run is alive.
+    const ask = { ...workspace.request, copyId };
+    expect(await deleteCopy(fixture.core, ask)).toMatchObject({ refusal: { reason: "copy_held" } });
+    await checkout.close();
+    expect(await filesOf(copyId)).toEqual({ "work.txt": "100644 work\n" });
+  });
+
+  it("keeps the work of a run that was silent for longer than its lease, as long as nobody took its copy", async () => {
+    const { fixture, workspace, open, filesOf } = await start();
+    const copyId = await workspace.makeCopy();
+    const { checkout } = await open(copyId);
+    writeFileSync(join(checkout.root, "work.txt"), "work\n");
+    // As after a laptop's sleep: the time has passed before anything could be renewed.
+    await fixture.clock.advance(10 * COPY_HOLD_MS);
+    await checkout.close();
+    expect(await filesOf(copyId)).toEqual({ "work.txt": "100644 work\n" });
+  });
+
+  it("keeps nothing of a silent run whose copy was written to since", async () => {
+    const { fixture, workspace, open, filesOf } = await start();
+    const copyId = await workspace.makeCopy();
+    // Its renewals do not reach the store.
+    const cut = { ...fixture.core, clock: new ManualClock() };
+    const { checkout } = await open(copyId, { runId: "run-1", fence: 1 }, cut);
+    writeFileSync(join(checkout.root, "work.txt"), "work\n");
+    await fixture.clock.advance(COPY_HOLD_MS + 1_000);
+    const place = { kind: "copy" as const, copyId };
+    const texts = [{ path: "owner.txt", content: "owner\n", etag: null, mode: null }];
+    expect(await writeTexts(fixture.core, { ...workspace.request, place, texts })).toMatchObject({
+      ok: true,
+    });
+    await checkout.close();
+    expect(await filesOf(copyId)).toEqual({ "owner.txt": "100644 owner\n" });
+  });
+
   async function start() {
     const fixture = await CoreFixture.start({ store });
     left.push(() => fixture.close());
     const workspace = await TestWorkspace.make(fixture.core);
     const folders = foldersOf(fixture);
-    const open = async (copyId: string, holder = { runId: "run-1", fence: 1 }): Promise<RunFiles> => {
+    const open = async (
+      copyId: string,
+      holder = { runId: "run-1", fence: 1 },
+      core = fixture.core,
+    ): Promise<RunFiles> => {
       const run = runOf(workspace.id, holder);
-      const opened = await openRunCopy(fixture.core, { ...run, folders, copyId });
+      const opened = await openRunCopy(core, { ...run, folders, copyId });
       if (!opened.ok) throw new Error(opened.refusal.detail);
       left.push(() => opened.value.checkout.close());
       return opened.value;
@@ -194,9 +243,7 @@ onEveryStore((store) => {
       }
       return files;
     };
-    const hold = (copyId: string, held: { runId: string; fence: number; until: number }) =>
-      fixture.store.transact((tx) => tx.copies.hold(copyId, held, fixture.clock.now()));
-    return { fixture, workspace, open, filesOf, hold };
+    return { fixture, workspace, open, filesOf };
   }
 });
 

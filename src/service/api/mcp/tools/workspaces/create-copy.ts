@@ -23,7 +23,7 @@ export const createCopyOfRevision = defineTool({
     const { copyId = "" } = made.value.result;
     const found = await findCopy(core, { caller, workspaceId, copyId });
     if (!found.ok) return refused(found.refusal);
-    const copy = toToolCopy(found.value, core.clock.now());
+    const copy = toToolCopy(found.value);
     return ok(answer(copy, copyLine(copy)));
   },
 });

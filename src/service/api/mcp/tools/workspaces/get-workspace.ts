@@ -35,9 +35,7 @@ export const getWorkspaceById = defineTool({
     const structured = {
       workspace: toToolWorkspace(reached.value),
       url: workspaceUrl(core.policy, workspaceId),
-      copies: copies.value.items
-        .filter(({ copy }) => !copy.isCanonical)
-        .map((one) => toToolCopy(one, core.clock.now())),
+      copies: copies.value.items.filter(({ copy }) => !copy.isCanonical).map(toToolCopy),
       changesets: waiting.slice(0, MOST),
     };
     const lines = [

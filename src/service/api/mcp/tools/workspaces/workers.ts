@@ -60,13 +60,13 @@ async function settled(
   { core, caller, signal }: ToolContext,
   { workspaceId, workerId, waitMs }: { workspaceId: string; workerId: string; waitMs: number },
 ): Promise<Result<SeenWorker, Refusal>> {
-  const until = core.clock.now() + waitMs;
+  const until = core.clock.monotonic() + waitMs;
   for (;;) {
     const listener = core.signals.listen(workerId);
     const done = new AbortController();
     try {
       const seen = await findWorker(core, { caller, workspaceId, workerId });
-      const leftMs = until - core.clock.now();
+      const leftMs = until - core.clock.monotonic();
       const isOver = leftMs <= 0 || signal.aborted || core.signals.isClosed;
       if (!seen.ok || isSettled(seen.value.worker) || isOver) return seen;
       const either = AbortSignal.any([signal, done.signal]);

@@ -82,16 +82,16 @@ async function copySection(core: Core, { caller, workspace }: OpenWorkspace): Pr
 <tbody>${copies.slice(0, COPIES_SHOWN).map(({ copy, changedFiles }) => {
     const { id, savedRevisionId: saved } = copy;
     return html`<tr><td><a href="${base}/copies/${id}/files"><code>${shortId(id)}</code></a></td>
-<td>${copyState({ copy, changedFiles }, core.clock.now())}</td><td>${changedFiles === 0 ? html`<span class="faint">nothing</span>` : plural(changedFiles, "file")}</td>
+<td>${copyState({ copy, changedFiles })}</td><td>${changedFiles === 0 ? html`<span class="faint">nothing</span>` : plural(changedFiles, "file")}</td>
 <td>${saved === null ? html`<span class="faint">not saved</span>` : html`<a href="${base}/revisions/${saved}"><code>${shortId(saved)}</code></a>`}</td>
 <td>${actorText(copy.createdBy)}</td><td>${timeText(copy.createdAt)}</td></tr>`;
   })}</tbody></table></div>
 ${copies.length > COPIES_SHOWN ? html`<p class="faint">And older ones.</p>` : ""}`;
 }
 
-function copyState({ copy }: CountedCopy, now: number): Html {
+function copyState({ copy }: CountedCopy): Html {
   if (copy.state === "deleting") return html`<span class="warn">is being deleted</span>`;
-  return holderOf(copy, now) === null ? html`ready` : html`<span class="warn">a run works in it</span>`;
+  return holderOf(copy) === null ? html`ready` : html`<span class="warn">a run works in it</span>`;
 }
 
 async function memberSection(core: Core, { workspace }: OpenWorkspace): Promise<Html> {

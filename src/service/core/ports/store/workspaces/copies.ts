@@ -1,13 +1,12 @@
 // Copies of workspaces' files. Implemented in store/workspaces/copies.ts.
 
 import type { CopyViewState } from "../../../../../contract/workspaces/copies/copy.ts";
-import type { Copy, Hold } from "../../../workspaces/copies/copy.ts";
+import type { Copy, Holder } from "../../../workspaces/copies/copy.ts";
 
 export type CopyPage = {
   readonly workspaceId: string;
   /** Null: in whichever state. */
   readonly state: CopyViewState | null;
-  readonly now: number;
   /** The id of a copy: only those made before it. Null: from the newest on. */
   readonly before: string | null;
   readonly limit: number;
@@ -24,7 +23,8 @@ export interface CopyReader {
 }
 
 export interface CopyStore extends CopyReader {
-  insert(copy: Copy): Promise<void>;
+  /** Nobody holds it yet. */
+  insert(copy: Omit<Copy, "hold">): Promise<void>;
   /** Puts the copy on a revision that was made of it. */
   rebase(move: { id: string; baseRevisionId: string; baseTreeOid: string }): Promise<void>;
   /** Nobody writes to it any more: it is about to be deleted. */
@@ -32,15 +32,12 @@ export interface CopyStore extends CopyReader {
   delete(id: string): Promise<void>;
   /** Locks it until the transaction ends. */
   lock(id: string): Promise<Copy | null>;
-  /**
-   * Holds a copy for a run: where nobody does, the lease has run out, or an earlier worker of the same run has it. Returns whether
-   * it is held so.
-   */
-  hold(copyId: string, hold: Hold, now: number): Promise<boolean>;
-  /** Moves the end of a lease that has not run out. False where it has, or another has the copy. */
-  renewHold(copyId: string, hold: Hold, now: number): Promise<boolean>;
+  /** Holds a copy from now on, by the store's time. The caller has locked it, and seen that it may. */
+  hold(copyId: string, holder: Holder): Promise<void>;
+  /** Begins the time of a hold anew, whether it has expired or not. False where another has the copy, or nobody. */
+  renewHold(copyId: string, holder: Holder): Promise<boolean>;
   /** Safe to repeat. Nothing is done where another worker has the copy. */
-  release(copyId: string, hold: Pick<Hold, "runId" | "fence">): Promise<void>;
+  release(copyId: string, holder: Holder): Promise<void>;
   /** Gives back every copy: whoever held one is dead. Returns how many. */
   releaseAll(): Promise<number>;
   /** Keeps it as it is until the transaction ends. Others that write its files do so at the same time. */

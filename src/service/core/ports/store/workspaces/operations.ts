@@ -10,7 +10,7 @@ import type {
 export interface OperationReader {
   find(id: string): Promise<Operation | null>;
   /** Those that have not ended and that nobody works at, the first that were left first. */
-  listDue(query: { now: number; limit: number }): Promise<readonly string[]>;
+  listDue(query: { limit: number }): Promise<readonly string[]>;
   /** The workspace's operations of a kind that have not ended, oldest first. */
   listOpen(query: { workspaceId: string; kind: OperationKind }): Promise<readonly Operation[]>;
 }
@@ -19,14 +19,18 @@ export interface OperationReader {
 export type OperationHold = { readonly id: string; readonly fence: number };
 
 export interface OperationStore extends OperationReader {
+  /** With a lease from now on, by the store's time. */
   insert(operation: Operation): Promise<void>;
   /** Makes the operation the caller's. Null where it has ended, or somebody works at it. Safe to race. */
-  takeUp(taking: { id: string; now: number; leaseUntil: number }): Promise<Operation | null>;
+  takeUp(id: string): Promise<Operation | null>;
   /** Lets all that have not ended be taken up: whoever worked at one is dead. Returns how many. */
-  releaseAll(now: number): Promise<number>;
-  /** Goes on working at it: it is running. False where another took it up, or it has ended. */
+  releaseAll(): Promise<number>;
+  /**
+   * Goes on working at it for `leaseMs` from now: it is running, and later any may take it up. False where another took it up, or
+   * it has ended.
+   */
   beat(
-    beat: OperationHold & { leaseUntil: number; progress: OperationProgress; faults: number },
+    beat: OperationHold & { leaseMs: number; progress: OperationProgress; faults: number },
   ): Promise<boolean>;
   /** Ends it. False where another took it up, or it has ended: then nothing of this transaction may be kept. */
   end(end: OperationHold & { end: OperationEnd; now: number; keptUntil: number }): Promise<boolean>;
