@@ -48,7 +48,12 @@ export class LoadClient {
           response.on("error", reject);
         },
       );
-      sent.on("error", reject);
+      // The server may close a connection that was idle in the moment in which it is used again.
+      sent.on("error", (cause) => {
+        if (sent.reusedSocket && "code" in cause && cause.code === "ECONNRESET")
+          resolve(this.send(method, path, body, headers));
+        else reject(cause);
+      });
       sent.end(text);
     });
   }
