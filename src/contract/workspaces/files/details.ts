@@ -147,6 +147,7 @@ export const downloadUrlDetail = {
 export const linkedDetail = {
   summary: "Download a file by an address that was made for it",
   answers: { 200: downloaded },
+  refusals: [403],
   headers: ["Range"],
   cacheControl: "no-store",
 } as const;
