@@ -34,10 +34,7 @@ export type BubblewrapCall = {
   /** Absolute. */
   readonly prlimitPath: string;
   readonly argv: readonly string[];
-  /**
-   * A command has both of its streams in one, in their order. A program has a stream for what it complains of, and what is in
-   * its environment is in no command line: whoever is on this machine could read it there.
-   */
+  /** A command has both of its streams in one, in their order. A program has a stream for what it complains of. */
   readonly kind: "command" | "program";
 };
 
@@ -70,7 +67,7 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
     path,
   ];
   const variables = Object.entries(call.environment).flatMap(([name, value]) => ["--setenv", name, value]);
-  const args = [
+  const options = [
     ...[
       "--unshare-all",
       "--unshare-user",
@@ -97,14 +94,24 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
     ...fileOptions(made.length, files.length),
     ...call.host.seals,
     ...["--remount-ro", "/", "--chdir", call.cwd === "" ? tree : `${tree}/${call.cwd}`],
-    ...(call.kind === "command" ? variables : ["--args", `${FIRST_DATA + files.length}`]),
+    ...variables,
     ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],
     ...(call.hasFilter ? ["--seccomp", `${FILTER_DESCRIPTOR}`] : []),
-    ...["--", ...limited(call)],
   ];
   const contents = files.map(({ content }) => content);
-  if (call.kind === "command") return { args, data: contents };
-  return { args, data: [...contents, variables.map((argument) => `${argument}\0`).join("")] };
+  return {
+    args: [...readOptions(FIRST_DATA + files.length), "--", ...limited(call)],
+    data: [...contents, optionsData(options)],
+  };
+}
+
+/** bubblewrap's options from a descriptor: its command line is seen inside, as that of the first process there. */
+export function readOptions(descriptor: number): readonly string[] {
+  return ["--args", `${descriptor}`];
+}
+
+export function optionsData(options: readonly string[]): string {
+  return options.map((option) => `${option}\0`).join("");
 }
 
 /**

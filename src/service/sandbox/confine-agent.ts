@@ -14,6 +14,8 @@ import {
   FIRST_DATA,
   kernelLimits,
   NICENESS,
+  optionsData,
+  readOptions,
   STATUS_DESCRIPTOR,
 } from "./bubblewrap-options.ts";
 import { feed, followStatus } from "./bubblewrap-status.ts";
@@ -118,20 +120,22 @@ export async function confineAgent(
       ...["--remount-ro", "/", "--chdir", checkout],
       ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],
       ...(filter === null ? [] : ["--seccomp", `${FILTER_DESCRIPTOR}`]),
-      // No bound on the data of one process: some runtimes reserve far more than they use. The watch counts what is used.
-      ...["--", prlimit, ...kernelLimits(limits), "--", ...started],
     ];
+    const data = [...made.map(({ content }) => content), optionsData(options)];
+    // No bound on the data of one process: some runtimes reserve far more than they use. The watch counts what is used.
+    const confined = ["--", prlimit, ...kernelLimits(limits), "--", ...started];
+    const args = [...readOptions(FIRST_DATA + made.length), ...confined];
     const { mark, leave } = await guard.enter();
     const ofJob = config.job === null ? {} : { ...host.environment, PATH: host.path };
     const env = { ...environment, ...ofJob, ...(hasEgress ? proxyVariables() : {}), ...mark };
-    const pipes: Stdio = ["pipe", "pipe", "pipe", "pipe", "pipe", ...made.map(() => "pipe" as const)];
+    const pipes: Stdio = ["pipe", "pipe", "pipe", "pipe", "pipe", ...data.map(() => "pipe" as const)];
     const child = startProgram(leave, () =>
       withoutInherited(pipes, inherited, (stdio) =>
-        spawn("nice", ["-n", NICENESS, "bwrap", ...options], { env, detached: true, stdio }),
+        spawn("nice", ["-n", NICENESS, "bwrap", ...args], { env, detached: true, stdio }),
       ),
     );
     feed(child, FILTER_DESCRIPTOR, filter ?? "");
-    for (const [at, { content }] of made.entries()) feed(child, FIRST_DATA + at, content);
+    for (const [at, content] of data.entries()) feed(child, FIRST_DATA + at, content);
     const status = followStatus(child);
     const { processes: maxProcesses, memoryBytes: maxMemoryBytes } = limits;
     const watchInside: Watch = async (signal) => {

@@ -79,6 +79,12 @@ describe("a sandboxed command", { tags: ["sandbox"] }, () => {
       }
     });
 
+    it("finds no folder of the service in the command line of the sandbox's first process", async () => {
+      const result = await fixture.result(sandbox, "tr '\\0' '\\n' </proc/1/cmdline; cat /proc/*/cmdline");
+      expect(result.output).toContain("bwrap");
+      expect(result.output).not.toContain(fixture.dataDir);
+    });
+
     it("sees its own processes alone, and is given no descriptor of ours", async () => {
       const result = await fixture.result(sandbox, "ls /proc | grep -c '^[0-9]'");
       expect(Number(result.output)).toBeLessThan(8);
