@@ -1,6 +1,7 @@
 // A mixed load at a steady rate for a long time: whether the service's memory ends to grow. Runs, streams, sockets, files
 // small and large, checkpoints, changesets, pages and MCP, all of one account.
 
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +29,9 @@ export type SoakFigures = {
   readonly lateMb: number;
   /** Of resident memory over the last half. */
   readonly mbPerMinute: number;
-  /** Of the JavaScript heap's low points a minute, over the last half. */
+  /** The JavaScript heap after a collection, in the minutes of `earlyMb` and `lateMb`, and its growth over the last half. */
+  readonly earlyHeapMb: number;
+  readonly lateHeapMb: number;
   readonly heapMbPerMinute: number;
 };
 
@@ -40,19 +43,23 @@ type Soak = {
   count(): void;
 };
 
-type Sample = { readonly minute: number; readonly residentMb: number; readonly heapMb: number };
+/** The heap is measured once a minute: a collection takes time from the load. */
+type Sample = { readonly minute: number; readonly residentMb: number; readonly heapMb: number | null };
 
 export async function measureSoak(options: { minutes: number; databaseUrl?: string }): Promise<SoakFigures> {
   const folder = await mkdtemp(join(tmpdir(), "agent-service-soak-"));
   const removeFolder = opened(() => rm(folder, { recursive: true, force: true }));
-  const metricsPort = String(20_000 + (process.pid % 20_000));
+  const inspectorPort = 20_000 + (process.pid % 20_000);
   const env = {
-    ...{ BACKEND: "noop", DATA_DIR: folder, DRAIN_SECONDS: "0", PORT: "0", METRICS_PORT: metricsPort },
+    ...{ BACKEND: "noop", DATA_DIR: folder, DRAIN_SECONDS: "0", PORT: "0" },
     ...{ RATE_PER_MINUTE: "10000000", ADDRESS_RATE_PER_MINUTE: "10000000" },
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
   };
   const bearer = await makeOwnerKey(env);
-  const served = await startServer({ args: ["npm/cli.mjs", "serve"], env });
+  const served = await startServer({
+    args: [`--inspect=127.0.0.1:${inspectorPort}`, "npm/cli.mjs", "serve"],
+    env,
+  });
   const client = new LoadClient({ baseUrl: served.url, bearer });
   const end = new AbortController();
   let requests = 0;
@@ -66,9 +73,11 @@ export async function measureSoak(options: { minutes: number; databaseUrl?: stri
   const elapsed = () => (performance.now() - startedAt) / MINUTE_MS;
   while (elapsed() < options.minutes) {
     await Promise.race([sleep(SAMPLE_MS), failed]);
-    samples.push({ minute: elapsed(), ...(await memoryOf(served, metricsPort)) });
-    const last = samples.at(-1);
-    if (samples.length % 12 === 0) process.stderr.write(`  ${JSON.stringify({ ...last, requests })}\n`);
+    const isNewMinute = Math.floor(elapsed()) !== Math.floor(samples.at(-1)?.minute ?? -1);
+    const heapMb = isNewMinute ? await heapAfterCollection(inspectorPort) : null;
+    const sample = { minute: elapsed(), residentMb: residentMb(served.pid) ?? Number.NaN, heapMb };
+    samples.push(sample);
+    if (isNewMinute) process.stderr.write(`  ${JSON.stringify({ ...sample, requests })}\n`);
   }
   end.abort();
   await Promise.all(clients);
@@ -78,25 +87,39 @@ export async function measureSoak(options: { minutes: number; databaseUrl?: stri
   return { requests, ...figuresOf(samples, options.minutes) };
 }
 
-async function memoryOf(served: ServedProcess, port: string): Promise<Omit<Sample, "minute">> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const heap = Number(/^nodejs_heap_size_used_bytes(?:\{.*\})? (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
-  return { residentMb: residentMb(served.pid) ?? Number.NaN, heapMb: heap / 1024 / 1024 };
+/** What is in use once everything that nothing refers to is gone. By the inspector, as the service cannot tell. */
+async function heapAfterCollection(port: number): Promise<number> {
+  const [target] = await (await fetch(`http://127.0.0.1:${port}/json`)).json();
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await once(socket, "open");
+  const ask = async (id: number, method: string) => {
+    socket.send(JSON.stringify({ id, method }));
+    const [answer] = await once(socket, "message");
+    return JSON.parse(String(answer)).result;
+  };
+  await ask(1, "HeapProfiler.collectGarbage");
+  const { usedSize } = await ask(2, "Runtime.getHeapUsage");
+  socket.close();
+  return usedSize / 1024 / 1024;
 }
 
 function figuresOf(samples: readonly Sample[], minutes: number): Omit<SoakFigures, "requests"> {
+  const early = Math.min(5, minutes - 1);
   const inMinute = (minute: number) => samples.filter((sample) => Math.floor(sample.minute) === minute);
-  const late = samples.filter(({ minute }) => minute >= minutes / 2);
-  const lows = Array.from({ length: minutes }, (_, minute) => ({
-    minute,
-    heapMb: Math.min(...inMinute(minute).map(({ heapMb }) => heapMb)),
-  })).filter(({ minute }) => minute >= minutes / 2);
   const residentIn = (minute: number) => median(inMinute(minute).map((sample) => sample.residentMb));
+  const late = samples.filter(({ minute }) => minute >= minutes / 2);
+  const heaps = samples.flatMap(({ minute, heapMb }) => (heapMb === null ? [] : [{ minute, heapMb }]));
+  const heapIn = (minute: number) =>
+    heaps.find((one) => Math.floor(one.minute) === minute)?.heapMb ?? Number.NaN;
   return {
-    earlyMb: residentIn(Math.min(5, minutes - 1)),
+    earlyMb: residentIn(early),
     lateMb: residentIn(minutes - 1),
     mbPerMinute: slope(late.map(({ minute, residentMb: mb }) => [minute, mb])),
-    heapMbPerMinute: slope(lows.map(({ minute, heapMb }) => [minute, heapMb])),
+    earlyHeapMb: heapIn(early),
+    lateHeapMb: heapIn(minutes - 1),
+    heapMbPerMinute: slope(
+      heaps.filter(({ minute }) => minute >= minutes / 2).map(({ minute, heapMb }) => [minute, heapMb]),
+    ),
   };
 }
 
