@@ -248,6 +248,8 @@ async function serveApi(
       pathOf: (name) => repositories.get(name)?.path,
       mayWrite: !isDenied("contents"),
       protectedBranches: call.push.protectedBranches,
+      discussions: call.rest.discussions,
+      mayOnDiscussions: mayOnDiscussions(job.permissions, isDenied("discussions")),
       pullRequestList: (number, field) =>
         missingPermission(job.permissions ?? { "pull-requests": "read" }, {
           method: "GET",
@@ -281,6 +283,14 @@ async function serveApi(
     filePath: match?.[2] ?? "",
     ref: url.searchParams.get("ref"),
   });
+}
+
+function mayOnDiscussions(
+  permissions: JobPermissions | null,
+  isDenied: boolean,
+): { read: boolean; write: boolean } {
+  const granted = permissions === null ? "write" : permissions.discussions;
+  return { read: granted === "read" || granted === "write", write: granted === "write" && !isDenied };
 }
 
 async function takePush(call: {

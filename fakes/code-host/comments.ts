@@ -8,7 +8,7 @@ import { sendJson } from "./server.ts";
 export const ACTIONS_BOT = { login: "github-actions[bot]", id: 41_898_282, type: "Bot" };
 
 /** The permissions of a job's token that matter here. */
-export type TokenPermission = "issues" | "pull-requests" | "contents";
+export type TokenPermission = "issues" | "pull-requests" | "contents" | "discussions";
 
 export type CodeHostComment = Record<string, unknown> & { readonly id: number; readonly body: string };
 

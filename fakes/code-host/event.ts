@@ -15,9 +15,11 @@ export type CodeHostEvent =
   | "pull_request_review"
   | "pull_request_review_comment"
   | "repository_dispatch"
+  | "discussion"
+  | "discussion_comment"
   | PlainEvent;
 
-/** Events about no issue and no pull request. The fields that only one of them has are the test's. */
+/** Events about no issue, pull request and discussion. The fields that only one of them has are the test's. */
 export const plainEvents = [
   "branch_protection_rule",
   "check_run",
@@ -25,8 +27,6 @@ export const plainEvents = [
   "commit_comment",
   "deployment",
   "deployment_status",
-  "discussion",
-  "discussion_comment",
   "fork",
   "gollum",
   "label",
@@ -120,6 +120,15 @@ export function eventPayload(context: EventContext): Payload {
         pull_request: pullRequest(context),
         ...common,
       };
+    case "discussion":
+      return { ...did("created"), discussion: discussion(context), ...common };
+    case "discussion_comment":
+      return {
+        ...did("created"),
+        discussion: discussion(context),
+        comment: discussionComment(context),
+        ...common,
+      };
     case "repository_dispatch":
       return { action: "nightly", branch: "main", client_payload: {}, ...common };
     default:
@@ -196,6 +205,49 @@ function issue(context: EventContext) {
     created_at: "2026-01-15T09:00:00Z",
     updated_at: "2026-01-15T10:00:00Z",
     ...(isIssue(context) ? {} : { pull_request: { html_url: html } }),
+  };
+}
+
+function discussion(context: EventContext) {
+  const {
+    id,
+    number,
+    title,
+    body,
+    user: author,
+    author_association,
+    created_at,
+    updated_at,
+  } = issue(context);
+  return {
+    id,
+    node_id: `D_${number}`,
+    number,
+    title,
+    body,
+    user: author,
+    author_association,
+    created_at,
+    updated_at,
+    state: "open",
+    locked: false,
+    comments: 0,
+    category: { id: 4_000_001, node_id: "DIC_4000001", name: "Q&A", slug: "q-a", is_answerable: true },
+    answer_html_url: null,
+    html_url: `${htmlUrl(context)}/discussions/${number}`,
+  };
+}
+
+function discussionComment(context: EventContext) {
+  const { number } = context.pullRequest;
+  return {
+    ...comment(context),
+    id: 3_600_001,
+    node_id: "DC_3600001",
+    parent_id: null,
+    child_comment_count: 0,
+    discussion_id: 2_000_000 + number,
+    html_url: `${htmlUrl(context)}/discussions/${number}#discussioncomment-3600001`,
   };
 }
 

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { ACTIONS_BOT } from "./comments.ts";
+import type { CodeHostDiscussions } from "./discussions.ts";
 import { sendJson } from "./server.ts";
 
 export type GraphqlWorld = {
@@ -13,6 +14,8 @@ export type GraphqlWorld = {
   readonly protectedBranches: ReadonlySet<string>;
   /** A list of a pull request, by its GraphQL field; undefined for another one, or without the permission. */
   readonly pullRequestList: (number: number, field: string) => readonly object[] | undefined;
+  readonly discussions: CodeHostDiscussions;
+  readonly mayOnDiscussions: { readonly read: boolean; readonly write: boolean };
 };
 
 /** GitHub's largest page is of a hundred; smaller here, so that tests turn pages. */
@@ -31,6 +34,26 @@ type CommitInput = {
 /** Answers one operation. */
 export function serveGraphql(response: ServerResponse, body: string, world: GraphqlWorld): void {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+  const { discussions, mayOnDiscussions } = world;
+  const [, subject, field] = /\bsubject: (\w+)\(.*?\blist: (\w+)\(/.exec(query) ?? [];
+  if (field !== undefined) {
+    const number = Number(variables.number);
+    const list =
+      subject === "discussion"
+        ? mayOnDiscussions.read && discussions.list(number, field)
+        : world.pullRequestList(number, field);
+    sendJson(response, 200, listPage(list || undefined, variables));
+    return;
+  }
+  const answered = discussions.answer({ query, variables }, mayOnDiscussions);
+  if (answered !== null) {
+    const answer =
+      "data" in answered
+        ? answered
+        : { data: null, errors: [{ type: answered.type, message: answered.fault }] };
+    sendJson(response, 200, answer);
+    return;
+  }
   if (/\bviewer\b/.test(query)) {
     sendJson(response, 200, {
       data: { viewer: { login: ACTIONS_BOT.login, databaseId: ACTIONS_BOT.id } },
@@ -44,11 +67,6 @@ export function serveGraphql(response: ServerResponse, body: string, world: Grap
         ? { data: { createCommitOnBranch: { commit: { oid: made.oid } } } }
         : { data: { createCommitOnBranch: null }, errors: [{ message: made.fault }] };
     sendJson(response, 200, answer);
-    return;
-  }
-  const field = /\blist: (\w+)\(/.exec(query)?.[1];
-  if (field !== undefined) {
-    sendJson(response, 200, listPage(world.pullRequestList(Number(variables.number), field), variables));
     return;
   }
   sendJson(response, 200, {
@@ -65,7 +83,7 @@ function listPage(list: readonly object[] | undefined, { after }: Record<string,
   const end = Math.min(list.length, from + PAGE);
   const pageInfo = { hasNextPage: end < list.length, endCursor: end === 0 ? null : String(end) };
   const page = { pageInfo, nodes: list.slice(from, end) };
-  return { data: { repository: { pullRequest: { list: page } } } };
+  return { data: { repository: { subject: { list: page } } } };
 }
 
 /** https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch */

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { CodeHostAttachments } from "./attachments.ts";
 import { CodeHostCheckRuns } from "./check-runs.ts";
 import { type CodeHostComment, CodeHostComments, type CommentShelf } from "./comments.ts";
+import { CodeHostDiscussions } from "./discussions.ts";
 import type { Payload } from "./event.ts";
 import { type CodeHostReview, CodeHostReviews } from "./reviews.ts";
 import { sendJson } from "./server.ts";
@@ -19,6 +20,7 @@ export class CodeHostRest {
   /** Comments and reviews of jobs. */
   readonly comments = new CodeHostComments();
   readonly attachments = new CodeHostAttachments();
+  readonly discussions = new CodeHostDiscussions();
   readonly reviews = new CodeHostReviews();
   readonly checkRuns = new CodeHostCheckRuns();
   readonly workflowRuns = new CodeHostWorkflowRuns();
@@ -46,6 +48,10 @@ export class CodeHostRest {
   publish(payload: Payload, pullRequest: Payload): void {
     const { issue, pull_request: pull, comment, review } = payload as Record<string, Fields | undefined>;
     this.#learnPeople(payload);
+    if ("discussion" in payload) {
+      this.discussions.publish(payload);
+      return;
+    }
     if (issue !== undefined) this.#put(`/issues/${issue.number}`, issue);
     if (issue?.pull_request !== undefined) this.#put(`/pulls/${issue.number}`, { ...pullRequest });
     if (pull !== undefined) this.#put(`/pulls/${pull.number}`, pull);

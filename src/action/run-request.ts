@@ -90,7 +90,7 @@ function workflowKey({ inputs, job, workflowRef }: RunRequestOptions): string {
 const MAX_FILE_CHARS = 100;
 const HASH_CHARS = 32;
 
-/** Issues and pull requests of a repository share their numbers. */
+/** Issues, pull requests and discussions of a repository share their numbers. */
 export function subjectKey(number: number): string {
   return `thread-${number}`;
 }

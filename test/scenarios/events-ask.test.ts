@@ -10,22 +10,10 @@ import { briefingBackend } from "../support/scripted-backend.ts";
 
 const at = "2026-01-15T10:00:00Z";
 const user = { login: "outsider", id: 99, type: "User" };
-const discussion = {
-  number: 12,
-  node_id: "D_1",
-  title: "A question",
-  body: "/agent",
-  user,
-  created_at: at,
-  updated_at: at,
-};
 const comment = { id: 9, node_id: "DC_1", body: "/agent do it", user, created_at: at, updated_at: at };
 
 /** What anybody can cause, with the fields that GitHub publishes for it. */
 const anybodys: readonly (readonly [CodeHostEvent, string | null, Payload])[] = [
-  ["discussion", "created", { discussion }],
-  ["discussion", "labeled", { discussion, label: { name: "agent" } }],
-  ["discussion_comment", "created", { discussion, comment }],
   [
     "commit_comment",
     "created",

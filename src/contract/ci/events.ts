@@ -20,7 +20,7 @@ export type EventRules = {
   readonly readsCheckedOutPrompt: boolean;
   /**
    * What the Action asks for before the event starts a run. "nothing": only a writer can cause it. "request": it is about an
-   * issue, a pull request or a comment, whose author and action are judged. "name": the workflow names it (`allow-events`).
+   * issue, a pull request, a discussion or a comment, whose author and action are judged. "name": the workflow names it (`allow-events`).
    * The command asks for nothing: a script that calls it has decided.
    */
   readonly asks: "nothing" | "request" | "name";
@@ -37,7 +37,7 @@ const anyones: EventRules = {
   asks: "name",
   isRefused: false,
 };
-/** About an issue, a pull request or a comment. */
+/** About an issue, a pull request, a discussion or a comment. */
 const request: EventRules = { ...anyones, asks: "request" };
 /** A writer causes it. It is trusted with no more than anyone's. */
 const untrustedWriters: EventRules = { ...anyones, startedBy: "writer", asks: "nothing" };
@@ -87,8 +87,8 @@ export const ciEvents: Readonly<Record<CiProviderName, Readonly<Record<string, E
     pull_request_review_comment: request,
     issue_comment: { ...onDefaultBranch, asks: "request" },
     issues: { ...onDefaultBranch, asks: "request" },
-    discussion: onDefaultBranch,
-    discussion_comment: onDefaultBranch,
+    discussion: { ...onDefaultBranch, asks: "request" },
+    discussion_comment: { ...onDefaultBranch, asks: "request" },
     commit_comment: onDefaultBranch,
     fork: onDefaultBranch,
     watch: onDefaultBranch,

@@ -35,7 +35,10 @@ export interface GitHubApi {
    */
   readRedirected(path: string, maxBytes: number): Promise<string | null>;
   write<Schema extends z.ZodMiniType>(write: GitHubWrite, schema: Schema): Promise<z.output<Schema>>;
-  /** The `data` of one GraphQL operation. Errors in the answer are `code_host_refused`. Not repeated. */
+  /**
+   * The `data` of one GraphQL operation. Errors in the answer are `code_host_refused`, of the status that REST has for
+   * them. Not repeated.
+   */
   graphql<Schema extends z.ZodMiniType>(
     operation: { query: string; variables: Readonly<Record<string, unknown>> },
     schema: Schema,
@@ -112,20 +115,26 @@ export function githubApi(options: CodeHostOptions): GitHubApi {
         const errors = graphqlErrorsSchema.safeParse(cause);
         if (!errors.success) throw octokitError(cause, call);
         const [first] = errors.data.errors;
-        throw refusedOperation(first?.message ?? WITHOUT_DATA, cause);
+        throw refusedOperation(first, cause);
       }
-      throw refusedOperation(WITHOUT_DATA);
+      throw refusedOperation();
     },
   };
 }
 
 /** GraphQL answers 200 to what it refuses. */
-const graphqlErrorsSchema = z.object({ errors: z.array(z.object({ message: z.string() })) });
-const WITHOUT_DATA = "It came without data.";
+const graphqlErrorSchema = z.object({ message: z.string(), type: z.optional(z.string()) });
+const graphqlErrorsSchema = z.object({ errors: z.array(graphqlErrorSchema) });
+/** The statuses by which REST says the same, so that callers ask one thing. */
+const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
+  ["FORBIDDEN", 403],
+  ["NOT_FOUND", 404],
+]);
 
-function refusedOperation(message: string, cause?: unknown): GitHubError {
-  const detail = safeDetail(message);
-  return new GitHubError({ code: "code_host_refused", call: "POST /graphql", status: 200, detail, cause });
+function refusedOperation(error?: z.infer<typeof graphqlErrorSchema>, cause?: unknown): GitHubError {
+  const detail = safeDetail(error?.message ?? "It came without data.");
+  const status = STATUS_OF_TYPE.get(error?.type ?? "") ?? 200;
+  return new GitHubError({ code: "code_host_refused", call: "POST /graphql", status, detail, cause });
 }
 
 function isUnknown(cause: unknown): boolean {

@@ -222,7 +222,8 @@ async function extendBranch(
 /** `sha` is the pushed commit. */
 function bodyOf({ options, repositoryUrl, jobUrl }: DeliveryContext, sha: string): string {
   const { subject, changes, reply } = options;
-  const isFix = subject?.command?.verb === "fix" && !subject.isPullRequest;
+  const isIssue = subject?.isPullRequest === false && subject.discussionId === undefined;
+  const isFix = isIssue && subject.command?.verb === "fix";
   const reference = subject === null ? null : { number: subject.number, isClosed: isFix };
   const links = { repositoryUrl, headSha: changes.base_sha, changedSha: sha };
   return pullRequestBody({ reply, changes, jobUrl, links, subject: reference });

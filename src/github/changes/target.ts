@@ -43,8 +43,13 @@ export function branchName(
   return `${prefix}${slugOf(subject, env)}-${mark}${count === 1 ? "" : `-${count}`}`;
 }
 
+function nounOf({ isPullRequest, discussionId }: RequestSubject): string {
+  if (isPullRequest) return "pull";
+  return discussionId === undefined ? "issue" : "discussion";
+}
+
 function slugOf(subject: RequestSubject | null, env: Environment): string {
-  if (subject !== null) return `${subject.isPullRequest ? "pull" : "issue"}-${subject.number}`;
+  if (subject !== null) return `${nounOf(subject)}-${subject.number}`;
   const name = (env.GITHUB_WORKFLOW ?? "").toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return name.slice(0, MAX_SLUG_CHARS).replace(/^-+|-+$/g, "") || "run";
 }

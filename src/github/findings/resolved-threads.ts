@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import { readAccountPermission } from "../api/account-permission.ts";
 import type { GitHubApi } from "../api/github-api.ts";
+import { graphqlItems } from "../api/graphql-items.ts";
 
 /** Of a hundred each. Threads beyond count as open. */
 const MAX_PAGES = 50;
@@ -17,17 +18,26 @@ const threadSchema = z.object({
 });
 const reviewSchema = z.object({ url: z.string(), isMinimized: z.boolean() });
 const THREADS = {
+  of: "pullRequest",
   field: "reviewThreads",
   fields: "isResolved resolvedBy { login databaseId } comments(first: 1) { nodes { url } }",
-};
-const REVIEWS = { field: "reviews", fields: "url isMinimized" };
+  schema: threadSchema,
+  maxPages: MAX_PAGES,
+} as const;
+const REVIEWS = {
+  of: "pullRequest",
+  field: "reviews",
+  fields: "url isMinimized",
+  schema: reviewSchema,
+  maxPages: MAX_PAGES,
+} as const;
 
 type Account = z.infer<typeof account>;
 
 /** The addresses of the first comments of those threads. Rejects with GitHubError. Safe to repeat. */
 export async function readResolvedThreads(api: GitHubApi, number: number): Promise<ReadonlySet<string>> {
   const resolved: { url: string; by: Account }[] = [];
-  for await (const thread of nodes(api, { ...THREADS, number, schema: threadSchema })) {
+  for await (const thread of graphqlItems(api, { ...THREADS, number })) {
     const { isResolved, resolvedBy: by, comments } = thread;
     const [first] = comments.nodes;
     if (isResolved && by !== null && first !== undefined) resolved.push({ url: first.url, by });
@@ -42,7 +52,7 @@ export async function readResolvedThreads(api: GitHubApi, number: number): Promi
 /** The addresses of reviews that are hidden. Rejects with GitHubError. Safe to repeat. */
 export async function readHiddenReviews(api: GitHubApi, number: number): Promise<ReadonlySet<string>> {
   const hidden = new Set<string>();
-  for await (const { url, isMinimized } of nodes(api, { ...REVIEWS, number, schema: reviewSchema })) {
+  for await (const { url, isMinimized } of graphqlItems(api, { ...REVIEWS, number })) {
     if (isMinimized) hidden.add(url);
   }
   return hidden;
@@ -52,42 +62,4 @@ export async function readHiddenReviews(api: GitHubApi, number: number): Promise
 async function mayWrite(api: GitHubApi, { login, databaseId }: Account): Promise<boolean> {
   const permission = await readAccountPermission(api, login);
   return permission?.mayWrite === true && (databaseId == null || permission.accountId === databaseId);
-}
-
-/** Every item of a list of the pull request. */
-async function* nodes<Schema extends z.ZodMiniType>(
-  api: GitHubApi,
-  asked: {
-    readonly number: number;
-    readonly field: string;
-    readonly fields: string;
-    readonly schema: Schema;
-  },
-): AsyncGenerator<z.output<Schema>> {
-  const { number, field, fields } = asked;
-  const [owner = "", name = ""] = api.repository.split("/");
-  const list = `list: ${field}(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${fields} } }`;
-  const query =
-    "query($owner: String!, $name: String!, $number: Int!, $after: String) { " +
-    `repository(owner: $owner, name: $name) { pullRequest(number: $number) { ${list} } } }`;
-  const schema = answerOf(asked.schema);
-  let after: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const variables: Readonly<Record<string, unknown>> = { owner, name, number, after };
-    const { pageInfo, nodes: items }: ListPage<Schema> = (await api.graphql({ query, variables }, schema))
-      .repository.pullRequest.list;
-    yield* items;
-    if (!pageInfo.hasNextPage || pageInfo.endCursor === null) return;
-    after = pageInfo.endCursor;
-  }
-}
-
-type ListPage<Schema extends z.ZodMiniType> = z.output<
-  ReturnType<typeof answerOf<Schema>>
->["repository"]["pullRequest"]["list"];
-
-function answerOf<Schema extends z.ZodMiniType>(item: Schema) {
-  const pageInfo = z.object({ hasNextPage: z.boolean(), endCursor: z.nullable(z.string()) });
-  const list = z.object({ pageInfo, nodes: z.array(item) });
-  return z.object({ repository: z.object({ pullRequest: z.object({ list }) }) });
 }

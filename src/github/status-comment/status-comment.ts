@@ -1,4 +1,5 @@
-// The status comment: a reaction to the request, and one comment on the issue or pull request that follows the run.
+// The status comment: a reaction to the request, and one comment on the issue, pull request or discussion, which
+// follows the run.
 // Why: docs/decisions/023-one-comment-a-request.md
 
 import type { Clock } from "../../base/clock.ts";
@@ -172,12 +173,17 @@ class OpenStatusComment implements StatusComment {
   }
 }
 
-function explain({ code, status, message }: GitHubError, { number, isPullRequest }: RequestSubject): string {
+function explain({ code, status, message }: GitHubError, subject: RequestSubject): string {
+  const { number } = subject;
   if (code === "code_host_unavailable") return `The answer could not be written on #${number}. ${message}`;
   const isDenied = status === 403 || status === 404 || status === 401;
-  const permission = isPullRequest ? "pull-requests: write" : "issues: write";
   const fix = isDenied
-    ? `Give the job "permissions: ${permission}", or the step "comment: false".`
+    ? `Give the job "permissions: ${permissionFor(subject)}", or the step "comment: false".`
     : 'Give the step "comment: false" to go without.';
   return `Nothing is written on #${number}. ${message} ${fix}`;
+}
+
+function permissionFor({ isPullRequest, discussionId }: RequestSubject): string {
+  if (discussionId !== undefined) return "discussions: write";
+  return isPullRequest ? "pull-requests: write" : "issues: write";
 }

@@ -20,7 +20,7 @@ const htmlSchema = z.object({ body_html: z.optional(z.nullable(z.string())) });
 
 export type ThreadImagesOptions = {
   readonly prompt: string;
-  readonly subject: Pick<RequestSubject, "number" | "comment">;
+  readonly subject: Pick<RequestSubject, "number" | "comment" | "discussionId">;
 };
 
 export type ThreadImages = {
@@ -81,8 +81,10 @@ async function signedOf(
 /** The texts of a prompt as the code host shows them: the subject, the request, the comments before it. */
 async function* htmlOf(
   api: Pick<GitHubApi, "readFull">,
-  { number, comment }: ThreadImagesOptions["subject"],
+  { number, comment, discussionId }: ThreadImagesOptions["subject"],
 ): AsyncGenerator<string, void> {
+  // REST has no discussions: their images are tried at their plain addresses.
+  if (discussionId !== undefined) return;
   const isAtLine = comment?.type === "pull_request_review_comment";
   const single = [`/issues/${number}`, ...(comment === null ? [] : [commentPath(number, comment)])];
   for (const path of single) yield (await api.readFull(path, htmlSchema))?.body_html ?? "";
@@ -105,5 +107,7 @@ function commentPath(
       return `/pulls/comments/${id}`;
     case "pull_request_review":
       return `/pulls/${number}/reviews/${id}`;
+    case "discussion_comment":
+      throw new RangeError("REST has no comments of discussions.");
   }
 }

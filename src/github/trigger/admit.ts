@@ -8,6 +8,7 @@ import type { CurrentText, GitHubReader } from "./github-reader.ts";
 import type {
   Account,
   CommentTrigger,
+  DiscussionTrigger,
   IssueTrigger,
   PullRequestRefs,
   PullRequestTrigger,
@@ -45,7 +46,7 @@ export async function admitComment(
       now?.body === comment.body &&
       (comment.updatedAt ?? now.updatedAt) === (now.updatedAt ?? comment.updatedAt),
   });
-  if (!subject.isPullRequest) return null;
+  if (!subject.isPullRequest || trigger.type === "discussion_comment") return null;
   const refs =
     trigger.type === "issue_comment" ? await options.reader.pullRequest(subject.number) : trigger.refs;
   if (refs === null) {
@@ -58,19 +59,27 @@ export async function admitComment(
   return refs;
 }
 
-/** Admits an issue that was opened, labelled or assigned. */
-export async function admitIssue(trigger: IssueTrigger, options: AdmitOptions): Promise<void> {
-  const { action, sender, subject } = trigger;
+/** Admits a new discussion, or an issue that was opened, labelled or assigned. */
+export async function admitIssue(
+  trigger: IssueTrigger | DiscussionTrigger,
+  options: AdmitOptions,
+): Promise<void> {
+  const { action, sender, subject, type } = trigger;
   const author = known(subject.author);
-  if (action === "opened" && author.id !== sender.id) {
-    const message = `Nothing ran: @${sender.login} caused this event, but @${author.login} wrote the issue.`;
+  const isNew = type === "discussion" || action === "opened";
+  const what = type === "discussion" ? "discussion" : "issue";
+  if (isNew && author.id !== sender.id) {
+    const message = `Nothing ran: @${sender.login} caused this event, but @${author.login} wrote the ${what}.`;
     throw new Declined("actor_not_author", message);
   }
   await admitAccount(sender, options);
   // A bot that labels or assigns issues must not start runs for authors without write access.
   if (sender.isBot && author.id !== sender.id) await admitAccount(author, options);
-  const now = await options.reader.issue(subject.number);
-  refuseChanged(now, { what: "issue", isSame: now?.body === subject.body && now.title === subject.title });
+  const { reader } = options;
+  const now = await (type === "discussion"
+    ? reader.discussion(subject.number)
+    : reader.issue(subject.number));
+  refuseChanged(now, { what, isSame: now?.body === subject.body && now.title === subject.title });
 }
 
 /**

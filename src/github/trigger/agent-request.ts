@@ -1,12 +1,12 @@
-// What the step asks the agent, and the issue or pull request that the event is about. Types only.
+// What the step asks the agent, and the issue, pull request or discussion that the event is about. Types only.
 
 import type { ReviewedPaths } from "../findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";
 import type { Account, CommentTrigger, PullRequestRefs, Subject } from "./github-trigger.ts";
 
-/** The issue or pull request that the event is about. The account that caused the event was admitted. */
+/** The issue, pull request or discussion that the event is about. The account that caused the event was admitted. */
 export type RequestSubject = Subject & {
-  /** The branches of a pull request, at the commits that the request was made on; null for an issue. */
+  /** The branches of a pull request, at the commits that the request was made on; null for others. */
   readonly refs: PullRequestRefs | null;
   /** The comment or review that holds the request; null where the event itself is the request. */
   readonly comment: {
@@ -14,6 +14,8 @@ export type RequestSubject = Subject & {
     readonly id: number;
     /** The first comment at the same line: GitHub accepts replies to that one only. */
     readonly firstId?: number | null;
+    /** GraphQL's id of a comment in a discussion. */
+    readonly nodeId?: string;
   } | null;
   readonly command: Command | null;
   /** Whose command it is, as GitHub names them; null where nobody gave one. */
@@ -32,7 +34,7 @@ export type AgentRequest = {
   readonly prompt: string;
   /** Default: none. */
   readonly images?: readonly RequestImage[];
-  /** Null for an event about no issue or pull request: a push, a schedule. */
+  /** Null for an event about no issue, pull request or discussion: a push, a schedule. */
   readonly subject: RequestSubject | null;
 };
 

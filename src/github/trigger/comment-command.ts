@@ -1,4 +1,4 @@
-// The command in the comment or review of an event. Most hold none, so this is decided before anything else is loaded.
+// The command in the comment, the review or the new discussion of an event. Most hold none, so this is decided before anything else is loaded.
 // Pure.
 
 import { type Command, parseCommand } from "./command.ts";
@@ -11,9 +11,9 @@ const OWN_MARK = "<!-- agent-service:";
 /** The command of a comment. Throws Declined when there is none, or it is no longer new. */
 export function commentCommand(event: string, payload: unknown, phrase: string): Command {
   const { field = "", action = "" } = COMMENT_EVENTS[event] ?? {};
-  const { action: done, [field]: comment } = isRecord(payload) ? payload : {};
-  const body = isRecord(comment) && typeof comment.body === "string" ? comment.body : "";
-  if (body.includes(OWN_MARK)) {
+  const { action: done } = isRecord(payload) ? payload : {};
+  const body = textOf(event, payload);
+  if (isOwnText(event, payload)) {
     throw new Declined("no_command", "Nothing ran: the agent wrote this comment itself.");
   }
   const command = parseCommand(body, phrase);
@@ -23,6 +23,16 @@ export function commentCommand(event: string, payload: unknown, phrase: string):
     throw new Declined("action_ignored", message);
   }
   return command;
+}
+
+/** Whether the step itself wrote the text of the event. */
+export function isOwnText(event: string, payload: unknown): boolean {
+  return textOf(event, payload).includes(OWN_MARK);
+}
+
+function textOf(event: string, payload: unknown): string {
+  const { [COMMENT_EVENTS[event]?.field ?? ""]: comment } = isRecord(payload) ? payload : {};
+  return isRecord(comment) && typeof comment.body === "string" ? comment.body : "";
 }
 
 export function noCommand(phrase: string): Declined {

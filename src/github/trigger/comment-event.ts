@@ -1,12 +1,27 @@
-// Which events are a comment or a review, that may hold a command. Pure.
+// Which events hold a text that may be a command: a comment, a review, a new discussion. Pure.
 
-/** Where the payload of each event has the text, and the action that tells that the text is new. */
-export const COMMENT_EVENTS: Readonly<Record<string, { readonly field: string; readonly action: string }>> = {
-  issue_comment: { field: "comment", action: "created" },
-  pull_request_review_comment: { field: "comment", action: "created" },
-  pull_request_review: { field: "review", action: "submitted" },
+export type CommentEventRules = {
+  /** Where the payload has the text. */
+  readonly field: string;
+  /** The action that tells that the text is new. */
+  readonly action: string;
+  /** Whether the event starts a run without a command where the workflow names it (`allow-events`). */
+  readonly isNameable: boolean;
+};
+
+export const COMMENT_EVENTS: Readonly<Record<string, CommentEventRules>> = {
+  issue_comment: { field: "comment", action: "created", isNameable: false },
+  pull_request_review_comment: { field: "comment", action: "created", isNameable: false },
+  pull_request_review: { field: "review", action: "submitted", isNameable: false },
+  discussion: { field: "discussion", action: "created", isNameable: true },
+  discussion_comment: { field: "comment", action: "created", isNameable: true },
 };
 
 export function isCommentEvent(event: string): boolean {
   return Object.hasOwn(COMMENT_EVENTS, event);
+}
+
+/** Whether the event can do without a command. */
+export function isNameable(event: string): boolean {
+  return isCommentEvent(event) && COMMENT_EVENTS[event]?.isNameable === true;
 }

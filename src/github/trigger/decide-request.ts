@@ -5,10 +5,11 @@ import type { CiJob, Environment } from "../../ci/provider.ts";
 import type { RetryNotice } from "../../client/retry.ts";
 import type { Transport } from "../../client/transport.ts";
 import { eventRules } from "../../contract/ci/events.ts";
+import { StepError } from "../../job/step-error.ts";
 import type { CodeHost } from "../code-host.ts";
 import type { AgentRequest, RequestInputs } from "./agent-request.ts";
 import type { Command } from "./command.ts";
-import { isCommentEvent } from "./comment-event.ts";
+import { isCommentEvent, isNameable } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
 
 export type RequestOptions = {
@@ -29,12 +30,11 @@ export async function decideRequest(options: RequestOptions): Promise<AgentReque
   refuseWithoutServer(inputs, job);
   const { asks } = eventRules(job.provider, job.event);
   if (asks === "name") refuseUnnamed(inputs, job.event);
-  if (asks !== "request") {
-    return { prompt: (await readPrompt(options)) ?? defaultPrompt(job.event), subject: null };
-  }
+  if (asks !== "request") return await plainRequest(options);
   const isComment = isCommentEvent(job.event);
   const payload = await readPayload(options.env);
   const command = isComment ? await readCommand(options, payload) : null;
+  if (isNameable(job.event) && command === null) return await plainRequest(options);
   const codeHost = await openCodeHost(options);
   return await codeHost.readSubjectRequest({
     inputs,
@@ -44,10 +44,22 @@ export async function decideRequest(options: RequestOptions): Promise<AgentReque
   });
 }
 
-/** Only jobs of comments load what reads one. */
-async function readCommand({ job, inputs }: RequestOptions, payload: unknown): Promise<Command> {
-  const { commentCommand } = await import("./comment-command.ts");
-  return commentCommand(job.event, payload, inputs.triggerPhrase);
+/** A request about nothing that the code host has. */
+async function plainRequest(options: RequestOptions): Promise<AgentRequest> {
+  return { prompt: (await readPrompt(options)) ?? defaultPrompt(options.job.event), subject: null };
+}
+
+/** Only jobs of comments load what reads one. Null for a text without a new command, whose event does without one. */
+async function readCommand({ job, inputs }: RequestOptions, payload: unknown): Promise<Command | null> {
+  const { commentCommand, isOwnText } = await import("./comment-command.ts");
+  const { event } = job;
+  try {
+    return commentCommand(event, payload, inputs.triggerPhrase);
+  } catch (cause) {
+    const goesWithout = isNameable(event) && isNamed(inputs, event) && !isOwnText(event, payload);
+    if (StepError.is(cause) && goesWithout) return null;
+    throw cause;
+  }
 }
 
 /** The prompt of a job without one, for events about no issue or pull request. Pure. */
@@ -92,9 +104,14 @@ async function readPayload(env: Environment): Promise<unknown> {
   }
 }
 
-/** Anybody can cause these events, and no text of theirs is a request. What stops runs needs no name. */
-function refuseUnnamed({ mode, allowEvents }: RequestInputs, event: string): void {
-  if (mode !== "run" || allowEvents.has(event)) return;
+/** What stops runs needs no name. */
+function isNamed({ mode, allowEvents }: RequestInputs, event: string): boolean {
+  return mode !== "run" || allowEvents.has(event);
+}
+
+/** Anybody can cause these events, and no text of theirs is a request. */
+function refuseUnnamed(inputs: RequestInputs, event: string): void {
+  if (isNamed(inputs, event)) return;
   throw new Declined(
     "event_not_named",
     `Nothing ran: anybody can cause the event "${event}". Name it in "allow-events" to let it start the agent.`,

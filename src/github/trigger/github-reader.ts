@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { type AccountPermission, readAccountPermission } from "../api/account-permission.ts";
+import { discussionThreads, readDiscussion, readDiscussionComment } from "../api/discussions.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
 import { Declined } from "./declined.ts";
@@ -29,7 +30,7 @@ const commentSchema = z.object({
 });
 const MAX_PAGES = 10;
 
-/** The current text of an issue, a pull request, a comment or a review. */
+/** The current text of an issue, a pull request, a discussion, a comment or a review. */
 export type CurrentText = {
   readonly title: string | null;
   readonly body: string;
@@ -43,6 +44,7 @@ export interface GitHubReader {
   accountPermission(login: string): Promise<AccountPermission | null>;
   comment(trigger: CommentTrigger): Promise<CurrentText | null>;
   issue(number: number): Promise<CurrentText | null>;
+  discussion(number: number): Promise<CurrentText | null>;
   pullRequest(number: number): Promise<PullRequestRefs | null>;
   /** The comments before `comment`, oldest first, without those edited since; of the first thousand. */
   comments(
@@ -53,6 +55,11 @@ export interface GitHubReader {
   lineComments(
     number: number,
     firstId: number,
+    comment: Pick<EventComment, "id" | "createdAt">,
+  ): Promise<readonly EarlierComment[]>;
+  /** The same for a discussion. The thread of the comment goes last. */
+  discussionComments(
+    number: number,
     comment: Pick<EventComment, "id" | "createdAt">,
   ): Promise<readonly EarlierComment[]>;
 }
@@ -66,7 +73,7 @@ type Earlier = {
 /** Sends nothing until the first call. */
 export function githubReader(api: GitHubApi): GitHubReader {
   const read = <Schema extends z.ZodMiniType>(path: string, schema: Schema) =>
-    api.read(path, schema).catch(decline);
+    api.read(path, schema).catch((cause: unknown) => decline(cause));
   const currentText = async (path: string): Promise<CurrentText | null> => {
     const found = await read(path, textSchema);
     if (found === null) return null;
@@ -87,9 +94,16 @@ export function githubReader(api: GitHubApi): GitHubReader {
     return comments;
   };
   return {
-    accountPermission: (login) => readAccountPermission(api, login).catch(decline),
-    comment: (trigger) => currentText(commentPath(trigger)),
+    accountPermission: (login) => readAccountPermission(api, login).catch((cause: unknown) => decline(cause)),
+    comment: (trigger) =>
+      trigger.type === "discussion_comment"
+        ? discussionCommentText(api, trigger.nodeId)
+        : currentText(commentPath(trigger)),
     issue: (number) => currentText(`/issues/${number}`),
+    discussion: async (number) => {
+      const found = await readDiscussion(api, number).catch(unlessUnknown);
+      return found === null ? null : { ...found, updatedAt: null };
+    },
     pullRequest: async (number) => {
       const found = await read(`/pulls/${number}`, pullRequestSchema);
       return found === null ? null : pullRequestRefs(found);
@@ -99,10 +113,50 @@ export function githubReader(api: GitHubApi): GitHubReader {
       const isThere = ({ id, in_reply_to_id: first }: ListedComment) => (first ?? id) === firstId;
       return earlier(`/pulls/${number}/comments`, { comment, isThere });
     },
+    discussionComments: (number, comment) => earlierInDiscussion(api, number, comment),
   };
 }
 
-function commentPath({ type, subject, comment }: CommentTrigger): string {
+/** A new comment has no edit yet: any edit, also one that was undone, makes it another text. */
+async function discussionCommentText(api: GitHubApi, nodeId: string): Promise<CurrentText | null> {
+  const found = await readDiscussionComment(api, nodeId).catch(unlessUnknown);
+  return found === null ? null : { title: null, body: found.body, updatedAt: found.lastEditedAt };
+}
+
+async function earlierInDiscussion(
+  api: GitHubApi,
+  number: number,
+  { id: requestId, createdAt }: Pick<EventComment, "id" | "createdAt">,
+): Promise<EarlierComment[]> {
+  const askedAt = Date.parse(createdAt);
+  const others: EarlierComment[] = [];
+  const own: EarlierComment[] = [];
+  try {
+    for await (const thread of discussionThreads(api, number)) {
+      const place = thread.some(({ id }) => id === requestId) ? own : others;
+      for (const { id, login, body, writtenAt } of thread) {
+        if (id !== requestId && Date.parse(writtenAt) <= askedAt) place.push({ login, body });
+      }
+    }
+  } catch (cause) {
+    declineInDiscussion(cause);
+  }
+  return [...others, ...own];
+}
+
+/** Null for what GitHub does not have. */
+function unlessUnknown(cause: unknown): null {
+  if (cause instanceof GitHubError && cause.status === 404) return null;
+  return declineInDiscussion(cause);
+}
+
+function declineInDiscussion(cause: unknown): never {
+  return decline(cause, "contents: read, discussions: read");
+}
+
+type RestComment = Exclude<CommentTrigger, { readonly type: "discussion_comment" }>;
+
+function commentPath({ type, subject, comment }: RestComment): string {
   switch (type) {
     case "issue_comment":
       return `/issues/comments/${comment.id}`;
@@ -114,13 +168,16 @@ function commentPath({ type, subject, comment }: CommentTrigger): string {
 }
 
 /** Throws Declined: without an answer of the code host nothing may start. */
-export function decline(cause: unknown): never {
+export function decline(
+  cause: unknown,
+  permissions = "contents: read, issues: read, pull-requests: read",
+): never {
   if (!(cause instanceof GitHubError)) throw cause;
   if (cause.code === "code_host_refused") {
     throw new Declined(
       "code_host_refused",
       `Nothing ran: GitHub did not tell who may start the agent. ${cause.message} Give "github-token" the job's ` +
-        'token, and the job "permissions: contents: read, issues: read, pull-requests: read".',
+        `token, and the job "permissions: ${permissions}".`,
       { cause },
     );
   }

@@ -35,6 +35,7 @@ const commentSchema = z.object({
   updated_at: z.string(),
 });
 const issueSchema = z.object({ ...subjectShape, pull_request: z.optional(z.nullable(z.unknown())) });
+const discussionSchema = z.object({ ...subjectShape, node_id: z.string() });
 const labelSchema = z.optional(z.object({ name: z.string() }));
 
 const payloadSchemas = {
@@ -75,6 +76,13 @@ const payloadSchemas = {
     pull_request: pullRequestSchema,
     label: labelSchema,
   }),
+  discussion: z.object({ ...sender, action: z.string(), discussion: discussionSchema }),
+  discussion_comment: z.object({
+    ...sender,
+    action: z.string(),
+    discussion: discussionSchema,
+    comment: z.object({ ...commentSchema.shape, node_id: z.string() }),
+  }),
   push: z.object({ ...sender, ref: z.string(), before: shaSchema, after: shaSchema }),
   schedule: z.object({ schedule: z.string() }),
   workflow_dispatch: z.object({ ...sender, ref: z.string() }),
@@ -84,10 +92,13 @@ const payloadSchemas = {
 
 export type Account = { readonly id: number; readonly login: string; readonly isBot: boolean };
 
-/** The issue or pull request that an event is about. */
+/** The issue, pull request or discussion that an event is about. */
 export type Subject = {
+  /** The three share their numbers. */
   readonly number: number;
   readonly isPullRequest: boolean;
+  /** GraphQL's id of a discussion; absent for an issue or a pull request. */
+  readonly discussionId?: string;
   readonly title: string;
   readonly body: string;
   /** Null when the account is gone. */
@@ -133,7 +144,13 @@ export type CommentTrigger =
         readonly firstId: number | null;
       };
     })
-  | (OnPullRequest & { readonly type: "pull_request_review"; readonly comment: EventComment });
+  | (OnPullRequest & { readonly type: "pull_request_review"; readonly comment: EventComment })
+  | (OnSubject & {
+      readonly type: "discussion_comment";
+      readonly comment: EventComment;
+      /** GraphQL's id of the comment. */
+      readonly nodeId: string;
+    });
 
 export type IssueTrigger = OnSubject & {
   readonly type: "issues";
@@ -146,8 +163,11 @@ export type PullRequestTrigger = OnPullRequest & {
   readonly label: string | null;
 };
 
-/** What happened to an issue or a pull request. */
-export type SubjectTrigger = CommentTrigger | IssueTrigger | PullRequestTrigger;
+/** A new discussion whose text is a request. */
+export type DiscussionTrigger = OnSubject & { readonly type: "discussion" };
+
+/** What happened to an issue, a pull request or a discussion. */
+export type SubjectTrigger = CommentTrigger | IssueTrigger | PullRequestTrigger | DiscussionTrigger;
 
 /** Events that only users with write access cause, and that carry no text of others. */
 export type PlainTrigger =
@@ -160,6 +180,7 @@ export type Trigger =
   | CommentTrigger
   | IssueTrigger
   | PullRequestTrigger
+  | DiscussionTrigger
   | PlainTrigger
   /** Can bring an outsider's code into a trusted context: the service refuses it by default. */
   | (Acted & { readonly type: "workflow_run" })
@@ -222,6 +243,17 @@ export function decodeTrigger(event: string, payload: unknown): Trigger {
       const { label, ...rest } = read(payloadSchemas.pull_request);
       return { type: "pull_request", ...onPullRequest(rest), label: label?.name ?? null };
     }
+    case "discussion":
+      return { type: event, ...onDiscussion(read(payloadSchemas[event])) };
+    case "discussion_comment": {
+      const { comment, ...rest } = read(payloadSchemas[event]);
+      return {
+        type: event,
+        ...onDiscussion(rest),
+        comment: eventComment(comment),
+        nodeId: comment.node_id,
+      };
+    }
     case "push": {
       const { ref, after, sender } = read(payloadSchemas[event]);
       return { type: event, sender: accountOf(sender), ref, afterSha: after };
@@ -257,7 +289,7 @@ export function pullRequestRefs({
   };
 }
 
-type SubjectShape = z.infer<typeof issueSchema> | z.infer<typeof pullRequestSchema>;
+type SubjectShape = Pick<z.infer<typeof issueSchema>, keyof typeof subjectShape>;
 
 function subjectOf(shape: SubjectShape, isPullRequest: boolean): Subject {
   const { number, title, body, user } = shape;
@@ -286,6 +318,16 @@ function onPullRequest(payload: {
     subject: subjectOf(pull, true),
     refs: pullRequestRefs(pull),
   };
+}
+
+function onDiscussion(payload: {
+  action: string;
+  sender: z.infer<typeof accountSchema>;
+  discussion: z.infer<typeof discussionSchema>;
+}): OnSubject {
+  const { action, sender, discussion } = payload;
+  const subject = { ...subjectOf(discussion, false), discussionId: discussion.node_id };
+  return { action, sender: accountOf(sender), subject };
 }
 
 function eventComment(comment: z.infer<typeof commentSchema>): EventComment {

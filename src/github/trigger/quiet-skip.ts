@@ -4,7 +4,7 @@
 import { appendFileSync, readFileSync, writeSync } from "node:fs";
 import type { Environment } from "../../ci/provider.ts";
 import { commentCommand } from "./comment-command.ts";
-import { isCommentEvent } from "./comment-event.ts";
+import { isCommentEvent, isNameable } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
 
 const STDOUT = 1;
@@ -17,8 +17,8 @@ export function skipQuietly(env: Environment): boolean {
   const { GITHUB_EVENT_NAME: event = "", GITHUB_OUTPUT: outputs, GITHUB_STATE: state } = env;
   const phrase = env["INPUT_TRIGGER-PHRASE"]?.trim() || "/agent";
   const failsOnSkip = env["INPUT_FAIL-ON"]?.includes("skipped") === true;
-  if (!isCommentEvent(event) || failsOnSkip || !outputs || !state || !/^[\w./@!:-]{2,50}$/.test(phrase))
-    return false;
+  if (!isCommentEvent(event) || mayGoWithout(env, event) || failsOnSkip || !outputs || !state) return false;
+  if (!/^[\w./@!:-]{2,50}$/.test(phrase)) return false;
   const declined = declinedComment(env, phrase);
   if (declined?.code !== "no_command") return false;
   appendFileSync(outputs, `conclusion=${declined.conclusion}\nreason=${declined.code}\n`);
@@ -26,6 +26,12 @@ export function skipQuietly(env: Environment): boolean {
   // Not process.stdout: opening it takes longer than everything above.
   writeSync(STDOUT, `::notice::${declined.message}\n`);
   return true;
+}
+
+/** In doubt true: the recipe decides. */
+function mayGoWithout(env: Environment, event: string): boolean {
+  const { INPUT_MODE: mode = "", "INPUT_ALLOW-EVENTS": named = "" } = env;
+  return isNameable(event) && (named.includes(event) || !/^\s*(run)?\s*$/.test(mode));
 }
 
 function declinedComment(env: Environment, phrase: string): Declined | null {

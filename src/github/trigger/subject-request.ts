@@ -1,4 +1,4 @@
-// The request of an event about an issue or a pull request: decode the event, admit its author, then describe it.
+// The request of an event about an issue, a pull request or a discussion: decode the event, admit its author, then describe it.
 
 import type { CiJob } from "../../ci/provider.ts";
 import type { GitHubApi } from "../api/github-api.ts";
@@ -22,7 +22,7 @@ import { triggerPrompt } from "./trigger-prompt.ts";
 export type SubjectEvent = {
   readonly inputs: RequestInputs;
   readonly payload: unknown;
-  /** The command of a comment or review; null for every other event. */
+  /** The command of a comment, a review or a discussion; null for every other event. */
   readonly command: Command | null;
   /** The prompt of the workflow; null where it gives none. Called once the event is admitted. */
   readonly readPrompt: () => Promise<string | null>;
@@ -38,7 +38,9 @@ export async function readSubjectRequest(options: SubjectRequestOptions): Promis
   const reader = githubReader(options.api);
   const refs = await admit(trigger, reader, options);
   const firstId = trigger.type === "pull_request_review_comment" ? trigger.place.firstId : null;
-  const comment = "comment" in trigger ? { type: trigger.type, id: trigger.comment.id, firstId } : null;
+  const node = trigger.type === "discussion_comment" ? { nodeId: trigger.nodeId } : {};
+  const comment =
+    "comment" in trigger ? { type: trigger.type, id: trigger.comment.id, firstId, ...node } : null;
   const author = "comment" in trigger ? trigger.comment.author : trigger.subject.author;
   const asker = command === null ? null : author;
   const subject: RequestSubject = { ...trigger.subject, refs, comment, command, asker };
@@ -76,9 +78,11 @@ function subjectTrigger(event: string, payload: unknown): SubjectTrigger {
     case "pull_request_review":
     case "issues":
     case "pull_request":
+    case "discussion":
+    case "discussion_comment":
       return trigger;
     default:
-      throw new RangeError(`The event "${event}" is about no issue or pull request.`);
+      throw new RangeError(`The event "${event}" is about no issue, pull request or discussion.`);
   }
 }
 
@@ -111,6 +115,7 @@ async function earlierComments(
 ): Promise<readonly EarlierComment[]> {
   if (!("comment" in trigger)) return [];
   const { subject, comment } = trigger;
+  if (trigger.type === "discussion_comment") return await reader.discussionComments(subject.number, comment);
   const comments = await reader.comments(subject.number, comment);
   if (trigger.type !== "pull_request_review_comment" || trigger.place.firstId === null) return comments;
   // The comments at the same line go last: of too many comments, the prompt leaves out the first.
@@ -131,7 +136,8 @@ async function admit(
     await admitPullRequest(trigger, { rules, reader, isHarmless, isNamed });
     return trigger.refs;
   }
-  if (trigger.type !== "issues") return await admitComment(trigger, { rules, reader });
+  if (trigger.type !== "issues" && trigger.type !== "discussion")
+    return await admitComment(trigger, { rules, reader });
   await admitIssue(trigger, { rules, reader });
   return null;
 }

@@ -8,7 +8,7 @@ import { type ReviewedPaths, reviewedPathsText } from "../findings/reviewed-path
 import type { Command } from "./command.ts";
 import { type FencedBlock, fencedBlocks } from "./fenced-blocks.ts";
 import type { EarlierComment } from "./github-reader.ts";
-import type { Account, PullRequestRefs, SubjectTrigger } from "./github-trigger.ts";
+import type { Account, PullRequestRefs, Subject, SubjectTrigger } from "./github-trigger.ts";
 import { type IncludedText, MAX_COMMENTS } from "./included-text.ts";
 import { sanitise } from "./sanitise.ts";
 
@@ -59,17 +59,31 @@ function questionOf({ trigger, workflowPrompt, command }: TriggerPromptOptions):
 }
 
 function defaultQuestion({ subject }: SubjectTrigger, verb: "review" | "fix" | null): string {
-  if (verb === "fix")
-    return subject.isPullRequest ? "Fix what is wrong with this pull request" : "Fix this issue";
+  const noun = nounOf(subject);
+  if (verb === "fix") return FIX_QUESTIONS[noun];
   if (subject.isPullRequest) return "Review what this pull request changes";
-  return verb === "review" ? "Review what this issue says" : "Answer this issue";
+  return verb === "review" ? `Review what this ${noun} says` : `Answer this ${noun}`;
+}
+
+type Noun = "pull request" | "issue" | "discussion";
+
+const FIX_QUESTIONS: Readonly<Record<Noun, string>> = {
+  "pull request": "Fix what is wrong with this pull request",
+  issue: "Fix this issue",
+  discussion: "Fix what this discussion reports",
+};
+
+function nounOf({ isPullRequest, discussionId }: Subject): Noun {
+  if (isPullRequest) return "pull request";
+  return discussionId === undefined ? "issue" : "discussion";
 }
 
 function happened({ trigger, repository }: TriggerPromptOptions): string {
   const { subject, sender, action } = trigger;
-  const where = `${subject.isPullRequest ? "pull request" : "issue"} #${subject.number} of ${repository}`;
+  const where = `${nounOf(subject)} #${subject.number} of ${repository}`;
   switch (trigger.type) {
     case "issue_comment":
+    case "discussion_comment":
       return `What happened: ${name(sender)} commented on ${where}.`;
     case "pull_request_review_comment":
       return `What happened: ${name(sender)} commented on a line that ${where} changes.`;
@@ -77,6 +91,7 @@ function happened({ trigger, repository }: TriggerPromptOptions): string {
       return `What happened: ${name(sender)} reviewed ${where}.`;
     case "issues":
     case "pull_request":
+    case "discussion":
       return `What happened: ${where}, ${action.replaceAll("_", " ")} by ${name(sender)}.`;
   }
 }
@@ -106,7 +121,7 @@ function leftOut({ hasSubject, leftOut }: IncludedText): string[] {
 function blocksOf(options: TriggerPromptOptions): FencedBlock[] {
   const { trigger, command, included } = options;
   const { subject, type } = trigger;
-  const kind = subject.isPullRequest ? "pull request" : "issue";
+  const kind = nounOf(subject);
   const by = ` by ${name(subject.author)}`;
   const branch = options.refs === null ? "" : singleLine(options.refs.headRef, MAX_LINE_CHARS);
   const ofSubject = [
