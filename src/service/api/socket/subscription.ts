@@ -14,6 +14,7 @@ import {
   followWorkspace,
   type WorkspaceFeed,
 } from "../../core/workspace-events/follow-workspace.ts";
+import { MaskedEvents } from "../shared/masked-events.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { eventFields, runText } from "../shared/stream-text.ts";
 import type { SendBuffer } from "./send-buffer.ts";
@@ -135,7 +136,10 @@ export class Subscription {
     if (!found.ok) return this.#refuse(found.refusal);
     if (signal.aborted) return false;
     this.#sendRun(found.value);
-    const pages = followRun(this.#core, { runId, after, caller: this.#caller, signal });
+    // What is masked is read from its beginning: a cursor may lie within a text.
+    const masks = caller.kind === "run_view" ? new MaskedEvents() : null;
+    const from = masks === null ? after : 0;
+    const pages = followRun(this.#core, { runId, after: from, caller: this.#caller, signal });
     for await (const page of pages) {
       if (!page.ok && page.refusal.reason === "events_expired" && isOneOfMany) {
         this.#cursor = cursorAt(found.value.lastSeq);
@@ -143,7 +147,9 @@ export class Subscription {
       }
       if (!page.ok) return this.#refuse(page.refusal);
       await this.#turns.take(page.value.events.length);
-      for (const event of page.value.events) {
+      const shown = masks?.take(page.value) ?? page.value.events;
+      for (const event of shown) {
+        if (event.seq <= after) continue;
         if (!(await this.#hasRoom())) return false;
         this.#sendBuffer.sendText(this.#eventText(runId, event));
         this.#cursor = cursorAt(event.seq);

@@ -211,6 +211,56 @@ describe("the page of a run", () => {
     expect(await socket.when("error")).toMatchObject({ code: "unauthorized" });
   });
 
+  it("sends a link's holder live what the page shows: no part of a secret that is said in pieces, from no cursor", async () => {
+    const secret = "ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA2bC4";
+    const parts = [secret.slice(0, 20), secret.slice(20)];
+    const { promise: goOn, resolve } = Promise.withResolvers<void>();
+    const { promise: isOpen, resolve: opened } = Promise.withResolvers<void>();
+    const live = await pages.start(async (task) => {
+      await callTool(task, { name: "echo", args: { text: secret }, result: `${secret}\n` });
+      await task.emit(changesEvent(PATCH.replace("const one = 1;", `one = "${secret}";`), ["src/a.ts"]));
+      const messageId = "m-live";
+      await task.emit({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+      for (const delta of ["It is ", parts[0] ?? ""])
+        await task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId, delta });
+      opened();
+      await goOn;
+      for (const delta of [parts[1] ?? "", "."])
+        await task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId, delta });
+      await task.emit({ type: "TEXT_MESSAGE_END", messageId });
+    });
+    await isOpen;
+    const { lastSeq } = await pages.fixture.until(live.runId, (record) => record.lastSeq >= 9);
+    const cookie = { cookie: pages.viewCookie(live) };
+    const before = [
+      (await open(live.path, cookie)).text,
+      (await open(`${live.path}/events`, cookie)).text,
+      (await open(`${live.path}/calls/2`, cookie)).text,
+    ];
+    const socket = await SocketClient.open(pages.url);
+    socket.send({ type: "auth", token: live.token });
+    const cursors = Array.from({ length: lastSeq + 1 }, (_, after) => after);
+    for (const after of cursors) {
+      socket.send({ type: "subscribe", id: `s${after}`, run_id: live.runId, after });
+      await socket.when("subscribed", (frame) => frame.subscription === `s${after}`);
+    }
+    resolve();
+    for (const after of cursors)
+      await socket.when("unsubscribed", (frame) => frame.subscription === `s${after}`);
+    const downloaded = (await open(`${live.path}/events`, cookie)).text.trimEnd().split("\n");
+    const read: readonly unknown[] = downloaded.map((line): unknown => JSON.parse(line));
+    for (const after of cursors) {
+      const sent = socket.events(`s${after}`).map(({ seq, at, event }) => ({ seq, at, event }));
+      expect(sent).toEqual(read.filter((one) => Number((one as { seq: number }).seq) > after));
+    }
+    await socket.close();
+    const seen = [...before, JSON.stringify(socket.frames), (await open(live.path, cookie)).text];
+    for (const text of seen) for (const part of parts) expect(text).not.toContain(part);
+    expect(seen.at(-1)).toContain("masked›");
+    const stored = JSON.stringify(await pages.fixture.stream(live.runId));
+    for (const part of parts) expect(stored).toContain(part);
+  });
+
   it("of a run in flight has what its script needs, and reloads where there is none", async () => {
     const { promise: goOn, resolve } = Promise.withResolvers<void>();
     const { promise: isOpen, resolve: opened } = Promise.withResolvers<void>();

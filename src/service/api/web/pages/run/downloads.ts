@@ -10,28 +10,17 @@ import { maskSecrets } from "../../../../../report/find-secrets.ts";
 import { notFoundPage } from "../../page.ts";
 import type { WebContext } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
-import { MaskedEvents } from "./masked-events.ts";
 import type { ReadableRun } from "./run-reader.ts";
 import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
 
 const MAX_CALL_CHARS = 4_000_000;
 
-/** Whoever has the link sees what looks like a secret masked everywhere; the owner has the events and the patch as they are. */
-function isByLink({ reader }: ReadableRun): boolean {
-  return reader.kind === "run_view";
-}
-
 export function eventsDownload(context: WebContext, readable: ReadableRun): Response {
   const { core } = context.get("parts");
   const { signal } = context.req.raw;
-  const masks = isByLink(readable) ? new MaskedEvents() : null;
   async function* lines() {
-    for await (const page of storedEvents(core, readable, { signal })) {
-      const events = page.map(toStoredRunEvent);
-      const shown = masks === null ? events : events.flatMap((event) => masks.add(event));
-      yield Buffer.from(shown.map(ndjsonLine).join(""));
-    }
-    if (masks !== null) yield Buffer.from(masks.end().map(ndjsonLine).join(""));
+    for await (const page of storedEvents(core, readable, { signal }))
+      yield Buffer.from(page.map((event) => ndjsonLine(toStoredRunEvent(event))).join(""));
   }
   setHeaders(context, {
     type: "application/x-ndjson; charset=utf-8",
@@ -53,7 +42,7 @@ export async function patchDownload(context: WebContext, readable: ReadableRun):
   }
   if (patch === null || patch === "") return await notFoundPage(context, await sessionOf(context));
   setHeaders(context, { type: "text/x-diff; charset=utf-8", fileName: `run-${readable.run.id}.patch` });
-  return context.body(isByLink(readable) ? maskSecrets(patch) : patch);
+  return context.body(patch);
 }
 
 /** The arguments and the result of the call that begins with the event `seq`. */
