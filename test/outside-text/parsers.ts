@@ -39,13 +39,17 @@ import { toolTitle } from "../../src/report/tool-title.ts";
 import { readIfMatch } from "../../src/service/api/http/bytes/preconditions.ts";
 import { readRange } from "../../src/service/api/http/bytes/range.ts";
 import { parseResourceUri } from "../../src/service/api/mcp/resource-uri.ts";
+import { cookieOutside, cookiesInside } from "../../src/service/api/oauth/library-cookies.ts";
+import { isPermittedRedirect } from "../../src/service/api/oauth/redirect-uri.ts";
 import { bearerOf } from "../../src/service/api/shared/bearer.ts";
 import { clientAddress } from "../../src/service/api/shared/client-address.ts";
 import { refusalOf } from "../../src/service/checkouts/clone-refusal.ts";
+import { credentialValues } from "../../src/service/checkouts/credential-values.ts";
 import { asExtended } from "../../src/service/checkouts/grep.ts";
 import { packFaultOf } from "../../src/service/checkouts/packs/pack-fault.ts";
 import { parseBlame } from "../../src/service/checkouts/read-history.ts";
 import type { CheckoutSource } from "../../src/service/core/ports/checkout.ts";
+import { maySignUp } from "../../src/service/core/sign-in/sign-in-policy.ts";
 import { looksLikeAddress, plainName, readAuthority, shownHost } from "../../src/service/egress/authority.ts";
 import { readClientHello } from "../../src/service/egress/client-hello.ts";
 import { quote } from "../../src/service/executor/backends/model/call-failure.ts";
@@ -804,6 +808,43 @@ export const parsers: readonly Parser[] = [
     run: (host) =>
       egressSection({ withheld: [host], allowed: [], blocked: [{ host, times: 2, reason: "" }] }),
     worst: ["a", "a.", "`", "<", " ", "\n"],
+  },
+  {
+    file: "service/checkouts/credential-values.ts",
+    name: "credentialValues",
+    run: credentialValues,
+    worst: [
+      "a",
+      " ",
+      "=",
+      ":",
+      '"',
+      ["password=", " ", "x"],
+      ["token", " ", "x"],
+      "//a:",
+      "//",
+      "a:b@",
+      "password ",
+      ["password=", "Og==", "!"],
+    ],
+  },
+  {
+    file: "service/api/oauth/redirect-uri.ts",
+    name: "isPermittedRedirect",
+    run: (text) => [isPermittedRedirect(`https://${text}`), isPermittedRedirect(`${text}:/`)],
+    worst: ["a", "a.", ".", "-", ":", "/", "[", "a:", ["a", ".a", "*"]],
+  },
+  {
+    file: "service/api/oauth/library-cookies.ts",
+    name: "cookiesInside",
+    run: (text) => [cookiesInside(text, "/oauth/authorize/a"), cookieOutside(`a=b${text}`)],
+    worst: ["a=b; ", ";", "; ", ["a=b;", " ", "x"], "; path", "path="],
+  },
+  {
+    file: "service/core/sign-in/sign-in-policy.ts",
+    name: "maySignUp",
+    run: (text) => maySignUp({ kind: "domains", domains: ["example.com"] }, text),
+    worst: ["a", "a.", "a-", "a@", "-", ["a@", "a", "-"], ["a@", "a.", "-"]],
   },
   {
     file: "service/egress/authority.ts",

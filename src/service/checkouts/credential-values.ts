@@ -3,7 +3,8 @@
 
 const SECRET_NAME =
   /token|secret|passw|passphrase|credential|private|api_?-?key|access_?-?key|client_?-?key|auth|extraheader|signature/i;
-const ASSIGNMENT = /^\s*(?:export\s+)?["']?([^\s"'=]*[^\s"'=:])["']?\s*[:=]\s*(.*?)\s*,?\s*$/;
+/** Of a line without white space around it. */
+const ASSIGNMENT = /^(?:export\s+)?["']?([^\s"'=]*[^\s"'=:])["']?\s*[:=](.*)$/;
 const KEY_LINE = /^[A-Za-z0-9+/]{40,}={0,2}$/;
 const MAX_VALUES = 500;
 const MAX_DEPTH = 20;
@@ -14,8 +15,8 @@ export function credentialValues(text: string): readonly string[] {
     for (const part of partsOf(value)) if (part !== "") values.add(part);
   };
   for (const line of text.split(/\r?\n/)) {
-    const [, name = "", value = ""] = ASSIGNMENT.exec(line) ?? [];
-    if (SECRET_NAME.test(name)) take(value);
+    const [, name = "", value = ""] = ASSIGNMENT.exec(line.trim()) ?? [];
+    if (SECRET_NAME.test(name)) take(withoutComma(value));
     if (KEY_LINE.test(line)) take(line);
     for (const [, word = ""] of line.matchAll(/\b(?:password|account)\s+(\S+)/g)) take(word);
     // `//user:password@host`, `//token@host`
@@ -31,8 +32,15 @@ function partsOf(value: string): readonly string[] {
   const plain = value.replace(/^(["'])(.*)\1$/, "$2");
   const word = plain.split(/\s+/).at(-1) ?? "";
   const decoded = Buffer.from(word, "base64").toString("utf8");
-  const [, password = ""] = /^[\x20-\x7e]*?:([\x20-\x7e]+)$/.exec(decoded) ?? [];
-  return [plain, word, password];
+  const at = decoded.indexOf(":");
+  const isText = /^[\x20-\x7e]*$/.test(decoded);
+  return [plain, word, ...(at >= 0 && isText ? [decoded.slice(at + 1)] : [])];
+}
+
+/** As JSON ends a line. */
+function withoutComma(value: string): string {
+  const text = value.trim();
+  return text.endsWith(",") ? text.slice(0, -1).trim() : text;
 }
 
 function takeFromJson(text: string, take: (value: string) => void): void {
