@@ -20,7 +20,9 @@ const verify = command({
   ],
   flags: {
     ...storeFlags,
-    contents: switchFlag("Read every blob, and compare its hash."),
+    contents: switchFlag(
+      "Read every blob, and compare its hash. Else only those that a reader of the service has found lost.",
+    ),
     from: valueFlag({
       kind: anyText,
       fallback: null,

@@ -218,10 +218,18 @@ onEveryStore((kind) => {
         bytes[9] = (bytes[9] ?? 0) ^ 1;
         await writeFile(path, bytes);
         expect(await place.runJson("store", "verify")).toMatchObject({ lost: [] });
+        // Whoever reads it finds that, and marks it.
+        await expect(expectFilled(client, filled)).rejects.toThrow();
+        const marked = await place.run(["store", "verify"]);
+        expect([marked.code, marked.stdout]).toEqual([
+          1,
+          expect.stringContaining(`${keys[1]}  has other contents`),
+        ]);
         expect((await place.run(["store", "verify", "--contents"])).stdout).toContain("has other contents");
         expect(await place.runJson("store", "verify", "--contents", "--from", backup)).toMatchObject({
           healed: [{ key: keys[1], fault: "contents" }],
         });
+        expect(await place.runJson("store", "verify")).toMatchObject({ lost: [] });
       }
       await expectFilled(client, filled);
     });

@@ -11,7 +11,7 @@ export type VerifyParts = {
   readonly blobs: BlobStore;
   /** Another bucket or folder, or a backup. Null: nothing is brought back. */
   readonly from: BlobStore | null;
-  /** Whether contents are read and compared by their hashes. Else their sizes are. */
+  /** Whether all contents are read and compared by their hashes. Else sizes are, and the contents of what a reader has found lost. */
   readonly readsContents: boolean;
   /** Whether these are the store's blobs from now on, whatever they lack. */
   readonly adopts: boolean;
@@ -33,7 +33,8 @@ export async function verifyBlobs(parts: VerifyParts): Promise<VerifyReport> {
   const lost = new Map<string, LostBlob>();
   await eachOf(named, BLOBS_AT_ONCE, async (blob) => {
     const fault =
-      (await findFault(blobs, blob)) ?? (readsContents ? (await readHash(blobs, blob)).fault : null);
+      (await findFault(blobs, blob)) ??
+      (readsContents || blob.isMarkedLost === true ? (await readHash(blobs, blob)).fault : null);
     if (fault === null) return;
     const one = { key: blob.key, bytes: blob.bytes, fault };
     const copied = from === null ? null : await copyBlob({ from, to: blobs, blob });

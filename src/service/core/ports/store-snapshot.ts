@@ -13,6 +13,8 @@ export type NamedBlob = {
   readonly bytes: number;
   /** Of its contents, in hex. Null where the store does not say it. */
   readonly sha256: string | null;
+  /** Whether a reader has found it missing or damaged. */
+  readonly isMarkedLost?: boolean;
 };
 
 export type Engine = "sqlite" | "postgresql";

@@ -16,6 +16,7 @@ import {
   holdStatement,
   identityQuery,
   migrationsQuery,
+  namedBlob,
   rowsQuery,
   sealedQuery,
 } from "./snapshot-queries.ts";
@@ -82,7 +83,7 @@ async function snapshotOn(client: pg.Client): Promise<StoreSnapshot> {
   checkKnown(migrations);
   const [identity = null] = names.includes("service_secrets") ? await texts(client, identityQuery) : [];
   const sealed = names.includes("run_secrets") ? await texts(client, sealedQuery) : [];
-  const blobs = blobsQuery(names);
+  const blobs = blobsQuery(shapes);
   return {
     engine: "postgresql",
     migrations,
@@ -92,10 +93,7 @@ async function snapshotOn(client: pg.Client): Promise<StoreSnapshot> {
     rows: (table) => rowsOf(client, rowsQuery(table)),
     blobs: async function* () {
       if (blobs === null) return;
-      for await (const rows of rowsOf(client, blobs))
-        yield rows.map(([key, bytes, sha256]) => ({
-          ...{ key: String(key), bytes: Number(bytes), sha256: typeof sha256 === "string" ? sha256 : null },
-        }));
+      for await (const rows of rowsOf(client, blobs)) yield rows.map(namedBlob);
     },
     close: () => client.end(),
   };

@@ -2,7 +2,7 @@
 
 import { BACKUP_HOLD } from "../../core/blobs/held-deletions.ts";
 import { STORE_IDENTITY } from "../../core/blobs/store-identity.ts";
-import type { TableShape } from "../../core/ports/store-snapshot.ts";
+import type { NamedBlob, Row, TableShape } from "../../core/ports/store-snapshot.ts";
 
 /** Tables of the migrations: a restore makes them. */
 export const MIGRATION_TABLES: readonly string[] = ["kysely_migration", "kysely_migration_lock"];
@@ -11,8 +11,9 @@ export const identityQuery = `select value from service_secrets where name = '${
 export const sealedQuery = "select sealed from run_secrets";
 export const migrationsQuery = "select name from kysely_migration order by name";
 
-/** Blobs with their hashes. A store from before workspaces, or from before blobs, has fewer tables. */
-export function blobsQuery(tables: readonly string[]): string | null {
+/** Blobs with their hashes, and when they were found lost. An older store has fewer tables and columns. */
+export function blobsQuery(shapes: readonly TableShape[]): string | null {
+  const tables = shapes.map(({ name }) => name);
   if (!tables.includes("blobs")) return null;
   const hashes = [
     ...(tables.includes("workspace_objects")
@@ -27,7 +28,9 @@ export function blobsQuery(tables: readonly string[]): string | null {
   ];
   const [first = "select '' as named, '' as sha256", ...others] = hashes;
   const named = [first, ...others].join(" union all ");
-  return `select blobs.key, blobs.bytes, hashes.sha256 from blobs
+  const hasMarks = shapes.some(({ name, columns }) => name === "blobs" && columns.includes("lost_at"));
+  const lostAt = hasMarks ? "blobs.lost_at" : "null as lost_at";
+  return `select blobs.key, blobs.bytes, hashes.sha256, ${lostAt} from blobs
     left join (${named}) as hashes on hashes.named = blobs.key where blobs.state = 'kept'`;
 }
 
@@ -59,3 +62,11 @@ export function holdStatement(now: string): string {
 }
 
 export const endHoldStatement = `delete from service_secrets where name = '${BACKUP_HOLD}'`;
+
+/** A row of `blobsQuery`. */
+export function namedBlob([key, bytes, sha256, lostAt]: Row): NamedBlob {
+  return {
+    ...{ key: String(key), bytes: Number(bytes), sha256: typeof sha256 === "string" ? sha256 : null },
+    isMarkedLost: lostAt !== null,
+  };
+}

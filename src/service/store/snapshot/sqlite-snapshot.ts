@@ -16,6 +16,7 @@ import {
   holdStatement,
   identityQuery,
   migrationsQuery,
+  namedBlob,
   rowsQuery,
   sealedQuery,
 } from "./snapshot-queries.ts";
@@ -66,7 +67,7 @@ function snapshotOn(
     .map((name) => ({ name, columns: columnsOf(database, name) }));
   const identity = names.includes("service_secrets") ? (texts(database, identityQuery)[0] ?? null) : null;
   const sealed = names.includes("run_secrets") ? texts(database, sealedQuery) : [];
-  const blobs = blobsQuery(names);
+  const blobs = blobsQuery(tables);
   return {
     engine: "sqlite",
     migrations,
@@ -76,10 +77,7 @@ function snapshotOn(
     rows: (table) => rowsOf(database, rowsQuery(table)),
     blobs: async function* () {
       if (blobs === null) return;
-      for await (const rows of rowsOf(database, blobs))
-        yield rows.map(([key, bytes, sha256]) => ({
-          ...{ key: String(key), bytes: Number(bytes), sha256: typeof sha256 === "string" ? sha256 : null },
-        }));
+      for await (const rows of rowsOf(database, blobs)) yield rows.map(namedBlob);
     },
     close: async () => database.close(),
   };
