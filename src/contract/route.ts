@@ -68,7 +68,12 @@ export type RateClass = "caller" | "address" | "exchange" | "none";
 
 export type AnswerText =
   | string
-  | { readonly description: string; readonly headers: readonly DocumentHeader[] };
+  | {
+      readonly description: string;
+      readonly headers: readonly DocumentHeader[];
+      /** The content type of an answer of bytes, unless it is application/octet-stream. */
+      readonly type?: string;
+    };
 
 export type RouteDetail = {
   readonly summary: string;

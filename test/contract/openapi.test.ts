@@ -87,7 +87,7 @@ function examplesInUse(): { name: string; schema: string; value: unknown }[] {
   return found;
 }
 
-const BYTES = [PACK_TYPE, "application/octet-stream", "multipart/form-data"];
+const BYTES = [PACK_TYPE, "application/octet-stream", "application/x-git-bundle", "multipart/form-data"];
 
 describe("the OpenAPI document", () => {
   let fixture: CoreFixture;

@@ -121,7 +121,11 @@ async function answersOf(
   ];
   const said: Record<string, JsonObject> = {};
   for (const [status, text] of Object.entries(answers)) {
-    const { description, headers } = typeof text === "string" ? { description: text, headers: [] } : text;
+    const {
+      description,
+      headers,
+      type = BYTES,
+    } = typeof text === "string" ? { description: text, headers: [] } : text;
     if (answer === "socket") {
       said[status] = { description };
       continue;
@@ -129,7 +133,7 @@ async function answersOf(
     const content =
       typeof answer === "function"
         ? { "application/json": media(nameOf(await answer()), examples.answers?.[Number(status)] ?? {}) }
-        : contentOf(answer);
+        : contentOf(answer, type);
     said[status] = {
       description,
       headers: headerRefs(["X-Request-Id", ...cached, ...headers]),
@@ -149,8 +153,8 @@ async function answersOf(
   return said;
 }
 
-function contentOf(answer: "nothing" | "bytes"): JsonObject | null {
-  return answer === "nothing" ? null : { [BYTES]: {} };
+function contentOf(answer: "nothing" | "bytes", type: string): JsonObject | null {
+  return answer === "nothing" ? null : { [type]: {} };
 }
 
 /** A body or an answer of a named schema, with the names of its examples. */

@@ -25,7 +25,11 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
     description: "The revision is its branch `main`.",
     scopes: ["workspaces:read"],
     answers: {
-      200: { description: "A bundle, as `git bundle` writes it.", headers: ["Content-Disposition"] },
+      200: {
+        description: "A bundle, as `git bundle` writes it.",
+        headers: ["Content-Disposition"],
+        type: "application/x-git-bundle",
+      },
     },
     refusals: [413],
   }),
