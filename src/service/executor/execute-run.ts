@@ -123,7 +123,8 @@ async function endingOfWork(
     const brought = opened.value;
     const backend = await backendOf(work, { agent, brought });
     if (agent === null || backend === null) {
-      return failed("spawn_failed", `This service has no backend named "${agent?.backend ?? ""}".`);
+      const message = `This service has no backend named "${agent?.backend ?? ""}".`;
+      return { ...failed("spawn_failed", message), isServicesFault: true };
     }
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
     const granted = await network.grant(agent);
@@ -184,7 +185,10 @@ async function endingOfWork(
     core.log.error({ run_id: runId, err: cause }, "backend failed");
     const reason = await blobReasonOf(core, cause);
     if (reason !== null) return failed("spawn_failed", reason.text, reason.isRetryable);
-    return failed("backend_error", "The agent's backend failed. Run it again.", true);
+    return {
+      ...failed("backend_error", "The agent's backend failed. Run it again.", true),
+      isServicesFault: true,
+    };
   }
 }
 

@@ -18,7 +18,7 @@ const refundedCauses: ReadonlySet<RunCause> = new Set([
   "interrupted",
 ]);
 
-/** Those that a caller can bring about, with a repository that cannot be cloned or an agent that ends itself. */
+/** Those that a caller can bring about, unless the ending says that it was the service's fault: with a repository that cannot be cloned or an agent that ends itself. */
 const countedCauses = ["backend_error", "spawn_failed"] as const satisfies readonly RunCause[];
 
 export type Refund = {
@@ -38,7 +38,7 @@ export async function decideRefund(
   const cause = ending.status === "failed" && refundedCauses.has(ending.cause) ? ending.cause : null;
   if (ending.status !== "failed" || cause === null || gross === 0) return noRefund(null);
   if (ending.chargedFor !== undefined) return noRefund(ending.chargedFor);
-  if (countedCauses.some((counted) => counted === cause)) {
+  if (ending.isServicesFault !== true && countedCauses.some((counted) => counted === cause)) {
     const now = core.clock.now();
     const { billingAccount } = run;
     const since = now - (now % DAY_MS);

@@ -15,6 +15,8 @@ export type Ending =
       readonly retryable: boolean;
       /** What was consumed is charged, whatever the cause: the request's own terms led to it, or it was answered. */
       readonly chargedFor?: RefundWithheldReason;
+      /** True where no caller can bring the failure about, such as a bucket that refuses the service: it is always refunded. */
+      readonly isServicesFault?: true;
     }
   | { readonly status: "cancelled"; readonly cause: "user_stop" | "agent_deleted" };
 

@@ -84,6 +84,12 @@ onEveryStore((kind) => {
       });
     });
 
+    it("are always given where the service itself failed, such as by a bucket that refuses it", async () => {
+      const own: Ending = { ...failure, isServicesFault: true };
+      for (let run = 0; run < 5; run += 1)
+        expect(await finish(await take(), own)).toMatchObject({ ...refunded, refundReason: "backend_error" });
+    });
+
     it("are not given, and not counted, where the run had answered", async () => {
       const answered: Ending = { ...failure, chargedFor: "answered" };
       for (let run = 0; run < 4; run += 1)
