@@ -78,7 +78,7 @@ export function broughtBackendOf(parts: BackendParts): () => Promise<Backend> {
       if (!(cause instanceof SandboxError)) throw cause;
       log.error({ err: cause }, "the sandbox of runs that bring access to a model does not start");
       const text = "The sandbox of this service does not start: its log says why. Tell its operator.";
-      throw new BackendFailure(text, { isRetryable: false, cause });
+      throw new BackendFailure(text, { reason: "misconfigured", isRetryable: false, cause });
     });
     return opened;
   };

@@ -63,7 +63,7 @@ onEveryDeployment("runs", (service) => {
       status: "failed",
       cause: "backend_error",
       credits: 0,
-      refund_reason: "backend_error",
+      refund_reason: "internal_error",
     });
     expect(run).toMatchObject(
       "gross_micro_usd" in run ? { refunded_micro_usd: run.gross_micro_usd } : { gross_micro_usd: 1 },

@@ -67,7 +67,8 @@ export const runComponents: Components = {
       tokens: "Tokens used; null where they are not known.",
       gross_micro_usd: "What was used before refunds, in micro-USD (1,000,000 = 1 USD).",
       refunded_micro_usd: "What was refunded, in micro-USD.",
-      refund_reason: "Why it was refunded.",
+      refund_reason:
+        "Why it was refunded. Its `cause`, where a caller can produce such a failure: these refunds are limited a day. Otherwise the service's own fault: `interrupted`, `stalled`, `storage_unavailable`, `contents_lost`, `misconfigured`, `internal_error`, `model_unavailable`, `model_key_refused`.",
       refund_withheld_reason:
         "Why a failed run was charged that would be refunded. `output_schema`: its reply never fit. `answered`: it had answered before its agent's process ended. `refund_limit`: as many runs of its billing account were refunded that day as may be.",
       model_billing:

@@ -68,7 +68,7 @@ export function refusalOf(
     return { reason: cause.code, detail: describe(source, cause.message) };
   if (!(cause instanceof GitError)) throw cause;
   if (cause.code === "git_not_started") {
-    return { reason: "clone_failed", detail: describe(source, "the service has no git; tell its operator") };
+    return { reason: "service_fault", detail: describe(source, "the service has no git; tell its operator") };
   }
   if (cause.code === "git_timed_out")
     return { reason: "clone_timed_out", detail: describe(source, cause.message.replace(/\.$/, "")) };

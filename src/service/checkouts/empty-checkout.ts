@@ -29,7 +29,7 @@ export async function openEmptyCheckout(empty: EmptyCheckout): Promise<Result<Ch
     signal.throwIfAborted();
     if (!(cause instanceof GitError)) throw cause;
     const detail = `An empty checkout could not be made. ${cause.message} Tell the service's operator.`;
-    return refused({ reason: "checkout_failed", detail });
+    return refused({ reason: "service_fault", detail });
   }
 }
 

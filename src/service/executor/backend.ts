@@ -10,6 +10,7 @@ import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { RunEgress } from "../core/ports/egress.ts";
 import type { ManagerDesk } from "../core/ports/manager-desk.ts";
+import type { FailureReason } from "../core/runs/failure.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -18,6 +19,8 @@ import type { UsageMeter } from "./usage-meter.ts";
 export class BackendFailure extends Error {
   override readonly name = "BackendFailure";
   readonly isRetryable: boolean;
+  /** Says whose fault it is. */
+  readonly reason: FailureReason;
   /** Why it is charged like a completed run. Null: it is refunded. */
   readonly chargedFor: RefundWithheldReason | null;
 
@@ -28,9 +31,15 @@ export class BackendFailure extends Error {
 
   constructor(
     message: string,
-    options: { isRetryable: boolean; chargedFor?: RefundWithheldReason; cause?: unknown },
+    options: {
+      reason: FailureReason;
+      isRetryable: boolean;
+      chargedFor?: RefundWithheldReason;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: options.cause });
+    this.reason = options.reason;
     this.isRetryable = options.isRetryable;
     this.chargedFor = options.chargedFor ?? null;
   }

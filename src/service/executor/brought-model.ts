@@ -6,6 +6,7 @@ import type { FederatedAccess } from "../../federation/provider.ts";
 import { federationProviders } from "../../federation/providers.ts";
 import type { Core } from "../core/core.ts";
 import { type AccessLoss, readAccess } from "../core/model-access/kept-access.ts";
+import type { FailureReason } from "../core/runs/failure.ts";
 import type { Ending } from "../core/runs/run-machine.ts";
 import type { RunModelAccess } from "../core/runs/run-record.ts";
 import { BackendFailure, type BroughtModel } from "./backend.ts";
@@ -40,15 +41,26 @@ export async function openBroughtModel(
     signal?.throwIfAborted();
     const current = await read();
     if (current.ok) return current.value;
-    throw new BackendFailure(lossText(current.refusal, provider), { isRetryable: true });
+    throw new BackendFailure(lossText(current.refusal, provider), {
+      reason: lossReasons[current.refusal.reason],
+      isRetryable: true,
+    });
   };
   return ok({ model, access: { provider, token, known: () => [...known] } });
 }
 
+const lossReasons: Readonly<Record<AccessLoss["reason"], FailureReason>> = {
+  lost: "interrupted",
+  expired: "access_ended",
+  key_unknown: "misconfigured",
+  unreadable: "misconfigured",
+};
+
 /** How a run ends that has no token when it is about to begin. */
 function endingWithout(loss: AccessLoss): Ending {
   const cause = loss.reason === "lost" ? "interrupted" : "spawn_failed";
-  return { status: "failed", cause, message: waitedText(loss), retryable: true };
+  const reason = lossReasons[loss.reason];
+  return { status: "failed", cause, reason, message: waitedText(loss), retryable: true };
 }
 
 function waitedText(loss: AccessLoss): string {

@@ -1,9 +1,7 @@
 // Executes one taken run: opens its checkout, runs its backend, and returns the ending.
 
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { RunCause } from "../../contract/runs/run.ts";
 import type { Agent } from "../core/agents/agent.ts";
-import { ELSEWHERE } from "../core/blobs/own-blobs.ts";
 import { findHeldSource } from "../core/commits/held-source.ts";
 import type { Core } from "../core/core.ts";
 import { costOfTime } from "../core/money/run-price.ts";
@@ -13,30 +11,29 @@ import type { Environments, PreparedEnvironment } from "../core/ports/environmen
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/ports/workspace-runs.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
-import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
+import type { Ending } from "../core/runs/run-machine.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
-import {
-  type Backend,
-  BackendFailure,
-  type BackendOutcome,
-  type BackendTask,
-  type BroughtModel,
-  type CarriedState,
-  type RunEnvironment,
+import type {
+  Backend,
+  BackendOutcome,
+  BackendTask,
+  BroughtModel,
+  CarriedState,
+  RunEnvironment,
 } from "./backend.ts";
 import { openBroughtModel } from "./brought-model.ts";
 import { restoreChanges } from "./carried-changes.ts";
 import { Delegations } from "./delegations.ts";
 import { emitChanges } from "./emit-changes.ts";
-import { type EventWriter, StreamLimitError } from "./event-writer.ts";
+import type { EventWriter } from "./event-writer.ts";
+import { endingOfError, endingOfRefusal, failed } from "./failed-run.ts";
 import { HeldCheckout } from "./held-checkout.ts";
 import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";
 import { RunBudget } from "./run-budget.ts";
 import { RunNetwork } from "./run-network.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { untilTurn } from "./session-turn.ts";
-import { RunStopped, type StopKind } from "./stop-reason.ts";
 import { taskOf } from "./task-of.ts";
 import { backendSpan } from "./trace-run.ts";
 import { UsageMeter } from "./usage-meter.ts";
@@ -124,7 +121,7 @@ async function endingOfWork(
     const backend = await backendOf(work, { agent, brought });
     if (agent === null || backend === null) {
       const message = `This service has no backend named "${agent?.backend ?? ""}".`;
-      return { ...failed("spawn_failed", message), isServicesFault: true };
+      return failed("misconfigured", { message });
     }
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
     const granted = await network.grant(agent);
@@ -141,7 +138,7 @@ async function endingOfWork(
     const source = taken.input.workspace === undefined ? sourceOf(taken.input, runId) : null;
     const repository = agent?.repository ?? null;
     if (source === null && repository !== null && taken.input.workspace === undefined)
-      return failed("spawn_failed", noCommitText(repository.name));
+      return failed("checkout_refused", { message: noCommitText(repository.name) });
     const changesCheckout = backend.needsCheckout && backend.changesCheckout === true;
     if (changesCheckout) await untilTurn({ ...work, run: taken.run });
     const files = await core.tracer.trace({ name: "open checkout" }, async (span) => {
@@ -154,9 +151,7 @@ async function endingOfWork(
       work.secrets.add(...(files.value.checkout.covered?.values ?? []));
     }
     signal.throwIfAborted();
-    if (!files.ok) {
-      return failed("spawn_failed", files.refusal.detail, files.refusal.reason === "clone_timed_out");
-    }
+    if (!files.ok) return endingOfRefusal(files.refusal);
     const { checkout, workspace } = files.value;
     const told = workspace === null ? task : toldOf(work, { task, workspace, delegations });
     const given = { ...told, ...(source ?? { repository: null }) };
@@ -173,40 +168,9 @@ async function endingOfWork(
       await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
     }
   } catch (cause) {
-    if (cause instanceof RunStopped) return endingOf(cause.kind);
-    if (cause instanceof BackendFailure) {
-      const ending = failed("backend_error", work.secrets.apply(cause.message), cause.isRetryable);
-      return cause.chargedFor === null ? ending : { ...ending, chargedFor: cause.chargedFor };
-    }
-    if (cause instanceof StreamLimitError) {
-      const ending = failed("backend_error", `${cause.message} Ask for less in one run.`);
-      return { ...ending, chargedFor: "answered" };
-    }
-    core.log.error({ run_id: runId, err: cause }, "backend failed");
-    const reason = await blobReasonOf(core, cause);
-    if (reason !== null) return failed("spawn_failed", reason.text, reason.isRetryable);
-    return {
-      ...failed("backend_error", "The agent's backend failed. Run it again.", true),
-      isServicesFault: true,
-    };
+    return await endingOfError(work, cause);
   }
 }
-
-/** What the run's reader is told where contents of it could not be read. Null where the cause is another one. */
-async function blobReasonOf(
-  core: Core,
-  cause: unknown,
-): Promise<{ readonly text: string; readonly isRetryable: boolean } | null> {
-  const code = cause instanceof Error && "code" in cause ? cause.code : null;
-  if (code !== "blobs_unavailable" && code !== "contents_lost") return null;
-  if ((await core.commits?.own.areSeen()) === false) return { text: ELSEWHERE, isRetryable: true };
-  if (code === "contents_lost") return { text: LOST, isRetryable: false };
-  return { text: UNREADABLE, isRetryable: true };
-}
-
-const LOST =
-  'The commit of this run, or a file of its workspace, is missing from the service\'s storage, or damaged there. Start a new job, which sends the commit again, or write the file again. The operator finds what is missing by "agent-service store verify".';
-const UNREADABLE = "The service's storage of large files and commits cannot be read now. Run it again.";
 
 /** What the run's job brought; null where it brought nothing. */
 async function openBrought({ core, taken, secrets }: Work): Promise<Result<BroughtModel | null, Ending>> {
@@ -238,7 +202,7 @@ async function openFiles(
   const { workspace } = taken.input;
   if (workspace !== undefined) {
     const opened = await workspaces?.open({ taken, workspace, signal });
-    if (opened === undefined) return refused({ reason: "checkout_failed", detail: NO_WORKSPACES });
+    if (opened === undefined) return refused({ reason: "service_fault", detail: NO_WORKSPACES });
     return opened.ok ? ok({ checkout: opened.value.checkout, workspace: opened.value }) : opened;
   }
   const opened =
@@ -343,25 +307,4 @@ async function untilStopped<Value>(work: Promise<Value>, signal: AbortSignal): P
 
 function completed({ stopReason }: BackendOutcome): Ending {
   return { status: "completed", stopReason };
-}
-
-function failed(cause: RunCause, message: string, retryable = false): Extract<Ending, { status: "failed" }> {
-  return { status: "failed", cause, message, retryable };
-}
-
-function endingOf(kind: StopKind): Ending {
-  switch (kind) {
-    case "cancel":
-      return cancelledEnding;
-    case "time_limit":
-      return {
-        status: "failed",
-        cause: "time_limit",
-        message: "The run reached the time limit of this service. Ask for less in one run.",
-        retryable: false,
-      };
-    case "shutdown":
-    case "lost":
-      return interruptedEnding;
-  }
 }

@@ -309,7 +309,7 @@ export const serviceSettings = {
     kind: integer({ min: 0, max: 1_000_000 }),
     fallback: 20,
     description:
-      "Runs of one billing account that are refunded a day (UTC) because their backend failed or could not begin. Beyond it such a run is charged. Runs that the service interrupted are always refunded.",
+      "Runs of one billing account that are refunded a day (UTC) because they failed by what a caller can produce, such as a repository that cannot be cloned. Beyond it such a run is charged. Runs that failed by the fault of the service, its operator or its storage are always refunded, and not counted.",
   }),
   RATES_FILE: described({
     kind: text("a JSON file"),

@@ -41,7 +41,8 @@ onEveryStore((kind) => {
         if (message.startsWith("write")) await writeFile(file, `${message}\n`);
         if (message === "delete") await rm(file);
         if (message === "pipe") execFileSync("mkfifo", [join(checkout.root, ".gitignore")]);
-        if (message.endsWith("fail")) throw new BackendFailure("It did not work.", { isRetryable: false });
+        if (message.endsWith("fail"))
+          throw new BackendFailure("It did not work.", { reason: "model_failed", isRetryable: false });
         return { stopReason: "end_turn" };
       },
     };

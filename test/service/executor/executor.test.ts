@@ -161,7 +161,7 @@ describe("a backend", () => {
       retryable: true,
       grossMicroUsd: 8333,
       refundedMicroUsd: 8333,
-      refundReason: "backend_error",
+      refundReason: "internal_error",
     });
     const events = await expectValidStream(await fixture.stream(runId));
     expect(outlineOf(events)).toEqual([
@@ -196,7 +196,7 @@ describe("a backend", () => {
     expect(await fixture.ended(second)).toMatchObject({
       status: "failed",
       cause: "spawn_failed",
-      refundReason: "spawn_failed",
+      refundReason: "misconfigured",
     });
     await expectValidStream(await fixture.stream(second));
   });

@@ -1,30 +1,23 @@
-// Whether a run that failed by the service's fault is refunded. What a caller can bring about is refunded a few times a day.
+// Whether a run that failed is refunded: always by the service's own fault, a few times a day by what a caller can produce.
 // Why: docs/decisions/035-refunds-are-counted.md
 
 import { assertNever } from "../../../base/assert-never.ts";
 import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import { type FailureReason, failureFaults } from "../runs/failure.ts";
 import type { Ending } from "../runs/run-machine.ts";
 import type { RunRecord } from "../runs/run-record.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Endings by the service's fault: what the run consumed is refunded. */
-const refundedCauses: ReadonlySet<RunCause> = new Set([
-  "backend_error",
-  "spawn_failed",
-  "stalled",
-  "interrupted",
-]);
-
-/** Those that a caller can bring about, unless the ending says that it was the service's fault: with a repository that cannot be cloned or an agent that ends itself. */
+/** Of runs that failed by what a caller can produce. Their refunds are stored by cause, those of the service's own faults by reason. */
 const countedCauses = ["backend_error", "spawn_failed"] as const satisfies readonly RunCause[];
 
 export type Refund = {
   readonly microUsd: number;
   /** Null where nothing is refunded. */
-  readonly reason: RunCause | null;
+  readonly reason: RunCause | FailureReason | null;
   /** Why nothing is refunded though the cause is one that is. Else null. */
   readonly withheldReason: RefundWithheldReason | null;
 };
@@ -35,17 +28,24 @@ export async function decideRefund(
   tx: StoreTransaction,
   { run, ending, gross }: { run: RunRecord; ending: Ending; gross: number },
 ): Promise<Refund> {
-  const cause = ending.status === "failed" && refundedCauses.has(ending.cause) ? ending.cause : null;
-  if (ending.status !== "failed" || cause === null || gross === 0) return noRefund(null);
+  if (ending.status !== "failed" || gross === 0) return noRefund(null);
+  const fault = failureFaults[ending.reason];
+  if (fault === "terms") return noRefund(null);
   if (ending.chargedFor !== undefined) return noRefund(ending.chargedFor);
-  if (ending.isServicesFault !== true && countedCauses.some((counted) => counted === cause)) {
-    const now = core.clock.now();
-    const { billingAccount } = run;
-    const since = now - (now % DAY_MS);
-    const refunds = await tx.ledger.countRefunds({ billingAccount, since, causes: countedCauses });
-    if (refunds >= core.policy.refundsPerDay) return noRefund("refund_limit");
+  switch (fault) {
+    case "service":
+      return { microUsd: gross, reason: ending.reason, withheldReason: null };
+    case "caller": {
+      const now = core.clock.now();
+      const { billingAccount } = run;
+      const since = now - (now % DAY_MS);
+      const refunds = await tx.ledger.countRefunds({ billingAccount, since, causes: countedCauses });
+      if (refunds >= core.policy.refundsPerDay) return noRefund("refund_limit");
+      return { microUsd: gross, reason: ending.cause, withheldReason: null };
+    }
+    default:
+      return assertNever(fault);
   }
-  return { microUsd: gross, reason: cause, withheldReason: null };
 }
 
 function noRefund(withheldReason: RefundWithheldReason | null): Refund {

@@ -51,7 +51,9 @@ export type CheckoutRefusal = {
     | "clone_too_large"
     | "clone_timed_out"
     | "pull_request_moved"
-    | "checkout_failed";
+    | "checkout_failed"
+    /** The service cannot make any, such as one without git. */
+    | "service_fault";
   /** One line for the person who reads the run: what happened, to which repository, what to do. No secrets. */
   readonly detail: string;
 };

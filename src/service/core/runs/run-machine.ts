@@ -5,18 +5,19 @@
 
 import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.ts";
 import type { StopReason } from "../../../contract/runs/stop-reason.ts";
+import type { FailureReason } from "./failure.ts";
 
 export type Ending =
   | { readonly status: "completed"; readonly stopReason: StopReason }
   | {
       readonly status: "failed";
       readonly cause: RunCause;
+      /** More exact than the cause: says whose fault it was. */
+      readonly reason: FailureReason;
       readonly message: string;
       readonly retryable: boolean;
       /** What was consumed is charged, whatever the cause: the request's own terms led to it, or it was answered. */
       readonly chargedFor?: RefundWithheldReason;
-      /** True where no caller can bring the failure about, such as a bucket that refuses the service: it is always refunded. */
-      readonly isServicesFault?: true;
     }
   | { readonly status: "cancelled"; readonly cause: "user_stop" | "agent_deleted" };
 
@@ -41,6 +42,7 @@ export const cancelledEnding: Ending = { status: "cancelled", cause: "user_stop"
 export const stalledEnding: Ending = {
   status: "failed",
   cause: "stalled",
+  reason: "stalled",
   message: "The worker of this run was not heard of any more. Nothing was charged. Run it again.",
   retryable: true,
 };
@@ -49,6 +51,7 @@ export const stalledEnding: Ending = {
 export const interruptedEnding: Ending = {
   status: "failed",
   cause: "interrupted",
+  reason: "interrupted",
   message: "The service stopped while this run was at work. Nothing was charged. Run it again.",
   retryable: true,
 };

@@ -32,6 +32,7 @@ type Step =
 const failure = (cause: "backend_error" | "time_limit"): Ending => ({
   status: "failed",
   cause,
+  reason: cause === "time_limit" ? "time_limit" : "agent_failed",
   message: "It failed.",
   retryable: true,
 });

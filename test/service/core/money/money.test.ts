@@ -19,18 +19,28 @@ type Step =
   | { readonly type: "finish"; readonly run: number; readonly ending: Ending }
   | { readonly type: "next month" };
 
-const causes = ["backend_error", "spawn_failed", "stalled", "interrupted", "time_limit"] as const;
+const failures = [
+  { cause: "backend_error", reason: "model_failed" },
+  { cause: "backend_error", reason: "internal_error" },
+  { cause: "spawn_failed", reason: "checkout_refused" },
+  { cause: "spawn_failed", reason: "storage_unavailable" },
+  { cause: "stalled", reason: "stalled" },
+  { cause: "interrupted", reason: "interrupted" },
+  { cause: "time_limit", reason: "time_limit" },
+] as const;
 const ourFaults: readonly string[] = ["backend_error", "spawn_failed", "stalled", "interrupted"];
 
 const ending: fc.Arbitrary<Ending> = fc.oneof(
   fc.constant<Ending>({ status: "completed", stopReason: "end_turn" }),
   fc.constant<Ending>({ status: "cancelled", cause: "user_stop" }),
-  fc.record({
-    status: fc.constant("failed" as const),
-    cause: fc.constantFrom(...causes),
-    message: fc.constant("It failed."),
-    retryable: fc.boolean(),
-  }),
+  fc
+    .record({ failure: fc.constantFrom(...failures), retryable: fc.boolean() })
+    .map(({ failure, retryable }) => ({
+      status: "failed" as const,
+      message: "It failed.",
+      retryable,
+      ...failure,
+    })),
 );
 const run = fc.nat({ max: 5 });
 const step: fc.Arbitrary<Step> = fc.oneof(

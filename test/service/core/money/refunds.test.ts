@@ -16,6 +16,7 @@ const usage = { roles: { executor: { tokens: 900, calls: 1, microUsd: 40_000 } }
 const failure: Ending = {
   status: "failed",
   cause: "backend_error",
+  reason: "model_failed",
   message: "The agent failed.",
   retryable: true,
 };
@@ -84,10 +85,18 @@ onEveryStore((kind) => {
       });
     });
 
-    it("are always given where the service itself failed, such as by a bucket that refuses it", async () => {
-      const own: Ending = { ...failure, isServicesFault: true };
-      for (let run = 0; run < 5; run += 1)
-        expect(await finish(await take(), own)).toMatchObject({ ...refunded, refundReason: "backend_error" });
+    it("are neither counted nor limited where the service itself failed, such as by a bucket that refuses it", async () => {
+      const own: Ending = { ...failure, reason: "storage_unavailable" };
+      const given = { ...refunded, refundReason: "storage_unavailable" };
+      for (let run = 0; run < 5; run += 1) expect(await finish(await take(), own)).toMatchObject(given);
+      for (let run = 0; run < 3; run += 1) expect(await finish(await take())).toMatchObject(refunded);
+      expect(await finish(await take())).toMatchObject({ refundWithheldReason: "refund_limit" });
+      expect(await finish(await take(), own)).toMatchObject(given);
+    });
+
+    it("are not given for a run that reached its time limit", async () => {
+      const late: Ending = { ...failure, cause: "time_limit", reason: "time_limit" };
+      expect(await finish(await take(), late)).toMatchObject({ ...charged, refundWithheldReason: null });
     });
 
     it("are not given, and not counted, where the run had answered", async () => {

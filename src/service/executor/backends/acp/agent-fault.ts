@@ -53,16 +53,28 @@ const ownEnds: ReadonlySet<AgentFault["type"]> = new Set([
   "unknown_stop",
 ]);
 
+/** Before the agent has read anything of the run: its program or its login is missing. */
+const operatorsFaults: ReadonlySet<AgentFault["type"]> = new Set([
+  "not_started",
+  "other_version",
+  "login_needed",
+]);
+
 export function failureOf(fault: AgentFault, context: FaultContext): BackendFailure {
   const { title, mask, complaint, hasAnswered } = context;
   const { what, isRetryable } = describe(fault);
   const said = oneLine(mask.apply(complaint));
   const ending = said === "" ? "" : ` Its last line of errors: ${JSON.stringify(said)}.`;
   const message = `The agent ${JSON.stringify(title)} ${mask.apply(what)}${ending}`;
+  const reason = operatorsFaults.has(fault.type) ? "misconfigured" : "agent_failed";
   if (fault.type === "misfit")
-    return new BackendFailure(message, { isRetryable, chargedFor: "output_schema" });
+    return new BackendFailure(message, { reason, isRetryable, chargedFor: "output_schema" });
   const isCharged = hasAnswered && ownEnds.has(fault.type);
-  return new BackendFailure(message, { isRetryable, ...(isCharged ? { chargedFor: "answered" } : {}) });
+  return new BackendFailure(message, {
+    reason,
+    isRetryable,
+    ...(isCharged ? { chargedFor: "answered" } : {}),
+  });
 }
 
 function describe(fault: AgentFault): { readonly what: string; readonly isRetryable: boolean } {

@@ -81,7 +81,7 @@ function accessOf({ model }: AcpSettings, { brought }: Pick<BackendTask, "brough
   const { wire, apiBaseUrl: baseUrl, title } = federationProviders[brought.access.provider];
   if (model?.wire !== wire) {
     const text = `The agent of this service does not speak the protocol of ${title}. Bring access to another provider, or none.`;
-    throw new BackendFailure(text, { isRetryable: false });
+    throw new BackendFailure(text, { reason: "access_ended", isRetryable: false });
   }
   return { wire, baseUrl, apiKey: null, brought };
 }

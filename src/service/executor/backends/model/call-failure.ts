@@ -1,10 +1,12 @@
 // Why a model call failed, in words for the run's reader, and whether a retry may help.
 
 import { APICallError, StreamProviderError, TypeValidationError } from "ai";
+import { assertNever } from "../../../../base/assert-never.ts";
 import { parseRetryAfterMs } from "../../../../base/backoff.ts";
 import { FederationError } from "../../../../federation/federation-error.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import { federationProviders } from "../../../../federation/providers.ts";
+import type { FailureReason } from "../../../core/runs/failure.ts";
 import { tooLargeOf } from "./bounded-answer.ts";
 import { AnswerLate } from "./call-timeouts.ts";
 import { type ErrorBody, readErrorBody } from "./error-body.ts";
@@ -31,7 +33,8 @@ export type CallFailure = {
   | { readonly kind: "thoughts" }
   /** There is no such model, or not any more. */
   | { readonly kind: "gone"; readonly what: string }
-  | { readonly kind: "refused" }
+  /** `isKeys`: the key itself, or its account's quota, whatever was asked. A 403 may be about the request. */
+  | { readonly kind: "refused"; readonly isKeys: boolean }
 );
 
 export type CallPlace = {
@@ -53,7 +56,7 @@ export function failureOf(cause: unknown, place: CallPlace): CallFailure {
     return refused(`${api} ${tooLarge.message}. ${check}`);
   }
   // The exchange has been tried again already.
-  if (FederationError.is(cause)) return refused(cause.message);
+  if (FederationError.is(cause)) return keyRefusal(cause.message);
   if (cause instanceof AnswerLate) {
     const what = `${api} did not answer in time.`;
     return { kind: "late", what, message: `${what} Run it again later.` };
@@ -82,19 +85,44 @@ export function failureOf(cause: unknown, place: CallPlace): CallFailure {
     );
   }
   if (status === 429 && retryAfterMs === undefined && /insufficient_quota/.test(body.text))
-    return refused(`${api} has no quota left for this account (429)${said}. Check its plan and billing.`);
+    return keyRefusal(`${api} has no quota left for this account (429)${said}. Check its plan and billing.`);
   if (status === 429) {
     const what = `${api} takes no more requests now (429)${said}.`;
     return { kind: "busy", what, message: `${what} Run it later.`, retryAfterMs };
   }
   if (status >= 500 || status === 408 || status === 409)
     return { ...down(`${api} fails (${status})${said}.`, "Run it again later."), retryAfterMs };
-  if (status === 401 || status === 403) return refused(keyRefused(status, place, said));
+  if (status === 401) return keyRefusal(keyRefused(status, place, said));
+  if (status === 403) return refused(keyRefused(status, place, said));
   if (status === 404 || status === 410) {
     const what = `The model "${place.modelId}" is unknown at ${place.host}${said}.`;
     return { kind: "gone", what, message: `${what} Name one that it has.` };
   }
   return refused(`${api} refused the request (${status})${said}.`);
+}
+
+/** Why a run fails whose calls fail so. An access that the run brought is the caller's, whatever becomes of it. */
+export function reasonOf(
+  failure: CallFailure,
+  { brought, model }: { readonly brought: unknown; readonly model: string | null },
+): FailureReason {
+  if (brought !== null) return "model_failed";
+  switch (failure.kind) {
+    case "down":
+    case "unreachable":
+      return "model_unavailable";
+    case "refused":
+      return failure.isKeys ? "model_key_refused" : "model_failed";
+    case "gone":
+      return model === null ? "misconfigured" : "model_failed";
+    case "busy":
+    case "late":
+    case "thoughts":
+    case "too_long":
+      return "model_failed";
+    default:
+      return assertNever(failure);
+  }
 }
 
 /** The model takes no images, or not one that is in the request. By what APIs answered until 2026-11-22. */
@@ -191,5 +219,9 @@ function down(what: string, advice: string) {
 }
 
 function refused(message: string): CallFailure {
-  return { kind: "refused", message };
+  return { kind: "refused", isKeys: false, message };
+}
+
+function keyRefusal(message: string): CallFailure {
+  return { kind: "refused", isKeys: true, message };
 }

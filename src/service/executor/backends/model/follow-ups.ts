@@ -60,6 +60,7 @@ export class FollowUps {
       if (!isLast && this.#isFirst("nudge")) return EMPTY_NOTE;
       if (!this.#hasActed) {
         throw new BackendFailure(`The model "${modelId}" gave no answer. Run it again.`, {
+          reason: "model_failed",
           isRetryable: true,
         });
       }
@@ -98,7 +99,7 @@ export class FollowUps {
     }
     throw new BackendFailure(
       `The model's reply does not fit output_schema, even after a second try: ${checked.faults}.`,
-      { isRetryable: true, chargedFor: "output_schema" },
+      { reason: "model_failed", isRetryable: true, chargedFor: "output_schema" },
     );
   }
 

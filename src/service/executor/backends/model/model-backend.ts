@@ -29,7 +29,10 @@ export function modelBackend(settings: ModelSettings): Backend {
   const { models, rates, access, apiKey } = settings;
   return agentBackend(settings, (task) => {
     const modelId = task.model ?? models.executor;
-    if (!isPriced(rates, modelId)) throw new BackendFailure(noPriceText(modelId), { isRetryable: false });
+    if (!isPriced(rates, modelId)) {
+      const reason = task.model === null ? "misconfigured" : "model_failed";
+      throw new BackendFailure(noPriceText(modelId), { reason, isRetryable: false });
+    }
     const { fallback: fallbackId = null, advisor: advisorId, reviewer: reviewerId } = models;
     const provider = providerOf(settings, task);
     return { modelId, fallbackId, advisorId, reviewerId, provider, access, apiKey, rates };

@@ -9,7 +9,7 @@ import type { ModelRole } from "../../../core/runs/usage.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import { allowRequest, type RequestStage } from "./allow-request.ts";
 import { type AnswerListener, silentListener } from "./answer-events.ts";
-import { type CallFailure, failureOf, refusesImages } from "./call-failure.ts";
+import { type CallFailure, failureOf, reasonOf, refusesImages } from "./call-failure.ts";
 import { DUE_SHARE, KEPT_SHARE, SUMMARY_REQUEST, TASK_SHARE } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import { type Answer, callModel, type HeardUsage } from "./model-call.ts";
@@ -63,7 +63,7 @@ export type ModelRequestsOptions = {
   readonly access: Pick<FederatedAccess, "provider"> | null;
   readonly limits: ModelLimits;
   readonly provider: Provider;
-  readonly task: Pick<BackendTask, "signal" | "traceparent" | "emit" | "deadline">;
+  readonly task: Pick<BackendTask, "signal" | "traceparent" | "emit" | "deadline" | "brought" | "model">;
   readonly spending: Spending;
   /** The model that the executor goes on with where its own does not answer. Null: none. */
   readonly fallbackId: string | null;
@@ -144,7 +144,7 @@ export class ModelRequests {
         : retries.delayMs(failure, { timeLeftMs, random: settings.random.fraction() });
       if (delayMs === null) {
         const isRetryable = !["refused", "thoughts", "too_long", "gone"].includes(failure.kind);
-        throw new BackendFailure(failure.message, { isRetryable });
+        throw new BackendFailure(failure.message, { reason: reasonOf(failure, task), isRetryable });
       }
       if (wasCut) continueFrom();
       if (isForFallback) {

@@ -105,7 +105,7 @@ function listFaults(errors: readonly ErrorObject[]): string {
 /** `chargedFor`: the model has answered. */
 function refusedSchema(why: string, charge: { readonly chargedFor?: "output_schema" } = {}): BackendFailure {
   const message = `The output_schema of this run cannot be used: ${why}.`;
-  return new BackendFailure(message, { isRetryable: false, ...charge });
+  return new BackendFailure(message, { reason: "model_failed", isRetryable: false, ...charge });
 }
 
 function messageOf(cause: unknown): string {
