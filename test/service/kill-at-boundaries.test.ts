@@ -57,6 +57,7 @@ for (const blobs of ["a folder", "a bucket that fails in turn"]) {
         const round = await prepare(service, source);
         const { isKilled, boundaries: passed } = await service.play(round, { name, killAt });
         if (isKilled) killed += 1;
+        if (isKilled) expect(passed, "the boundaries that it reached").toHaveLength(killAt);
         await service.startAgain();
         const at = `killed at ${killAt}: ${passed.at(-1)}`;
         await expectRound(round, { isAcknowledged: !isKilled, at });

@@ -84,6 +84,9 @@ export class BoundaryService {
     await rm(log, { force: true });
     await writeFile(plan, `${name} ${killAt}`);
     const isDone = await this.persist(act);
+    // A service that is gone has ended at the boundary, in no other way.
+    const signal = isDone ? "SIGKILL" : (await this.#process.ended).signal;
+    if (signal !== "SIGKILL") throw new Error(`The service ended by itself in ${name}, with ${signal}.`);
     await rm(plan);
     const boundaries = existsSync(log) ? (await readFile(log, "utf8")).trim().split("\n") : [];
     return { isKilled: !isDone, boundaries };
