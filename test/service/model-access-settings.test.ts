@@ -144,9 +144,10 @@ describe("a run that brings access to a model", () => {
     });
   });
 
-  it("fails and says so when its token has ended meanwhile, and nobody renewed it", async ({ skip }) => {
+  it("fails and says so when its token has ended meanwhile, and nobody renewed it", {
+    tags: ["postgres"],
+  }, async () => {
     const store = postgresStore;
-    if (store === undefined) return skip("There is no PostgreSQL here.");
     const gate = Promise.withResolvers<void>();
     const script = everyTime(({ assistantTurns }) =>
       assistantTurns === 0
@@ -170,9 +171,8 @@ describe("a run that brings access to a model", () => {
     expect(service.house.model.requests).toHaveLength(1);
   });
 
-  it("is refused where nodes share a database and have no key for it", async ({ skip }) => {
+  it("is refused where nodes share a database and have no key for it", { tags: ["postgres"] }, async () => {
     const store = postgresStore;
-    if (store === undefined) return skip("There is no PostgreSQL here.");
     const service = await start({ RUN_SECRETS_KEY: "" }, { store });
     const job = await service.job();
     const refused = await job.submit({ message: "go", model_access: await service.access() });

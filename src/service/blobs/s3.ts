@@ -1,5 +1,6 @@
 // Blobs in a bucket of an S3 server: single PUTs with a known length, GET with a range, HEAD, DELETE, presigned GET.
 // Loaded only where BLOB_STORE is "s3".
+// Why: docs/decisions/108-a-bucket-that-is-silent.md
 
 import { Readable } from "node:stream";
 import { AwsClient } from "aws4fetch";

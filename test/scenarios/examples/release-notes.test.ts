@@ -9,7 +9,7 @@ import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const NOTES = '## New\n\n* It greets by name. `$(id)` is text, and "$TAG" too.\n';
 
-describe("release notes", () => {
+describe("release notes", { tags: ["openssl"] }, () => {
   let fixture: ScenarioFixture;
   let gh: FakeGh;
   const prompts: string[] = [];

@@ -63,7 +63,7 @@ describe("what the server says", () => {
   it("says so when there is no git", async () => {
     const refusal = await fixture.refusal(sha, { environment: { PATH: "/nowhere" } });
     expect(refusal).toEqual({
-      reason: "clone_failed",
+      reason: "service_fault",
       detail: `${named()}the service has no git; tell its operator.`,
     });
   });

@@ -38,7 +38,7 @@ describe("an empty checkout", () => {
     });
     expect(await provider.openEmpty({ runId: "run-1" }, signal())).toEqual({
       ok: false,
-      refusal: { reason: "checkout_failed", detail: expect.stringContaining("could not be started") },
+      refusal: { reason: "service_fault", detail: expect.stringContaining("could not be started") },
     });
     expect(await fixture.leftOvers()).toEqual([]);
   });

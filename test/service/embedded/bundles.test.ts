@@ -53,6 +53,6 @@ describe("the bundles", () => {
       );
     expect((await inputsOf("npm/serve.mjs")).filter(isOther)).toEqual([]);
     expect((await inputsOf("npm/commands.mjs")).filter(isOther).length).toBeGreaterThan(20);
-    expect(await inputsOf("npm/cli.mjs")).toEqual(["src/cli/main.ts"]);
+    expect(await inputsOf("npm/cli.mjs")).toEqual(["src/ci/initial-environment.ts", "src/cli/main.ts"]);
   });
 });
