@@ -157,11 +157,6 @@ export class HostileFixture {
     return new HostileFixture({ folder, outside, repository, place, codeHost, model, service, stories });
   }
 
-  /** False where commands cannot be confined. */
-  get hasSandbox(): boolean {
-    return this.#service.logText().includes("in bubblewrap");
-  }
-
   /** Where the service keeps what it works on. */
   get checkouts(): string {
     return join(this.place.settings.dataDir, "checkouts");

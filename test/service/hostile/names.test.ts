@@ -91,8 +91,7 @@ describe("names", () => {
     expect(fixture.applied(sha, changes?.patch ?? "").split("\n")).toHaveLength(1);
   });
 
-  it("of the agent's making do not break out of the patch", async ({ skip }) => {
-    skip(!fixture.hasSandbox, "There is no sandbox here.");
+  it("of the agent's making do not break out of the patch", { tags: ["sandbox"] }, async () => {
     const sha = fixture.repository.commit({ files: { "a.txt": "one\n" } });
     const command = [
       "printf 'x\\n' > \"$(printf 'new\\nfile\\033[31m')\"",

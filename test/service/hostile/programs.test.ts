@@ -91,8 +91,7 @@ describe("a repository that brings programs along", () => {
 });
 
 describe("an agent that sets programs for git", () => {
-  it("reaches no configuration that counts", async ({ skip }) => {
-    skip(!fixture.hasSandbox, "There is no sandbox here.");
+  it("reaches no configuration that counts", { tags: ["sandbox"] }, async () => {
     const sha = fixture.repository.commit({ files: hostile });
     const program = `touch ${fixture.outside.marker}`;
     const set = (key: string) => `git config ${key} '${program}'; git config --global ${key} '${program}'`;
@@ -120,8 +119,9 @@ describe("an agent that sets programs for git", () => {
     expect(changes?.held_back).toEqual([{ path: ".gitmodules", reason: "protected" }]);
   });
 
-  it("hides them in repositories within, which are looked at from outside alone", async ({ skip }) => {
-    skip(!fixture.hasSandbox, "There is no sandbox here.");
+  it("hides them in repositories within, which are looked at from outside alone", {
+    tags: ["sandbox"],
+  }, async () => {
     const sha = fixture.repository.commit({ files: { ...hostile, vendor: { submodule: "2".repeat(40) } } });
     const nested = ["nested", "vendor", "deep/down/nested"].flatMap((folder) => [
       `git init -q ${folder}`,

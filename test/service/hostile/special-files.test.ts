@@ -40,8 +40,7 @@ async function gitProcesses(checkouts: string): Promise<string[]> {
 }
 
 describe("a tree in which a command has made special files", () => {
-  it("is read, searched, edited and reported around them", async ({ skip }) => {
-    skip(!fixture.hasSandbox, "There is no sandbox here.");
+  it("is read, searched, edited and reported around them", { tags: ["sandbox"] }, async () => {
     const socket = "import socket; socket.socket(socket.AF_UNIX).bind('socket')";
     const command = [
       "mkfifo pipe 'src/pipe' .mailmap .gitmodules",
@@ -84,8 +83,7 @@ describe("a tree in which a command has made special files", () => {
     ]);
   });
 
-  it("holds back files of 2 GB without taking them in", async ({ skip }) => {
-    skip(!fixture.hasSandbox, "There is no sandbox here.");
+  it("holds back files of 2 GB without taking them in", { tags: ["sandbox"] }, async () => {
     const before = process.memoryUsage().rss;
     const { run, results, changes } = await fixture.play(sha, [
       call("run_command", {
@@ -125,8 +123,8 @@ describe("a pipe in the place of a file that git reads", () => {
 
   it.for([".gitignore", "src/.gitignore", ".gitattributes"])(
     "has the run end with its reply: %s",
-    async (path, { skip }) => {
-      skip(!hasty.hasSandbox, "There is no sandbox here.");
+    { tags: ["sandbox"] },
+    async (path) => {
       const { run, results, changes, reply } = await hasty.play(commit(), [
         call("run_command", { command: `rm -f ${path}; mkfifo ${path}; echo made` }),
         look,
