@@ -18,7 +18,7 @@ export type WorkflowChoices = {
 /** A model of Anthropic, checked 2026-11-22. */
 const MODEL = "claude-sonnet-5";
 export const MODEL_KEY = "ANTHROPIC_API_KEY";
-const CHECKOUT = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2";
+const CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1";
 const MAINTENANCE =
   "Find one small fault in this repository: a broken link, an outdated comment, a missing test. Fix it and say what you did.";
 const INPUT = `\${{ inputs.prompt }}`;
