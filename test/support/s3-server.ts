@@ -1,7 +1,7 @@
 // A real S3 server on loopback, with its files in a folder of its own. Of what it can, the service uses PUT, GET with a
 // range, HEAD, DELETE and presigned GET.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, unlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,10 @@ import type { S3Config } from "../../src/service/blobs/s3-config.ts";
 type S3rver = new (
   options: Readonly<Record<string, unknown>>,
 ) => {
+  readonly store: {
+    getResourcePath(bucket: string, key: string, resource: string): string;
+    deleteObject(bucket: string, key: string): Promise<void>;
+  };
   run(): Promise<{ readonly port: number }>;
   close(): Promise<void>;
 };
@@ -30,6 +34,7 @@ export async function startS3Server(): Promise<S3Server> {
     ...{ address: "127.0.0.1", port: 0, silent: true, directory, allowMismatchedSignatures: false },
     configureBuckets: [{ name: BUCKET, configs: [] }],
   });
+  keepFolders(server.store);
   const { port } = await server.run();
   const config: S3Config = {
     endpoint: `http://127.0.0.1:${port}`,
@@ -54,5 +59,19 @@ export async function startS3Server(): Promise<S3Server> {
       await server.close();
       await rm(directory, { recursive: true, force: true });
     },
+  };
+}
+
+/**
+ * Its own deletion removes the folder of the last key, together with what is being put there at the same time: of a bucket that would
+ * be a loss. https://github.com/20minutes/s3rver
+ */
+function keepFolders(store: InstanceType<S3rver>["store"]): void {
+  store.deleteObject = async (bucket, key) => {
+    for (const resource of ["object", "object.md5", "metadata.json"]) {
+      await unlink(store.getResourcePath(bucket, key, resource)).catch((cause: NodeJS.ErrnoException) => {
+        if (cause.code !== "ENOENT") throw cause;
+      });
+    }
   };
 }

@@ -57,7 +57,10 @@ export function s3Blobs(options: S3Options): BlobStore {
     delete: async (keys) => {
       for (let at = 0; at < keys.length; at += DELETES_AT_ONCE) {
         const some = keys.slice(at, at + DELETES_AT_ONCE);
-        await Promise.all(some.map((key) => send(s3, { method: "DELETE", key })));
+        // Each is answered before the next attempt, so that none of this one counts in it.
+        const answers = await Promise.allSettled(some.map((key) => send(s3, { method: "DELETE", key })));
+        const failed = answers.find(({ status }) => status === "rejected");
+        if (failed?.status === "rejected") throw failed.reason;
       }
     },
     health: () => s3.breaker.health(),

@@ -52,6 +52,16 @@ const answer =
   };
 
 describe("blobs in S3", () => {
+  it("stay when the other one of their folder is deleted at the same time", async () => {
+    const { blobs } = blobsOf();
+    for (let place = 0; place < 30; place += 1) {
+      const [old, key] = [`ws/folder-${place}/old`, `ws/folder-${place}/new`];
+      await blobs.put(blobOf(old, "old"));
+      await Promise.all([blobs.delete([old]), blobs.put(blobOf(key, "new"))]);
+      expect(await blobs.head(key), key).toEqual({ size: 3 });
+    }
+  });
+
   it.each([
     ["S3_BUCKET", { bucket: "no-such-bucket" }],
     ["S3_ACCESS_KEY_ID", { accessKeyId: "SOMEBODY" }],

@@ -37,6 +37,9 @@ const FIRST_TABLES = `
   drop table run_secrets; alter table runs drop column model_billing;
   alter table agents drop column egress;
   drop index agents_workspace; alter table agents drop column workspace_id;
+  drop index agents_deleted;
+  alter table agents drop column deleted_at; alter table agents drop column erased_at;
+  drop table default_heads; alter table runs drop column works_on;
   delete from kysely_migration where name > '001-first-tables';`;
 
 const keys = (["owner", "ai_client"] as const).map((callerClass) => ({
