@@ -93,9 +93,22 @@ export async function operation(client: LoadClient, base: string, begun: { id: s
 }
 
 async function upload(client: LoadClient, base: string, from: number): Promise<void> {
+  const files = Array.from({ length: FILES_AN_UPLOAD }, (_, at) => from + at);
+  await uploadFiles(
+    client,
+    base,
+    files.map((index) => ({ path: pathOf(index), content: contentOf(index) })),
+  );
+}
+
+/** Into the canonical files of the workspace whose routes are below `base`, in one request. */
+export async function uploadFiles(
+  client: LoadClient,
+  base: string,
+  files: readonly { readonly path: string; readonly content: string | Buffer<ArrayBuffer> }[],
+): Promise<void> {
   const form = new FormData();
-  for (let index = from; index < from + FILES_AN_UPLOAD; index += 1)
-    form.append("file", new Blob([contentOf(index)]), pathOf(index));
+  for (const { path, content } of files) form.append("file", new Blob([content]), path);
   const request = new Response(form);
   const type = request.headers.get("content-type") ?? "";
   const body = Buffer.from(await request.arrayBuffer());

@@ -64,7 +64,7 @@ export async function operate(
 export async function readStoreConfig(flags: { readonly "data-dir": string | null }): Promise<Config> {
   const { readConfig } = await import("../service/settings/config.ts");
   const dataDir = flags["data-dir"];
-  const config = readConfig(dataDir === null ? {} : { DATA_DIR: dataDir });
+  const config = readConfig(dataDir === null ? {} : { DATA_DIR: dataDir }, undefined, { asksByKey: false });
   if (!config.ok) throw new UsageError(config.refusal.join("\n"));
   return config.value;
 }

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeTestKey, operateOn } from "../support/account-key.ts";
-import { BackupLoad, expectFilled, type FilledService, fillService } from "../support/backup/backup-load.ts";
+import { BackupLoad, type FilledService, fillService } from "../support/backup/backup-load.ts";
 import { BackupPlace, type BlobKind, clientOf, readBackup } from "../support/backup/backup-place.ts";
+import { expectFilled } from "../support/backup/expect-filled.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 import { postgresStore, sqliteStore } from "../support/stores/stores.ts";
 
@@ -252,6 +253,45 @@ describe("a store moves", { tags: ["postgres"] }, () => {
     await other.runJson("backup", again);
     expect(await readBackup(again)).toEqual(await readBackup(backup));
     await expectFilled(clientOf(await other.start(), secret), filled);
+  });
+});
+
+describe("a restore over a store from which nodes serve", () => {
+  it("is refused on PostgreSQL, and names them", {
+    ...PATIENCE,
+    tags: ["postgres"],
+  }, async () => {
+    const place = await makePlace(postgresStore, { blobs: "a folder" });
+    await startFilled(place, { workspaces: 1, files: 2, runs: 1 });
+    const backup = join(folder, "served-PostgreSQL");
+    await place.runJson("backup", backup);
+    const { pid } = place.process;
+    // A node of another schema of the database is none of this store.
+    const elsewhere = await makePlace(postgresStore, { blobs: "a folder" });
+    await elsewhere.start();
+    const before = await place.store.query("select * from runs");
+    const refused = await place.run(["restore", backup, "--replace"]);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toMatch(
+      new RegExp(
+        `^A node serves from the database at DATABASE_URL: "agent-service on \\S+, process ${pid}" .*Stop it, then restore.*pg_terminate_backend\\(\\d+\\)`,
+      ),
+    );
+    expect(await place.store.query("select * from runs")).toEqual(before);
+    // However it ended: its connection has ended with it.
+    await place.process.kill();
+    await place.runJson("restore", backup, "--replace");
+    await place.start();
+  });
+
+  it("is refused on SQLite", async () => {
+    const place = await makePlace(sqliteStore, { blobs: "a folder" });
+    await startFilled(place, { workspaces: 1, files: 2, runs: 1 });
+    const backup = join(folder, "served-SQLite");
+    await place.runJson("backup", backup);
+    const refused = await place.run(["restore", backup, "--replace"]);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain(String(place.process.pid));
   });
 });
 

@@ -20,6 +20,8 @@ import * as tokenSuccessors from "./migrations/015-token-successors.ts";
 import * as lostBlobs from "./migrations/016-lost-blobs.ts";
 import * as operationFaults from "./migrations/017-operation-faults.ts";
 import * as defaultManagers from "./migrations/018-default-managers.ts";
+import * as commitsOfRuns from "./migrations/019-commits-of-runs.ts";
+import * as deletedAgents from "./migrations/020-deleted-agents.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
@@ -41,6 +43,8 @@ const migrations: Record<string, Migration> = {
   "016-lost-blobs": lostBlobs,
   "017-operation-faults": operationFaults,
   "018-default-managers": defaultManagers,
+  "019-commits-of-runs": commitsOfRuns,
+  "020-deleted-agents": deletedAgents,
 };
 
 /** The migrations that this version knows, in their order. */

@@ -9,6 +9,7 @@ import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { type NodeLink, type NodeSignal, nodeSignals } from "../core/ports/node-link.ts";
 import { ListeningConnection } from "./listening-connection.ts";
+import { joinNodes } from "./node-locks.ts";
 import { untilConnected } from "./postgres-start.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
@@ -95,6 +96,7 @@ class PostgresLink implements NodeLink {
       onLost: (lost, why) => this.#lose(lost, why),
     });
     try {
+      await joinNodes(connection);
       await this.#listen(connection);
     } catch (cause) {
       await connection.end();

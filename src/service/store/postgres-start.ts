@@ -29,7 +29,7 @@ export type Waiting = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Resolves once `connect` does. Rejects with an UnusableDatabaseError when it cannot, or not in time. */
+/** Resolves once `connect` does. Rejects with its OperatorError, or with an UnusableDatabaseError when it cannot, or not in time. */
 export async function untilConnected<Value>(
   url: string,
   connect: () => Promise<Value>,
@@ -42,6 +42,7 @@ export async function untilConnected<Value>(
     try {
       return await connect();
     } catch (cause) {
+      if (cause instanceof OperatorError) throw cause;
       const now = performance.now();
       const leftMs = begunAt + waitMs - now;
       if (!isWorthWaitingFor(cause) || leftMs <= 0) throw unusable(url, cause, waitMs);

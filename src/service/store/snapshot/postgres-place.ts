@@ -10,6 +10,7 @@ import {
 import type pg from "pg";
 import type { Cell, FilledTable, Row, StorePlace } from "../../core/ports/store-snapshot.ts";
 import { knownMigrations, migrateWithin } from "../migrate.ts";
+import { takeFromNodes } from "../node-locks.ts";
 import { OwnSchemaDialect } from "../postgres-dialect.ts";
 import type { Database } from "../tables.ts";
 import { ownTables } from "./own-tables.ts";
@@ -20,8 +21,15 @@ import { MIGRATION_TABLES, quoted } from "./snapshot-queries.ts";
 const MAX_VALUES = 20_000;
 const MAX_BYTES = 4_000_000;
 
+/** Until it is closed no node starts. Rejects with an OperatorError while nodes serve from the database. */
 export async function openPostgresPlace(url: string): Promise<StorePlace> {
   const client = await connectPatiently(url);
+  try {
+    await takeFromNodes(client);
+  } catch (cause) {
+    await client.end();
+    throw cause;
+  }
   return {
     engine: "postgresql",
     findFilledTable: () => findFilled(client),
