@@ -11,6 +11,7 @@ import type { Checkout } from "../core/ports/checkout.ts";
 import type { RunEgress } from "../core/ports/egress.ts";
 import type { ManagerDesk } from "../core/ports/manager-desk.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
+import type { CallEffect } from "./call-effect.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -113,9 +114,10 @@ export type BackendTask = {
   traceparent(): string | null;
   /**
    * Appends an event to the run's durable stream. RUN_STARTED, RUN_FINISHED, RUN_ERROR and `quota` are the
-   * executor's. Resolves when there is room for more. Events of one run keep their order.
+   * executor's. Resolves when there is room for more. Events of one run keep their order. `effect` is of a TOOL_CALL_RESULT: unless
+   * told, the call may have changed files.
    */
-  emit(event: RunEvent): Promise<void>;
+  emit(event: RunEvent, effect?: CallEffect): Promise<void>;
   /**
    * The session so far: messages and answers of its earlier runs, oldest first, about
    * `maxChars` characters at most.

@@ -3,6 +3,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Agent } from "../core/agents/agent.ts";
 import { findHeldSource } from "../core/commits/held-source.ts";
+import { placeOf } from "../core/commits/run-commit.ts";
 import type { Core } from "../core/core.ts";
 import { costOfTime } from "../core/money/run-price.ts";
 import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
@@ -11,7 +12,7 @@ import type { Environments, PreparedEnvironment } from "../core/ports/environmen
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/ports/workspace-runs.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
-import type { Ending } from "../core/runs/run-machine.ts";
+import { deletedEnding, type Ending } from "../core/runs/run-machine.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import type {
@@ -115,12 +116,14 @@ async function endingOfWork(
   const runId = taken.run.id;
   try {
     const agent = await core.store.committed.agents.find(taken.run.agentId);
+    // A run that was submitted while its agent was deleted.
+    if (agent === null) return deletedEnding;
     const opened = await openBrought(work);
     if (!opened.ok) return opened.refusal;
     const brought = opened.value;
     const backend = await backendOf(work, { agent, brought });
-    if (agent === null || backend === null) {
-      const message = `This service has no backend named "${agent?.backend ?? ""}".`;
+    if (backend === null) {
+      const message = `This service has no backend named "${agent.backend}".`;
       return failed("misconfigured", { message });
     }
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
@@ -136,7 +139,7 @@ async function endingOfWork(
 
     // A workspace has its own files, whatever repository the agent is of.
     const source = taken.input.workspace === undefined ? sourceOf(taken.input, runId) : null;
-    const repository = agent?.repository ?? null;
+    const { repository } = agent;
     if (source === null && repository !== null && taken.input.workspace === undefined)
       return failed("checkout_refused", { message: noCommitText(repository.name) });
     const changesCheckout = backend.needsCheckout && backend.changesCheckout === true;
@@ -182,9 +185,9 @@ async function openBrought({ core, taken, secrets }: Work): Promise<Result<Broug
 /** The backend of the agent, unless the run brings a model that it cannot use. */
 async function backendOf(
   { backends, openBroughtBackend }: Work,
-  { agent, brought }: { agent: Agent | null; brought: BroughtModel | null },
+  { agent, brought }: { agent: Agent; brought: BroughtModel | null },
 ): Promise<Backend | null> {
-  const own = backends.find(({ name }) => name === agent?.backend) ?? null;
+  const own = backends.find(({ name }) => name === agent.backend) ?? null;
   if (brought === null) return own;
   if (own?.needsCheckout === true && own.takesBroughtModel === true) return own;
   return await openBroughtBackend();
@@ -228,9 +231,9 @@ function toldOf(
   return {
     ...task,
     isInWorkspace: true,
-    emit: async (event) => {
+    emit: async (event, effect = "maybe_files") => {
       await task.emit(event);
-      if (event.type === "TOOL_CALL_RESULT") workspace.callEnded();
+      if (event.type === "TOOL_CALL_RESULT" && effect === "maybe_files") workspace.callEnded();
     },
     messages: [briefing, ...task.messages],
     desk: desk && {
@@ -268,13 +271,15 @@ async function showOpening<Value>({ core, taken }: Work, run: () => Promise<Valu
 }
 
 /** What the run works on. With a pull request it is that pull request's head, trusted as an outsider's. */
-function sourceOf({ job, pullRequest }: RunInput, runId: string): CheckoutSource | null {
-  if (job === null) return null;
-  const { name: repository, visibility } = job.repository;
-  const source = { ...job, runId, repository, visibility };
+function sourceOf(input: RunInput, runId: string): CheckoutSource | null {
+  const { pullRequest } = input;
+  const place = placeOf(input);
+  if (place === null) return null;
+  const { name: repository, visibility } = place.repository;
+  const source = { ...place, runId, repository, visibility };
   if (pullRequest === undefined) return source;
   const { number, headRef, headSha: sha, baseRef } = pullRequest;
-  const isJobs = job.ref === headRef.replace(/head$/, "merge");
+  const isJobs = place.ref === headRef.replace(/head$/, "merge");
   return {
     ...source,
     sha,
@@ -291,8 +296,9 @@ async function withHeld(core: Core, input: RunInput, source: CheckoutSource): Pr
   return held === null ? source : { ...source, held };
 }
 
+/** Of a run that an earlier version of the service took. */
 function noCommitText(repository: string): string {
-  return `Only a job of ${repository} says which commit to read, and none asked for this run. Start it from the repository's CI.`;
+  return `It is not known which commit of ${repository} this run is to work on. Start it again.`;
 }
 
 /** Settles as the work does, or rejects with the signal's reason as soon as it aborts, even if the backend ignores the signal. */

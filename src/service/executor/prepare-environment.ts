@@ -1,6 +1,7 @@
 // Executes a repository's setup script before the agent, and shows it in the run's stream like a command of the agent's.
 
 import { isCommitTrusted } from "../../contract/ci/events.ts";
+import { placeOf } from "../core/commits/run-commit.ts";
 import { blockedText } from "../core/egress/network-text.ts";
 import type { Checkout, CheckoutSource } from "../core/ports/checkout.ts";
 import {
@@ -36,7 +37,8 @@ export async function prepareEnvironment(options: EnvironmentOptions): Promise<R
   const { environments, taken, source, checkout, task, hold } = options;
   const { input, run } = taken;
   const named = input.setup;
-  if (environments === null || input.job === null || named === null) return noEnvironment;
+  const place = placeOf(input);
+  if (environments === null || place === null || named === null) return noEnvironment;
   // Its parent works in the same files, and has set them up.
   if (run.parentRunId !== null && checkout.isShared === true) return noEnvironment;
   const path = named ?? DEFAULT_SETUP;
@@ -48,7 +50,7 @@ export async function prepareEnvironment(options: EnvironmentOptions): Promise<R
     await shown.end(`error: ${why}`);
     return { home: null, setup: { state: "failed", script: path, why, output: "" } };
   }
-  const { repository, issuer } = input.job;
+  const { repository, issuer } = place;
   const { egress } = task.network;
   const prepared = await environments.prepare({
     ...{ checkout, source, script, egressSocket: await egress.socket("setup") },

@@ -237,7 +237,7 @@ describe("a run's checkout", () => {
     });
   });
 
-  it("needs a job to say which commit of the agent's repository it is of", async () => {
+  it("of an earlier version is not begun without a commit of the agent's repository", async () => {
     const { provider, opened } = makeProvider();
     await withFixture(provider, async (fixture) => {
       const { id: accountId } = await makeAccount(fixture);
@@ -253,7 +253,7 @@ describe("a run's checkout", () => {
         refundReason: "spawn_failed",
       });
       expect((await fixture.stream(runId)).at(-1)?.event).toMatchObject({
-        message: expect.stringContaining("Only a job of octo/hello says which commit"),
+        message: expect.stringContaining("It is not known which commit of octo/hello"),
       });
       expect(opened).toEqual([]);
     });

@@ -2,7 +2,7 @@
 
 import { CheckoutError } from "../../core/ports/checkout.ts";
 import type { BackendTask } from "../backend.ts";
-import { type Tool, type ToolAnswer, type ToolContext, ToolError } from "./tool.ts";
+import { effectOf, type Tool, type ToolAnswer, type ToolContext, ToolError } from "./tool.ts";
 
 /** The most that one result may add to the run's stream. */
 export const MAX_RESULT_BYTES = 64 * 1024;
@@ -34,7 +34,7 @@ export async function callTool<Value>(call: ToolCall<Value>): Promise<ToolOutcom
   task.signal.throwIfAborted();
   const messageId = task.nextId("message");
   const content = boundResult(outcome.text);
-  await task.emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" });
+  await task.emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }, effectOf(tool));
   return { ...outcome, text: content };
 }
 

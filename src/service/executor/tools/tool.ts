@@ -3,6 +3,7 @@
 
 import * as z from "zod/mini";
 import type { Checkout } from "../../core/ports/checkout.ts";
+import type { CallEffect } from "../call-effect.ts";
 import { jsonSchemaOf, readInput } from "./tool-input.ts";
 
 export type ToolErrorCode =
@@ -54,9 +55,15 @@ export type Tool<Value> = {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   /** Whether a call changes the checkout: then no other call runs at the same time. Default: it only reads. */
   readonly access?: ToolAccess;
+  /** Of somebody else's: what it says of its access is believed for its turn alone. */
+  readonly isForeign?: boolean;
   /** Decodes `input` by the schema and executes the call. Rejects with a `ToolError`. */
   run(input: unknown, context: ToolContext): Promise<ToolAnswer<Value>>;
 };
+
+export function effectOf<Value>({ access = "read", isForeign = false }: Tool<Value>): CallEffect {
+  return isForeign || access === "write" ? "maybe_files" : "none";
+}
 
 export type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
   readonly name: string;

@@ -77,7 +77,7 @@ export class AgentLoop {
       const { answer, cut } = withoutCutCalls(reply.answer);
       conversation.add(...answer.messages.flatMap(spokenOf));
       for (const { toolCallId } of cut)
-        await this.#events.answer(this.#events.callId(toolCallId), CUT_CALL_RESULT);
+        await this.#events.answer(this.#events.callId(toolCallId), CUT_CALL_RESULT, "none");
       // An answer that a bound made short is none of the model's limit.
       const goOn =
         isLast || reply.shortOf !== null ? null : this.#cutAnswers.next(answer, { text: reply.text, cut });

@@ -3,6 +3,7 @@
 import type { TextStreamPart, ToolSet } from "ai";
 import type { RunEvent } from "../../../../contract/runs/run-event.ts";
 import type { BackendTask } from "../../backend.ts";
+import type { CallEffect } from "../../call-effect.ts";
 
 const MAX_NAME_CHARS = 100;
 
@@ -68,7 +69,7 @@ export class AnswerEvents implements AnswerListener {
     for (const call of this.#calls.values()) {
       await this.#end(call);
       if (ending === "cut")
-        await this.answer(call.id, "error: the answer was cut off, and this call was not made");
+        await this.answer(call.id, "error: the answer was cut off, and this call was not made", "none");
     }
   }
 
@@ -89,9 +90,9 @@ export class AnswerEvents implements AnswerListener {
     return this.#calls.get(modelsId)?.id ?? modelsId;
   }
 
-  async answer(toolCallId: string, content: string): Promise<void> {
+  async answer(toolCallId: string, content: string, effect: CallEffect): Promise<void> {
     const messageId = this.#task.nextId("message");
-    await this.#emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" });
+    await this.#task.emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }, effect);
   }
 
   async #speak(kind: Speech["kind"], delta: string): Promise<void> {

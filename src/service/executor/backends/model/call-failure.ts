@@ -186,8 +186,10 @@ function retryAfterOf(headers: Heard["headers"], nowMs: number): number | undefi
   return parseRetryAfterMs(headers?.["retry-after"], nowMs);
 }
 
-function keyRefused(status: 401 | 403, { host, modelId, access }: CallPlace, said: string): string {
+function keyRefused(status: 401 | 403, { host, modelId, access, apiKey }: CallPlace, said: string): string {
   const api = `The model's API at ${host}`;
+  if (access === null && apiKey === null)
+    return `${api} takes no request without a key (${status})${said}. MODEL_API_KEY is empty: set it. A variable or a secret that is not set is empty, too.`;
   const what = access === null ? "key" : "exchanged token";
   const check =
     access === null

@@ -3,7 +3,7 @@
 import type { ModelMessage } from "ai";
 import type { Checkout } from "../../../core/ports/checkout.ts";
 import type { BackendTask } from "../../backend.ts";
-import type { Tool, ToolAccess, ToolImage } from "../../tools/tool.ts";
+import { effectOf, type Tool, type ToolAccess, type ToolImage } from "../../tools/tool.ts";
 import { attemptTool, boundResult } from "../../tools/tool-call.ts";
 import type { AnswerEvents } from "./answer-events.ts";
 import { imageMessage } from "./image-messages.ts";
@@ -51,7 +51,8 @@ export async function callTools(made: ToolCalls): Promise<ToolResults> {
     made.task.signal.throwIfAborted();
     const note = made.repeated.note({ ...call, result: outcome.text });
     const text = boundResult(note === null ? outcome.text : `${outcome.text}\n${note}`);
-    await made.events.answer(made.events.callId(call.toolCallId), text);
+    const effect = tool === undefined ? "none" : effectOf(tool);
+    await made.events.answer(made.events.callId(call.toolCallId), text, effect);
     return { call, access, ok: outcome.ok, text, images: outcome.images ?? [] };
   });
   await Promise.allSettled(working);
@@ -67,7 +68,7 @@ export async function callTools(made: ToolCalls): Promise<ToolResults> {
 /** Answers the calls of a turn after which there is none. */
 export async function declineCalls(calls: readonly MadeCall[], events: AnswerEvents): Promise<void> {
   const content = "error: no turn is left for this call, and it was not made";
-  for (const { toolCallId } of calls) await events.answer(events.callId(toolCallId), content);
+  for (const { toolCallId } of calls) await events.answer(events.callId(toolCallId), content, "none");
 }
 
 async function attempt(

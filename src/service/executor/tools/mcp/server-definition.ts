@@ -4,6 +4,7 @@
 
 import * as z from "zod/mini";
 import type { Environment } from "../../../../base/settings/setting.ts";
+import { strictObject, unknownFieldsOf } from "../../../../base/strict-object.ts";
 import {
   faultOfServerUrl,
   MAX_MCP_SERVERS,
@@ -15,6 +16,8 @@ import {
 const MAX_ARGUMENTS = 50;
 const MAX_TEXT_CHARS = 8_192;
 const MAX_VALUES = 50;
+/** Named of one server. */
+const MAX_UNKNOWN_FIELDS = 5;
 /** Names that usually hold secrets: a value of theirs is masked, also where it is written as it is. */
 const secretName = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|KEY|AUTH|COOKIE/i;
 const reference = /\$\{([^{}]*)\}/g;
@@ -179,7 +182,7 @@ function readHttp(name: string, about: object, options: ReadOptions): McpServer 
 function formOf<Fields extends z.core.$ZodShape>(fields: Fields, { origin }: ReadOptions) {
   return origin === "repository"
     ? z.object(fields)
-    : (z.strictObject(fields) as unknown as z.ZodMiniObject<Fields>);
+    : (strictObject(fields) as unknown as z.ZodMiniObject<Fields>);
 }
 
 type Filled = {
@@ -239,15 +242,14 @@ function isHeader(name: string, value: string): boolean {
 }
 
 function faultsOf(error: z.core.$ZodError): string[] {
-  return error.issues.map((issue) => {
+  return error.issues.flatMap((issue) => {
     const place = issue.path
       .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
       .join("");
-    const what =
-      issue.code === "unrecognized_keys"
-        ? `has unknown fields: ${issue.keys.join(", ").slice(0, 200)}`
-        : issue.message;
-    return `${place} ${what}`.trim();
+    const unknown = unknownFieldsOf(issue)?.slice(0, MAX_UNKNOWN_FIELDS);
+    return unknown === undefined
+      ? [`${place} ${issue.message}`.trim()]
+      : unknown.map(({ name, text }) => `${place}.${name.slice(0, 100)} ${text}`);
   });
 }
 

@@ -26,6 +26,7 @@ export function serverTool({ server, tool, session, pass, explain }: ServerToolP
     input: z.record(z.string(), z.unknown()),
     jsonSchema: tool.schema,
     access: tool.isReadOnly ? "read" : "write",
+    isForeign: true,
     async run(input, { signal }) {
       if (typeof input !== "object" || input === null || Array.isArray(input))
         throw new ToolError("invalid_input", `The input of ${tool.name} must be an object.`);
