@@ -1,0 +1,119 @@
+// Asks a deployment whether it does what the specification says: every statement, one by one, from outside.
+// Why: docs/decisions/119-a-deployment-is-asked-statement-by-statement.md
+
+import { type Clock, systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/ids.ts";
+import { credentials } from "./families/credentials.ts";
+import { openConnection } from "./kit/connection.ts";
+import { type Answer, member } from "./kit/exchange.ts";
+import { Difference } from "./kit/expect.ts";
+import { type IssuerDocument, openIssuer } from "./kit/issuer.ts";
+import { type Need, needs, type Statement } from "./kit/statement.ts";
+import { type Credentials, World } from "./kit/world.ts";
+
+/** Every statement, in the order in which they are asked. */
+export const statements: readonly Statement[] = [...credentials];
+
+export type ConformOptions = {
+  /** Where the deployment answers; several are its nodes, asked in turn. */
+  readonly baseUrls: readonly string[];
+  readonly credentials: Credentials;
+  readonly issuer: IssuerDocument | null;
+  readonly mayRun: boolean;
+  /** Beginnings of ids or sections; every statement where there are none. */
+  readonly only: readonly string[];
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+  readonly onOutcome?: (outcome: Outcome) => void;
+  readonly clock?: Clock;
+};
+
+/** What became of a statement. */
+export type Outcome = { readonly statement: Statement } & (
+  | { readonly status: "holds" }
+  | { readonly status: "differs"; readonly expected: string; readonly answer: Answer | null }
+  | { readonly status: "not_asked"; readonly because: string }
+);
+
+export type ConformResult = {
+  readonly outcomes: readonly Outcome[];
+  readonly requests: number;
+  /** What could not be taken away again. */
+  readonly left: readonly string[];
+};
+
+/** Those that begin so, by id or by section. */
+export function selectStatements(only: readonly string[]): readonly Statement[] {
+  if (only.length === 0) return statements;
+  return statements.filter(({ id, section }) =>
+    only.some((one) => id.startsWith(one) || section === one || section.startsWith(`${one} `)),
+  );
+}
+
+/** Asks every statement. What it has made is taken away at the end, also where the signal aborts. */
+export async function conform(options: ConformOptions): Promise<ConformResult> {
+  const { baseUrls, credentials, issuer, clock = systemClock, signal, userAgent } = options;
+  const random = systemRandom;
+  const connection = openConnection({ baseUrls, clock, userAgent });
+  const world = new World({
+    connection,
+    credentials,
+    issuer: issuer === null ? null : openIssuer(issuer, { clock, random }),
+    clock,
+    random,
+  });
+  const outcomes: Outcome[] = [];
+  const left: string[] = [];
+  try {
+    const unmet = await findUnmet(world, options);
+    for (const statement of selectStatements(options.only)) {
+      if (signal.aborted) break;
+      const outcome = await askStatement(world, statement, unmet);
+      outcomes.push(outcome);
+      options.onOutcome?.(outcome);
+    }
+  } finally {
+    left.push(...(await world.cleanUp()));
+  }
+  return { outcomes, requests: connection.answers.length, left };
+}
+
+async function askStatement(world: World, statement: Statement, unmet: ReadonlySet<Need>): Promise<Outcome> {
+  const missing = statement.needs?.find((need) => unmet.has(need));
+  if (missing !== undefined) return { statement, status: "not_asked", because: needs[missing] };
+  try {
+    await statement.check(world);
+    return { statement, status: "holds" };
+  } catch (cause) {
+    if (cause instanceof Difference) {
+      return { statement, status: "differs", expected: cause.message, answer: cause.answer };
+    }
+    const reason = cause instanceof Error ? `${cause.message}${causeOf(cause)}` : String(cause);
+    return { statement, status: "differs", expected: `an answer (${reason})`, answer: null };
+  }
+}
+
+function causeOf({ cause }: Error): string {
+  return cause instanceof Error ? `: ${cause.message}` : "";
+}
+
+/** What this deployment, or whoever asks, does not have. */
+async function findUnmet(world: World, { credentials, issuer, mayRun }: ConformOptions): Promise<Set<Need>> {
+  const unmet = new Set<Need>();
+  if (credentials.other === null) unmet.add("another_account");
+  if (credentials.ai === null) unmet.add("ai_client");
+  if (issuer === null) unmet.add("issuer");
+  if (!mayRun) unmet.add("runs");
+  const made = await world.post("/v1/workspaces", { name: world.name("gate") });
+  const id = member(made.json, "id");
+  if (made.status !== 201 || typeof id !== "string") {
+    for (const need of ["workspaces", "files", "closed_files"] as const) unmet.add(need);
+    return unmet;
+  }
+  const of = `/v1/workspaces/${id}`;
+  const json = { path: "gate.txt", content: "open?\n" };
+  const { status } = await world.ask({ method: "PUT", path: `${of}/files/write`, json });
+  unmet.add(status === 403 ? "files" : "closed_files");
+  await world.send("DELETE", of, undefined);
+  return unmet;
+}

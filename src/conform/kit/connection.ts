@@ -1,0 +1,99 @@
+// Sends requests to the deployment and keeps what came back. Waits where the service says that it is busy.
+
+import type { Clock } from "../../base/clock.ts";
+import type { Answer } from "./exchange.ts";
+
+export type Ask = {
+  readonly method?: string;
+  readonly path: string;
+  /** The credential; none where it is left out. */
+  readonly bearer?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string;
+  /** True where an answer of 429 is what is asked about. */
+  readonly keepsBusy?: boolean;
+};
+
+export type Connection = {
+  readonly baseUrls: readonly string[];
+  /** Every answer so far, in order. */
+  readonly answers: readonly Answer[];
+  ask(ask: Ask): Promise<Answer>;
+};
+
+const TIMEOUT_MS = 60_000;
+const MAX_WAIT_SECONDS = 60;
+const MAX_WAITS = 6;
+/** What goes away by waiting: a rate, a limit of runs at a time, an overload. */
+const BUSY = new Set(["rate_limited", "capacity_reached", "concurrency_reached", "overloaded"]);
+
+/** Opens the way to a deployment. Several base URLs are nodes of one: requests go to them in turn. */
+export function openConnection(options: {
+  readonly baseUrls: readonly string[];
+  readonly userAgent: string;
+  readonly clock: Clock;
+}): Connection {
+  const { baseUrls, clock, userAgent } = options;
+  const answers: Answer[] = [];
+  let turn = 0;
+  const once = async (ask: Ask): Promise<Answer> => {
+    const base = baseUrls[turn % baseUrls.length] ?? "";
+    turn += 1;
+    const { method = "GET", path, bearer, json, raw } = ask;
+    const body = json === undefined ? (raw ?? null) : JSON.stringify(json);
+    const headers = {
+      "user-agent": userAgent,
+      ...(json === undefined ? {} : { "content-type": "application/json" }),
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...ask.headers,
+    };
+    const response = await fetch(base + path, {
+      method,
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body === null ? {} : { body }),
+    });
+    const text = await response.text();
+    const answer = {
+      asked: { method, path, headers, body },
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      text,
+      json: parse(text),
+    };
+    answers.push(answer);
+    return answer;
+  };
+  return {
+    baseUrls,
+    answers,
+    ask: async (ask) => {
+      for (let waits = 0; ; waits += 1) {
+        const answer = await once(ask);
+        const seconds = busySeconds(answer);
+        if (ask.keepsBusy === true || seconds === null || waits === MAX_WAITS) return answer;
+        await clock.sleep(seconds * 1_000);
+      }
+    },
+  };
+}
+
+function busySeconds({ status, headers, json }: Answer): number | null {
+  if (status !== 429 && status !== 503) return null;
+  const code = typeof json === "object" && json !== null ? Reflect.get(json, "code") : undefined;
+  if (!BUSY.has(String(code))) return null;
+  const seconds = Number(headers["retry-after"]);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), MAX_WAIT_SECONDS) : 1;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+// A statement of the specification, and what has to be there to ask a deployment about it.
+
+import type { World } from "./world.ts";
+
+/** What a statement needs beside a key of an account, and why it is not asked without. */
+export const needs = {
+  another_account: "no key of another account was given (AGENT_SERVICE_OTHER_KEY)",
+  ai_client: "no key of an AI client was given (AGENT_SERVICE_AI_KEY)",
+  issuer: "no issuer of CI tokens was given (--issuer)",
+  runs: "no run may be started (--runs)",
+  workspaces: "the account is not admitted to workspaces",
+  files: "the files of workspaces are closed",
+  closed_files: "the files of workspaces are open",
+} as const;
+
+export type Need = keyof typeof needs;
+
+export type Statement = {
+  /** Stable, and the same text is never used twice. */
+  readonly id: string;
+  /** The section of the specification, such as "4.6 rule 7". */
+  readonly section: string;
+  /** One sentence: what a deployment does that keeps to it. */
+  readonly says: string;
+  readonly needs?: readonly Need[];
+  /** Throws a Difference where the deployment does something else. */
+  readonly check: (world: World) => Promise<void>;
+};
+
+type Declared = readonly [id: string, says: string, check: Statement["check"], needs?: readonly Need[]];
+
+/** Statements of one section, by hand. */
+export function statementsOf(
+  section: string,
+  { prefix, needs: common = [] }: { readonly prefix: string; readonly needs?: readonly Need[] },
+  declared: readonly Declared[],
+): readonly Statement[] {
+  return declared.map(([id, says, check, more = []]) => ({
+    id: `${prefix}.${id}`,
+    section,
+    says,
+    needs: [...common, ...more],
+    check,
+  }));
+}

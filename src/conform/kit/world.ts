@@ -1,0 +1,128 @@
+// What statements are asked in: the callers, and things that are made once, when the first statement needs them.
+
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/ids.ts";
+import type { Ask, Connection } from "./connection.ts";
+import { type Answer, member } from "./exchange.ts";
+import { Difference, expectStatus, textOf } from "./expect.ts";
+import type { Issuer } from "./issuer.ts";
+
+/** Whose credential a request has. */
+export type Caller = "owner" | "other" | "ai" | "nobody";
+
+export type Credentials = {
+  readonly owner: string;
+  readonly other: string | null;
+  readonly ai: string | null;
+};
+
+export type WorldParts = {
+  readonly connection: Connection;
+  readonly credentials: Credentials;
+  readonly issuer: Issuer | null;
+  readonly clock: Clock;
+  readonly random: Random;
+};
+
+/** What a deployment has no more once everything is over. */
+type Cleanup = { readonly what: string; readonly undo: () => Promise<Answer> };
+
+export class World {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly issuer: Issuer | null;
+  /** In the name of everything that is made. */
+  readonly label: string;
+  readonly #credentials: Credentials;
+  readonly #random: Random;
+  readonly #made = new Map<string, Promise<unknown>>();
+  readonly #cleanups: Cleanup[] = [];
+
+  constructor({ connection, credentials, issuer, clock, random }: WorldParts) {
+    this.connection = connection;
+    this.clock = clock;
+    this.issuer = issuer;
+    this.#credentials = credentials;
+    this.#random = random;
+    this.label = `conform-${this.uuid().slice(-8)}`;
+  }
+
+  /** An id that nothing has. */
+  uuid(): string {
+    return this.#random.uuid(this.clock.now());
+  }
+
+  /** A name that nothing has, by which a person recognises where it comes from. */
+  name(word: string): string {
+    return `${this.label}-${word}-${this.uuid().slice(-8)}`;
+  }
+
+  credential(caller: Caller): string | undefined {
+    return caller === "nobody" ? undefined : (this.#credentials[caller] ?? undefined);
+  }
+
+  /** Asks as the owner, unless told. */
+  async ask(ask: Ask & { readonly as?: Caller }): Promise<Answer> {
+    const { as = "owner", ...rest } = ask;
+    return await this.connection.ask({ bearer: this.credential(as), ...rest });
+  }
+
+  async get(path: string, as: Caller = "owner"): Promise<Answer> {
+    return await this.ask({ path, as });
+  }
+
+  /** A POST in JSON with an idempotency key of its own. */
+  async post(path: string, json: unknown, as: Caller = "owner"): Promise<Answer> {
+    return await this.send("POST", path, json, as);
+  }
+
+  async send(method: string, path: string, json: unknown, as: Caller = "owner"): Promise<Answer> {
+    const headers = { "idempotency-key": this.uuid() };
+    return await this.ask({ method, path, as, headers, ...(json === undefined ? {} : { json }) });
+  }
+
+  /** Made when it is first needed, and the same for every statement after that. */
+  async once<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
+    const made = this.#made.get(name) ?? make();
+    this.#made.set(name, made);
+    return (await made) as Value;
+  }
+
+  /** Undone at the end, the newest first. */
+  atEnd(what: string, undo: () => Promise<Answer>): void {
+    this.#cleanups.push({ what, undo });
+  }
+
+  /** Takes away what was made. Returns what is left, each with the answer that it got. */
+  async cleanUp(): Promise<readonly string[]> {
+    const left: string[] = [];
+    for (const { what, undo } of this.#cleanups.reverse()) {
+      const status = await undo().then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (status === 0 || (status >= 400 && status !== 404)) left.push(`${what} (${status})`);
+    }
+    return left;
+  }
+
+  /** The id of what a request has made. */
+  made(answer: Answer, ...path: readonly string[]): string {
+    expectStatus(answer, 200, 201, 202);
+    return textOf(answer, ...(path.length === 0 ? ["id"] : path));
+  }
+
+  /** Follows the operation of a 202 to its end: its last answer. Throws where it does not succeed. */
+  async finished(accepted: Answer, as: Caller = "owner"): Promise<Answer> {
+    expectStatus(accepted, 202);
+    const location = accepted.headers.location ?? "";
+    if (!location.includes("/operations/")) throw new Difference("a Location of the operation", accepted);
+    const path = `${new URL(location, "http://of.example").pathname}?wait=30`;
+    for (let polls = 0; ; polls += 1) {
+      const answer = expectStatus(await this.get(path, as), 200);
+      const status = member(answer.json, "status");
+      if (status === "succeeded") return answer;
+      if (status === "failed" || polls === 10) throw new Difference("an operation that succeeds", answer);
+    }
+  }
+}
