@@ -2,6 +2,7 @@
 // docs/api.md derive from it: docs/decisions/030-routes-are-one-table.md. Pure.
 
 import type * as z from "zod/mini";
+import { expectStrict } from "./closed-objects.ts";
 import type { DocumentHeader, RequestHeader } from "./headers.ts";
 import type { ApiScope } from "./oauth/scopes.ts";
 import type { PathParameter } from "./path-parameters.ts";
@@ -135,20 +136,29 @@ export function nounRoutes<
   return Object.fromEntries(named) as Named<Noun, Routes>;
 }
 
-/** A body in JSON, or also as a form with the same names. */
+/** A body in JSON. Throws where an object in it would take a field of any name. */
 export function jsonBody<Schema extends z.ZodMiniType>(
   schema: Schema,
   maxBytes: number,
-  accepts: "json" | "json_or_form" = "json",
 ): JsonBody<Schema, false> {
-  return { kind: "json", schema, maxBytes, acceptsForm: accepts === "json_or_form", isOptional: false };
+  expectStrict(schema);
+  return { kind: "json", schema, maxBytes, acceptsForm: false, isOptional: false };
 }
 
-/** A body in JSON that may be left out: none is an empty object. */
+/** A body in JSON, or as a form with the same names, whose unknown fields are ignored, as an RFC wants it. */
+export function openBody<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  maxBytes: number,
+): JsonBody<Schema, false> {
+  return { kind: "json", schema, maxBytes, acceptsForm: true, isOptional: false };
+}
+
+/** A body in JSON that may be left out: none is an empty object. Throws as `jsonBody` does. */
 export function optionalJsonBody<Schema extends z.ZodMiniType>(
   schema: Schema,
   maxBytes: number,
 ): JsonBody<Schema, true> {
+  expectStrict(schema);
   return { kind: "json", schema, maxBytes, acceptsForm: false, isOptional: true };
 }
 
@@ -160,11 +170,12 @@ export function byteBody(
   return { kind: "bytes", maxBytes, types };
 }
 
-/** Query parameters, each with its description. */
+/** Query parameters, each with its description. Others are refused. */
 export function query<Schema extends z.ZodMiniObject>(
   schema: Schema,
   texts: Query<Schema>["texts"],
 ): Query<Schema> {
+  expectStrict(schema);
   return { schema, texts };
 }
 

@@ -12,6 +12,7 @@ import {
   secret,
 } from "../../src/base/settings/kinds.ts";
 import { type Kind, readSettings, setting, variablesOf } from "../../src/base/settings/setting.ts";
+import { strictObject } from "../../src/base/strict-object.ts";
 
 function decode<Value>(kind: Kind<Value>, text: string): Value | undefined {
   const decoded = kind.decode(text);
@@ -104,7 +105,7 @@ describe("kinds of settings", () => {
 });
 
 describe("JSON settings", () => {
-  const entry = z.strictObject({
+  const entry = strictObject({
     id: z.string("must be a string"),
     size: jsonInteger({ min: 1, max: 9 }),
   });
@@ -115,7 +116,7 @@ describe("JSON settings", () => {
       [
         "NAME[0].size must be an integer from 1 to 9.",
         "NAME[1].id must be a string.",
-        "NAME[1] has unknown fields: x.",
+        'NAME[1].x is not a known field. Allowed: "id", "size".',
         "NAME[2] must be an object.",
       ].join("\n"),
     );

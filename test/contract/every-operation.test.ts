@@ -125,6 +125,7 @@ class Play {
     await api.ask("agentsRevokeLinks", { params });
     await api.ask("agentsStop", { params });
     await api.ask("agentsRetire", { params });
+    await api.ask("agentsDelete", { params });
   }
 
   async ofJobs(): Promise<void> {

@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../result.ts";
+import { unknownFieldsOf } from "../strict-object.ts";
 import type { Kind } from "./setting.ts";
 
 /** The schema's own messages complete the sentence "[0].issuer …": `must be a URL`. */
@@ -44,18 +45,19 @@ export function decodeBySchema<Value>(
   value: unknown,
 ): Result<Value, readonly string[]> {
   const parsed = schema.safeParse(value);
-  return parsed.success ? ok(parsed.data) : refused(parsed.error.issues.map(describeIssue));
+  return parsed.success ? ok(parsed.data) : refused(parsed.error.issues.flatMap(describeIssue));
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue): readonly string[] {
   const place = issue.path
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
     .join("");
-  return `${place} ${faultOf(issue)}`.trim();
+  const unknown = unknownFieldsOf(issue);
+  if (unknown !== null) return unknown.map(({ name, text }) => `${place}.${name} ${text}`);
+  return [`${place} ${faultOf(issue)}`.trim()];
 }
 
 function faultOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === "unrecognized_keys") return `has unknown fields: ${issue.keys.join(", ")}`;
   if (issue.code === "invalid_key") return issue.issues.map(({ message }) => message).join(", ");
   const isNoObject = issue.code === "invalid_type" && issue.expected === "object";
   return isNoObject ? "must be an object" : issue.message;

@@ -1,6 +1,7 @@
 // An agent and its routes under /v1/agents. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { boundedObject } from "../bounded-object.ts";
 import { egressPolicyRequestSchema, egressPolicySchema } from "../egress/egress-policy.ts";
 import { flag } from "../query.ts";
@@ -49,8 +50,7 @@ export const agentListSchema = z.array(agentSchema);
 export const createAgentResponseSchema = z.extend(agentSchema, { existing: z.optional(z.literal(true)) });
 export type CreateAgentResponse = z.infer<typeof createAgentResponseSchema>;
 
-/** Other fields, `user_id` among them, are not read: the owner is the credential's account. */
-export const createAgentRequestSchema = z.object({
+export const createAgentRequestSchema = strictObject({
   name: text(MAX_AGENT_NAME_CHARS),
   /** Left out: the router's default. */
   model: z.optional(text(255)),
@@ -59,11 +59,13 @@ export const createAgentRequestSchema = z.object({
   /** `return` gives an agent of this name where there is one; `error`, the default, always makes one. */
   if_exists: z.optional(z.enum(["return", "error"])),
   kind: z.optional(z.literal("independent")),
+  /** Not read: the owner is the credential's account. */
+  user_id: z.optional(z.unknown()),
 });
 
 export type CreateAgentRequest = z.infer<typeof createAgentRequestSchema>;
 
-export const updateAgentRequestSchema = z.strictObject({
+export const updateAgentRequestSchema = strictObject({
   /** Null clears the cap. */
   advisor_max_spend_micro_usd: z.optional(z.nullable(microUsdSchema)),
   /** The whole policy, in the place of the one before. Null clears it. */
@@ -74,4 +76,4 @@ export const updateAgentRequestSchema = z.strictObject({
 
 export type UpdateAgentRequest = z.infer<typeof updateAgentRequestSchema>;
 
-export const listAgentsQuerySchema = z.object({ include_independent: flag() });
+export const listAgentsQuerySchema = strictObject({ include_independent: flag() });

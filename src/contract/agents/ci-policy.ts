@@ -1,6 +1,7 @@
 // Which CI jobs may run a repository's agent, as its owner says. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 
 /** How many entries a list may have, and how long each may be. */
 export const MAX_POLICY_ENTRIES = 50;
@@ -56,33 +57,33 @@ const REF_FORM =
   "such as refs/heads/main, refs/heads/release/* or refs/tags/**, with * at the end of a segment";
 
 /** An empty list is refused: it would allow nothing, and who means that retires the agent. */
-export const ciPolicyRequestSchema = z
-  .strictObject(
-    {
-      events: list(/^[a-z_]{1,64}$/, "the name of an event, such as push"),
-      refs: list(refPattern, `a full ref, ${REF_FORM}`),
-      workflows: list(
-        workflowPattern,
-        `the path of a workflow file, alone or with "@" and a full ref, ${REF_FORM}`,
-      ),
-      actors: list(/^[0-9]{1,20}$/, "a numeric id in a string, such as 583231"),
-      max_usd_per_day: z.optional(
-        z
-          .number(AMOUNT_FORM)
-          .check(z.minimum(LEAST_USD_PER_DAY, AMOUNT_FORM), z.maximum(MOST_USD_PER_DAY, AMOUNT_FORM)),
-      ),
-      mcp_servers: z.optional(z.enum(mcpServerSources, `must be one of ${mcpServerSources.join(", ")}`)),
-      share: z.optional(z.enum(shareModes, `must be one of ${shareModes.join(", ")}`)),
-      mint_keys: z.optional(z.boolean("must be true or false")),
-    },
-    `must be null, or an object of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share, mint_keys`,
-  )
-  .check(
-    z.refine(
-      (policy) => Object.values(policy).some((entries) => entries !== undefined),
-      `must have one of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share, mint_keys; null allows all jobs`,
+export const ciPolicyRequestSchema = strictObject(
+  {
+    events: list(/^[a-z_]{1,64}$/, "the name of an event, such as push"),
+    refs: list(refPattern, `a full ref, ${REF_FORM}`),
+    workflows: list(
+      workflowPattern,
+      `the path of a workflow file, alone or with "@" and a full ref, ${REF_FORM}`,
     ),
-  );
+    actors: list(/^[0-9]{1,20}$/, "a numeric id in a string, such as 583231"),
+    max_usd_per_day: z.optional(
+      z
+        .number(AMOUNT_FORM)
+        .check(z.minimum(LEAST_USD_PER_DAY, AMOUNT_FORM), z.maximum(MOST_USD_PER_DAY, AMOUNT_FORM)),
+    ),
+    mcp_servers: z.optional(z.enum(mcpServerSources, `must be one of ${mcpServerSources.join(", ")}`)),
+    share: z.optional(z.enum(shareModes, `must be one of ${shareModes.join(", ")}`)),
+    mint_keys: z.optional(z.boolean("must be true or false")),
+  },
+  {
+    fault: `must be null, or an object of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share, mint_keys`,
+  },
+).check(
+  z.refine(
+    (policy) => Object.values(policy).some((entries) => entries !== undefined),
+    `must have one of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share, mint_keys; null allows all jobs`,
+  ),
+);
 
 function list(pattern: RegExp, form: string) {
   const entry = z.string(`must be ${form}`).check(

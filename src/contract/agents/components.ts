@@ -56,6 +56,7 @@ export const agentComponents: Components = {
     if_exists:
       "`return` gives the account's agent of this name where there is one; `error`, the default, always makes one.",
     kind: "`independent` makes a member of workspaces. It needs the header Idempotency-Key.",
+    user_id: "Not read: the owner is the credential's account.",
   }),
   CreateAgentResponse: component(createAgentResponseSchema, "The agent that was made or found.", {
     ...agentFields,

@@ -1,6 +1,6 @@
 // Where the routes of agents are. No schema loads here: the client needs this before its first request.
 
-import { accounts, type Endpoint } from "../route.ts";
+import { accounts, type Endpoint, owners } from "../route.ts";
 
 const agent = async () => (await import("./agent.ts")).agentSchema;
 const account = { callers: accounts, repeat: "safe" } as const;
@@ -29,4 +29,11 @@ export const agentEndpoints = {
     answer: "nothing",
   },
   retire: { ...account, method: "POST", path: "/v1/agents/{agentID}/retire", answer: agent },
+  delete: {
+    method: "DELETE",
+    path: "/v1/agents/{agentID}",
+    callers: owners,
+    repeat: "safe",
+    answer: "nothing",
+  },
 } as const satisfies Readonly<Record<string, Endpoint>>;

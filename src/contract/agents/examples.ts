@@ -76,4 +76,5 @@ export const agentExamples: ExamplesOf<typeof agentRoutes> = {
       },
     },
   },
+  delete: {},
 };

@@ -53,7 +53,16 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   retire: defineRoute(agentEndpoints.retire, {
     scopes: ["agents:read", "runs:write"],
     summary: "Retire an agent: it takes no new work, for good",
-    description: "Runs in flight go on. Safe to repeat.",
+    description:
+      "Runs in flight go on. The manager of a workspace is refused: choose another one first. Safe to repeat.",
     answers: { 200: "The agent." },
+    refusals: [409],
+  }),
+  delete: defineRoute(agentEndpoints.delete, {
+    summary: "Delete an agent, what it has stored and what it was to do",
+    description:
+      "Only the owner's key may. Runs in flight end as `cancelled`, cause `agent_deleted`; schedules are cancelled, workflows deactivated. The changes and commits that it keeps for later runs go at once, what its runs have said an hour later; the records of its runs and what it did in workspaces stay. The manager of a workspace is refused: choose another one first. So is an agent whose repository a workspace is adopting. The next job of its repository makes another agent, without an owner. A second request is answered 404.",
+    answers: { 204: "It is deleted." },
+    refusals: [409],
   }),
 });

@@ -1,6 +1,7 @@
 // What an AI client or a run asked for and may not do: it waits for the account's owner. A union on `kind`. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { wholeNumber } from "../query.ts";
 import { evidenceSchema } from "../workspaces/changesets/evidence.ts";
 
@@ -74,7 +75,7 @@ export type Approval = z.infer<typeof approvalSchema>;
 
 export const approvalListSchema = z.array(approvalSchema);
 
-export const listApprovalsQuerySchema = z.object({
+export const listApprovalsQuerySchema = strictObject({
   status: z.optional(z.enum(approvalStatuses)),
   agent_id: z.optional(z.uuid()),
   before: z.optional(z.uuid()),

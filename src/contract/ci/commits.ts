@@ -3,6 +3,7 @@
 // Why: docs/decisions/044-commits-are-sent-by-the-job.md
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { parameterSchemas, wholeNumber } from "../query.ts";
 import { commitNameSchema, MAX_PULL_REQUEST_NUMBER } from "../runs/pull-request.ts";
 
@@ -16,9 +17,9 @@ export const MAX_PACK_BASES = 16;
 /** The pull request that the commit is of, its head or the tip of its base; 0 for the commit of the job's own token. */
 const pullRequest = wholeNumber({ min: 0, max: MAX_PULL_REQUEST_NUMBER, fallback: 0 });
 
-export const findCommitQuerySchema = z.object({ pull_request: pullRequest });
+export const findCommitQuerySchema = strictObject({ pull_request: pullRequest });
 
-export const sendCommitQuerySchema = z.object({ pull_request: pullRequest, base: commitNames() });
+export const sendCommitQuerySchema = strictObject({ pull_request: pullRequest, base: commitNames() });
 
 /** A commit that the service holds, with its history down to `shallow`. */
 export const heldCommitSchema = z.object({

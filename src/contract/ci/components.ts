@@ -26,6 +26,8 @@ export const ciComponents: Components = {
       grant_type: "`urn:ietf:params:oauth:grant-type:token-exchange`, or left out.",
       account: "The account whose pending claim the job accepts.",
       sha: "The commit that the job runs on. Read only where the provider's token names none.",
+      default_branch:
+        "The repository's default branch, without `refs/heads/`. The newest commit that a job sends of it is what runs work on that no job asks for.",
     },
     { required: ["subject_token"] },
   ),

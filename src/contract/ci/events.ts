@@ -24,6 +24,8 @@ export type EventRules = {
    * The command asks for nothing: a script that calls it has decided.
    */
   readonly asks: "nothing" | "request" | "name";
+  /** Whether its commit is always the newest of the default branch. */
+  readonly isOnDefaultBranch: boolean;
   /** Whether its jobs are refused unless an operator allows them: an outsider's change can steer their rights. */
   readonly isRefused: boolean;
 };
@@ -35,6 +37,7 @@ const anyones: EventRules = {
   isCommitTrusted: false,
   readsCheckedOutPrompt: false,
   asks: "name",
+  isOnDefaultBranch: false,
   isRefused: false,
 };
 /** About an issue, a pull request, a discussion or a comment. */
@@ -49,6 +52,7 @@ const writers: EventRules = {
   isCommitTrusted: true,
   readsCheckedOutPrompt: true,
   asks: "nothing",
+  isOnDefaultBranch: false,
   isRefused: false,
 };
 /** A word of the job's environment alone. Claims go by verified tokens, which have other words. */
@@ -60,18 +64,17 @@ const refused: EventRules = { ...anyones, isRefused: true };
  * Anyone can start it, and its commit is the newest of the default branch.
  * https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows
  */
-const onDefaultBranch: EventRules = { ...anyones, isCommitTrusted: true };
+const onDefaultBranch: EventRules = { ...anyones, isCommitTrusted: true, isOnDefaultBranch: true };
 
 /** Every event that has a row. */
 export const ciEvents: Readonly<Record<CiProviderName, Readonly<Record<string, EventRules>>>> = {
   github: {
     push: writers,
-    schedule: writers,
+    schedule: { ...writers, isOnDefaultBranch: true },
     workflow_dispatch: writers,
-    repository_dispatch: writers,
+    repository_dispatch: { ...writers, isOnDefaultBranch: true },
     release: writers,
-    // It works on the default branch.
-    delete: writers,
+    delete: { ...writers, isOnDefaultBranch: true },
     // A writer makes the branch or tag, at any commit: that of a fork's pull request too.
     create: { ...writers, isTrusted: false, isCommitTrusted: false, readsCheckedOutPrompt: false },
     // A writer queues the pull request, whose files nobody has merged yet.
@@ -210,4 +213,13 @@ export function areFilesTrusted({ provider, event, baseRef }: JobOrigin): boolea
 /** Whether writers made the commit that the job's token names. */
 export function isCommitTrusted({ provider, event, baseRef }: JobOrigin): boolean {
   return baseRef === null && eventRules(provider, event).isCommitTrusted;
+}
+
+/** Whether the commit that the job's token names is one of the default branch, as far as its event or the job says. */
+export function isOnDefaultBranch(
+  job: JobOrigin & { readonly ref: string; readonly defaultBranch?: string },
+): boolean {
+  if (!isCommitTrusted(job)) return false;
+  const isStated = job.defaultBranch !== undefined && job.ref === `refs/heads/${job.defaultBranch}`;
+  return isStated || eventRules(job.provider, job.event).isOnDefaultBranch;
 }

@@ -22,6 +22,8 @@ export const exchangeRequestSchema = z.object({
   account: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
   /** The commit that the job runs on. Read only where the provider's token names none. */
   sha: z.optional(z.string().check(z.maxLength(64))),
+  /** The repository's default branch, without `refs/heads/`. No token names it. */
+  default_branch: z.optional(z.string().check(z.maxLength(255))),
 });
 
 /**

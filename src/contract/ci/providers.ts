@@ -63,7 +63,7 @@ export const ciProviders: Readonly<Record<CiProviderName, CiProviderFacts>> = {
     cloneNames: ["repository"],
     token: { type: "request", variable: "ACTIONS_ID_TOKEN_REQUEST_URL" },
     checkout: {
-      enable: 'Add "uses: actions/checkout@v5" before this step.',
+      enable: 'Add "uses: actions/checkout@v7" before this step.',
       deepen: 'Give actions/checkout "fetch-depth: 0".',
       complete: 'Take "filter" away from actions/checkout.',
     },

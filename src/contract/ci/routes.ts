@@ -1,6 +1,6 @@
 // The routes of CI jobs. Pure.
 
-import { byteBody, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
+import { byteBody, defineRoute, jsonBody, nounRoutes, openBody, query } from "../route.ts";
 import { renewModelAccessRequestSchema } from "../runs/model-access.ts";
 import { ciRunQuerySchema } from "./ci-run-query.ts";
 import { findCommitQuerySchema, MAX_PACK_BYTES, PACK_TYPE, sendCommitQuerySchema } from "./commits.ts";
@@ -17,8 +17,8 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
   exchange: defineRoute(ciEndpoints.exchange, {
     summary: "Exchange a CI job's OIDC token for a capability to run its repository's agent",
     description:
-      "Names are those of RFC 8693. A token is good for one exchange: mint a fresh one for every call.",
-    body: jsonBody(exchangeRequestSchema, MAX_BODY_BYTES, "json_or_form"),
+      "Names are those of RFC 8693, and other parameters are ignored, as RFC 6749 §3.2 has it. A token is good for one exchange: mint a fresh one for every call.",
+    body: openBody(exchangeRequestSchema, MAX_BODY_BYTES),
     rate: "exchange",
     cacheControl: "no-store",
     answers: { 200: "The capability." },

@@ -1,12 +1,13 @@
 // POST /v1/ci/claim: an account asks for a repository's agent. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { ciRepositorySchema } from "../ci/exchange.ts";
 
 export const MAX_CLAIM_CHARS = 255;
 
 /** `claim` is the last part of a claim URL. */
-export const claimRequestSchema = z.object({
+export const claimRequestSchema = strictObject({
   claim: z.string().check(z.minLength(1), z.maxLength(MAX_CLAIM_CHARS)),
 });
 

@@ -1,6 +1,7 @@
 // The tools about workflows, credits and prices: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { creditsSchema } from "../money/credits.ts";
 import { modelPricingSchema, toolPricingSchema } from "../money/pricing.ts";
 import { workflowSchema } from "../workflows/workflow.ts";
@@ -12,7 +13,7 @@ export const MAX_LISTED_WORKFLOWS = 50;
 export const MAX_PRICED_MODELS = 60;
 
 export const listWorkflowsTool = {
-  input: toolSchema(z.strictObject({ agent: agentReferenceSchema }), { agent: fieldText.agent }),
+  input: toolSchema(strictObject({ agent: agentReferenceSchema }), { agent: fieldText.agent }),
   output: toolSchema(z.object({ workflows: z.array(workflowSchema), omitted: z.optional(z.int()) }), {
     workflows: [
       "Oldest first.",
@@ -33,7 +34,7 @@ export const listWorkflowsTool = {
 const { balance, low_credit_threshold, peg_cents, active_plan, audience } = creditsSchema.shape;
 
 export const getCreditsTool = {
-  input: toolSchema(z.strictObject({}), {}),
+  input: toolSchema(strictObject({}), {}),
   output: toolSchema(z.object({ balance, low_credit_threshold, peg_cents, active_plan, audience }), {
     balance: "Whole credits.",
     low_credit_threshold: "At or below it the account is low.",
@@ -62,7 +63,7 @@ const rateTexts = {
 } as const;
 
 export const getPricingTool = {
-  input: toolSchema(z.strictObject({ about: z._default(z.enum(["models", "tools", "all"]), "all") }), {
+  input: toolSchema(strictObject({ about: z._default(z.enum(["models", "tools", "all"]), "all") }), {
     about: "Which rate card.",
   }),
   output: toolSchema(

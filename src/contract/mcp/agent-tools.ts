@@ -1,6 +1,7 @@
 // The tools about agents: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { agentSchema, createAgentRequestSchema } from "../agents/agent.ts";
 import { text } from "../text.ts";
 import { fieldText, toolSchema } from "./tool-schema.ts";
@@ -36,7 +37,7 @@ const agentTexts = {
 
 export const listAgentsTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       include_retired: z.optional(z.boolean()),
       limit: z._default(z.int().check(z.minimum(1), z.maximum(MAX_LISTED_AGENTS)), MAX_LISTED_AGENTS),
     }),
@@ -49,7 +50,7 @@ export const listAgentsTool = {
 } as const;
 
 export const getAgentTool = {
-  input: toolSchema(z.strictObject({ agent: agentReferenceSchema }), { agent: fieldText.agent }),
+  input: toolSchema(strictObject({ agent: agentReferenceSchema }), { agent: fieldText.agent }),
   output: toolSchema(toolAgentSchema, agentTexts),
 } as const;
 
@@ -57,7 +58,7 @@ const { name: newName, model: newModel, config } = createAgentRequestSchema.shap
 
 export const createAgentTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       name: newName,
       model: newModel,
       config,

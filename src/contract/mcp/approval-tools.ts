@@ -1,6 +1,7 @@
 // The tools about questions and approvals: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { approvalKinds, approvalStatuses } from "../approvals/approval.ts";
 import { answerQuestionRequestSchema, questionSchema } from "../questions/question.ts";
 import { text } from "../text.ts";
@@ -40,7 +41,7 @@ const approvalTexts = {
 } as const;
 
 export const listQuestionsTool = {
-  input: toolSchema(z.strictObject({ agent: z.optional(agentReferenceSchema), limit }), {
+  input: toolSchema(strictObject({ agent: z.optional(agentReferenceSchema), limit }), {
     agent: "Only the questions of this agent: its id, or its name.",
     limit: "Questions at most.",
   }),
@@ -63,7 +64,7 @@ export const listQuestionsTool = {
 const { answer } = answerQuestionRequestSchema.shape;
 
 export const answerQuestionTool = {
-  input: toolSchema(z.strictObject({ run_id: text(255), answer, wait_seconds: waitSecondsSchema }), {
+  input: toolSchema(strictObject({ run_id: text(255), answer, wait_seconds: waitSecondsSchema }), {
     run_id: "The run that asked.",
     answer: "The answer: what the user said, not a guess.",
     wait_seconds: fieldText.wait,
@@ -73,7 +74,7 @@ export const answerQuestionTool = {
 
 export const listApprovalsTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       agent: z.optional(agentReferenceSchema),
       status: z._default(z.enum(approvalStatuses), "pending"),
       limit,
@@ -91,6 +92,6 @@ export const listApprovalsTool = {
 } as const;
 
 export const denyApprovalTool = {
-  input: toolSchema(z.strictObject({ approval_id: text(255) }), { approval_id: "The approval's id." }),
+  input: toolSchema(strictObject({ approval_id: text(255) }), { approval_id: "The approval's id." }),
   output: toolSchema(toolApprovalSchema, approvalTexts),
 } as const;

@@ -1,6 +1,7 @@
 // The tools about a workspace as a whole and about its changesets: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { text } from "../text.ts";
 import { changesetSchema } from "../workspaces/changesets/changeset.ts";
 import { toolSchema } from "./tool-schema.ts";
@@ -51,7 +52,7 @@ const address = { workspace_id: z.uuid(), changeset_id: z.uuid() };
 const addressTexts = { workspace_id: workspaceIdText, changeset_id: "The changeset's id." } as const;
 
 export const getWorkspaceTool = {
-  input: toolSchema(z.strictObject({ workspace_id: z.uuid() }), { workspace_id: workspaceIdText }),
+  input: toolSchema(strictObject({ workspace_id: z.uuid() }), { workspace_id: workspaceIdText }),
   output: toolSchema(
     z.object({
       workspace: toolWorkspaceSchema,
@@ -70,7 +71,7 @@ export const getWorkspaceTool = {
 
 export const createChangesetTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       workspace_id: z.uuid(),
       copy_id: z.optional(z.uuid()),
       revision_id: z.optional(z.uuid()),
@@ -92,7 +93,7 @@ export const createChangesetTool = {
 
 export const getChangesetTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       ...address,
       patch: z._default(z.boolean(), true),
       max_patch_bytes: z._default(
@@ -121,7 +122,7 @@ export const getChangesetTool = {
 
 export const acceptChangesetTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       ...address,
       expected_current_revision: z.uuid(),
       validation_evidence: text(MAX_EVIDENCE_CHARS),
@@ -142,7 +143,7 @@ export const acceptChangesetTool = {
 
 export const rejectChangesetTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       ...address,
       reason: z.optional(text(10_000)),
       idempotency_key: idempotencyKeySchema,

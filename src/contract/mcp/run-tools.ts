@@ -1,6 +1,7 @@
 // The tools about runs: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { runCauses, runOrigins, runStatuses } from "../runs/run.ts";
 import { fileChangeSchema } from "../runs/run-event.ts";
 import { submitRunRequestSchema } from "../runs/run-requests.ts";
@@ -122,7 +123,7 @@ const replyBytes = z._default(
 
 export const invokeAgentTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       agent: agentReferenceSchema,
       message: text(MAX_MESSAGE_CHARS),
       session_id,
@@ -153,7 +154,7 @@ export const invokeAgentTool = {
 
 export const getRunResultTool = {
   input: toolSchema(
-    z.strictObject({ run_id: text(255), wait_seconds: waitSecondsSchema, max_reply_bytes: replyBytes }),
+    strictObject({ run_id: text(255), wait_seconds: waitSecondsSchema, max_reply_bytes: replyBytes }),
     {
       run_id: "The run's id.",
       wait_seconds: fieldText.wait,
@@ -165,7 +166,7 @@ export const getRunResultTool = {
 
 export const listRunsTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       agent: agentReferenceSchema,
       session_key,
       before: z.optional(z.uuid()),
@@ -185,7 +186,7 @@ export const listRunsTool = {
 } as const;
 
 export const cancelRunTool = {
-  input: toolSchema(z.strictObject({ run_id: text(255) }), { run_id: "The run's id." }),
+  input: toolSchema(strictObject({ run_id: text(255) }), { run_id: "The run's id." }),
   output: toolSchema(z.object({ run_id: z.string(), status: z.enum(runStatuses) }), {
     run_id: "The run's id.",
     status: "`cancelling` until its work has stopped. A run that had ended stays as it was.",
@@ -194,7 +195,7 @@ export const cancelRunTool = {
 
 export const executeWorkflowTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       workflow_id: text(255),
       input: z.optional(text(100_000)),
       idempotency_key,

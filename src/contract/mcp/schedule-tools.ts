@@ -1,6 +1,7 @@
 // The tools about schedules: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { createScheduleRequestSchema, scheduleStatuses } from "../schedules/schedule.ts";
 import { text } from "../text.ts";
 import { agentReferenceSchema } from "./agent-tools.ts";
@@ -47,7 +48,7 @@ const scheduleTexts = {
 
 export const createScheduleTool = {
   input: toolSchema(
-    z.strictObject({ agent: agentReferenceSchema, prompt, fire_at, delay_seconds, session_id, metadata }),
+    strictObject({ agent: agentReferenceSchema, prompt, fire_at, delay_seconds, session_id, metadata }),
     {
       agent: fieldText.agent,
       prompt: "The run's message.",
@@ -62,7 +63,7 @@ export const createScheduleTool = {
 
 export const listSchedulesTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       agent: agentReferenceSchema,
       limit: z._default(
         z.int().check(z.minimum(1), z.maximum(MAX_LISTED_SCHEDULES)),
@@ -78,7 +79,7 @@ export const listSchedulesTool = {
 } as const;
 
 export const cancelScheduleTool = {
-  input: toolSchema(z.strictObject({ agent: agentReferenceSchema, schedule_id: text(255) }), {
+  input: toolSchema(strictObject({ agent: agentReferenceSchema, schedule_id: text(255) }), {
     agent: fieldText.agent,
     schedule_id: "The schedule's id.",
   }),

@@ -1,6 +1,7 @@
 // The tools about workers and task groups: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { runStatuses } from "../runs/run.ts";
 import { text } from "../text.ts";
 import { createTaskGroupRequestSchema, taskGroupSchema } from "../workspaces/task-groups/task-group.ts";
@@ -65,7 +66,7 @@ const { max_workers: maxWorkers, budget_credits: budgetCredits } = createTaskGro
 
 export const createTaskGroupTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       workspace_id: z.uuid(),
       name: text(255),
       budget_credits: budgetCredits,
@@ -87,7 +88,7 @@ const groupId = { task_group_id: z.uuid() };
 const groupIdTexts = { task_group_id: "The task group's id." } as const;
 
 export const getTaskGroupTool = {
-  input: toolSchema(z.strictObject(groupId), groupIdTexts),
+  input: toolSchema(strictObject(groupId), groupIdTexts),
   output: toolSchema(
     z.extend(toolTaskGroupSchema, {
       workers: z.array(toolWorkerSchema),
@@ -102,13 +103,13 @@ export const getTaskGroupTool = {
 } as const;
 
 export const stopTaskGroupTool = {
-  input: toolSchema(z.strictObject(groupId), groupIdTexts),
+  input: toolSchema(strictObject(groupId), groupIdTexts),
   output: toolSchema(toolTaskGroupSchema, groupTexts),
 } as const;
 
 export const startWorkerTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       workspace_id: z.uuid(),
       task_group_id: z.uuid(),
       message: text(MAX_MESSAGE_CHARS),
@@ -132,7 +133,7 @@ export const startWorkerTool = {
 
 export const getWorkerTool = {
   input: toolSchema(
-    z.strictObject({ workspace_id: z.uuid(), worker_id: z.uuid(), wait_seconds: waitSecondsSchema }),
+    strictObject({ workspace_id: z.uuid(), worker_id: z.uuid(), wait_seconds: waitSecondsSchema }),
     {
       workspace_id: workspaceIdText,
       worker_id: "The worker's id.",

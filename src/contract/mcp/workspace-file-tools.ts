@@ -1,6 +1,7 @@
 // The tools about files of workspaces: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { hasNoNul, isWellFormed } from "../text.ts";
 import { MAX_PATH_CHARS } from "../workspaces/files/files.ts";
 import { toolSchema } from "./tool-schema.ts";
@@ -30,7 +31,7 @@ const etagText = "What the file holds, as a number: pass it to write_files and d
 
 export const listFilesTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       ...place,
       path: folder,
       recursive: z._default(z.boolean(), false),
@@ -74,7 +75,7 @@ export const listFilesTool = {
 
 export const readFileTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       ...place,
       path,
       offset: z._default(z.int().check(z.minimum(0)), 0),
@@ -109,12 +110,12 @@ export const readFileTool = {
 
 export const writeFilesTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       workspace_id: z.uuid(),
       copy_id: z.uuid(),
       files: z
         .array(
-          z.strictObject({
+          strictObject({
             path,
             content: z.string(),
             etag: z.optional(z.string().check(z.regex(/^[0-9]{1,20}$/))),
@@ -143,7 +144,7 @@ export const writeFilesTool = {
 
 export const deleteFileTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       workspace_id: z.uuid(),
       copy_id: z.uuid(),
       path,

@@ -1,6 +1,7 @@
 // The tools about workspaces, their copies and revisions: what they take and what they answer. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { text } from "../text.ts";
 import { copySchema, MAX_MESSAGE_CHARS } from "../workspaces/copies/copy.ts";
 import { revisionSchema } from "../workspaces/revisions/revision.ts";
@@ -82,7 +83,7 @@ export const revisionTexts = {
 } as const;
 
 export const listWorkspacesTool = {
-  input: toolSchema(z.strictObject(toolPage), toolPageTexts),
+  input: toolSchema(strictObject(toolPage), toolPageTexts),
   output: toolSchema(
     z.object({ workspaces: z.array(toolWorkspaceSchema), next_cursor: z.optional(z.string()) }),
     { workspaces: ["Newest first.", workspaceTexts], next_cursor: nextCursorText },
@@ -91,7 +92,7 @@ export const listWorkspacesTool = {
 
 export const createWorkspaceTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       name: text(MAX_WORKSPACE_NAME_CHARS),
       manager: z.optional(agentReferenceSchema),
       idempotency_key: text(255),
@@ -110,7 +111,7 @@ export const copyAddressTexts = { workspace_id: workspaceIdText, copy_id: "The c
 
 export const createCopyTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       workspace_id: z.uuid(),
       revision_id: z.optional(z.uuid()),
       idempotency_key: idempotencyKeySchema,
@@ -125,7 +126,7 @@ export const createCopyTool = {
 } as const;
 
 export const deleteCopyTool = {
-  input: toolSchema(z.strictObject(copyAddress), copyAddressTexts),
+  input: toolSchema(strictObject(copyAddress), copyAddressTexts),
   output: toolSchema(z.object({ copy_id: z.uuid(), state: z.enum(["deleted", "deleting"]) }), {
     copy_id: "The copy's id.",
     state: "`deleting` while it goes on; nothing can be written to it any more.",
@@ -134,7 +135,7 @@ export const deleteCopyTool = {
 
 export const checkpointTool = {
   input: toolSchema(
-    z.strictObject({
+    strictObject({
       ...copyAddress,
       message: z.optional(text(MAX_MESSAGE_CHARS)),
       idempotency_key: idempotencyKeySchema,
@@ -161,7 +162,7 @@ export const checkpointTool = {
 
 export const listRevisionsTool = {
   input: toolSchema(
-    z.strictObject({ workspace_id: z.uuid(), accepted: z._default(z.boolean(), true), ...toolPage }),
+    strictObject({ workspace_id: z.uuid(), accepted: z._default(z.boolean(), true), ...toolPage }),
     {
       workspace_id: workspaceIdText,
       accepted: "Those that were accepted, alone. False: all that are saved.",

@@ -16,7 +16,11 @@ export const problemComponents: Components = {
     approve_url: "Where the owner approves this request, with `owner_needed`.",
     fields: [
       "The fields of the query or the body that are wrong, with a 400.",
-      { field: "The path of the field, its parts joined by dots.", allowed: "What is allowed there." },
+      {
+        field: "The path of the field, its parts joined by dots.",
+        allowed: "What is allowed there.",
+        reason: "`unknown_field` where there is no such field. Absent: its value is wrong.",
+      },
     ],
     current_etag: "The ETag that holds, with a 412.",
     workspace_ids: "The workspaces that the agent manages, with `workspace_manager_in_use`.",

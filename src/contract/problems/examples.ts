@@ -52,6 +52,11 @@ export const problemExamples = {
     code: "commit_missing",
     error: `octo-org/hello-world is not public, and the service does not hold commit ${SHA}. It never clones such a repository: send the commit before the run, by PUT /v1/ci/commits/${SHA}. This version of the action and of the command do.`,
   }),
+  commitUnknown: problem("No job has made a commit of the repository known", {
+    code: "commit_unknown",
+    error:
+      "It is not known which commit of octo-org/hello-world this run is to work on: no job of its default branch has sent one. Run the agent once from the repository's CI, on its default branch, then ask again.",
+  }),
   uploadTooLarge: problem("The pack is too large", {
     code: "upload_too_large",
     error:

@@ -39,7 +39,14 @@ export const problemAnswers = {
     name: "Conflict",
     description: "It is being answered already, or its state does not allow it.",
     headers: ["Retry-After"],
-    examples: ["runFinished", "keyInFlight", "sessionKeyInFlight", "modelAccessNone", "commitMissing"],
+    examples: [
+      "runFinished",
+      "keyInFlight",
+      "sessionKeyInFlight",
+      "modelAccessNone",
+      "commitMissing",
+      "commitUnknown",
+    ],
   },
   410: {
     name: "Gone",

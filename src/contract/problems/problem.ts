@@ -50,6 +50,7 @@ export const problemCodes = [
   "claim_required",
   "day_cap_reached",
   "commit_missing",
+  "commit_unknown",
   "commit_not_the_jobs",
   "upload_too_large",
   "upload_quota",
@@ -106,7 +107,14 @@ export type ProblemCode = (typeof problemCodes)[number];
 export const audiences = ["anon", "registered_free", "subscribed"] as const;
 
 /** A field of the request that is wrong: its path, parts joined by dots, and what is allowed. */
-export const wrongFieldSchema = z.object({ field: z.string(), allowed: z.string() });
+export const wrongFieldSchema = z.object({
+  field: z.string(),
+  allowed: z.string(),
+  /** `unknown_field`: this service has no such field there. Absent: its value is wrong. */
+  reason: z.optional(z.string()),
+});
+/** Why a field is wrong: the service has none of that name. */
+export const UNKNOWN_FIELD = "unknown_field";
 export type WrongField = z.infer<typeof wrongFieldSchema>;
 
 /** Why a run that brings its own access to a model is not taken. */

@@ -1,6 +1,7 @@
 // A run that ended with a question to people. The answer is the next message of its session. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { wholeNumber } from "../query.ts";
 import { text } from "../text.ts";
 
@@ -18,11 +19,11 @@ export type Question = z.infer<typeof questionSchema>;
 
 export const questionListSchema = z.array(questionSchema);
 
-export const listQuestionsQuerySchema = z.object({
+export const listQuestionsQuerySchema = strictObject({
   agent_id: z.optional(z.uuid()),
   before: z.optional(z.uuid()),
   limit: wholeNumber({ min: 1, max: 100, fallback: 50 }),
 });
 
-export const answerQuestionRequestSchema = z.strictObject({ answer: text(MAX_ANSWER_CHARS) });
+export const answerQuestionRequestSchema = strictObject({ answer: text(MAX_ANSWER_CHARS) });
 export type AnswerQuestionRequest = z.infer<typeof answerQuestionRequestSchema>;

@@ -62,6 +62,14 @@ export const runComponents: Components = {
       origin: "What started the run.",
       parent_run_id: "The run that delegated this one.",
       workspace_id: "The workspace that it works in; absent where it works in none.",
+      commit: [
+        "The commit that the run works on, where no job said it. Absent for a run of a job, and where no commit is needed.",
+        {
+          from: "`session`: that of the session's last run. `default_branch`: the newest of the default branch that a job has sent, or has named of a public repository.",
+          sha: "The commit.",
+          ref: "The branch, or the ref of a pull request, that it was found at.",
+        },
+      ],
       copy_id: "The copy of the workspace that it works in; absent where it has the accepted files.",
       credits: "Credits charged, after refunds; null where they are not known.",
       tokens: "Tokens used; null where they are not known.",

@@ -2,6 +2,7 @@
 // whoever names it. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 
 export const MAX_MCP_SERVERS = 10;
 export const MAX_TOOL_PATTERNS = 100;
@@ -45,9 +46,9 @@ export function faultOfServerUrl(text: string): string | null {
 }
 
 const WITHOUT_SECRETS =
-  'must have "url", and beside it "type" and "tools" alone: such a server has no secrets and is no program. Ask the operator of the service to add others';
+  "Such a server has no secrets and is no program: ask the operator of the service to add others";
 
-export const mcpServerSchema = z.strictObject(
+export const mcpServerSchema = strictObject(
   {
     type: z.optional(z.literal("http", 'must be "http"')),
     url: z.string("must be the https:// URL of a server: programs are for the operator of the service").check(
@@ -57,7 +58,7 @@ export const mcpServerSchema = z.strictObject(
     /** The tools that are offered, with `*` for any characters. Left out: all. */
     tools: z.optional(toolPatternsSchema),
   },
-  { error: ({ code }) => (code === "unrecognized_keys" ? WITHOUT_SECRETS : undefined) },
+  { hint: WITHOUT_SECRETS },
 );
 
 /** By their names. */

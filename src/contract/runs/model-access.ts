@@ -2,6 +2,7 @@
 // Why: docs/decisions/043-the-repositorys-own-model.md
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 
 /** Providers that exchange the ID token of a CI job for an access token of theirs. */
 export const modelAccessProviders = ["anthropic", "openai", "openrouter"] as const;
@@ -30,7 +31,7 @@ const grant = {
  * The access that a CI job brings: the run asks this model at the provider's own address, and the repository's account
  * there pays for its tokens.
  */
-export const modelAccessSchema = z.object({
+export const modelAccessSchema = strictObject({
   provider: z.enum(modelAccessProviders),
   /** As the provider calls it. It wins over the agent's own. */
   model: z
@@ -45,5 +46,5 @@ export const modelAccessSchema = z.object({
 
 export type ModelAccess = z.infer<typeof modelAccessSchema>;
 
-export const renewModelAccessRequestSchema = z.object(grant);
+export const renewModelAccessRequestSchema = strictObject(grant);
 export type RenewModelAccessRequest = z.infer<typeof renewModelAccessRequestSchema>;

@@ -1,6 +1,7 @@
 // The pull request whose head a run is to work on, as a CI job names it. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 
 export const MAX_PULL_REQUEST_NUMBER = 2_147_483_647;
 export const MAX_BRANCH_CHARS = 255;
@@ -22,7 +23,7 @@ export const commitNameSchema = z
  * repository's instructions to agents are read there, and what is changed is what differs from there. `base_sha` is that
  * branch's newest commit as the job found it: read where the job has sent the commits, since nothing is fetched then.
  */
-export const pullRequestSchema = z.object({
+export const pullRequestSchema = strictObject({
   number: z.int().check(z.minimum(1), z.maximum(MAX_PULL_REQUEST_NUMBER)),
   head_sha: commitNameSchema,
   base_ref: z

@@ -2,6 +2,7 @@
 // does not load it. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { boundedObject } from "../bounded-object.ts";
 import { egressPolicyRequestSchema } from "../egress/egress-policy.ts";
 import { wholeNumber } from "../query.ts";
@@ -31,7 +32,7 @@ export const partTypes = ["text", "image", "file"] as const;
 /** Of one image, in base 64: three megabytes. */
 export const MAX_PART_DATA_CHARS = 4_000_000;
 
-export const partSchema = z.object({
+export const partSchema = strictObject({
   type: z.enum(partTypes),
   /** Of a file of the checkout; with `data`, what the image is called. */
   path: z.optional(z.string()),
@@ -42,7 +43,7 @@ export const partSchema = z.object({
   h: z.optional(z.int()),
 });
 
-export const messageSchema = z.object({
+export const messageSchema = strictObject({
   role: z.enum(messageRoles),
   content: z.string(),
   tool_call_id: z.optional(z.string()),
@@ -52,7 +53,7 @@ export const messageSchema = z.object({
 export type Message = z.infer<typeof messageSchema>;
 
 /** Exactly one of `message` and `messages` is needed; `messages` wins when both are sent, and `message` is not read. */
-export const submitRunRequestSchema = z.object({
+export const submitRunRequestSchema = strictObject({
   message: z.optional(z.string()),
   messages: z.optional(z.array(messageSchema).check(z.minLength(1))),
   /** The session to continue; with neither this nor `session_key`, the run begins one. */
@@ -106,7 +107,7 @@ export const submitRunRequestSchema = z.object({
 export type SubmitRunRequest = z.infer<typeof submitRunRequestSchema>;
 
 /** Query text in; `before` is the id of the run that the page comes after, `session_key` names the one session. */
-export const listRunsQuerySchema = z.object({
+export const listRunsQuerySchema = strictObject({
   before: z.optional(z.uuid()),
   session_key: z.optional(text(MAX_SESSION_KEY_CHARS)),
   limit: wholeNumber({ min: 1, max: MAX_PAGE_RUNS, fallback: DEFAULT_PAGE_RUNS }),

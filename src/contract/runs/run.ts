@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 
-// Some origins and causes are never produced: docs/decisions/071-values-that-nothing-produces.md
+// Some origins are never produced: docs/decisions/071-values-that-nothing-produces.md
 export const runOrigins = ["user", "schedule", "background", "agent", "agent_result"] as const;
 export type RunOrigin = (typeof runOrigins)[number];
 
@@ -54,6 +54,16 @@ export const modelUsageSchema = z.object({
 
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
 
+/** Where the commit of a run comes from that no job asked for. */
+export const commitOrigins = ["session", "default_branch"] as const;
+export type CommitOrigin = (typeof commitOrigins)[number];
+
+export const runCommitSchema = z.object({
+  from: z.enum(commitOrigins),
+  sha: z.string(),
+  ref: z.optional(z.string()),
+});
+
 const identity = {
   id: z.string(),
   agent_id: z.uuid(),
@@ -64,6 +74,8 @@ const identity = {
   workspace_id: z.optional(z.uuid()),
   /** The copy that it works in. */
   copy_id: z.optional(z.uuid()),
+  /** Absent where a job asked for the run, or it needs no commit. */
+  commit: z.optional(runCommitSchema),
 };
 
 /** What a run and its children used of what they may use together. */

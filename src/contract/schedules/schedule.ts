@@ -1,6 +1,7 @@
 // A deferred one-shot run and its routes under /v1/agents/{agentID}/schedules. A schedule is a union on `status`. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { boundedObject } from "../bounded-object.ts";
 import { hasNoNul, isWellFormed, text } from "../text.ts";
 
@@ -70,14 +71,12 @@ const namesOneTime = z.refine<{ fire_at?: string | undefined; delay_seconds?: nu
 );
 
 /** Exactly one of `fire_at` and `delay_seconds` is needed. */
-export const createScheduleRequestSchema = z
-  .object({
-    prompt: z.string().check(z.minLength(1), hasNoNul, isWellFormed),
-    fire_at: z.optional(z.iso.datetime({ offset: true }).check(isUtc)),
-    delay_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_DELAY_SECONDS))),
-    session_id: z.optional(text(255)),
-    metadata: z.optional(boundedObject({ maxBytes: MAX_METADATA_BYTES, maxDepth: MAX_METADATA_DEPTH })),
-  })
-  .check(namesOneTime);
+export const createScheduleRequestSchema = strictObject({
+  prompt: z.string().check(z.minLength(1), hasNoNul, isWellFormed),
+  fire_at: z.optional(z.iso.datetime({ offset: true }).check(isUtc)),
+  delay_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_DELAY_SECONDS))),
+  session_id: z.optional(text(255)),
+  metadata: z.optional(boundedObject({ maxBytes: MAX_METADATA_BYTES, maxDepth: MAX_METADATA_DEPTH })),
+}).check(namesOneTime);
 
 export type CreateScheduleRequest = z.infer<typeof createScheduleRequestSchema>;

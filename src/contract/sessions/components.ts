@@ -16,14 +16,20 @@ const submitFields = {
   id: "Names the frame in its answer.",
   agent_id: "The agent that is to run.",
 } as const;
+const cursorFields = {
+  run_id: "The run of the last event that was read.",
+  seq: "The number of that event.",
+} as const;
 const subscribeFields = {
   type: "Always `subscribe`.",
   id: "Names the subscription from here on.",
   run_id: "The run to follow.",
   session_id: "The session to follow, with each of its runs.",
   workspace_id: "The workspace whose changes are told.",
-  after:
+  after: [
     "Where to begin: for a run or a workspace a `seq`, for a session `run_id` and `seq`. Null or left out: the beginning; of a workspace, what moves from now on.",
+    cursorFields,
+  ],
 } as const;
 
 export const sessionComponents: Components = {
@@ -42,10 +48,7 @@ export const sessionComponents: Components = {
     subscribeFields,
     oneOf("run_id", "session_id", "workspace_id"),
   ),
-  SessionCursor: component(sessionCursorSchema, "Where a reader of a session stands.", {
-    run_id: "The run of the last event that was read.",
-    seq: "The number of that event.",
-  }),
+  SessionCursor: component(sessionCursorSchema, "Where a reader of a session stands.", cursorFields),
   SocketServerFrame: component(serverFrameSchema, "A frame that the service sends. A union on `type`.", {
     type: "What the frame says.",
     expires_at: "When the credential ends; null where it does not end by itself.",

@@ -2,6 +2,7 @@
 // ignores frames of a type, and fields, that it does not know. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 import { audiences } from "../problems/problem.ts";
 import { runSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
@@ -40,38 +41,37 @@ const seq = z.int().check(z.minimum(0));
 export const runCursorSchema = seq;
 export const sessionCursorSchema = z.object({ run_id: name, seq });
 const cursorSchema = z.union([runCursorSchema, sessionCursorSchema]);
+const askedCursorSchema = z.union([runCursorSchema, strictObject({ run_id: name, seq })]);
 export type SessionCursor = z.infer<typeof sessionCursorSchema>;
 /** Null: from the beginning; of a workspace, from now on. */
 export type Cursor = z.infer<typeof cursorSchema> | null;
 
-const authSchema = z.object({ type: z.literal("auth"), token: z.string().check(z.maxLength(4096)) });
+const authSchema = strictObject({ type: z.literal("auth"), token: z.string().check(z.maxLength(4096)) });
 
 /**
  * A run's `after` is a number, and so is a workspace's; a session's is `{run_id, seq}`. `id` names the subscription from here
  * on.
  */
-export const subscribeFrameSchema = z
-  .object({
-    type: z.literal("subscribe"),
-    id: frameId,
-    run_id: z.optional(name),
-    session_id: z.optional(name),
-    workspace_id: z.optional(name),
-    after: z.optional(z.nullable(cursorSchema)),
-  })
-  .check(
-    z.refine(
-      ({ run_id, session_id, workspace_id }) =>
-        [run_id, session_id, workspace_id].filter((id) => id !== undefined).length === 1,
-      'exactly one of "run_id", "session_id" and "workspace_id" is required',
-    ),
-    z.refine(
-      ({ session_id, after }) => after == null || (typeof after === "number") === (session_id === undefined),
-      '"after" is a number for a run or a workspace, {run_id, seq} for a session',
-    ),
-  );
+export const subscribeFrameSchema = strictObject({
+  type: z.literal("subscribe"),
+  id: frameId,
+  run_id: z.optional(name),
+  session_id: z.optional(name),
+  workspace_id: z.optional(name),
+  after: z.optional(z.nullable(askedCursorSchema)),
+}).check(
+  z.refine(
+    ({ run_id, session_id, workspace_id }) =>
+      [run_id, session_id, workspace_id].filter((id) => id !== undefined).length === 1,
+    'exactly one of "run_id", "session_id" and "workspace_id" is required',
+  ),
+  z.refine(
+    ({ session_id, after }) => after == null || (typeof after === "number") === (session_id === undefined),
+    '"after" is a number for a run or a workspace, {run_id, seq} for a session',
+  ),
+);
 
-const unsubscribeSchema = z.object({ type: z.literal("unsubscribe"), id: frameId });
+const unsubscribeSchema = strictObject({ type: z.literal("unsubscribe"), id: frameId });
 
 export const submitFrameSchema = z.extend(submitRunRequestSchema, {
   type: z.literal("submit"),
@@ -79,7 +79,7 @@ export const submitFrameSchema = z.extend(submitRunRequestSchema, {
   agent_id: name,
 });
 
-const cancelSchema = z.object({ type: z.literal("cancel"), id: frameId, agent_id: name, run_id: name });
+const cancelSchema = strictObject({ type: z.literal("cancel"), id: frameId, agent_id: name, run_id: name });
 
 /** Every frame that a client sends. */
 export const clientFrameSchema = z.discriminatedUnion("type", [

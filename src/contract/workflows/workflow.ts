@@ -2,6 +2,7 @@
 // /v1/workflows/{id}/executions. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
 
 export const MAX_WORKFLOW_INPUT_CHARS = 100_000;
 
@@ -20,14 +21,14 @@ export const workflowSchema = z.object({
 export type Workflow = z.infer<typeof workflowSchema>;
 
 /** Without `version` the newest is activated. */
-export const activateWorkflowRequestSchema = z.strictObject({
+export const activateWorkflowRequestSchema = strictObject({
   version: z.optional(z.int().check(z.minimum(1))),
 });
 
 export type ActivateWorkflowRequest = z.infer<typeof activateWorkflowRequestSchema>;
 
 /** `input` follows the workflow's prompt in the run's message. */
-export const executeWorkflowRequestSchema = z.strictObject({
+export const executeWorkflowRequestSchema = strictObject({
   input: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_WORKFLOW_INPUT_CHARS))),
 });
 

@@ -6,6 +6,7 @@ import { isLoopbackName } from "../../base/confidential-url.ts";
 import type { Result } from "../../base/result.ts";
 import { decodeBySchema, json, jsonInteger } from "../../base/settings/json-kinds.ts";
 import type { Kind } from "../../base/settings/setting.ts";
+import { strictObject } from "../../base/strict-object.ts";
 import { refusedEvents } from "../../contract/ci/events.ts";
 import { ciProviderNames, ciProviders } from "../../contract/ci/providers.ts";
 import { AZURE_REFUSED, isAzureIssuer } from "./azure-devops.ts";
@@ -39,7 +40,7 @@ const cloneUrl = secureUrl.check(
   z.refine(holdsPlaceholder, `must contain ${REPOSITORY_PLACEHOLDER} once, in its path, and no query`),
 );
 
-const entrySchema = z.strictObject({
+const entrySchema = strictObject({
   provider: z.enum(ciProviderNames, `must be one of: ${ciProviderNames.join(", ")}`),
   /** Compared with `iss` letter by letter. */
   issuer: issuerUrl,

@@ -69,7 +69,13 @@ export function tokenVerifier(options: TokenVerifierOptions): TokenVerifier {
       const allowed = checkEvent(job.value, issuer.value);
       if (!allowed.ok) return allowed;
 
-      return ok({ job: job.value, replayKey: replayKey.value, usableUntil: times.value.usableUntil });
+      const { defaultBranch } = statement;
+      const stated = defaultBranch === undefined ? {} : { defaultBranch };
+      return ok({
+        job: { ...job.value, ...stated },
+        replayKey: replayKey.value,
+        usableUntil: times.value.usableUntil,
+      });
     },
   };
 }

@@ -11,28 +11,29 @@ import {
 } from "../../../src/contract/ci/events.ts";
 import { type CiProviderName, ciProviderNames, ciProviders } from "../../../src/contract/ci/providers.ts";
 
-/** "claim": accepts a claim; "trust": trusted; "commit": writers made its commit; "prompt": reads the checked-out prompt file; "refused": by default. */
-type Answer = "claim" | "trust" | "commit" | "prompt" | "refused";
+/** "claim": accepts a claim; "trust": trusted; "commit": writers made its commit; "prompt": reads the checked-out prompt file; "default": its commit is of the default branch; "refused": by default. */
+type Answer = "claim" | "trust" | "commit" | "prompt" | "default" | "refused";
 const columns: Readonly<Record<Answer, keyof EventRules>> = {
   claim: "acceptsClaim",
   trust: "isTrusted",
   commit: "isCommitTrusted",
   prompt: "readsCheckedOutPrompt",
+  default: "isOnDefaultBranch",
   refused: "isRefused",
 };
 
 const outsiders: readonly Answer[] = [];
 const writers: readonly Answer[] = ["claim", "trust", "commit", "prompt"];
-const onDefaultBranch: readonly Answer[] = ["commit"];
+const onDefaultBranch: readonly Answer[] = ["commit", "default"];
 
 const expected: Readonly<Record<CiProviderName, Readonly<Record<string, readonly Answer[]>>>> = {
   github: {
     push: writers,
-    schedule: writers,
+    schedule: [...writers, "default"],
     workflow_dispatch: writers,
-    repository_dispatch: writers,
+    repository_dispatch: [...writers, "default"],
     release: writers,
-    delete: writers,
+    delete: [...writers, "default"],
     create: ["claim"],
     merge_group: outsiders,
     branch_protection_rule: outsiders,
@@ -121,6 +122,7 @@ describe("a job of an event", () => {
       isCommitTrusted: false,
       readsCheckedOutPrompt: false,
       asks: provider === "github" ? "request" : "name",
+      isOnDefaultBranch: false,
       isRefused: false,
     });
   });

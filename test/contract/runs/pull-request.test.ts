@@ -42,8 +42,9 @@ const names = [
 ];
 
 describe("a pull request", () => {
-  it("parses with a commit of either length, and keeps nothing else", () => {
-    expect(pullRequestSchema.parse({ ...pullRequest, more: 1 })).toEqual(pullRequest);
+  it("parses with a commit of either length, and refuses anything else", () => {
+    expect(pullRequestSchema.parse(pullRequest)).toEqual(pullRequest);
+    expect(pullRequestSchema.safeParse({ ...pullRequest, more: 1 }).success).toBe(false);
     const wide = { ...pullRequest, number: 2_147_483_647, head_sha: "a".repeat(64) };
     expect(pullRequestSchema.parse(wide)).toEqual(wide);
   });

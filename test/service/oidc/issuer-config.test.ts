@@ -81,7 +81,10 @@ describe("CI_ISSUERS", () => {
       { ...entry, allow_events: ["push"] },
       "[0].allow_events[0] must be one of: pull_request_target, workflow_run",
     ],
-    [{ ...entry, jwks_url: "https://ghes.example/jwks" }, "[0] has unknown fields: jwks_url"],
+    [
+      { ...entry, jwks_url: "https://ghes.example/jwks" },
+      '[0].jwks_url is not a known field. Did you mean "jwks_uri"? Allowed: "allow_events", ',
+    ],
     ["https://ghes.example", "[0] must be an object"],
   ])("refuses the entry %j", (wrong, message) => {
     const result = decodeIssuers([wrong]);

@@ -1,6 +1,7 @@
 // The adoption of a repository agent's files by a workspace, under /v1/workspaces/{workspaceID}/storage. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { adoptionStatuses } from "./adoption-statuses.ts";
 
 export const adoptionSchema = z.object({
@@ -17,7 +18,7 @@ export const adoptionSchema = z.object({
 });
 export type AdoptionView = z.infer<typeof adoptionSchema>;
 
-export const adoptRequestSchema = z.object({
+export const adoptRequestSchema = strictObject({
   agent_id: z.uuid(),
   sha: z.optional(
     z.string().check(z.regex(/^[0-9a-f]{40}$/, "must be a commit's whole name, 40 digits in lower case")),

@@ -1,11 +1,12 @@
 // A changeset and its routes under /v1/workspaces/{workspaceID}/changesets. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { hasNoNul, isWellFormed, text } from "../../text.ts";
 import { actorSchema } from "../actor.ts";
 import { bodyKey } from "../idempotency.ts";
 import { listOf, pageQuery } from "../list.ts";
-import { evidenceSchema, filled } from "./evidence.ts";
+import { evidenceRequestSchema, evidenceSchema, filled } from "./evidence.ts";
 import { changesetStatuses, conflictKinds } from "./states.ts";
 
 const MAX_TITLE_CHARS = 200;
@@ -67,14 +68,14 @@ export const changesetDetailSchema = z.extend(changesetSchema, {
 });
 export type ChangesetDetailView = z.infer<typeof changesetDetailSchema>;
 
-export const listChangesetsQuerySchema = z.object({
+export const listChangesetsQuerySchema = strictObject({
   ...pageQuery,
   status: z.optional(z.enum(changesetStatuses)),
 });
 
-export const getChangesetQuerySchema = z.object({ patch: z.optional(z.enum(["true", "false"])) });
+export const getChangesetQuerySchema = strictObject({ patch: z.optional(z.enum(["true", "false"])) });
 
-export const createChangesetRequestSchema = z.object({
+export const createChangesetRequestSchema = strictObject({
   ...bodyKey,
   working_copy_id: z.optional(z.uuid()),
   revision_id: z.optional(z.uuid()),
@@ -83,22 +84,22 @@ export const createChangesetRequestSchema = z.object({
 });
 export type CreateChangesetRequest = z.infer<typeof createChangesetRequestSchema>;
 
-export const rejectChangesetRequestSchema = z.object({
+export const rejectChangesetRequestSchema = strictObject({
   ...bodyKey,
   reason: z.optional(text(MAX_SUMMARY_CHARS)),
 });
 export type RejectChangesetRequest = z.infer<typeof rejectChangesetRequestSchema>;
 
-export const acceptChangesetRequestSchema = z.object({
+export const acceptChangesetRequestSchema = strictObject({
   ...bodyKey,
   expected_current_revision: z.uuid(),
-  validation_evidence: evidenceSchema,
+  validation_evidence: evidenceRequestSchema,
 });
 export type AcceptChangesetRequest = z.infer<typeof acceptChangesetRequestSchema>;
 
 export const resolutionSchema = z.discriminatedUnion("take", [
-  z.object({ path: text(4_096), take: z.enum(["ours", "theirs"]) }),
-  z.object({
+  strictObject({ path: text(4_096), take: z.enum(["ours", "theirs"]) }),
+  strictObject({
     path: text(4_096),
     take: z.literal("content"),
     content: z.string().check(z.maxLength(MAX_CONTENT_CHARS)),
@@ -106,10 +107,10 @@ export const resolutionSchema = z.discriminatedUnion("take", [
 ]);
 export type Resolution = z.infer<typeof resolutionSchema>;
 
-export const resolveChangesetRequestSchema = z.object({
+export const resolveChangesetRequestSchema = strictObject({
   ...bodyKey,
   expected_current_revision: z.uuid(),
-  validation_evidence: evidenceSchema,
+  validation_evidence: evidenceRequestSchema,
   resolutions: z.optional(z.array(resolutionSchema).check(z.maxLength(MAX_RESOLUTIONS))),
   resolved_revision_id: z.optional(z.uuid()),
 });

@@ -1,6 +1,7 @@
 // What every run of a workspace is given, and its routes under /v1/workspaces/{workspaceID}/context-items. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { hasNoNul, isWellFormed, text } from "../../text.ts";
 import { bodyKey } from "../idempotency.ts";
 import { listOf, pageQuery } from "../list.ts";
@@ -26,9 +27,9 @@ export type ContextItemView = z.infer<typeof contextItemSchema>;
 
 export const contextItemListSchema = listOf(contextItemSchema);
 
-export const listContextItemsQuerySchema = z.object(pageQuery);
+export const listContextItemsQuerySchema = strictObject(pageQuery);
 
-export const createContextItemRequestSchema = z.object({
+export const createContextItemRequestSchema = strictObject({
   /** Left out: `text`. */
   kind: z.optional(z.enum(contextKinds)),
   title: z.optional(text(255)),

@@ -1,6 +1,7 @@
 // Copies of a workspace's files, and their routes under /v1/workspaces/{workspaceID}/copies and /checkpoints. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { text } from "../../text.ts";
 import { actorSchema } from "../actor.ts";
 import { bodyKey } from "../idempotency.ts";
@@ -29,18 +30,18 @@ export type CopyView = z.infer<typeof copySchema>;
 
 export const copyListSchema = listOf(copySchema);
 
-export const listCopiesQuerySchema = z.object({
+export const listCopiesQuerySchema = strictObject({
   ...pageQuery,
   state: z.optional(z.enum(copyViewStates)),
 });
 
-export const createCopyRequestSchema = z.object({
+export const createCopyRequestSchema = strictObject({
   base_revision_id: z.optional(z.uuid()),
   ...bodyKey,
 });
 export type CreateCopyRequest = z.infer<typeof createCopyRequestSchema>;
 
-export const checkpointRequestSchema = z.object({
+export const checkpointRequestSchema = strictObject({
   working_copy_id: z.optional(z.uuid()),
   message: z.optional(text(MAX_MESSAGE_CHARS)),
   ...bodyKey,

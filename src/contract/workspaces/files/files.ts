@@ -1,6 +1,7 @@
 // Files of a workspace's canonical copy, of its working copies and of its revisions, and their routes. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { flag, wholeNumber } from "../../query.ts";
 import { hasNoNul, isWellFormed, text } from "../../text.ts";
 import { listOf, pageQuery } from "../list.ts";
@@ -47,17 +48,17 @@ export const fileWindowSchema = z.object({
 const path = z.string().check(z.minLength(1), z.maxLength(MAX_PATH_CHARS), hasNoNul, isWellFormed);
 const folder = z._default(z.string().check(z.maxLength(MAX_PATH_CHARS), hasNoNul, isWellFormed), "");
 
-export const listFilesQuerySchema = z.object({ path: folder, recursive: flag(), ...pageQuery });
-export const statFileQuerySchema = z.object({ path: folder });
+export const listFilesQuerySchema = strictObject({ path: folder, recursive: flag(), ...pageQuery });
+export const statFileQuerySchema = strictObject({ path: folder });
 /** A whole file: with `offset` or `limit` it is refused. */
-export const wholeFileQuerySchema = z.strictObject({ path });
-export const readFileQuerySchema = z.object({
+export const wholeFileQuerySchema = strictObject({ path });
+export const readFileQuerySchema = strictObject({
   path,
   offset: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
   limit: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
 });
 
-export const writeFileRequestSchema = z.object({
+export const writeFileRequestSchema = strictObject({
   path,
   content: z.string(),
   encoding: z.optional(z.enum(["utf-8", "base64"])),
@@ -66,26 +67,26 @@ export const writeFileRequestSchema = z.object({
 export type WriteFileRequest = z.infer<typeof writeFileRequestSchema>;
 
 export const existingFiles = ["refuse", "replace"] as const;
-export const uploadQuerySchema = z.object({
+export const uploadQuerySchema = strictObject({
   path: folder,
   existing: z._default(z.enum(existingFiles), "refuse"),
   mode: z.optional(z.enum(["100644", "100755"])),
 });
 export const uploadedFilesSchema = z.object({ items: z.array(fileEntrySchema) });
 
-export const deleteFileRequestSchema = z.object({ path });
+export const deleteFileRequestSchema = strictObject({ path });
 export const trashSchema = z.object({
   trash: z.array(z.object({ path: z.string(), handle: z.string(), files: z.int() })),
 });
 
-export const restoreFileRequestSchema = z.object({ path: text(200) });
+export const restoreFileRequestSchema = strictObject({ path: text(200) });
 export const restoredSchema = z.object({ path: z.string(), files: z.int() });
 
 /** No path: it is the whole trash. */
-export const emptyTrashRequestSchema = z.strictObject({});
+export const emptyTrashRequestSchema = strictObject({});
 export const emptiedTrashSchema = z.object({ purged: z.int() });
 
-export const downloadUrlRequestSchema = z.object({ path });
+export const downloadUrlRequestSchema = strictObject({ path });
 export const downloadUrlSchema = z.object({
   url: z.string(),
   expires_at: z.iso.datetime(),

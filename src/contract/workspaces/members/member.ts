@@ -1,6 +1,7 @@
 // The agents that work in a workspace, and their routes under /v1/workspaces/{workspaceID}/members. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { listOf, pageQuery } from "../list.ts";
 
 export const memberRoles = ["manager", "worker"] as const;
@@ -17,9 +18,9 @@ export type MemberView = z.infer<typeof memberSchema>;
 
 export const memberListSchema = listOf(memberSchema);
 
-export const listMembersQuerySchema = z.object(pageQuery);
+export const listMembersQuerySchema = strictObject(pageQuery);
 
-export const addMemberRequestSchema = z.object({
+export const addMemberRequestSchema = strictObject({
   agent_id: z.uuid(),
   /** `manager` makes it the workspace's manager, in the place of the one before, which stays a member. */
   role: z.optional(z.enum(memberRoles)),

@@ -1,6 +1,7 @@
 // What takes a while in a workspace, and its route under /v1/workspaces/{workspaceID}/operations. A union on `status`. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { wholeNumber } from "../../query.ts";
 import { operationKinds } from "./operation-kinds.ts";
 
@@ -39,6 +40,6 @@ export const operationSchema = z.discriminatedUnion("status", [
 export type OperationView = z.infer<typeof operationSchema>;
 
 /** Query text in, numbers out. */
-export const operationQuerySchema = z.object({
+export const operationQuerySchema = strictObject({
   wait: wholeNumber({ min: 0, max: MAX_OPERATION_WAIT_SECONDS, fallback: 0 }),
 });

@@ -1,6 +1,7 @@
 // What of a workspace is kept how long, and its routes under /v1/workspaces/{workspaceID}/retention. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { text } from "../../text.ts";
 import { listOf, pageQuery } from "../list.ts";
 
@@ -41,12 +42,12 @@ export const retentionSchema = z.discriminatedUnion("view", [
 ]);
 export type RetentionAnswer = z.infer<typeof retentionSchema>;
 
-export const retentionQuerySchema = z.object({
+export const retentionQuerySchema = strictObject({
   view: z._default(z.enum(retentionViews), "cleanup"),
   ...pageQuery,
 });
 
-export const createPinRequestSchema = z.object({
+export const createPinRequestSchema = strictObject({
   revision_id: z.uuid(),
   reason: text(MAX_PIN_REASON_CHARS).check(z.minLength(1)),
   until: z.optional(z.iso.datetime({ offset: true })),

@@ -1,6 +1,7 @@
 // Revisions of a workspace, and their routes under /v1/workspaces/{workspaceID}/revisions. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { actorSchema } from "../actor.ts";
 import { listOf, pageQuery } from "../list.ts";
 
@@ -22,7 +23,7 @@ export type RevisionView = z.infer<typeof revisionSchema>;
 
 export const revisionListSchema = listOf(revisionSchema);
 
-export const listRevisionsQuerySchema = z.object({
+export const listRevisionsQuerySchema = strictObject({
   ...pageQuery,
   accepted: z.optional(z.enum(["true", "false"])),
 });

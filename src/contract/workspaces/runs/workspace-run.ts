@@ -1,13 +1,14 @@
 // The runs of a workspace, and their routes under /v1/workspaces/{workspaceID}/runs. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { runSchema } from "../../runs/run.ts";
 import { submitRunRequestSchema } from "../../runs/run-requests.ts";
 import { listOf, pageQuery } from "../list.ts";
 
 export const workspaceRunListSchema = listOf(runSchema);
 
-export const listWorkspaceRunsQuerySchema = z.object({
+export const listWorkspaceRunsQuerySchema = strictObject({
   ...pageQuery,
   /** Only those in this copy. */
   working_copy_id: z.optional(z.uuid()),

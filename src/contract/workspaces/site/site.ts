@@ -1,6 +1,7 @@
 // The site of a workspace: a folder of an accepted revision, shown to whoever has a link. Under /v1/workspaces/{workspaceID}/site. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 
 export const siteSchema = z.object({
   workspace_id: z.uuid(),
@@ -13,7 +14,7 @@ export const siteSchema = z.object({
 });
 export type SiteView = z.infer<typeof siteSchema>;
 
-export const publishSiteRequestSchema = z.strictObject({
+export const publishSiteRequestSchema = strictObject({
   /** Left out: the current one. Null takes the site away. */
   revision_id: z.optional(z.nullable(z.uuid())),
   /** Left out: all files. */
@@ -21,7 +22,7 @@ export const publishSiteRequestSchema = z.strictObject({
 });
 export type PublishSiteRequest = z.infer<typeof publishSiteRequestSchema>;
 
-export const openSiteRequestSchema = z.strictObject({
+export const openSiteRequestSchema = strictObject({
   /** The page that the link opens. Left out: the first one. */
   path: z.optional(z.string().check(z.maxLength(4_096))),
 });

@@ -2,6 +2,7 @@
 // /v1/task-groups. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import type { RunStatus } from "../../runs/run.ts";
 import { text } from "../../text.ts";
 import { actorSchema } from "../actor.ts";
@@ -49,9 +50,9 @@ export type TaskGroupView = z.infer<typeof taskGroupSchema>;
 
 export const taskGroupListSchema = listOf(taskGroupSchema);
 
-export const listTaskGroupsQuerySchema = z.object(pageQuery);
+export const listTaskGroupsQuerySchema = strictObject(pageQuery);
 
-export const createTaskGroupRequestSchema = z.object({
+export const createTaskGroupRequestSchema = strictObject({
   name: text(MAX_GROUP_NAME_CHARS),
   budget_credits: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(MOST_CREDITS)))),
   max_workers: z.optional(z.int().check(z.minimum(1), z.maximum(MOST_WORKERS))),

@@ -1,6 +1,7 @@
 // The sessions of a workspace, and their routes under /v1/workspaces/{workspaceID}/threads. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { text } from "../../text.ts";
 import { bodyKey } from "../idempotency.ts";
 import { listOf, pageQuery } from "../list.ts";
@@ -18,9 +19,9 @@ export type ThreadView = z.infer<typeof threadSchema>;
 
 export const threadListSchema = listOf(threadSchema);
 
-export const listThreadsQuerySchema = z.object(pageQuery);
+export const listThreadsQuerySchema = strictObject(pageQuery);
 
-export const createThreadRequestSchema = z.object({
+export const createThreadRequestSchema = strictObject({
   title: z.optional(text(MAX_THREAD_TITLE_CHARS)),
   /** A member. Left out: the workspace's manager. */
   agent_id: z.optional(z.uuid()),

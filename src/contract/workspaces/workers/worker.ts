@@ -1,6 +1,7 @@
 // Workers, each a run in a copy for a task group, and their routes under /v1/workspaces/{workspaceID}/workers. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { runStatuses } from "../../runs/run.ts";
 import { submitRunRequestSchema } from "../../runs/run-requests.ts";
 import { actorSchema } from "../actor.ts";
@@ -26,7 +27,7 @@ export type WorkerView = z.infer<typeof workerSchema>;
 
 export const workerListSchema = listOf(workerSchema);
 
-export const listWorkersQuerySchema = z.object({
+export const listWorkersQuerySchema = strictObject({
   ...pageQuery,
   task_group_id: z.optional(z.uuid()),
 });

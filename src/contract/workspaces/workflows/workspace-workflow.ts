@@ -1,6 +1,7 @@
 // The workflows of a workspace, under /v1/workspaces/{workspaceID}/workflows. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { hasNoNul, isWellFormed, text } from "../../text.ts";
 import { workflowSchema } from "../../workflows/workflow.ts";
 import { listOf, pageQuery } from "../list.ts";
@@ -12,9 +13,9 @@ export type WorkspaceWorkflowView = z.infer<typeof workspaceWorkflowSchema>;
 
 export const workspaceWorkflowListSchema = listOf(workspaceWorkflowSchema);
 
-export const listWorkspaceWorkflowsQuerySchema = z.object(pageQuery);
+export const listWorkspaceWorkflowsQuerySchema = strictObject(pageQuery);
 
-export const putWorkspaceWorkflowRequestSchema = z.strictObject({
+export const putWorkspaceWorkflowRequestSchema = strictObject({
   name: text(255),
   prompt: z.string().check(z.minLength(1), z.maxLength(MAX_WORKFLOW_PROMPT_CHARS), hasNoNul, isWellFormed),
 });

@@ -1,6 +1,7 @@
 // What the runs of a workspace, or of a task group, cost. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 
 const roleCostSchema = z.object({
   credits: z.number(),
@@ -34,7 +35,7 @@ export type CostsView = z.infer<typeof costsSchema>;
 
 const time = z.iso.datetime({ offset: true });
 
-export const costsQuerySchema = z.object({ since: z.optional(time), until: z.optional(time) });
+export const costsQuerySchema = strictObject({ since: z.optional(time), until: z.optional(time) });
 
 export const costsQueryTexts = {
   since: "Only runs that were submitted at this time or later.",

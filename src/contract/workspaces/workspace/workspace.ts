@@ -1,6 +1,7 @@
 // A workspace and its routes under /v1/workspaces. Pure.
 
 import * as z from "zod/mini";
+import { strictObject } from "../../../base/strict-object.ts";
 import { boundedObject } from "../../bounded-object.ts";
 import { text } from "../../text.ts";
 import { listOf, pageQuery } from "../list.ts";
@@ -25,7 +26,7 @@ export const workspaceListSchema = listOf(workspaceSchema);
 export const erasureSchema = z.object({ operation_id: z.uuid(), status: z.literal("erasing") });
 export type ErasureView = z.infer<typeof erasureSchema>;
 
-export const listWorkspacesQuerySchema = z.object(pageQuery);
+export const listWorkspacesQuerySchema = strictObject(pageQuery);
 
 export const MAX_WORKSPACE_NAME_CHARS = 255;
 export const MAX_WORKSPACE_METADATA_BYTES = 16 * 1024;
@@ -38,14 +39,14 @@ const named = {
   ),
 };
 
-export const createWorkspaceRequestSchema = z.object({
+export const createWorkspaceRequestSchema = strictObject({
   ...named,
   /** Left out: a new agent. Null is refused, with a code of its own. */
   default_manager_agent_id: z.optional(z.nullable(z.uuid())),
 });
 export type CreateWorkspaceRequest = z.infer<typeof createWorkspaceRequestSchema>;
 
-export const updateWorkspaceRequestSchema = z.strictObject({
+export const updateWorkspaceRequestSchema = strictObject({
   ...named,
   /** Null is refused, with a code of its own. */
   manager_agent_id: z.optional(z.nullable(z.uuid())),

@@ -165,7 +165,7 @@ async function readRequest(
     route.repeat === "keyed" ? idempotencyKeyOf(context) : ok(null);
   if (!key.ok) return key;
   const query =
-    route.query === undefined ? ok(null) : decode(route.query.schema, context.req.query(), "The query");
+    route.query === undefined ? ok(null) : decode(route.query.schema, queryOf(context), "The query");
   if (!query.ok) return query;
   const body = await bodyOf(context, route, { hasKey: key.value !== null, clock });
   if (!body.ok) return body;
@@ -184,6 +184,14 @@ async function readRequest(
     },
   };
   return ok(request as RouteRequest<Route>);
+}
+
+/** Without names that begin with an underscore: they get a request past caches, and are never ours. */
+function queryOf(context: RequestContext): Readonly<Record<string, string>> {
+  const query = context.req.query();
+  const names = Object.keys(query);
+  if (!names.some((name) => name.startsWith("_"))) return query;
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !name.startsWith("_")));
 }
 
 function contentLengthOf(context: RequestContext): number | null {

@@ -2,7 +2,8 @@
 
 import type * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { WrongField } from "../../../contract/problems/problem.ts";
+import { unknownFieldsOf } from "../../../base/strict-object.ts";
+import { UNKNOWN_FIELD, type WrongField } from "../../../contract/problems/problem.ts";
 import { invalidRequest, type PublicProblem } from "./problems/public-problem.ts";
 
 /** Fields that a problem names at most. */
@@ -16,11 +17,22 @@ export function decode<Schema extends z.ZodMiniType>(
 ): Result<z.output<Schema>, PublicProblem> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return ok(parsed.data);
-  const wrong = parsed.error.issues
-    .slice(0, MAX_FIELDS)
-    .map(({ path, message }): WrongField => ({ field: path.map(String).join("."), allowed: message }));
+  const wrong = parsed.error.issues.flatMap(wrongFields).slice(0, MAX_FIELDS);
   const { field = "", allowed = "it is not valid" } = wrong[0] ?? {};
   const place = field === "" ? what : `"${field}"`;
-  const message = allowed.startsWith("must ") ? `${place} ${allowed}.` : `${place} is not valid: ${allowed}.`;
-  return refused({ ...invalidRequest(message), fields: { fields: wrong } });
+  return refused({ ...invalidRequest(`${place} ${sentence(allowed)}.`), fields: { fields: wrong } });
+}
+
+function wrongFields(issue: z.core.$ZodIssue): readonly WrongField[] {
+  const { path, message } = issue;
+  const field = (...further: readonly string[]) => [...path.map(String), ...further].join(".");
+  const unknown = unknownFieldsOf(issue);
+  if (unknown === null) return [{ field: field(), allowed: message }];
+  return unknown.map(({ name, text }) => ({ field: field(name), allowed: text, reason: UNKNOWN_FIELD }));
+}
+
+/** What follows the field's name. */
+function sentence(allowed: string): string {
+  const isWhole = allowed.startsWith("must ") || allowed.startsWith("is ");
+  return isWhole ? allowed : `is not valid: ${allowed}`;
 }

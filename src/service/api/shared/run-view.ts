@@ -25,6 +25,7 @@ export function toRun(run: RunRecord): Run {
     thread_id: run.sessionId,
     origin: run.origin,
     ...(run.parentRunId === null ? {} : { parent_run_id: run.parentRunId }),
+    ...(run.commit === undefined ? {} : { commit: run.commit }),
   };
   switch (run.status) {
     case "queued":

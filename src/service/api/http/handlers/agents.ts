@@ -1,9 +1,10 @@
-// /v1/agents: create or get, list, read, change, stop, retire.
+// /v1/agents: create or get, list, read, change, stop, retire, delete.
 
 import { ok } from "../../../../base/result.ts";
 import type { agentRoutes } from "../../../../contract/agents/routes.ts";
 import type { Agent } from "../../../core/agents/agent.ts";
 import { createAgent } from "../../../core/agents/create-agent.ts";
+import { deleteAgent } from "../../../core/agents/delete-agent.ts";
 import {
   findAgent,
   listAgents,
@@ -41,5 +42,7 @@ export function agentHandlers(core: Core): NounHandlers<typeof agentRoutes> {
       shown(await revokeRunViews(core, { caller, agentId: params.agentID, requestId }), () => null),
     retire: async ({ caller, params }) =>
       shown(await retireAgent(core, { caller, agentId: params.agentID }), view),
+    delete: async ({ caller, params, requestId }) =>
+      shown(await deleteAgent(core, { caller, agentId: params.agentID, requestId }), () => null),
   };
 }

@@ -25,9 +25,11 @@ export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
     audience: async () => ok({ body: { audience: core.policy.audience } }),
     exchange: async ({ body, requestId }) => {
       const { subject_token: subjectToken = "", account = null, sha = null } = body;
+      const { default_branch: defaultBranch } = body;
       const fault = faultOf(body);
       if (fault !== null) return refused(fault);
-      const request = { subjectToken, statement: { sha }, requestId, account };
+      const statement = { sha, ...(defaultBranch === undefined ? {} : { defaultBranch }) };
+      const request = { subjectToken, statement, requestId, account };
       return shown(await exchangeToken(core, request), toResponse);
     },
     revoke: async ({ caller: { capability }, requestId }) => {

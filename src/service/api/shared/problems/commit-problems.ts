@@ -4,17 +4,19 @@ import { packFaults } from "../../../../contract/ci/commits.ts";
 import type {
   CommitAccessRefusal,
   CommitMissingRefusal,
+  CommitUnknownRefusal,
   SendCommitRefusal,
 } from "../../../core/commits/refusals.ts";
 import type { PackRefusal } from "../../../core/ports/pack-receiver.ts";
 import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
 
+type AnyRefusal = CommitAccessRefusal | SendCommitRefusal | CommitMissingRefusal | CommitUnknownRefusal;
 /** Those that no other noun's table has. */
 type OwnReason = Exclude<
-  (CommitAccessRefusal | SendCommitRefusal | CommitMissingRefusal)["reason"],
+  AnyRefusal["reason"],
   "agent_not_found" | "agent_of_another" | "agent_retired" | "policy_refused_since" | "overloaded"
 >;
-type Own = Extract<CommitAccessRefusal | SendCommitRefusal | CommitMissingRefusal, { reason: OwnReason }>;
+type Own = Extract<AnyRefusal, { reason: OwnReason }>;
 type Fault = Extract<PackRefusal, { readonly detail: string }>;
 
 const faults = Object.fromEntries(packFaults.map((reason) => [reason, packRefused])) as {
@@ -41,6 +43,14 @@ export const commitProblems: ProblemsOf<Own> = {
     status: 409,
     code: "commit_missing",
     message: `${repository} is not public, and the service does not hold commit ${sha}. It never clones such a repository: send the commit before the run, by PUT /v1/ci/commits/${sha}. This version of the action and of the command do.`,
+  }),
+  commit_unknown: ({ repository, isPublic, goneSha }) => ({
+    status: 409,
+    code: "commit_unknown",
+    message:
+      goneSha === null
+        ? `It is not known which commit of ${repository} this run is to work on: no job of its default branch has ${isPublic ? "run" : "sent one"}. Run the agent once from the repository's CI, on its default branch, then ask again.`
+        : `Commit ${goneSha} of ${repository} is not held any more, and the service never clones a repository that is not public. Run the agent from the repository's CI, on its default branch, which sends the newest commit, then ask again.`,
   }),
   length_missing: () => invalidRequest("The header Content-Length is needed: the size is judged first."),
   upload_too_large: ({ bytes, allowed }) => ({
