@@ -19,8 +19,8 @@ export default defineConfig(({ mode }) => {
       setupFiles: ["test/support/run/enter-working-folder.ts", "test/support/run/fixed-seed.ts"],
       ...testsByNeeds(),
       reporters: ["default", new ClosingLine()],
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
       pool: "forks",
       // No module keeps state (only entries act on import), so that files may share a process and what it has loaded.
       isolate: false,

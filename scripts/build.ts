@@ -237,8 +237,12 @@ export const bundles: readonly Bundle[] = [
   {
     entry: "src/cli/commands-part.ts",
     outfile: "npm/commands.mjs",
-    options: { ...command, plugins: besideTheService },
+    options: {
+      ...command,
+      plugins: [...besideTheService, besides(/\/conform\/conform\.ts$/, "./conform.mjs")],
+    },
   },
+  { entry: "src/conform/conform.ts", outfile: "npm/conform.mjs", options: command },
   {
     entry: "src/service/embedded/embedded.ts",
     outfile: "dist/service.mjs",

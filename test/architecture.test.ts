@@ -33,7 +33,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   action: ["base", "contract", "client", "report", "render", "ci", "federation", "job", "github", "doctor"],
   service: ["base", "contract", "report", "render", "federation"],
   web: ["base", "contract", "client", "report", "render"],
+  // What it compares a service with does not come from the service's own contract.
+  conform: ["base"],
   cli: [
+    "conform",
     ...["base", "contract", "client", "report", "render", "ci", "federation", "job", "github", "doctor"],
     "service",
   ],
@@ -228,9 +231,10 @@ describe("the outside world", () => {
     expect(servers.filter((path) => !path.startsWith("service/api/mcp/"))).toEqual([]);
   });
 
-  it("is no package but zod in contract/ and in the JSON settings of base/", () => {
+  it("is no package but zod in contract/, and in strict objects and the JSON settings of base/", () => {
     const named = packages.filter(({ to }) => !to.startsWith("node:"));
     expect(named.filter(({ from }) => topOf(from) === "base")).toEqual([
+      { from: "base/strict-object.ts", to: "zod/mini" },
       { from: "base/settings/json-kinds.ts", to: "zod/mini" },
     ]);
     expect(named.filter(({ from, to }) => topOf(from) === "contract" && to !== "zod/mini")).toEqual([]);

@@ -31,6 +31,7 @@ A provider whose tokens do not tell public from private counts as private, unles
   [read from the repository](../decisions/008-prompt-file-from-the-base-commit.md) at a commit.
 - *Asks for*, of the Action: nothing; the permission of whoever made the request, and its phrase; or that the input
   \`allow-events\` names the event.
+- *Default branch*: its commit is always one of the default branch, whatever the job states.
 - *Refused*: an outsider's change could steer the job. The service's operator can
   [allow it](../decisions/010-allow-events-per-issuer.md).
 
@@ -85,10 +86,10 @@ function eventsTable(provider: CiProviderName, events: Readonly<Record<string, E
     mark(rules.isTrusted),
     mark(rules.isCommitTrusted),
     mark(rules.readsCheckedOutPrompt),
-    ...(provider === "github" ? [rules.asks] : []),
+    ...(provider === "github" ? [rules.asks, mark(rules.isOnDefaultBranch)] : []),
     mark(rules.isRefused),
   ]);
-  const asks = provider === "github" ? ["Asks for"] : [];
+  const asks = provider === "github" ? ["Asks for", "Default branch"] : [];
   return markdownTable(
     ["Event", "Started by", "Claim", "Trusted", "Commit", "Prompt file", ...asks, "Refused"],
     rows,

@@ -74,8 +74,9 @@ export const identityTexts: Texts<IdentityReason> = {
   id_token_unavailable: "The job may not request an ID token. Add `permissions: id-token: write`.",
   id_token_refused: "The CI provider refused an ID token. The message says why.",
   id_token_failed: "The CI provider gave no ID token. Re-run the job.",
-  fork_pull_request: "A fork's pull request gets no ID token, or `allow-forks` does not let it in.",
-  dependabot: "Dependabot's jobs get no ID token.",
+  fork_pull_request:
+    "A fork's pull request gets no ID token and no secrets, or `allow-forks` does not let it in.",
+  dependabot: "Dependabot's jobs get no ID token, and no secrets but Dependabot's own.",
 };
 
 export const exchangeTexts: Texts<ExchangeReason> = {
@@ -130,6 +131,8 @@ export const problemTexts: Texts<ProblemCode> = {
   question_answered: "The question is answered: its session has gone on.",
   commit_missing:
     "The service does not hold the commit, and cannot clone the repository. The job has to send it.",
+  commit_unknown:
+    "No job asked for the run, and no commit of its session or of the repository's default branch is known, or held. A job of the default branch makes one known.",
   commit_not_the_jobs: "The commit is not the one that the job runs on.",
   upload_too_large: "The commit is larger than the service takes.",
   upload_quota: "The repository's runs in flight use all of the space that the service gives it.",
@@ -221,7 +224,8 @@ export const promptFileTexts: Texts<PromptFileReason> = {
 export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileReason>> = {
   invalid_input:
     "An input is wrong. The message names it and what is allowed. Fails whatever `fail-on` says.",
-  invalid_settings: "Without a server: a setting of the sandbox or the model is wrong.",
+  invalid_settings:
+    "Without a server: a setting of the sandbox or the model is wrong, or the model's key is empty: a secret that is not set is.",
   agent_not_installed:
     "Without a server: the program of `agent` is not installed. The message names the command that installs it.",
   sandbox_not_started: "Without a server: the sandbox that `SANDBOX` requires does not work here.",

@@ -9,6 +9,7 @@ import type { EmbeddedReadiness } from "../doctor/examination.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
 import { embeddedJob } from "../job/embedded-job.ts";
 import type { JobService } from "../job/job-types.ts";
+import { actionWords } from "../job/job-words.ts";
 import { type NamedServers, variablesIn } from "../job/mcp-servers.ts";
 import { StepError } from "../job/step-error.ts";
 import type { ModelInputs } from "./model-inputs.ts";
@@ -90,6 +91,7 @@ export async function examineEmbedded(
   return await service.examineEmbedded({
     environment: env,
     model: modelSettings(model),
+    asksByKey: (model?.federation ?? null) === null,
     root: rootOf(env),
     tempFolder: env.RUNNER_TEMP || tmpdir(),
   });
@@ -126,6 +128,8 @@ const embeddedReasons = [
 function stepErrorOf(cause: unknown): unknown {
   if (!(cause instanceof Error && "code" in cause)) return cause;
   const reason = embeddedReasons.find((known) => known === cause.code);
-  const message = cause.message.replaceAll("MCP_SERVERS:", 'Input "mcp-servers":');
+  const message = actionWords.withSettingNames(
+    cause.message.replaceAll("MCP_SERVERS:", 'Input "mcp-servers":'),
+  );
   return reason === undefined ? cause : new StepError(reason, message, { cause });
 }

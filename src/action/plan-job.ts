@@ -10,6 +10,7 @@ import type { ActionPlan, Step } from "./action-types.ts";
 import { cancelTask } from "./cancel-task.ts";
 import { githubAccess, openCodeHost } from "./github-access.ts";
 import type { Inputs } from "./inputs.ts";
+import { requireModelKey } from "./require-model-key.ts";
 import { runRequest } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
@@ -19,6 +20,9 @@ export async function planJob(step: Step, inputs: Inputs): Promise<ActionPlan> {
   const { job } = step.github;
   const signal = step.interrupts.first;
   const asked = await decideRequest({ ...githubAccess(step), inputs, job, signal });
+  const { service } = inputs;
+  if (service.type === "embedded" && asked.subject?.command?.verb !== "help")
+    await requireModelKey(step, service.model);
   const statusComment = await openComment(step, { inputs, request: asked });
   const shown = await withImages(step, { inputs, request: asked });
   const request = inputs.failedJobLogs ? await withFailedJobs(step, { inputs, request: shown, job }) : shown;

@@ -33,6 +33,7 @@ export function createBuildkiteProvider(options: ToolOptions): CiProvider {
   const { env = process.env } = options;
   return {
     job: identifyJob(env),
+    readDefaultBranch: async () => env.BUILDKITE_PIPELINE_DEFAULT_BRANCH || null,
     mintIdToken: mintByCommand({
       ...options,
       env,

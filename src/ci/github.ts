@@ -1,6 +1,7 @@
 // GitHub Actions: who the job is, how it mints a token, and why it may not.
 // https://docs.github.com/actions/concepts/security/openid-connect
 
+import { readFile } from "node:fs/promises";
 import type { BackoffPolicy } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import { DecodeError } from "../client/errors.ts";
@@ -14,6 +15,7 @@ import type { ProviderDefinition } from "./provider-definition.ts";
 const MINT_RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 500, maxDelayMs: 15_000 };
 const MINT_TIMEOUT_MS = 20_000;
 const MAX_TOKEN_BYTES = 64 * 1024;
+const MAX_BRANCH_CHARS = 255;
 
 export type GitHubOptions = {
   readonly env?: Environment;
@@ -48,7 +50,24 @@ export function createGitHubProvider(options: GitHubOptions): CiProvider {
   return {
     job: identifyJob(env),
     mintIdToken: (audience, signal) => mintIdToken({ ...options, env, audience, signal }),
+    readDefaultBranch: () => readDefaultBranch(env),
   };
+}
+
+/** From the event's payload. Hand-written: this runs before anything else may be loaded. */
+async function readDefaultBranch({ GITHUB_EVENT_PATH: path }: Environment): Promise<string | null> {
+  if (!path) return null;
+  try {
+    const payload: unknown = JSON.parse(await readFile(path, "utf8"));
+    const branch = fieldOf(fieldOf(payload, "repository"), "default_branch");
+    return typeof branch === "string" && branch !== "" && branch.length <= MAX_BRANCH_CHARS ? branch : null;
+  } catch {
+    return null;
+  }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 async function readChange(env: Environment): Promise<JobChange | null> {
@@ -154,18 +173,25 @@ function valueField(body: string): unknown {
   }
 }
 
-/** A job without the permission and a job that can never have it have the same variables; the event tells them apart. */
-async function explainMissingToken(env: Environment): Promise<IdentityError> {
+/** Whose job this is, where GitHub gives it neither secrets nor an ID token unless a setting says so; null for all others. */
+export async function untrustedOrigin(env: Environment): Promise<"fork_pull_request" | "dependabot" | null> {
   const { readGitHubEvent } = await import("./github-event.ts");
   const event = await readGitHubEvent(env);
-  if (event.isForkPullRequest) {
+  if (event.isForkPullRequest) return "fork_pull_request";
+  return env.GITHUB_ACTOR === "dependabot[bot]" ? "dependabot" : null;
+}
+
+/** A job without the permission and a job that can never have it have the same variables; the event tells them apart. */
+async function explainMissingToken(env: Environment): Promise<IdentityError> {
+  const origin = await untrustedOrigin(env);
+  if (origin === "fork_pull_request") {
     return new IdentityError(
       "fork_pull_request",
       "Nothing ran: GitHub gives no identity to a workflow on a fork's pull request. " +
         "A maintainer can run it from a branch of this repository, or by workflow_dispatch.",
     );
   }
-  if (env.GITHUB_ACTOR === "dependabot[bot]") {
+  if (origin === "dependabot") {
     return new IdentityError(
       "dependabot",
       "Nothing ran: Dependabot started this workflow, and its jobs get no ID token by default. " +

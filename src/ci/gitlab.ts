@@ -49,6 +49,7 @@ export function createGitLabProvider(options: GitLabOptions = {}): CiProvider {
       if (isForkMergeRequest(env)) throw forkRefused();
       return await take(audience);
     },
+    readDefaultBranch: async () => env.CI_DEFAULT_BRANCH || null,
   };
 }
 

@@ -40,6 +40,8 @@ export type CiProvider = {
   readonly job: CiJob;
   /** A new OIDC token for the audience. Rejects with IdentityError. Safe to repeat: each call mints another. */
   mintIdToken(audience: string, signal?: AbortSignal): Promise<string>;
+  /** The repository's default branch; null where this job does not know it. Absent where no job of the provider does. */
+  readDefaultBranch?(): Promise<string | null>;
   /** How many tokens a job can have, where that has an end: its capability cannot be renewed beyond. */
   readonly tokenLimit?: number;
   /** What can be done about that limit. */

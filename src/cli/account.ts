@@ -48,6 +48,11 @@ export function openAccess(flags: { readonly url: string | null }): {
   return { baseUrl, key: readKey(baseUrl) };
 }
 
+/** An address on the command line, without a trailing slash. Throws UsageError where it is none. */
+export function serviceAddress(text: string): string {
+  return readRequired({ kind: serviceUrl, text }, "<url>");
+}
+
 /** The client of the service. Throws UsageError where a setting is missing or wrong. */
 export function openClient(flags: { readonly url: string | null }): Client {
   const { baseUrl, key } = openAccess(flags);

@@ -236,9 +236,27 @@ const revokeLinks = command({
   },
 });
 
+const remove = command({
+  summary: "Delete an agent. Its runs end, its schedules are cancelled, and what it has stored goes.",
+  notes: [
+    "Only the owner's key may. The records of its runs stay, and so do the workspaces that it worked in; of one that it manages another manager has to be chosen first.",
+  ],
+  arguments: { agent: agentArgument },
+  flags: serviceFlags,
+  examples: ["agents delete helper"],
+  run: async ({ arguments: { agent: given }, flags }) => {
+    const client = openClient(flags);
+    const agentId = await findAgentId(client, given);
+    await client.agents.delete({ agentId });
+    if (flags.json) printJson({ agent_id: agentId });
+    else process.stdout.write(`Deleted: agent ${agentId}. Its runs in flight end as cancelled.\n`);
+    return 0;
+  },
+});
+
 export const agents: CommandGroup = {
   summary: "The agents of an account.",
-  commands: { list, create, get, policy, network, "revoke-links": revokeLinks },
+  commands: { list, create, get, policy, network, "revoke-links": revokeLinks, delete: remove },
 };
 
 function printAgent(agent: Agent): void {

@@ -99,6 +99,10 @@ export const catalogue = {
     section: ACCOUNT,
     summary: "Be an MCP server on standard input and output, in front of the service.",
   },
+  conform: {
+    section: ACCOUNT,
+    summary: "Ask a deployment whether it does what the API's specification says, statement by statement.",
+  },
   credits: {
     section: ACCOUNT,
     summary: "Show the balance; the operator grants credits.",

@@ -26,6 +26,7 @@ export const commands: Readonly<Record<CommandName, LoadCommand>> = {
   schedules: async () => (await import("./schedules.ts")).schedules,
   workflows: async () => (await import("./workflows.ts")).workflows,
   mcp: async () => (await import("./mcp-command.ts")).mcp,
+  conform: async () => (await import("./conform.ts")).conformCommand,
   credits: async () => (await import("./credits.ts")).credits,
   claim: async () => (await import("./claim.ts")).claim,
 };

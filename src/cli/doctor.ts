@@ -117,7 +117,8 @@ export async function printExamination(choices: ExaminationChoices): Promise<num
       const tempFolder = env.RUNNER_TEMP || tmpdir();
       const { agent = null } = choices;
       const model: Readonly<Record<string, string>> = agent === null ? {} : { ACP_AGENT: agent };
-      return await examineEmbedded({ environment: env, model, root: process.cwd(), tempFolder });
+      const asksByKey = (choices.federation ?? null) === null;
+      return await examineEmbedded({ environment: env, model, asksByKey, root: process.cwd(), tempFolder });
     },
     clock: systemClock,
     random: Math.random,

@@ -13,6 +13,8 @@ export type ExchangeOptions = CallOptions & {
   readonly account?: string | undefined;
   /** The job's commit. Some providers' tokens name none. */
   readonly sha?: string | undefined;
+  /** The repository's default branch, where the job knows it. */
+  readonly defaultBranch?: string | undefined;
 };
 
 export type CiClient = Omit<NounClient<typeof ciRoutes>, "exchange"> & {
@@ -36,7 +38,7 @@ export function ciClient(connection: Connection): CiClient {
 }
 
 async function exchangeToken(connection: Connection, options: ExchangeOptions): Promise<ExchangeResponse> {
-  const { account, sha, signal, retry: policy = connection.retry } = options;
+  const { account, sha, defaultBranch, signal, retry: policy = connection.retry } = options;
   return retrying({ ...connection, policy, signal }, async () => {
     const answer = await request(connection, {
       method: "POST",
@@ -48,6 +50,7 @@ async function exchangeToken(connection: Connection, options: ExchangeOptions): 
         subject_token: await options.subjectToken(),
         ...(account === undefined ? {} : { account }),
         ...(sha === undefined ? {} : { sha }),
+        ...(defaultBranch === undefined ? {} : { default_branch: defaultBranch }),
       },
       effect: "once",
       credential: "none",

@@ -51,6 +51,7 @@ export function createCapability(options: CapabilityOptions): Capability {
       },
       account: account ?? undefined,
       sha: options.sha || undefined,
+      defaultBranch: (await provider.readDefaultBranch?.()) ?? undefined,
       signal,
     });
     setSecret(grant.access_token);

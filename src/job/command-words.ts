@@ -11,6 +11,7 @@ export function commandWords(provider: CiProviderName | null): JobWords {
   return {
     ...(provider === null ? machineWords : ciWords),
     setting: (name) => `--${name}`,
+    withSettingNames: (message) => message,
     setAudience: (audience = "<what the service expects>") => audienceAdvice(provider, audience),
     // The service's own message says why it refuses an event of these providers.
     events: null,

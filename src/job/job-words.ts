@@ -7,6 +7,8 @@ export type JobWords = {
   readonly retry: string;
   /** A setting's name as it is written. */
   readonly setting: (name: "timeout-minutes" | "idle-minutes" | "max-turn-tokens" | "max-cost") => string;
+  /** A message of a service inside the job, with the settings of its model as this job's users name them. */
+  readonly withSettingNames: (message: string) => string;
   /** How to get a token for this audience; undefined: for the one that the service expects. */
   readonly setAudience: (audience: string | undefined) => string;
   /** The events that a service accepts, in the provider's names. Null: the service's own message is more precise. */
@@ -19,10 +21,17 @@ export const ciWords = {
   retry: "Re-run the job",
 } as const;
 
+const modelSettings = /\b(?:FALLBACK_MODEL|MCP_SERVERS|MODEL_(?:API_KEY|BASE_URL|PROVIDER|EFFORT))\b/g;
+
+function inputOf(setting: string): string {
+  return setting === "MODEL_EFFORT" ? '"effort"' : `"${setting.toLowerCase().replaceAll("_", "-")}"`;
+}
+
 /** The words of the Action. */
 export const actionWords: JobWords = {
   ...ciWords,
   setting: (name) => `"${name}"`,
+  withSettingNames: (message) => message.replaceAll(modelSettings, inputOf),
   setAudience: (audience) => {
     const what = audience === undefined ? "the audience that the service expects" : `"audience: ${audience}"`;
     return `Set ${what} on this step.`;

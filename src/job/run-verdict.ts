@@ -39,7 +39,8 @@ export function concludeRun({ run, passed, detail }: EndedRun, surroundings: Sur
         const message = said === "." ? "The run reached the time limit of the service." : said;
         return verdict("incomplete", run.cause, message);
       }
-      const why = said === "." ? said : `: ${said}`;
+      const named = surroundings.isEmbedded ? surroundings.words.withSettingNames(said) : said;
+      const why = said === "." ? said : `: ${named}`;
       const retry = run.retryable ? ` ${surroundings.words.retry}.` : "";
       return verdict("failure", run.cause, `The run failed (${run.cause})${why}${retry}`);
     }

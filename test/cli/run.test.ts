@@ -178,6 +178,13 @@ describe("agent-service run", () => {
     expect(await readdir(temp)).toEqual([]);
   });
 
+  it("does not begin without the key that its model needs", async () => {
+    const flags = ["--embedded", "Mend it", "--model", "some-model", "--model-provider", "anthropic"];
+    const { code, stdout, stderr } = await start(flags, { env: { MODEL_API_KEY: "" } }).ended;
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^MODEL_API_KEY must be set: /);
+  });
+
   it("mends the checkout with a model, whose key goes nowhere else", async () => {
     model = await startModelServer({ script: editTestFix(tools), apiKey: KEY });
     const env = { MODEL_API_KEY: KEY };

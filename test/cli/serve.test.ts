@@ -51,7 +51,7 @@ describe("agent-service serve", () => {
         BACKEND: "model",
         MODEL: "some-model",
         MODEL_BASE_URL: "http://127.0.0.1:9/v1",
-        MODEL_API_KEY: "k3y",
+        MODEL_API_KEY: "key-that-is-secret",
       },
       "the model some-model",
     ],
@@ -73,7 +73,7 @@ describe("agent-service serve", () => {
       .map((line) => JSON.parse(line));
     expect(lines.find(({ msg }) => msg === "ready")).toMatchObject({ executes });
     expect(stdout.includes("No model is configured")).toBe(!("BACKEND" in settings));
-    expect(stdout).not.toContain("k3y");
+    expect(stdout).not.toContain("key-that-is-secret");
   });
 
   it("lets flags win over the environment", async () => {
@@ -88,6 +88,19 @@ describe("agent-service serve", () => {
     expect(servers).toEqual([{ url: "https://agents.example/x" }]);
     service.signal("SIGTERM");
     expect((await service.ended).code).toBe(0);
+  });
+
+  it.each<Record<string, string>>([
+    { BACKEND: "model", MODEL_PROVIDER: "anthropic" },
+    { BACKEND: "acp", ACP_AGENT: "codex" },
+  ])("is not ready without the key that its model needs: %o", async (settings) => {
+    const env = { MODEL: "some-model", MODEL_API_KEY: "", ...settings };
+    const { code, stdout, stderr } = await runCommand(["serve", "--port", "0", "--data-dir", folder], env);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^MODEL_API_KEY must be set: /);
+    // A node that only answers requests asks no model.
+    const api = await runCommand(["serve", "--port", "0"], { ...env, ROLE: "api" });
+    expect(api.stderr).not.toContain("MODEL_API_KEY");
   });
 
   it("names every wrong setting at once, and ends with 2", async () => {

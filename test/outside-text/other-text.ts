@@ -14,6 +14,8 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "cli/account.ts",
     "cli/agents.ts",
     "cli/claim.ts",
+    "cli/conform.ts",
+    "conform/kit/routes.ts",
     "cli/doctor.ts",
     "cli/init.ts",
     "cli/workspaces/sync-commands.ts",
@@ -70,6 +72,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "action/say-line.ts",
     "base/backoff.ts",
     "cli/run-notes.ts",
+    "conform/kit/field-kinds.ts",
     "cli/run-result.ts",
     "client/decode.ts",
     "contract/agents/ci-policy.ts",
@@ -99,6 +102,10 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/executor/tools/fetch-page.ts",
     "service/executor/tools/search.ts",
     "service/executor/tools/run-command.ts",
+  ],
+  "what a deployment answers to whoever examines it, cut to 1,000 characters or the name of a header": [
+    "conform/kit/exchange.ts",
+    "conform/report.ts",
   ],
   "an anchored word of bounded length": [
     "contract/mcp/workspace-file-tools.ts",

@@ -138,7 +138,7 @@ describe("a comment on a pull request, without a server", () => {
     const without = await play(bare, [], {});
     expect(without).toMatchObject({ exitCode: 1, outputs: { reason: "checkout_missing" } });
     expect(without.annotations.at(-1)?.message).toMatch(
-      /^This job has no checkout to work on\. Add "uses: actions\/checkout@v5" before this step, with "ref: refs\/pull\//,
+      /^This job has no checkout to work on\. Add "uses: actions\/checkout@v7" before this step, with "ref: refs\/pull\//,
     );
     const job = await fixture.job(commented);
     const root = fixture.checkOut(job);

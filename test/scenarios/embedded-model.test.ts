@@ -134,7 +134,19 @@ describe("a job with a model and without a server", () => {
     const step = await fixture.main(job, { inputs: inputsOf(model) });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "backend_error" } });
     expect(step.annotations.at(-1)?.message).toContain("127.0.0.1");
+    expect(step.annotations.at(-1)?.message).toMatch(/Check "model-api-key"\.$/);
     expect(await allThatIsSeen(step)).not.toContain(KEY);
+  });
+
+  it("says that it was asked without a key, and names the input", async () => {
+    const model = await play(everyTime(() => say("Never said.")));
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    const step = await fixture.main(job, { inputs: { ...inputsOf(model), "model-api-key": "" } });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "backend_error" } });
+    expect(step.annotations.at(-1)?.message).toMatch(
+      /takes no request without a key \(401\).*"model-api-key" is empty: set it\./,
+    );
   });
 
   it("is cancelled with its job, and leaves nothing behind but the edits", async () => {

@@ -71,7 +71,7 @@ describe("a job without a server and without a model", () => {
     expect(step.annotations.at(-1)).toMatchObject({
       level: "error",
       message: expect.stringContaining(
-        'This job has no checkout of octo-org/octo-repo to work on. Add "uses: actions/checkout@v5" before this step.',
+        'This job has no checkout of octo-org/octo-repo to work on. Add "uses: actions/checkout@v7" before this step.',
       ),
     });
   });

@@ -98,7 +98,9 @@ describe("a job whose run has MCP servers", { tags: ["sandbox"] }, () => {
     expect(messages).toContain(
       'Input "mcp-servers": "one" .env.T: the environment variable SENTRY_TOKEN is not set.',
     );
-    expect(messages).toContain('Input "mcp-servers": "two" has unknown fields: tool.');
+    expect(messages).toContain(
+      'Input "mcp-servers": "two" .tool is not a known field. Did you mean "tools"? Allowed: ',
+    );
     expect(model?.requests).toEqual([]);
   });
 

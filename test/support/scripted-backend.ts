@@ -16,7 +16,10 @@ export function scriptedBackend(script: (task: BackendTask) => Promise<void>): B
 }
 
 /** Writes one whole text message, in these deltas. */
-export async function say(task: BackendTask, ...deltas: readonly string[]): Promise<void> {
+export async function say(
+  task: Pick<BackendTask, "emit" | "nextId">,
+  ...deltas: readonly string[]
+): Promise<void> {
   const messageId = task.nextId("message");
   await task.emit({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
   for (const delta of deltas) await task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId, delta });

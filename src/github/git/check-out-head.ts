@@ -51,7 +51,7 @@ export async function checkOutHead(options: HeadOptions): Promise<void> {
 }
 
 const ADVICE =
-  'Add "uses: actions/checkout@v5" before this step, with ' +
+  'Add "uses: actions/checkout@v7" before this step, with ' +
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
   '"ref: refs/pull/${{ github.event.issue.number }}/head".';
 

@@ -1,7 +1,7 @@
 // The parts of a run's page that are drawn anew when they change. Each is a list of elements; empty: there is none. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
-import type { Run } from "../../contract/runs/run.ts";
+import type { CommitOrigin, Run } from "../../contract/runs/run.ts";
 import { maskSecrets } from "../../report/find-secrets.ts";
 import { type Finding, placeOf, readFindings, severities, severityCounts } from "../../report/findings.ts";
 import { elapsedMs, type RunReport } from "../../report/run-report.ts";
@@ -60,8 +60,21 @@ export function factsOf({ run, report }: PageRun): string {
     ...(report.calls.length === 0 || !isOver(run) ? [] : [plural(report.calls.length, "tool call")]),
     ...(failed === 0 || !isOver(run) ? [] : [`${countText(failed)} failed`]),
     ...("credits" in run && run.credits !== null && run.credits > 0 ? [plural(run.credits, "credit")] : []),
+    ...(run.commit === undefined ? [] : [commitText(run.commit)]),
   ].join(" · ");
 }
+
+/** A run of a job works on the job's commit, which its readers know. */
+function commitText({ sha, ref = "", from }: NonNullable<Run["commit"]>): string {
+  const branch = ref.replace(/^refs\/heads\//, "");
+  const place = branch === "" ? "" : ` of ${singleLine(branch, MAX_TEXT_CHARS)}`;
+  return `on ${sha.slice(0, 7)}${place}, ${originTexts[from]}`;
+}
+
+const originTexts: Readonly<Record<CommitOrigin, string>> = {
+  session: "as its session before",
+  default_branch: "the newest that a job has sent",
+};
 
 function replyOf(report: RunReport): readonly Contents[] {
   const reply = readableReply(report);

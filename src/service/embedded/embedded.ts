@@ -77,7 +77,8 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
   const { root, environment } = options;
   const folder = await mkdtemp(join(options.tempFolder, "agent-service-"));
   try {
-    const config = embeddedConfig(options, folder);
+    const asksByKey = (options.modelAccess ?? null) === null;
+    const config = embeddedConfig({ ...options, asksByKey }, folder);
     const job = await identityOf(options, folder);
     const issuer = ownIssuer({ job, clock: systemClock, random: systemRandom });
     const service = await startService({
@@ -120,6 +121,9 @@ export type EmbeddedReadiness = {
   readonly notes: readonly string[];
 };
 
+/** `asksByKey` is false where the job proves itself to the model's provider. */
+type Asking = { readonly asksByKey: boolean };
+
 export type AgentReadiness = {
   readonly title: string;
   /** Null: it is not installed. */
@@ -132,7 +136,7 @@ export type AgentReadiness = {
 
 /** Starts no service; executes one command in the sandbox. */
 export async function examineEmbedded(
-  given: Pick<EmbeddedOptions, "environment" | "model" | "root" | "tempFolder">,
+  given: Pick<EmbeddedOptions, "environment" | "model" | "root" | "tempFolder"> & Asking,
 ): Promise<EmbeddedReadiness> {
   const notes: string[] = [];
   try {
@@ -172,7 +176,13 @@ async function examineAgent(
 }
 
 function embeddedConfig(
-  { environment, model, egress, root }: Pick<EmbeddedOptions, "environment" | "model" | "egress" | "root">,
+  {
+    environment,
+    model,
+    egress,
+    root,
+    asksByKey,
+  }: Pick<EmbeddedOptions, "environment" | "model" | "egress" | "root"> & Asking,
   folder: string,
 ): Config {
   const fixed: Partial<Record<SettingName, string>> = {
@@ -198,7 +208,7 @@ function embeddedConfig(
     );
   const asked = servers === undefined || usesRepositorys ? {} : { MCP_SERVERS: servers };
   const own = withoutSettings(environment);
-  const config = readConfig(fixed, { ...ofAgent(model), ...own, ...others, ...asked });
+  const config = readConfig(fixed, { ...ofAgent(model), ...own, ...others, ...asked }, { asksByKey });
   if (!config.ok) throw new EmbeddedSettingsError(config.refusal.join("\n"));
   // Also those that are no settings: the job's inputs and tokens.
   const secrets = [...config.value.secrets, ...secretsOfEnvironment(environment)];

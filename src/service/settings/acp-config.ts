@@ -23,7 +23,7 @@ import {
 } from "../executor/backends/acp/settings.ts";
 import { readAgentsAccess } from "./acp-model.ts";
 import { isKnownForm, secretsIn } from "./known-secrets.ts";
-import { modelSettings } from "./model-config.ts";
+import { type ModelReading, modelSettings } from "./model-config.ts";
 import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
 
 /** What the environment says; how the agent is confined, and where its home lies, is not part of it. */
@@ -163,7 +163,7 @@ export const acpSettings = {
 /** Null unless the backend is another agent. Adds a line to `problems` for each setting that is wrong or missing. */
 export function readAcpConfig(
   environment: Environment,
-  { backend, problems }: { readonly backend: string; readonly problems: string[] },
+  { backend, needsKey, problems }: ModelReading,
 ): AcpConfig | null {
   if (backend !== "acp") return null;
   const { values, problems: faults } = readSettings(acpSettings, variablesOf(environment));
@@ -176,7 +176,7 @@ export function readAcpConfig(
     faults.push("ACP_AGENT and ACP_COMMAND exclude each other: set one of them.");
   const given = { command: ownCommand ?? [], variables: values.ACP_ENV };
   const identity = readModelIdentity(environment, faults);
-  const model = readAgentsAccess(environment, { agent, identity, faults });
+  const model = readAgentsAccess(environment, { agent, identity, needsKey, faults });
   const chosenModel = agent === null ? null : readChosenModel(environment, { agent, faults });
   const known =
     agent === null || chosenModel === null || model === null

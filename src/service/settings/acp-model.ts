@@ -6,7 +6,7 @@ import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-age
 import { federationProviders } from "../../federation/providers.ts";
 import type { ModelAccess } from "../executor/backends/acp/model-proxy/model-access.ts";
 import type { ModelWire } from "../executor/backends/acp/model-proxy/model-wires.ts";
-import { modelSettings } from "./model-config.ts";
+import { missingKey, modelSettings } from "./model-config.ts";
 import type { ModelIdentity } from "./model-identity.ts";
 import { type ModelProviderName, providerAt, providerFacts, providerNamed } from "./model-providers.ts";
 
@@ -17,14 +17,17 @@ export type AccessReading = {
   readonly agent: CodingAgentName | null;
   /** By whose trust the service gets a token in place of a key. */
   readonly identity: ModelIdentity | null;
+  /** False where the model is not asked with the key of these settings. */
+  readonly needsKey: boolean;
   /** Gets a line for each setting that is wrong or missing. */
   readonly faults: string[];
 };
 
 /** Null where no setting names a model: an agent without a name then reaches it by itself. */
 export function readAgentsAccess(environment: Environment, reading: AccessReading): ModelAccess | null {
-  const { agent, identity, faults } = reading;
-  const access = identity === null ? readAccess(environment, { agent, faults }) : accessOf(identity);
+  const { agent, identity, needsKey, faults } = reading;
+  const access =
+    identity === null ? readAccess(environment, { agent, needsKey, faults }) : accessOf(identity);
   if (access === null || agent === null) return access;
   const { title, wires } = codingAgents[agent];
   if (wires.includes(access.wire)) return access;
@@ -42,7 +45,7 @@ function accessOf({ federation }: ModelIdentity): ModelAccess {
 
 function readAccess(
   environment: Environment,
-  { agent, faults }: Omit<AccessReading, "identity">,
+  { agent, needsKey, faults }: Omit<AccessReading, "identity">,
 ): ModelAccess | null {
   const declared = { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY };
   const { values, problems } = readSettings(declared, variablesOf(environment));
@@ -56,6 +59,8 @@ function readAccess(
     if (problems.length === 0) faults.push(missingAddress(provider));
     return null;
   }
+  // An operator's own command may have a key of its own.
+  if (agent !== null && apiKey === null && needsKey) faults.push(...missingKey(baseUrl));
   if (apiKey !== null && !isConfidential(baseUrl))
     faults.push("MODEL_BASE_URL must begin with https:// where MODEL_API_KEY is set, or lead to loopback.");
   return { wire, baseUrl, apiKey };

@@ -120,18 +120,22 @@ export type Config = {
 type Values = ValuesOf<typeof serviceSettings>;
 
 /**
- * Reads the configuration. `flags` win over the environment. A refusal is one line for every wrong setting:
+ * Reads the configuration. `flags` win over the environment. `asksByKey` is false where nothing asks the model with the key of
+ * these settings: a job's own access, or a command that starts no service. A refusal is one line for every wrong setting:
  * its name, what is allowed, what it got.
  */
 export function readConfig(
   flags: Partial<Record<SettingName, string>>,
   environment: Environment = process.env,
+  { asksByKey = true }: { readonly asksByKey?: boolean } = {},
 ): Result<Config, readonly string[]> {
   const { values, problems } = readSettings(serviceSettings, variablesOf({ ...environment, ...flags }));
   const traces = readTraceConfig(environment, problems);
-  const model = readModelConfig(environment, { backend: values.BACKEND, problems });
+  // A node that only answers requests asks no model.
+  const needsKey = asksByKey && values.ROLE !== "api";
+  const model = readModelConfig(environment, { backend: values.BACKEND, needsKey, problems });
   const brought = model ?? readAgentConfig(environment, values.BACKEND === "model" ? [] : problems);
-  const acp = readAcpConfig(environment, { backend: values.BACKEND, problems });
+  const acp = readAcpConfig(environment, { backend: values.BACKEND, needsKey, problems });
   const mcp = readMcpConfig(environment, { backend: values.BACKEND, problems });
   const signIn = readSignInConfig(environment, problems);
   const rates = readRates(values.RATES_FILE, { agents: { backend: values.BACKEND, model, acp }, problems });

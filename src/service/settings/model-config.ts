@@ -9,6 +9,7 @@ import {
   variablesOf,
 } from "../../base/settings/setting.ts";
 import { type Effort, efforts } from "../../contract/runs/effort.ts";
+import { needsKey } from "../../federation/needs-key.ts";
 import { federationProviders } from "../../federation/providers.ts";
 import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
 import {
@@ -128,10 +129,17 @@ export const modelSettings = {
 
 export type ModelSettingName = keyof typeof modelSettings;
 
+export type ModelReading = {
+  readonly backend: string;
+  /** False where the model is not asked with the key of these settings. */
+  readonly needsKey: boolean;
+  readonly problems: string[];
+};
+
 /** Null unless the backend is the model. Adds a line to `problems` for each setting that is wrong or missing. */
 export function readModelConfig(
   environment: Environment,
-  { backend, problems }: { readonly backend: string; readonly problems: string[] },
+  { backend, needsKey: asksByKey, problems }: ModelReading,
 ): ModelConfig | null {
   if (backend !== "model") return null;
   const { values, problems: faults } = readSettings(modelSettings, variablesOf(environment));
@@ -142,6 +150,8 @@ export function readModelConfig(
   const { protocol, ownBaseUrl } = providerFacts[provider];
   const baseUrl = own?.apiBaseUrl ?? url ?? ownBaseUrl;
   if (faults.length === 0) faults.push(...missing({ executor, baseUrl }));
+  if (faults.length === 0 && asksByKey && identity === null && values.MODEL_API_KEY === null)
+    faults.push(...missingKey(baseUrl));
   problems.push(...faults);
   if (faults.length > 0 || executor === null || baseUrl === null) return null;
   return {
@@ -199,6 +209,14 @@ function missing(given: {
             "(or MODEL_PROVIDER anthropic, openai, google or openrouter, which have addresses of their own).",
         ]
       : []),
+  ];
+}
+
+/** Of a model at this address. */
+export function missingKey(baseUrl: string | null): readonly string[] {
+  if (!needsKey(baseUrl)) return [];
+  return [
+    "MODEL_API_KEY must be set: the model's API takes no request without a key. A variable of a CI job is empty where it is not set, or is kept from forks and unprotected branches.",
   ];
 }
 

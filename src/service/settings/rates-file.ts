@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { decodeBySchema, jsonInteger } from "../../base/settings/json-kinds.ts";
+import { strictObject } from "../../base/strict-object.ts";
 import { toolModes } from "../../contract/money/pricing.ts";
 import type { ModelRate, Rates } from "../core/money/rates.ts";
 import { defaultRates } from "./default-rates.ts";
@@ -20,7 +21,7 @@ const flag = z.boolean("must be true or false");
 const prose = z.string("must be text");
 const name = z.string("must be text").check(z.minLength(1, "must not be empty"));
 
-const planSchema = z.strictObject({
+const planSchema = strictObject({
   first_credits: whole,
   max_agents: wholeOrNull,
   /** As `max_agents` unless told. */
@@ -29,7 +30,7 @@ const planSchema = z.strictObject({
   may_use_paid_models: flag,
 });
 
-const modelSchema = z.strictObject({
+const modelSchema = strictObject({
   id: name,
   in_nano_usd_per_tok: whole,
   /** As `in_nano_usd_per_tok` unless told. */
@@ -40,33 +41,31 @@ const modelSchema = z.strictObject({
   free_tier_eligible: flag,
 });
 
-const toolSchema = z
-  .strictObject({
-    tool: name,
-    mode: z.enum(toolModes, `must be one of ${toolModes.join(", ")}`),
-    credits: whole,
-    free_per_month: whole,
-    note: prose,
-  })
-  .check(
-    z.refine(({ mode, credits }) => mode !== "free" || credits === 0, {
-      path: ["credits"],
-      error: 'must be 0 where the mode is "free"',
-    }),
-  );
+const toolSchema = strictObject({
+  tool: name,
+  mode: z.enum(toolModes, `must be one of ${toolModes.join(", ")}`),
+  credits: whole,
+  free_per_month: whole,
+  note: prose,
+}).check(
+  z.refine(({ mode, credits }) => mode !== "free" || credits === 0, {
+    path: ["credits"],
+    error: 'must be 0 where the mode is "free"',
+  }),
+);
 
-const ratesSchema = z.strictObject({
+const ratesSchema = strictObject({
   low_credit_threshold: whole,
-  plans: z.strictObject({ registered_free: planSchema, subscribed: planSchema }),
-  packs: listOf(z.strictObject({ id: name, usd_cents: whole, credits: whole }), "id"),
-  subscriptions: listOf(z.strictObject({ id: name, usd_cents: whole, monthly_credits: whole }), "id"),
+  plans: strictObject({ registered_free: planSchema, subscribed: planSchema }),
+  packs: listOf(strictObject({ id: name, usd_cents: whole, credits: whole }), "id"),
+  subscriptions: listOf(strictObject({ id: name, usd_cents: whole, monthly_credits: whole }), "id"),
   model_note: prose,
   models: listOf(modelSchema, "id").check(z.minLength(1, "must name a model")),
   model_tiers: listOf(modelSchema, "id"),
   free_max_model_out_nano_usd_per_tok: whole,
   tools: listOf(toolSchema, "tool"),
   allowance_reset: prose,
-  workflow: z.strictObject({
+  workflow: strictObject({
     exec_credits: whole,
     included_seconds: whole,
     long_run_credits_per_minute: whole,

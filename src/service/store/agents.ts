@@ -9,6 +9,7 @@ import type { AgentChange, AgentStore, AllAgentsQuery } from "../core/ports/stor
 import { oneOf, parseCiPolicy, parseConfig, parseEgress } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
+import { isUnfinished } from "./run-rows.ts";
 import type { AgentsTable, Database } from "./tables.ts";
 
 export class SqlAgents implements AgentStore {
@@ -23,6 +24,27 @@ export class SqlAgents implements AgentStore {
   async find(id: string): Promise<Agent | null> {
     const [row] = await this.#ask(agentOfId, { id });
     return row === undefined ? null : toAgent(row);
+  }
+
+  async findAccount(id: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("agents")
+      .select("account_id")
+      .where("id", "=", id)
+      .executeTakeFirst();
+    return row?.account_id ?? null;
+  }
+
+  async listDeletedAtWork(): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("agents")
+      .select("id")
+      .where(sql<boolean>`deleted_at is not null and erased_at is null`)
+      .where(({ exists, selectFrom }) =>
+        exists(selectFrom("runs").select("id").whereRef("agent_id", "=", "agents.id").where(isUnfinished)),
+      )
+      .execute();
+    return rows.map(({ id }) => id);
   }
 
   async findByName({ accountId, name }: { accountId: string; name: string }): Promise<Agent | null> {
@@ -49,13 +71,19 @@ export class SqlAgents implements AgentStore {
       .selectFrom("agents")
       .selectAll()
       .where("account_id", "=", accountId)
+      .where("deleted_at", "is", null)
       .orderBy("id", "desc");
     const rows = await (withIndependent ? query : query.where("kind", "is", null)).execute();
     return rows.map(toAgent);
   }
 
   async listAll({ accountId, of, before, limit }: AllAgentsQuery): Promise<readonly Agent[]> {
-    let query = this.#db.selectFrom("agents").selectAll().orderBy("id", "desc").limit(limit);
+    let query = this.#db
+      .selectFrom("agents")
+      .selectAll()
+      .where("deleted_at", "is", null)
+      .orderBy("id", "desc")
+      .limit(limit);
     if (accountId !== null) query = query.where("account_id", "=", accountId);
     if (of !== "all") query = query.where("repository_id", "is not", null);
     if (of === "unclaimed") query = query.where("account_id", "is", null);
@@ -124,7 +152,7 @@ export class SqlAgents implements AgentStore {
         workspace_id: null,
         backend,
         created_at: now,
-        retired_at: null,
+        ...{ retired_at: null, deleted_at: null, erased_at: null },
       })
       .onConflict((conflict) =>
         conflict.columns(["issuer", "repository_id"]).doUpdateSet({ ...seen, backend }),
@@ -158,6 +186,7 @@ export class SqlAgents implements AgentStore {
       .updateTable("agents")
       .set({ id: sql<string>`id` })
       .where("workspace_id", "=", workspaceId)
+      .where("deleted_at", "is", null)
       .returningAll()
       .executeTakeFirst();
     return row === undefined ? null : toAgent(row);
@@ -169,14 +198,28 @@ export class SqlAgents implements AgentStore {
       .updateTable("agents")
       .set({ id: sql<string>`id` })
       .where("id", "=", id)
+      .where("deleted_at", "is", null)
       .returningAll()
       .executeTakeFirst();
     return row === undefined ? null : toAgent(row);
   }
+
+  async delete({ id, now }: { id: string; now: number }): Promise<void> {
+    await this.#db
+      .updateTable("agents")
+      .set({
+        ...{ deleted_at: now, retired_at: now, config: "{}", ci_policy: null, egress: null },
+        // The next job of the repository makes another agent.
+        ...{ provider: null, issuer: null, repository_id: null, owner_id: null },
+        ...{ repository_name: null, visibility: null, workspace_id: null },
+      })
+      .where("id", "=", id)
+      .execute();
+  }
 }
 
 const agentOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
-  db.selectFrom("agents").selectAll().where("id", "=", id),
+  db.selectFrom("agents").selectAll().where("id", "=", id).where("deleted_at", "is", null),
 );
 
 function toAgent(row: Selectable<AgentsTable>): Agent {
@@ -234,6 +277,7 @@ function toRow(agent: Agent): AgentsTable {
     backend: agent.backend,
     created_at: agent.createdAt,
     retired_at: agent.retiredAt,
+    ...{ deleted_at: null, erased_at: null },
   };
 }
 

@@ -6,10 +6,11 @@ import { visibilities } from "../../contract/ci/exchange.ts";
 import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
 import { modelAccessProviders } from "../../contract/runs/model-access.ts";
-import { messageSchema } from "../../contract/runs/run-requests.ts";
+import { commitOrigins } from "../../contract/runs/run.ts";
+import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
-import type { RunInput } from "../core/runs/run-record.ts";
+import type { RunInput, ShownCommit } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
 
 /** The value, when it is one of `allowed`. */
@@ -41,7 +42,7 @@ function remembered<Value extends object>(decode: (text: string) => Value): (tex
   };
 }
 
-const jobIdentitySchema = z.object({
+const commitPlaceSchema = z.object({
   provider: z.string(),
   issuer: z.string(),
   repository: z.object({
@@ -54,15 +55,25 @@ const jobIdentitySchema = z.object({
   ref: z.string(),
   event: z.string(),
   baseRef: z.nullable(z.string()),
+  cloneUrl: z.string(),
+});
+
+const jobIdentitySchema = z.extend(commitPlaceSchema, {
   actorId: z.nullable(z.string()),
   workflow: z.nullable(z.string()),
   runId: z.string(),
   runAttempt: z.string(),
-  cloneUrl: z.string(),
+  defaultBranch: z.exactOptional(z.string()),
+});
+
+/** Open: a newer version may have written fields that this one does not know. */
+const storedMessageSchema = z.object({
+  ...messageSchema.shape,
+  parts: z.optional(z.array(z.object(partSchema.shape))),
 });
 
 const runInputSchema = z.object({
-  messages: z.array(messageSchema),
+  messages: z.array(storedMessageSchema),
   maxTurnTokens: z.int(),
   maxCostMicroUsd: z.exactOptional(z.int()),
   timeLimitMs: z.exactOptional(z.int()),
@@ -70,6 +81,7 @@ const runInputSchema = z.object({
   outputSchema: z.optional(z.record(z.string(), z.unknown())),
   setup: z.optional(z.nullable(z.string())),
   job: z.nullable(jobIdentitySchema),
+  commit: z.exactOptional(z.object({ from: z.enum(commitOrigins), place: commitPlaceSchema })),
   pullRequest: z.optional(
     z.object({
       number: z.int(),
@@ -103,6 +115,16 @@ const runInputSchema = z.object({
 
 /** A job's identity is in each of its capabilities, which every request reads again. */
 export const parseJob = remembered((text): JobIdentity => jobIdentitySchema.parse(JSON.parse(text)));
+
+const shownCommitSchema = z.object({
+  from: z.enum(commitOrigins),
+  sha: z.string(),
+  ref: z.string(),
+});
+
+export function parseShownCommit(text: string): ShownCommit {
+  return shownCommitSchema.parse(JSON.parse(text));
+}
 
 export function parseRunInput(text: string): RunInput {
   return runInputSchema.parse(JSON.parse(text));

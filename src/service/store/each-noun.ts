@@ -23,6 +23,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     writeGrants: within(queries.writeGrants, around),
     blobs: within(queries.blobs, around),
     packs: within(queries.packs, around),
+    defaultHeads: within(queries.defaultHeads, around),
     signIn: within(queries.signIn, around),
     identities: within(queries.identities, around),
     webSessions: within(queries.webSessions, around),

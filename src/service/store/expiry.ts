@@ -3,6 +3,7 @@
 import { type Kysely, sql } from "kysely";
 import type { ExpiryStore } from "../core/ports/store/expiry.ts";
 import type { Connection } from "./connection.ts";
+import { isUnfinished } from "./run-rows.ts";
 import type { Database } from "./tables.ts";
 
 const MAX_RUNS = 100;
@@ -35,15 +36,48 @@ export class SqlExpiry implements ExpiryStore {
       .limit(MAX_RUNS);
     // Another node that sweeps at the same time skips these runs.
     const runs = await (this.#hasRowLocks ? query.forUpdate().skipLocked() : query).execute();
-    const [first] = runs;
-    if (first === undefined) return 0;
-    const whole = firstOf(runs, maxEvents);
-    if (whole.length === 0) {
-      await deletePart(this.#db, { run: first, maxEvents });
-      return 1;
-    }
-    await deleteWhole(this.#db, whole);
-    return whole.length;
+    return await deleteContent(this.#db, { runs, maxEvents });
+  }
+
+  async eraseDeletedAgent({
+    deletedBefore,
+    maxEvents,
+    now,
+  }: {
+    deletedBefore: number;
+    maxEvents: number;
+    now: number;
+  }): Promise<number> {
+    const ofAgent = this.#db
+      .selectFrom("agents")
+      .select("id")
+      .where(sql<boolean>`deleted_at is not null and erased_at is null`)
+      .where("deleted_at", "<", deletedBefore)
+      // A run that ends later is erased later, with its agent.
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(selectFrom("runs").select("id").whereRef("agent_id", "=", "agents.id").where(isUnfinished)),
+        ),
+      )
+      .orderBy("deleted_at")
+      .limit(1);
+    const agent = await (this.#hasRowLocks ? ofAgent.forUpdate().skipLocked() : ofAgent).executeTakeFirst();
+    if (agent === undefined) return 0;
+    const runs = await this.#db
+      .selectFrom("runs")
+      .select(["id", "last_seq as lastSeq"])
+      .where("agent_id", "=", agent.id)
+      .where("content", "<>", "deleted")
+      // What was done in a workspace stays with the workspace.
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom("workspace_runs").select("run_id").whereRef("run_id", "=", "runs.id"))),
+      )
+      .orderBy("id")
+      .limit(MAX_RUNS)
+      .execute();
+    if (runs.length === 0)
+      await this.#db.updateTable("agents").set({ erased_at: now }).where("id", "=", agent.id).execute();
+    return 1 + (await deleteContent(this.#db, { runs, maxEvents }));
   }
 
   async deleteExpired(step: { now: number; auditedBefore: number; limit: number }): Promise<number> {
@@ -57,6 +91,22 @@ export class SqlExpiry implements ExpiryStore {
       (await deleteOldest(this.#db, { table: "audit_entries", column: "at", before: auditedBefore, limit }))
     );
   }
+}
+
+/** Returns how many runs it touched. */
+async function deleteContent(
+  db: Kysely<Database>,
+  { runs, maxEvents }: { runs: readonly Candidate[]; maxEvents: number },
+): Promise<number> {
+  const [first] = runs;
+  if (first === undefined) return 0;
+  const whole = firstOf(runs, maxEvents);
+  if (whole.length === 0) {
+    await deletePart(db, { run: first, maxEvents });
+    return 1;
+  }
+  await deleteWhole(db, whole);
+  return whole.length;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,15 +1,19 @@
 // Idempotency keys in SQL: one use of a key and agent at a time.
 
+import type { Kysely } from "kysely";
 import type { IdempotencyStore, IdempotentRun, KeyUse } from "../core/ports/store/idempotency.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
+import type { Database } from "./tables.ts";
 
 type KeyQuery = { readonly agentId: string; readonly key: string; readonly now: number };
 
 export class SqlIdempotency implements IdempotencyStore {
+  readonly #db: Kysely<Database>;
   readonly #ask: Ask;
 
-  constructor({ ask }: Connection) {
+  constructor({ db, ask }: Connection) {
+    this.#db = db;
     this.#ask = ask;
   }
 
@@ -26,6 +30,11 @@ export class SqlIdempotency implements IdempotencyStore {
 
   async insert(use: KeyUse): Promise<boolean> {
     return (await this.#ask(useKey, use)).length === 1;
+  }
+
+  async delete({ agentId, runId }: { agentId: string; runId: string | null }): Promise<void> {
+    const keys = this.#db.deleteFrom("idempotency_keys").where("agent_id", "=", agentId);
+    await (runId === null ? keys : keys.where("run_id", "=", runId)).execute();
   }
 }
 

@@ -242,7 +242,7 @@ with item as materialized (
   select * from json_to_recordset($1::json)
     as item (place integer, id text, agent_id text, thread_id text, status text, origin text, parent_run_id text,
       payer text, hold_micro_usd bigint, submitted_at bigint, retryable integer, gross_micro_usd bigint,
-      refunded_micro_usd bigint, last_seq bigint, fence bigint, price text, model_billing text, input text, hold_id text, micro_usd bigint,
+      refunded_micro_usd bigint, last_seq bigint, fence bigint, price text, model_billing text, works_on text, input text, hold_id text, micro_usd bigint,
       key text, request_hash text, expires_at bigint)
 ), wallet as materialized (
   select id, balance_micro_usd from ledger_accounts where id in (select payer from item where micro_usd > 0)
@@ -278,9 +278,11 @@ with item as materialized (
   insert into run_inputs (run_id, input) select id, input from admitted
 ), inserted as (
   insert into runs (id, agent_id, thread_id, status, origin, parent_run_id, payer, hold_micro_usd, submitted_at,
-    retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, model_billing, thread_seq, content)
+    retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, model_billing, works_on, thread_seq,
+    content)
   select admitted.id, admitted.agent_id, admitted.thread_id, status, origin, parent_run_id, payer, hold_micro_usd,
-    submitted_at, retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, model_billing, counted.run_count,
+    submitted_at, retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, model_billing, works_on,
+    counted.run_count,
     'kept'
   from admitted join counted on counted.id = admitted.thread_id
 )

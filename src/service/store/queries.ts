@@ -12,6 +12,7 @@ import { SqlClaims } from "./claims.ts";
 import type { Connection } from "./connection.ts";
 import { SqlCostReservations } from "./cost-reservations.ts";
 import { SqlCredentials } from "./credentials.ts";
+import { SqlDefaultHeads } from "./default-heads.ts";
 import { SqlEvents } from "./events.ts";
 import { SqlExpiry } from "./expiry.ts";
 import { SqlIdempotency } from "./idempotency.ts";
@@ -93,6 +94,7 @@ export class StoreQueries implements StoreTransaction {
   #expiry: SqlExpiry | undefined;
   #blobs: SqlBlobs | undefined;
   #packs: SqlPacks | undefined;
+  #defaultHeads: SqlDefaultHeads | undefined;
   #signIn: SqlSignIn | undefined;
   #identities: SqlIdentities | undefined;
   #webSessions: SqlWebSessions | undefined;
@@ -227,6 +229,11 @@ export class StoreQueries implements StoreTransaction {
   get blobs(): SqlBlobs {
     this.#blobs ??= new SqlBlobs(this.#connection);
     return this.#blobs;
+  }
+
+  get defaultHeads(): SqlDefaultHeads {
+    this.#defaultHeads ??= new SqlDefaultHeads(this.#connection);
+    return this.#defaultHeads;
   }
 
   get packs(): SqlPacks {

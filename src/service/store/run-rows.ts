@@ -4,7 +4,7 @@ import { type Selectable, sql } from "kysely";
 import { modelBillings, runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunUpdate } from "../core/ports/store/runs.ts";
 import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
-import { oneOf, parseRunPrice, parseUsage } from "./columns.ts";
+import { oneOf, parseRunPrice, parseShownCommit, parseUsage } from "./columns.ts";
 import { namesOf } from "./kept-query.ts";
 import type { RunsTable } from "./tables.ts";
 
@@ -41,6 +41,7 @@ export function toRun(row: Selectable<RunsTable>): RunRecord {
     lastSeq: row.last_seq,
     fence: row.fence,
     ...(row.content === "kept" ? {} : { hasExpired: true }),
+    ...(row.works_on === null ? {} : { commit: parseShownCommit(row.works_on) }),
   };
 }
 
@@ -62,6 +63,7 @@ export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content">
     ...toOutcomeColumns(run),
     last_seq: run.lastSeq,
     fence: run.fence,
+    works_on: run.commit === undefined ? null : JSON.stringify(run.commit),
   };
 }
 
@@ -93,12 +95,14 @@ export const runColumns = namesOf<RunsTable>({
   fence: true,
   thread_seq: true,
   content: true,
+  works_on: true,
 });
 
 /** The columns that change before a run's end. */
-export function toUpdateColumns({ status, holdMicroUsd, fence }: RunUpdate) {
+export function toUpdateColumns({ status, cause, holdMicroUsd, fence }: RunUpdate) {
   return {
     ...(status === undefined ? {} : { status }),
+    ...(cause === undefined ? {} : { cause }),
     ...(holdMicroUsd === undefined ? {} : { hold_micro_usd: holdMicroUsd }),
     ...(fence === undefined ? {} : { fence }),
   };

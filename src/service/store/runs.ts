@@ -107,6 +107,7 @@ export class SqlRuns implements RunStore {
       .innerJoin("agents", "agents.id", "runs.agent_id")
       .selectAll("runs")
       .where("agents.account_id", "=", accountId)
+      .where("agents.deleted_at", "is", null)
       // As the index `runs_question` has it.
       .where(sql<boolean>`runs.stop_reason = 'question'`)
       .where(({ not, exists, selectFrom }) =>

@@ -83,6 +83,15 @@ export class SqlSessions implements SessionStore {
       .execute();
   }
 
+  async deleteCarriedChanges(agentId: string): Promise<void> {
+    await this.#db
+      .deleteFrom("session_copies")
+      .where("session_id", "in", (of) =>
+        of.selectFrom("sessions").select("id").where("agent_id", "=", agentId),
+      )
+      .execute();
+  }
+
   async deleteKeys(agentId: string): Promise<number> {
     const rows = await this.#db
       .deleteFrom("session_keys")

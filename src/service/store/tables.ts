@@ -30,6 +30,7 @@ export type Database = WorkspaceDatabase & {
   free_calls: FreeCallsTable;
   blobs: BlobsTable;
   packs: PacksTable;
+  default_heads: DefaultHeadsTable;
   sign_in_links: SignInLinksTable;
   sign_in_attempts: SignInAttemptsTable;
   identities: IdentitiesTable;
@@ -103,6 +104,10 @@ export type AgentsTable = {
   backend: string;
   created_at: number;
   retired_at: number | null;
+  /** Its row stays, for the records of its runs. No read but that of its account finds it. */
+  deleted_at: number | null;
+  /** When nothing of it was left to delete. */
+  erased_at: number | null;
 };
 
 export type CapabilitiesTable = {
@@ -210,6 +215,8 @@ export type RunsTable = {
   thread_seq: number;
   /** Whether its input and events are kept, deleting or deleted: they are deleted in several steps. */
   content: string;
+  /** A ShownCommit as JSON; null where a job says the commit, or none is needed. */
+  works_on: string | null;
 };
 
 /** A run's input as JSON, in a table of its own: polls read runs often and inputs never. */
@@ -227,6 +234,9 @@ export type CostReservationsTable = {
 };
 
 export type RunSecretsTable = { run_id: string; sealed: string; expires_at: number };
+
+/** The newest commit of a repository's default branch that a job has made known: a JobIdentity as JSON. */
+export type DefaultHeadsTable = { agent_id: string; job: string; known_at: number };
 
 /** Only billing accounts have a row. The balance is the sum of the account's postings. */
 export type LedgerAccountsTable = { id: string; balance_micro_usd: number };

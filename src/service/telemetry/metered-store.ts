@@ -103,6 +103,9 @@ class TalliedTransaction implements StoreTransaction {
   get blobs() {
     return this.#tx.blobs;
   }
+  get defaultHeads() {
+    return this.#tx.defaultHeads;
+  }
   get packs() {
     return this.#tx.packs;
   }

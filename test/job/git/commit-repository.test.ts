@@ -148,14 +148,14 @@ describe("the run's commit", () => {
   it("is refused with the fix, where it is nowhere", async () => {
     const name = head().slice(0, 7);
     const advice =
-      'Give the job "permissions: contents: read". Or: Add "uses: actions/checkout@v5" before this step. Give actions/checkout "fetch-depth: 0".';
+      'Give the job "permissions: contents: read". Or: Add "uses: actions/checkout@v7" before this step. Give actions/checkout "fetch-depth: 0".';
     await checkOut("--depth=1");
     inCheckout("remote", "set-url", "origin", "https://github.example/octo/repo.git");
     const absent = "1".repeat(40);
     await expect(open({ sha: absent }, { hasHost: false })).rejects.toMatchObject({
       code: "commit_not_found",
       message:
-        'The checkout does not have the run\'s commit 1111111. Add "uses: actions/checkout@v5" before this step.',
+        'The checkout does not have the run\'s commit 1111111. Add "uses: actions/checkout@v7" before this step.',
     });
     await expect(open({ sha: absent })).rejects.toMatchObject({
       code: "commit_not_found",
@@ -170,7 +170,7 @@ describe("the run's commit", () => {
     await rm(job.root, { recursive: true });
     await expect(open({}, { hasHost: false })).rejects.toMatchObject({
       code: "commit_not_found",
-      message: `This job has no checkout to send the run's commit ${name} from. Add "uses: actions/checkout@v5" before this step.`,
+      message: `This job has no checkout to send the run's commit ${name} from. Add "uses: actions/checkout@v7" before this step.`,
     });
     job.server.fault = { kind: "status", status: 403 };
     await expect(open()).rejects.toMatchObject({

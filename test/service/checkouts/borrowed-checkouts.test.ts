@@ -230,7 +230,7 @@ describe("what is no checkout of the repository", () => {
     expect(await refusal(at("inner"))).toEqual({
       reason: "checkout_failed",
       detail:
-        'This job has no checkout of octo/fixture to work on. Add "uses: actions/checkout@v5" before this step.',
+        'This job has no checkout of octo/fixture to work on. Add "uses: actions/checkout@v7" before this step.',
     });
   });
 
@@ -245,7 +245,7 @@ describe("what is no checkout of the repository", () => {
       fixture.git(["remote", "set-url", "origin", origin]);
       expect((await refusal(fixture.root)).detail).toBe(
         "The checkout is one of octo/other, not of octo/fixture. " +
-          'Add "uses: actions/checkout@v5" before this step.',
+          'Add "uses: actions/checkout@v7" before this step.',
       );
     },
   );

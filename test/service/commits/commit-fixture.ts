@@ -4,14 +4,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Claims } from "../../../fakes/issuer/claims.ts";
 import { createClient } from "../../../src/client/client.ts";
-import type { Backend } from "../../../src/service/executor/backend.ts";
+import type { Checkout } from "../../../src/service/core/ports/checkout.ts";
+import type { Backend, BackendTask } from "../../../src/service/executor/backend.ts";
 import type { Config } from "../../../src/service/settings/config.ts";
-import { makeTestKey, type TestKey } from "../../support/account-key.ts";
+import { makeTestKey, operateOn, type TestKey } from "../../support/account-key.ts";
 import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say } from "../../support/scripted-backend.ts";
 import type { Answer } from "../../support/service-client.ts";
 import type { CiJob } from "../../support/service-job.ts";
+import type { StoreKind } from "../../support/stores/stores.ts";
 import { PackFixture } from "../checkouts/packs/pack-fixture.ts";
 
 /** What a run finds, as JSON in its reply. */
@@ -24,19 +26,26 @@ export type Finding = {
 };
 
 /** Reads `a.txt` and what git knows, and answers with it. */
+export async function readAndSay(
+  task: Pick<BackendTask, "emit" | "nextId">,
+  checkout: Checkout,
+): Promise<void> {
+  const changes = await checkout.changesSinceBase();
+  const finding: Finding = {
+    text: await readFile(join(checkout.root, "a.txt"), "utf8").catch(() => null),
+    headSha: checkout.headSha,
+    commits: (await checkout.recentCommits(10)).map(({ subject }) => subject),
+    instructions: await checkout.instructions(),
+    changed: changes?.files.map(({ path }) => path) ?? null,
+  };
+  await say(task, JSON.stringify(finding));
+}
+
 const reader: Backend = {
   name: "reader",
   needsCheckout: true,
   run: async (task, checkout) => {
-    const changes = await checkout.changesSinceBase();
-    const finding: Finding = {
-      text: await readFile(join(checkout.root, "a.txt"), "utf8").catch(() => null),
-      headSha: checkout.headSha,
-      commits: (await checkout.recentCommits(10)).map(({ subject }) => subject),
-      instructions: await checkout.instructions(),
-      changed: changes?.files.map(({ path }) => path) ?? null,
-    };
-    await say(task, JSON.stringify(finding));
+    await readAndSay(task, checkout);
     return { stopReason: "end_turn" };
   },
 };
@@ -46,10 +55,14 @@ export class CommitFixture {
   readonly packs: PackFixture;
   readonly #key: TestKey;
 
-  static async start(config: Partial<Config> = {}): Promise<CommitFixture> {
-    const service = await startFixture({ level: "service", backend: reader, config });
+  static async start(
+    config: Partial<Config> = {},
+    { store, backend = reader }: { readonly store?: StoreKind; readonly backend?: Backend } = {},
+  ): Promise<CommitFixture> {
+    const service = await startFixture({ level: "service", store, backend, config });
     await service.stop();
     const key = await makeTestKey(service.place, { owner: { plan: "registered_free" } });
+    await operateOn(service.place, ({ grant }) => grant({ accountId: key.accountId, credits: 1_000 }));
     await service.restart();
     return new CommitFixture(service, await PackFixture.make(), key);
   }

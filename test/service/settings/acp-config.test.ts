@@ -7,7 +7,7 @@ const COMMAND = { ACP_COMMAND: '["opencode", "acp"]' };
 
 function read(environment: Environment, backend = "acp") {
   const problems: string[] = [];
-  return { config: readAcpConfig(environment, { backend, problems }), problems };
+  return { config: readAcpConfig(environment, { backend, needsKey: true, problems }), problems };
 }
 
 describe("the settings of an ACP agent", () => {
@@ -178,7 +178,7 @@ describe("the settings of an ACP agent", () => {
     ["ACP_SECRETS", "yes", ' must be refused or allowed, got "yes".'],
     ["ACP_PERMISSIONS", "ask", notJson(policyText)],
     ["ACP_PERMISSIONS", '"allow"', ` must be ${policyText}.`],
-    ["ACP_PERMISSIONS", '{"shell": "allow"}', " has unknown fields: shell."],
+    ["ACP_PERMISSIONS", '{"shell": "allow"}', ".shell is not a known field."],
     ["ACP_PERMISSIONS", '{"edit": "maybe"}', ".edit must be allow or reject."],
     ["ACP_START_SECONDS", "0", ' must be an integer from 1 to 21600, got "0".'],
     ["ACP_IDLE_SECONDS", "1m", ' must be an integer from 1 to 21600, got "1m".'],

@@ -9,7 +9,7 @@ const given = {
 
 function read(environment: Record<string, string>, backend = "model") {
   const problems: string[] = [];
-  const config = readModelConfig(environment, { backend, problems });
+  const config = readModelConfig(environment, { backend, needsKey: true, problems });
   return { config, problems };
 }
 
@@ -60,17 +60,25 @@ describe("the settings of the model", () => {
     ["gemini", "google", "https://generativelanguage.googleapis.com/v1beta"],
     ["openrouter", "openai-compatible", "https://openrouter.ai/api/v1"],
   ])("know %s by its address, and its address by its name", (word, provider, baseUrl) => {
-    const named = { MODEL: "some-model", MODEL_PROVIDER: word };
+    const named = { MODEL: "some-model", MODEL_API_KEY: "sk-secret", MODEL_PROVIDER: word };
     expect(read(named)).toMatchObject({ problems: [], config: { provider, baseUrl } });
-    const addressed = { MODEL: "some-model", MODEL_BASE_URL: baseUrl };
+    const addressed = { MODEL: "some-model", MODEL_API_KEY: "sk-secret", MODEL_BASE_URL: baseUrl };
     expect(read(addressed).config).toMatchObject({ provider, baseUrl });
+    for (const keyless of [
+      { ...named, MODEL_API_KEY: "" },
+      { ...addressed, MODEL_API_KEY: "" },
+    ])
+      expect(read(keyless)).toEqual({
+        config: null,
+        problems: [expect.stringMatching(/^MODEL_API_KEY must be set: /)],
+      });
   });
 
   it.each([
     ["a host that nobody knows", "https://llm.example.com/v1"],
     ["Google's imitation", "https://generativelanguage.googleapis.com/v1beta/openai"],
   ])("take %s for Chat Completions", (_, baseUrl) => {
-    const addressed = { MODEL: "some-model", MODEL_BASE_URL: baseUrl };
+    const addressed = { MODEL: "some-model", MODEL_API_KEY: "sk-secret", MODEL_BASE_URL: baseUrl };
     expect(read(addressed).config?.provider).toBe("openai-compatible");
   });
 

@@ -68,7 +68,10 @@ describe("the settings of a model without a key", () => {
 
   it("give the address and the protocol, for the model and for another agent", () => {
     const problems: string[] = [];
-    const model = readModelConfig({ ...anthropic, MODEL: "claude-x" }, { backend: "model", problems });
+    const model = readModelConfig(
+      { ...anthropic, MODEL: "claude-x" },
+      { backend: "model", needsKey: true, problems },
+    );
     expect(model).toMatchObject({
       identity: { federation },
       provider: "anthropic",
@@ -81,7 +84,7 @@ describe("the settings of a model without a key", () => {
       OPENAI_SERVICE_ACCOUNT_ID: "user-1",
       ACP_COMMAND: '["opencode", "acp"]',
     };
-    expect(readAcpConfig(openai, { backend: "acp", problems })).toMatchObject({
+    expect(readAcpConfig(openai, { backend: "acp", needsKey: true, problems })).toMatchObject({
       identity: { federation: { provider: "openai" } },
       model: { wire: "openai-compatible", baseUrl: "https://api.openai.com/v1", apiKey: null },
     });

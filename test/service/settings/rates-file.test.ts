@@ -102,7 +102,13 @@ describe("a rates file", () => {
 
   it.each([
     ["no object", [], ["must be an object"]],
-    ["an unknown field", { ...ratesDocument(), pack: [] }, ["has unknown fields: pack"]],
+    [
+      "an unknown field",
+      { ...ratesDocument(), pack: [] },
+      [
+        'pack is not a known field. Did you mean "packs"? Allowed: "allowance_reset", "free_max_model_out_nano_usd_per_tok", "low_credit_threshold", "model_note", "model_tiers", "models", "packs", "plans", "subscriptions", "tools", "workflow"',
+      ],
+    ],
     ["a missing list", { ...ratesDocument(), packs: undefined }, ["packs must be a list"]],
     ["no model", ratesDocument({ models: [] }), ["models must name a model"]],
     [

@@ -43,6 +43,11 @@ export async function createAgent(
   });
 }
 
+/** Where the keys of an account's creations are: those of an agent's runs are stored under the agent's id. */
+export function creationSlot(accountId: string): string {
+  return `account:${accountId}`;
+}
+
 /** The caller holds the account's lock, so that no other request uses its keys at the same time. */
 async function onceByKey(
   core: Core,
@@ -50,8 +55,7 @@ async function onceByKey(
   { key, ...admission }: AgentOrder & { readonly key: string },
 ): Promise<Result<CreatedAgent, CreateAgentRefusal | KeyReusedRefusal>> {
   const now = core.clock.now();
-  // The keys of an agent's runs are stored under the agent's id: the prefix keeps the account's keys apart from them.
-  const slot = { agentId: `account:${admission.account.id}`, key, now };
+  const slot = { agentId: creationSlot(admission.account.id), key, now };
   const requestHash = hashRequest(comparedOf(admission.body));
   const earlier = await tx.idempotency.find(slot);
   if (earlier !== null) {

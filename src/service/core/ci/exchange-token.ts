@@ -8,6 +8,7 @@ import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import { confirmClaim } from "../claims/confirm-claim.ts";
+import { recordDefaultHead } from "../commits/default-head.ts";
 import type { Core } from "../core.ts";
 import type { RateRefusal } from "../limits/refusals.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
@@ -65,6 +66,8 @@ export async function exchangeToken(
       revokedAt: null,
     };
     await tx.ci.insertCapability(capability);
+    // What is not public is known once its commit is held.
+    if (job.repository.visibility === "public") await recordDefaultHead(core, tx, { agentId: agent.id, job });
     const quota = await quotaOf(core, tx, { agent, job });
     return ok({
       accessToken: secret.text,

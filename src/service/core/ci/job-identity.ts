@@ -31,12 +31,21 @@ export type JobIdentity = {
   readonly runAttempt: string;
   /** Where the repository is cloned from: the issuer's configured template, filled in. */
   readonly cloneUrl: string;
+  /** The repository's default branch, as the job states it: no token names it. Absent where it states none. */
+  readonly defaultBranch?: string;
 };
+
+/** Where a commit is, and which job made it known: the event and the branches say whether writers made it. */
+export type CommitPlace = Pick<
+  JobIdentity,
+  "provider" | "issuer" | "repository" | "sha" | "ref" | "event" | "baseRef" | "cloneUrl"
+>;
 
 /** What a job states beside its token. It is not verified. */
 export type JobStatement = {
   /** The commit that it runs on: some providers' tokens name none. */
   readonly sha: string | null;
+  readonly defaultBranch?: string;
 };
 
 /** A verified token: the job's identity, and what identifies a second use of the token. */

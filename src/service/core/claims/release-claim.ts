@@ -1,13 +1,12 @@
 // Releases a repository's agent from the account that claimed it. Done by the operator, at the account's request.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { Agent, AgentRepository } from "../agents/agent.ts";
+import type { AgentRepository } from "../agents/agent.ts";
 import { refuseManager } from "../agents/managed-workspaces.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
-import type { StoreTransaction } from "../ports/store.ts";
-import { cancelled, notDispatched } from "../schedules/schedule-machine.ts";
+import { endSchedulesOf } from "../schedules/end-schedules.ts";
 import type { ReleaseRefusal } from "./refusals.ts";
 
 export type Released = {
@@ -41,7 +40,8 @@ export async function releaseClaim(
     await tx.members.deleteOfAgent(agentId);
     await tx.agents.update(agentId, { accountId: null, ciPolicy: null, egress: null });
     await endJobGrants(core, tx, { accountId, agentId });
-    const cancelledSchedules = await endSchedules(core, tx, agent);
+    const error = "agent_released: the account gave the agent back.";
+    const cancelledSchedules = await endSchedulesOf(core, tx, { agentId, error });
     await tx.workflows.deactivateAll({ agentId, now });
     await tx.writeGrants.deleteAll(agentId);
     await resolveElsewhere(core, tx, { agentId, subject: null });
@@ -60,28 +60,4 @@ export async function releaseClaim(
     });
     return ok({ agentId, repository, accountId, cancelledSchedules });
   });
-}
-
-/** Returns how many. A schedule that is firing fails: its run is undone, unless it was committed before. */
-async function endSchedules(
-  core: Pick<Core, "clock">,
-  tx: StoreTransaction,
-  agent: Pick<Agent, "id">,
-): Promise<number> {
-  let count = 0;
-  for (const { id } of await tx.schedules.list(agent.id)) {
-    const schedule = await tx.schedules.lock(id);
-    if (schedule === null) continue;
-    const move =
-      schedule.status === "firing"
-        ? notDispatched(schedule, {
-            error: "agent_released: the account gave the agent back.",
-            isPassing: false,
-            now: core.clock.now(),
-            random: 0,
-          })
-        : cancelled(schedule);
-    if (move !== null && (await tx.schedules.move(move)) !== null) count += 1;
-  }
-  return count;
 }

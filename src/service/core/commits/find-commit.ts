@@ -5,9 +5,10 @@ import { ok, type Result } from "../../../base/result.ts";
 import type { CommitState } from "../../../contract/ci/commits.ts";
 import type { Core } from "../core.ts";
 import { type CommitRequest, findAccess } from "./commit-access.ts";
-import { findHeldCommit, offerBases, PackBlobs, touchCommits } from "./held-commits.ts";
+import { findHeldCommit, offerBases, PackBlobs } from "./held-commits.ts";
 import { roomFor } from "./pack-quota.ts";
 import type { CommitAccessRefusal } from "./refusals.ts";
+import { useCommit } from "./use-commit.ts";
 
 export async function findCommit(
   core: Core,
@@ -20,7 +21,7 @@ export async function findCommit(
   const reader = core.store.committed;
   const blobs = new PackBlobs(keeping.blobs);
   const held = await findHeldCommit(reader, { repository, sha });
-  const present = held !== null && (await blobs.hasAll(held.packs)) && (await touchCommits(core, [held]));
+  const present = held !== null && (await blobs.hasAll(held.packs)) && (await useCommit(core, request, held));
   const bases = present ? [] : await offerBases(reader, { repository, blobs });
   return ok({
     sha,

@@ -1,11 +1,11 @@
 // A commit that a job has sent: a git pack and its index, and the packs that hold the rest of its objects. Pure.
 
-import type { JobIdentity } from "../ci/job-identity.ts";
+import type { CommitPlace } from "../ci/job-identity.ts";
 
 /** A repository as its issuer names it: the same after a rename, another one for a recycled name. */
 export type RepositoryKey = { readonly issuer: string; readonly id: string };
 
-export function repositoryKeyOf({ issuer, repository }: JobIdentity): RepositoryKey {
+export function repositoryKeyOf({ issuer, repository }: CommitPlace): RepositoryKey {
   return { issuer, id: repository.id };
 }
 

@@ -8,18 +8,18 @@ import type { StoreReader } from "../ports/store.ts";
 import type { RunInput } from "../runs/run-record.ts";
 import { findHeldCommit, touchCommits } from "./held-commits.ts";
 import { repositoryKeyOf } from "./held-pack.ts";
-import { commitsOf } from "./pack-quota.ts";
 import type { CommitMissingRefusal } from "./refusals.ts";
+import { commitsOf, placeOf } from "./run-commit.ts";
 
 /** Null where the run's commit is not held. Without its base a pull request shows no change. */
 export async function findHeldSource(
   core: Core,
-  input: Pick<RunInput, "job" | "pullRequest">,
+  input: Pick<RunInput, "job" | "commit" | "pullRequest">,
 ): Promise<HeldSource | null> {
-  const { job } = input;
+  const place = placeOf(input);
   const [sha, baseSha] = commitsOf(input);
-  if (core.commits === null || job === null || sha === undefined) return null;
-  const repository = repositoryKeyOf(job);
+  if (core.commits === null || place === null || sha === undefined) return null;
+  const repository = repositoryKeyOf(place);
   const reader = core.store.committed;
   const head = await findHeldCommit(reader, { repository, sha });
   if (head === null) return null;

@@ -4,9 +4,9 @@
 import type { Core } from "../core.ts";
 import type { OldPack } from "../ports/store/packs.ts";
 import type { StoreReader, StoreTransaction } from "../ports/store.ts";
-import type { RunInput } from "../runs/run-record.ts";
 import type { CommitAccess } from "./commit-access.ts";
 import { findHeldCommit } from "./held-commits.ts";
+import { commitsOf } from "./run-commit.ts";
 
 /** A job submits its run soon after it has asked for its commit, or sent it. */
 const JUST_USED_MS = 10 * 60_000;
@@ -90,14 +90,6 @@ async function packsOfRuns(
     }
   }
   return ids;
-}
-
-/** What a run works on: its commit, and a pull request's base. */
-export function commitsOf({ job, pullRequest }: Pick<RunInput, "job" | "pullRequest">): readonly string[] {
-  if (job === null) return [];
-  if (pullRequest === undefined) return [job.sha];
-  const { headSha, baseSha } = pullRequest;
-  return baseSha === undefined ? [headSha] : [headSha, baseSha];
 }
 
 function bytesOf(packs: readonly OldPack[]): number {

@@ -7,10 +7,12 @@ import type { Core } from "../core.ts";
 import type { ReceivedPack } from "../ports/pack-receiver.ts";
 import type { Reservation } from "../ports/store/packs.ts";
 import { type CommitAccess, type CommitRequest, findAccess } from "./commit-access.ts";
-import { findHeldCommit, PackBlobs, touchCommits } from "./held-commits.ts";
+import { recordDefaultHead } from "./default-head.ts";
+import { findHeldCommit, PackBlobs } from "./held-commits.ts";
 import type { HeldPack } from "./held-pack.ts";
 import { makeRoom, roomFor } from "./pack-quota.ts";
 import type { SendCommitRefusal } from "./refusals.ts";
+import { useCommit } from "./use-commit.ts";
 
 /** A thin pack grows by what its differences are made from. */
 const GROWTH_FACTOR = 4;
@@ -40,7 +42,7 @@ export async function sendCommit(
   const reader = core.store.committed;
   const earlier = await findHeldCommit(reader, { repository, sha });
   const isThere = earlier !== null && (await new PackBlobs(keeping.blobs).hasAll(earlier.packs));
-  if (isThere && (await touchCommits(core, [earlier]))) return ok(sentOf(earlier.tip));
+  if (isThere && (await useCommit(core, request, earlier))) return ok(sentOf(earlier.tip));
 
   const bases = await findBases(core, access.value, request.bases);
   if (bases === null) return refused(goneBase);
@@ -101,6 +103,7 @@ async function keep(
   const { blobs } = access.keeping;
   const { pack, index, objects, shallow } = received;
   const { signal, sha } = request;
+  const { job } = request.caller.capability;
   await blobs.put({ key: place.packKey, size: pack.bytes, open: pack.open, signal });
   await blobs.put({ key: place.indexKey, size: index.bytes, open: index.open, signal });
   const now = core.clock.now();
@@ -125,6 +128,7 @@ async function keep(
       if (grown > 0 && !(await makeRoom(core, tx, { access, bytes: grown, needed }))) return "over_quota";
       if (!(await tx.packs.hold(held))) return "expired";
       if (!(await tx.packs.touch({ ids: held.bases, now }))) throw new BaseGoneError();
+      if (sha === job.sha) await recordDefaultHead(core, tx, { agentId: access.agentId, job });
       return "held";
     })
     .catch((cause: unknown) => {

@@ -10,6 +10,7 @@ import type { CiReader, CiStore } from "./store/ci.ts";
 import type { ClaimReader, ClaimStore } from "./store/claims.ts";
 import type { CostReservationStore } from "./store/cost-reservations.ts";
 import type { CredentialReader, CredentialStore } from "./store/credentials.ts";
+import type { DefaultHeadReader, DefaultHeadStore } from "./store/default-heads.ts";
 import type { EventReader, EventStore } from "./store/events.ts";
 import type { ExpiryStore } from "./store/expiry.ts";
 import type { IdempotencyStore } from "./store/idempotency.ts";
@@ -112,6 +113,7 @@ export interface StoreReader {
   readonly writeGrants: WriteGrantReader;
   readonly blobs: BlobReader;
   readonly packs: PackReader;
+  readonly defaultHeads: DefaultHeadReader;
   readonly oauthArtifacts: ArtifactReader;
   readonly oauthGrants: OAuthGrantReader;
   readonly serviceSecrets: SecretReader;
@@ -165,6 +167,7 @@ export interface StoreTransaction extends StoreReader {
   readonly expiry: ExpiryStore;
   readonly blobs: BlobRowStore;
   readonly packs: PackStore;
+  readonly defaultHeads: DefaultHeadStore;
   readonly oauthArtifacts: ArtifactStore;
   readonly oauthGrants: OAuthGrantStore;
   readonly serviceSecrets: SecretStore;

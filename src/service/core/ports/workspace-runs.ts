@@ -17,7 +17,7 @@ export type RunInWorkspace = {
 export type OpenedWorkspace = {
   /** Its `close` keeps what was changed, where that is kept, before the files are removed. */
   readonly checkout: Checkout;
-  /** To be called when a tool call has ended: what it changed is kept soon. Does not wait for that. */
+  /** To be called when a tool call has ended that may have changed files: what it changed is kept soon. Does not wait for that. */
   callEnded(): void;
   /** Whether the copy keeps what is changed. Otherwise the session carries it, as with a repository. */
   readonly keepsChanges: boolean;

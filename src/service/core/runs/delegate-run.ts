@@ -85,6 +85,7 @@ async function admitChild(
       price: null,
       modelBilling: run.modelBilling,
       now,
+      ...(input?.commit === undefined ? {} : { commit: input.commit }),
     }),
     input: {
       messages: [{ role: "user", content: message }],
@@ -93,6 +94,7 @@ async function admitChild(
       timeLimitMs,
       ...(input?.setup === undefined ? {} : { setup: input.setup }),
       job: input?.job ?? null,
+      ...(input?.commit === undefined ? {} : { commit: input.commit }),
       ...(input?.pullRequest === undefined ? {} : { pullRequest: input.pullRequest }),
       ...(input?.egress === undefined ? {} : { egress: input.egress }),
       ...(input?.mcpServers === undefined ? {} : { mcpServers: input.mcpServers }),

@@ -1,7 +1,7 @@
 // How a run ends: last events, quota, closing event, state and money, and the runs that it delegated to, in one
 // transaction.
 
-import { isTerminal } from "../../../contract/runs/run.ts";
+import { isTerminal, type RunCause } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import { offerClaim } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
@@ -12,7 +12,14 @@ import { costOfTime } from "../money/run-price.ts";
 import type { RunEnd } from "../ports/store/events.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { holdOf } from "./new-run.ts";
-import { cancelledEnding, type Ending, isFree, isShortOfCredits } from "./run-machine.ts";
+import {
+  type Cancelled,
+  cancelledEnding,
+  deletedEnding,
+  type Ending,
+  isFree,
+  isShortOfCredits,
+} from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
@@ -47,6 +54,22 @@ export async function cancelTree(core: Core, tx: StoreTransaction, run: RunRecor
   return await cancelEach(core, tx, [run, ...children]);
 }
 
+/** Cancels every run of an agent that is in flight, and their descendants. The caller announces what is returned. */
+export async function cancelDeleted(
+  core: Core,
+  tx: StoreTransaction,
+  agentId: string,
+): Promise<CancelledRuns> {
+  const locked = new Map<string, RunRecord>();
+  for (const runId of await tx.runs.listUnfinishedOfAgent(agentId)) {
+    if (locked.has(runId)) continue;
+    const run = await tx.runs.lock(runId);
+    if (run === null || isTerminal(run.status)) continue;
+    for (const one of [run, ...(await lockDescendants(tx, runId))]) locked.set(one.id, one);
+  }
+  return await cancelEach(core, tx, [...locked.values()], deletedEnding);
+}
+
 /** From the run downwards, the order in which every transaction takes these locks. A new child's submission waits. */
 async function lockDescendants(tx: StoreTransaction, runId: string): Promise<RunRecord[]> {
   const locked: RunRecord[] = [];
@@ -62,9 +85,11 @@ async function cancelEach(
   core: Core,
   tx: StoreTransaction,
   runs: readonly RunRecord[],
+  ending: Cancelled = cancelledEnding,
 ): Promise<CancelledRuns> {
+  const { cause } = ending;
   for (const run of runs) {
-    if (run.status === "running") await tx.runs.update(run.id, { status: "cancelling" });
+    if (run.status === "running") await tx.runs.update(run.id, { status: "cancelling", cause });
     if (run.status !== "queued") continue;
     // Started and ended in one step, so that its stream begins and ends like every other.
     const taken: RunRecord = { ...run, status: "cancelling", fence: run.fence + 1 };
@@ -73,7 +98,7 @@ async function cancelEach(
     await closeRun(core, tx, {
       run: taken,
       events: [opening],
-      ending: cancelledEnding,
+      ending,
       usage: noUsage,
     });
   }
@@ -178,7 +203,7 @@ function endOf(
     outcome: {
       status: ending.status,
       endedAt: now,
-      cause: ending.status === "completed" ? null : ending.cause,
+      cause: causeOf(run, ending),
       retryable: ending.status === "failed" && ending.retryable,
       stopReason: ending.status === "completed" ? ending.stopReason : null,
       usage: chargedUsage(usage, settled.gross),
@@ -190,6 +215,18 @@ function endOf(
     was: { status: run.status, holdMicroUsd: settled.held },
     settlement: { billingAccount: run.billingAccount, postings: settled.postings },
   };
+}
+
+/** A run that is cancelled has its cause from then on: its worker does not know it. */
+function causeOf(run: RunRecord, ending: Ending): RunCause | null {
+  switch (ending.status) {
+    case "completed":
+      return null;
+    case "cancelled":
+      return run.cause ?? ending.cause;
+    case "failed":
+      return ending.cause;
+  }
 }
 
 /**

@@ -1,10 +1,13 @@
-// Deletes inputs and events of runs some time after the runs have ended. Every node sweeps.
-// Why: docs/decisions/016-expired-runs-keep-their-record.md
+// Deletes inputs and events of runs some time after the runs have ended, or their agent was deleted. Every node sweeps.
+// Why: docs/decisions/016-expired-runs-keep-their-record.md, 120-agents-are-deleted.md
 
 import type { Core } from "../core.ts";
+import { announce, cancelDeleted } from "./end-run.ts";
 
 /** A step is one transaction: small, so that others do not wait long for it. */
 const EVENTS_A_STEP = 1_000;
+/** Who waits for a run of a deleted agent reads its end. */
+const DELETED_KEPT_MS = 60 * 60_000;
 
 export class RunExpiry {
   readonly #core: Core;
@@ -12,15 +15,14 @@ export class RunExpiry {
   #isStopped = false;
   #sweeping: Promise<number> | null = null;
 
-  /** `keptMs` is counted from a run's end; 0 keeps everything for good. */
+  /** `keptMs` is counted from a run's end; 0 keeps everything but deleted agents' for good. */
   constructor(core: Core, options: { keptMs: number }) {
     this.#core = core;
     this.#keptMs = options.keptMs;
   }
 
-  /** Deletes inputs and events of every run that ended long enough ago, in steps. Returns how many steps. Never rejects. */
+  /** Deletes inputs and events of every run that ended long enough ago, or whose agent was deleted, in steps. Returns how many steps. Never rejects. */
   async sweep(): Promise<number> {
-    if (this.#keptMs === 0) return 0;
     this.#sweeping ??= this.#sweepOnce().finally(() => {
       this.#sweeping = null;
     });
@@ -35,10 +37,21 @@ export class RunExpiry {
 
   async #sweepOnce(): Promise<number> {
     const { clock, log, store } = this.#core;
-    const batch = { endedBefore: clock.now() - this.#keptMs, maxEvents: EVENTS_A_STEP };
+    const now = clock.now();
+    const maxEvents = EVENTS_A_STEP;
+    const batch = { endedBefore: now - this.#keptMs, maxEvents };
+    const deleted = { deletedBefore: now - DELETED_KEPT_MS, maxEvents, now };
     let steps = 0;
     try {
-      while (!this.#isStopped && (await store.transact((tx) => tx.expiry.deleteRunContent(batch))) > 0)
+      for (const agentId of await store.committed.agents.listDeletedAtWork())
+        announce(this.#core, await store.transact((tx) => cancelDeleted(this.#core, tx, agentId)));
+      while (!this.#isStopped && (await store.transact((tx) => tx.expiry.eraseDeletedAgent(deleted))) > 0)
+        steps += 1;
+      while (
+        !this.#isStopped &&
+        this.#keptMs > 0 &&
+        (await store.transact((tx) => tx.expiry.deleteRunContent(batch))) > 0
+      )
         steps += 1;
     } catch (cause) {
       log.warn({ err: cause }, "expired runs could not be deleted, trying again later");

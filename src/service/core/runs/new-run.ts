@@ -4,7 +4,7 @@ import type { ModelBilling, RunOrigin } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
 import type { Hold } from "../money/posting.ts";
 import { feeOf, type RunPrice } from "../money/run-price.ts";
-import type { RunRecord } from "./run-record.ts";
+import type { RunCommit, RunRecord, ShownCommit } from "./run-record.ts";
 
 /** The hold of a run's fee. */
 export function feeHold(
@@ -34,8 +34,10 @@ export function queuedRun(options: {
   price: RunPrice | null;
   modelBilling: ModelBilling | null;
   now: number;
+  commit?: RunCommit;
 }): RunRecord {
-  const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, modelBilling, now } = options;
+  const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, modelBilling, now, commit } =
+    options;
   return {
     id,
     agentId,
@@ -61,5 +63,10 @@ export function queuedRun(options: {
     refundWithheldReason: null,
     lastSeq: 0,
     fence: 0,
+    ...(commit === undefined ? {} : { commit: shownCommit(commit) }),
   };
+}
+
+function shownCommit({ from, place: { sha, ref } }: RunCommit): ShownCommit {
+  return { from, sha, ref };
 }

@@ -64,7 +64,9 @@ export async function findStream(
 async function mayReadRun(core: Core, caller: StreamReader, run: RunRecord): Promise<boolean> {
   if (caller.kind === "run_view") return caller.view.runId === run.id;
   if (caller.kind === "ci_job") return caller.capability.agentId === run.agentId;
-  return (await reachAgent(core, { caller, agentId: run.agentId })).ok;
+  if ((await reachAgent(core, { caller, agentId: run.agentId })).ok) return true;
+  // Its agent may have been deleted: the record stays with who owned it.
+  return (await core.store.committed.agents.findAccount(run.agentId)) === caller.accountId;
 }
 
 /**

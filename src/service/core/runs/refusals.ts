@@ -2,7 +2,7 @@
 
 import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
 import type { DayCapRefusal, PolicyRefusal, PullRequestRefusal } from "../ci/refusals.ts";
-import type { CommitMissingRefusal } from "../commits/refusals.ts";
+import type { CommitMissingRefusal, CommitUnknownRefusal } from "../commits/refusals.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
 import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
 import type { ModelAccessRefusal } from "../model-access/refusals.ts";
@@ -44,4 +44,5 @@ export type SubmitRefusal =
   | CostRefusal
   | DayCapRefusal
   | PaymentRefusal
-  | CommitMissingRefusal;
+  | CommitMissingRefusal
+  | CommitUnknownRefusal;

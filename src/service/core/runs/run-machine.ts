@@ -7,6 +7,12 @@ import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.
 import type { StopReason } from "../../../contract/runs/stop-reason.ts";
 import type { FailureReason } from "./failure.ts";
 
+/** Why a run was cancelled. */
+export type CancelCause = "user_stop" | "agent_deleted";
+
+/** The ending of a cancelled run. */
+export type Cancelled = { readonly status: "cancelled"; readonly cause: CancelCause };
+
 export type Ending =
   | { readonly status: "completed"; readonly stopReason: StopReason }
   | {
@@ -19,7 +25,7 @@ export type Ending =
       /** What was consumed is charged, whatever the cause: the request's own terms led to it, or it was answered. */
       readonly chargedFor?: RefundWithheldReason;
     }
-  | { readonly status: "cancelled"; readonly cause: "user_stop" | "agent_deleted" };
+  | Cancelled;
 
 /** No model worked on such a run. */
 const freeStops: ReadonlySet<StopReason> = new Set(["insufficient_credits", "no_model"]);
@@ -35,8 +41,11 @@ export function isShortOfCredits(ending: Ending): boolean {
   return ending.stopReason === "credits" || ending.stopReason === "insufficient_credits";
 }
 
-/** The ending of a cancelled run. */
-export const cancelledEnding: Ending = { status: "cancelled", cause: "user_stop" };
+/** The ending of a cancelled run. Where its agent was deleted the run says so, and ends with that cause. */
+export const cancelledEnding: Cancelled = { status: "cancelled", cause: "user_stop" };
+
+/** The ending of a run whose agent is no more. */
+export const deletedEnding: Cancelled = { status: "cancelled", cause: "agent_deleted" };
 
 /** The ending of a run whose worker, on another node, sends no heartbeat any more. */
 export const stalledEnding: Ending = {

@@ -4,6 +4,7 @@ import type { EgressEntries } from "../../../contract/egress/egress-entries.ts";
 import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
 import type { ModelAccessProvider } from "../../../contract/runs/model-access.ts";
 import type {
+  CommitOrigin,
   ModelBilling,
   RunCause,
   RunOrigin,
@@ -11,7 +12,7 @@ import type {
   TerminalRunStatus,
 } from "../../../contract/runs/run.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
-import type { JobIdentity } from "../ci/job-identity.ts";
+import type { CommitPlace, JobIdentity } from "../ci/job-identity.ts";
 import type { RunPrice } from "../money/run-price.ts";
 import type { Usage } from "./usage.ts";
 
@@ -47,6 +48,12 @@ export type RunModelAccess = {
   readonly firstExpiresAt: number;
 };
 
+/** The commit of a run that no job asked for, chosen when it was submitted. */
+export type RunCommit = { readonly from: CommitOrigin; readonly place: CommitPlace };
+
+/** What is shown of it, also when the run's input is deleted. */
+export type ShownCommit = { readonly from: CommitOrigin; readonly sha: string; readonly ref: string };
+
 /** Where in a workspace a run works. */
 export type RunWorkspace = {
   readonly workspaceId: string;
@@ -73,6 +80,8 @@ export type RunInput = {
   readonly setup?: string | null;
   /** The submitting CI job; null for an account's own run. */
   readonly job: JobIdentity | null;
+  /** What an account's own run works on. Absent: it needs no commit, or a job says it. */
+  readonly commit?: RunCommit;
   /** What the run works on instead of the job's commit. */
   readonly pullRequest?: PullRequestHead;
   readonly workflow?: WorkflowExecution;
@@ -122,6 +131,8 @@ export type RunRecord = {
   readonly fence: number;
   /** True once its input and events are deleted, or about to be. Absent before. */
   readonly hasExpired?: true;
+  /** Absent where a job says which commit it works on, and where it needs none. */
+  readonly commit?: ShownCommit;
 };
 
 export type StoredEvent = {

@@ -7,10 +7,10 @@ import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
 import { type Caller, mayUseAgent } from "../accounts/caller.ts";
-import type { Agent } from "../agents/agent.ts";
 import { findPolicyFault } from "../ci/ci-policy.ts";
 import { reserveOfDay } from "../ci/day-cap.ts";
 import { requestedPullRequest } from "../ci/pull-request.ts";
+import { type ChosenCommit, chooseCommit } from "../commits/choose-commit.ts";
 import { findMissingCommit } from "../commits/held-source.ts";
 import type { Core } from "../core.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
@@ -26,11 +26,16 @@ import { type KeySlot, KeysInFlight } from "./keys-in-flight.ts";
 import { findMcpFault } from "./mcp-fault.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
-import type { PullRequestHead, RunModelAccess, RunWorkspace, WorkflowExecution } from "./run-record.ts";
+import { findRequestedSession, SessionKeyTakenError, withSessionKey } from "./requested-session.ts";
+import type {
+  PullRequestHead,
+  RunInput,
+  RunModelAccess,
+  RunWorkspace,
+  WorkflowExecution,
+} from "./run-record.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
-/** A submission that loses the race for a session key finds the key taken at its second try. */
-const SESSION_KEY_TRIES = 2;
 
 export type Submitted = {
   readonly runId: string;
@@ -161,27 +166,6 @@ class KeyTakenError extends Error {
   }
 }
 
-/** Another submission took the session key after it was read: everything is undone, and the next try finds its session. */
-class SessionKeyTakenError extends Error {
-  readonly key: string;
-
-  constructor(key: string) {
-    super("The session key was taken meanwhile.");
-    this.key = key;
-  }
-}
-
-/** Repeats a submission that a SessionKeyTakenError undid. Throws the error of the last try. */
-async function withSessionKey<Value>(submit: () => Promise<Value>): Promise<Value> {
-  for (let left = SESSION_KEY_TRIES - 1; ; left -= 1) {
-    try {
-      return await submit();
-    } catch (cause) {
-      if (!(cause instanceof SessionKeyTakenError) || left === 0) throw cause;
-    }
-  }
-}
-
 type Admission = Omit<Submission, "idempotencyKey"> & {
   readonly messages: readonly Message[];
   readonly key: string | null;
@@ -256,6 +240,15 @@ async function admitRun(
     bringsModel: body.model_access !== undefined,
   });
   if (missing !== null) return refused(missing);
+  // A workspace has its own files, whatever repository the agent is of.
+  const isOwn = caller.kind === "account" && workspace === undefined;
+  const chosen = isOwn ? await chooseCommit(core, tx, { agent, sessionId: session.value }) : ok(null);
+  if (!chosen.ok) return chosen;
+  if (chosen.value !== null && chosen.value.held !== null) {
+    if (isOneWrite) throw new TransactionNeededError();
+    // Nothing of it is deleted for a while.
+    await tx.packs.touch({ ids: chosen.value.held.packs.map(({ id }) => id), now });
+  }
 
   const runId = core.random.uuid(now);
   const ofDay =
@@ -276,6 +269,7 @@ async function admitRun(
     ...(body.setup === undefined ? {} : { setup: body.setup }),
     job,
     ...(pullRequest === null ? {} : { pullRequest }),
+    ...(chosen.value === null ? {} : worksOn(chosen.value)),
     ...(workflow === undefined ? {} : { workflow }),
     ...(access === undefined ? {} : { modelAccess: broughtBy(runId, access) }),
     ...(body.egress === undefined ? {} : { egress: entriesOf(body.egress) }),
@@ -293,6 +287,7 @@ async function admitRun(
     price,
     modelBilling: access === undefined ? null : "repository",
     now,
+    ...(chosen.value === null ? {} : { commit: chosen.value.commit }),
   });
   if (session.value === null && body.session_key !== undefined) {
     const name = { agentId, key: body.session_key, sessionId, createdAt: now };
@@ -335,31 +330,14 @@ async function mayDelegate(
   return run !== null && run.fence === fence && run.status === "running";
 }
 
-/** The existing session that the request names; null where the run begins a new one. */
-async function findRequestedSession(
-  tx: StoreTransaction,
-  { agent, body }: { agent: Agent; body: SubmitRunRequest },
-): Promise<Result<string | null, SubmitRefusal>> {
-  const { session_id: sessionId, session_key: key } = body;
-  if (sessionId !== undefined) {
-    const session = await tx.sessions.find(sessionId);
-    if (session?.agentId !== agent.id) return refused({ reason: "session_not_found", sessionId });
-    return ok(sessionId);
-  }
-  if (key === undefined) return ok(null);
-  const known = body.new_session === true ? null : await tx.sessions.findByKey({ agentId: agent.id, key });
-  if (known !== null) return ok(known);
-  // A release of the agent frees its keys. A key that is made at the same time must not survive it.
-  const current = await tx.agents.lock(agent.id);
-  if (current?.accountId !== agent.accountId) throw new SessionKeyTakenError(key);
-  if (body.new_session === true) await tx.sessions.deleteKey({ agentId: agent.id, key });
-  return ok(null);
-}
-
 const MICRO_PER_USD = 1_000_000;
 
 function maxCostOf({ max_cost_usd: dollars }: SubmitRunRequest): number | null {
   return dollars === undefined ? null : Math.round(dollars * MICRO_PER_USD);
+}
+
+function worksOn({ commit, pullRequest }: ChosenCommit): Pick<RunInput, "commit" | "pullRequest"> {
+  return { commit, ...(pullRequest === undefined ? {} : { pullRequest }) };
 }
 
 /** What is stored of the access with the run's input: not the token. */

@@ -41,6 +41,18 @@ export class SqlAdoptions implements AdoptionStore {
     };
   }
 
+  async findRunningOf(agentId: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("adoptions")
+      .select("workspace_id")
+      .where("agent_id", "=", agentId)
+      .where("status", "=", "running")
+      .orderBy("workspace_id")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.workspace_id ?? null;
+  }
+
   async put(adoption: Adoption): Promise<void> {
     const { workspaceId, error } = adoption;
     const values = {

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ciRunPageSchema } from "../../../../src/contract/ci/ci-run.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
+import { deleteAgent } from "../../../../src/service/core/agents/delete-agent.ts";
 import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
@@ -94,6 +95,26 @@ onEveryStore((kind) => {
         error: `The events of run ${runId} are not kept any more. Its record is at GET /v1/agents/${account.agent.id}/runs/${runId}.`,
       });
     };
+
+    it("lose them an hour after their agent was deleted, but for the record", async () => {
+      const { runId } = await speak(3);
+      const erased = async () =>
+        (await fixture.place.query(`select erased_at from agents where id = '${account.agent.id}'`))[0];
+      await deleteAgent(fixture.core, {
+        ...{ caller: { kind: "account", accountId: account.id, callerClass: "owner" } },
+        ...{ agentId: account.agent.id, requestId: "r" },
+      });
+      expect((await readPage(runId)).run).toMatchObject({ status: "completed" });
+      fixture.clock.advance(60 * 60_000);
+      await runExpiry.sweep();
+      expect((await readPage(runId)).done).toBe(true);
+      fixture.clock.advance(1);
+      await runExpiry.sweep();
+      expect((await read(runId)).status).toBe(410);
+      expect(await rowsOf(runId)).toEqual([0, 0]);
+      expect((await erased())?.erased_at).not.toBeNull();
+      expect(await runExpiry.sweep()).toBe(0);
+    });
 
     it("lose their messages and events after so many days, and keep their record and their money", async () => {
       const { runId } = await speak(3);

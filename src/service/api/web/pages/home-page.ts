@@ -21,6 +21,7 @@ import { readForm } from "../form.ts";
 import { page } from "../page.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import { needSession } from "../web-session.ts";
+import { findBlockedSessions } from "./agent/commit-obstacles.ts";
 import { questionCards } from "./agent/question-card.ts";
 import { runTable } from "./agent/run-table.ts";
 import { textsOf } from "./approve/approval-card.ts";
@@ -74,6 +75,8 @@ async function homePage(
   ]);
   if (!agents.ok || !credits.ok) throw new Error("A session's own account was refused.");
   const runs = await lastRuns(core, agents.value);
+  const asking = questions.map(({ run }) => run);
+  const blocked = await findBlockedSessions(core, { agents: agents.value, runs: asking });
   const body = html`<h1>Your agents</h1>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${
@@ -85,7 +88,7 @@ ${
           html`<li class="card row"><a href="/approve/${id}">${textsOf(action).title}</a><span class="faint end">${timeText(createdAt)}</span></li>`,
       )}</ul>`
 }
-${questions.length === 0 ? "" : html`<h2>Questions</h2>${questionCards(questions)}`}
+${questions.length === 0 ? "" : html`<h2>Questions</h2>${questionCards(questions, ({ sessionId }) => blocked.get(sessionId) ?? null)}`}
 ${agents.value.length === 0 ? noAgents : agentTable(agents.value)}
 ${newAgent}
 ${core.workspaces === null ? "" : html`<h2>Workspaces</h2>${await lastWorkspaces(core, caller)}`}

@@ -4,8 +4,13 @@ import type { Agent } from "../../agents/agent.ts";
 import type { JobIdentity } from "../../ci/job-identity.ts";
 import type { PageQuery } from "./page.ts";
 
+/** Agents that were deleted are not found. */
 export interface AgentReader {
   find(id: string): Promise<Agent | null>;
+  /** The account that owns the agent, or owned it when it was deleted. Null where there is none. */
+  findAccount(id: string): Promise<string | null>;
+  /** The ids of deleted agents that have runs in flight. */
+  listDeletedAtWork(): Promise<readonly string[]>;
   /** Newest first. Independent agents are listed only where `withIndependent` is true. */
   list(query: { accountId: string; withIndependent: boolean }): Promise<readonly Agent[]>;
   /** Those of every account and of none, the retired too, newest first. */
@@ -25,6 +30,8 @@ export interface AgentStore extends AgentReader {
   lock(id: string): Promise<Agent | null>;
   /** The same for the agent that was made with a workspace; null where there is none. */
   lockMadeWith(workspaceId: string): Promise<Agent | null>;
+  /** No read finds it from then on, but for `findAccount`. The caller holds its lock. */
+  delete(deletion: { id: string; now: number }): Promise<void>;
   /** The repository's agent, made on first use; a changed name or visibility is stored. Safe to race. */
   upsert(candidate: { id: string; job: JobIdentity; backend: string; now: number }): Promise<Agent>;
 }

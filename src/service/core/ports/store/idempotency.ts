@@ -5,6 +5,8 @@ export interface IdempotencyStore {
   find(query: { agentId: string; key: string; now: number }): Promise<IdempotentRun | null>;
   /** False when another request used the key at the same time. */
   insert(use: KeyUse): Promise<boolean>;
+  /** Frees the keys of `agentId`; with `runId` those that were used for it. */
+  delete(of: { agentId: string; runId: string | null }): Promise<void>;
 }
 
 export type KeyUse = IdempotentRun & { readonly agentId: string; readonly key: string; readonly now: number };

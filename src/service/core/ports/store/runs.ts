@@ -2,6 +2,7 @@
 
 import type { RunStatus } from "../../../../contract/runs/run.ts";
 import type { Hold } from "../../money/posting.ts";
+import type { CancelCause } from "../../runs/run-machine.ts";
 import type { RunInput, RunRecord } from "../../runs/run-record.ts";
 import type { KeyUse } from "./idempotency.ts";
 import type { PageQuery } from "./page.ts";
@@ -105,6 +106,8 @@ export type EarlierRunQuery = {
 /** What changes on a run before its end. */
 export type RunUpdate = {
   readonly status?: "cancelling";
+  /** Of a run that is cancelling: what it ends with. */
+  readonly cause?: CancelCause;
   readonly holdMicroUsd?: number;
   readonly fence?: number;
 };

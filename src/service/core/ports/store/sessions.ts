@@ -20,6 +20,8 @@ export interface SessionStore extends SessionReader {
   deleteKey(name: { agentId: string; key: string }): Promise<void>;
   /** Frees every key of an agent; the sessions stay. Returns how many. */
   deleteKeys(agentId: string): Promise<number>;
+  /** What every session of an agent has kept for its next run. */
+  deleteCarriedChanges(agentId: string): Promise<void>;
   /** Replaces what the session carried before. */
   putCarriedChanges(changes: CarriedChanges): Promise<void>;
 }

@@ -166,6 +166,20 @@ onEveryStore((kind) => {
       expect(await policy()).toBeNull();
     });
 
+    it("deletes the agent once its name is typed", async () => {
+      const id = fixture.core.random.uuid(fixture.clock.now());
+      const name = "two  words";
+      await fixture.store.transact((tx) => tx.agents.insert({ ...mine.agent, id, name }));
+      expect((await get(`/agent/${id}`)).text).toContain("<code>two words</code>");
+      const refused = await post(`/agent/${id}/delete`, { name: "two" });
+      expect([refused.status, refused.text.includes("Nothing was deleted.")]).toEqual([409, true]);
+      expect(await fixture.store.committed.agents.find(id)).not.toBeNull();
+      const deleted = await post(`/agent/${id}/delete`, { name: " two words " });
+      expect([deleted.status, deleted.headers.get("location")]).toEqual([303, "/"]);
+      expect(await fixture.store.committed.agents.find(id)).toBeNull();
+      expect((await get(`/agent/${id}`)).status).toBe(404);
+    });
+
     it("takes a fresh proof for what changes rights, and leads back to the page", async () => {
       const old = await signInTo(fixture.core, mine.id);
       fixture.clock.advance(10 * 60_000);
@@ -173,6 +187,7 @@ onEveryStore((kind) => {
         ["grants", { change: "grant", server: "issues" }],
         ["policy", { events: "push" }],
         ["workflows/activate", { id: "1", version: "1" }],
+        ["delete", { name: "x" }],
       ] as const) {
         const answer = await post(`${path}/${form}`, fields, { cookie: old.cookie });
         expect([answer.status, answer.headers.get("location")]).toEqual([
@@ -199,6 +214,7 @@ onEveryStore((kind) => {
         ["grants", { change: "grant", server: "issues" }],
         ["policy", { events: "push" }],
         ["advisor", { usd: "1" }],
+        ["delete", { name: mine.agent.name }],
       ];
       for (const [form, fields] of forms) {
         const to = `${path}/${form}`;

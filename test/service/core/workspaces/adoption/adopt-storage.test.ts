@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeJob, makeRun, makeRunInput } from "../../../../../fakes/records.ts";
 import { ok } from "../../../../../src/base/result.ts";
 import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
+import { deleteAgent } from "../../../../../src/service/core/agents/delete-agent.ts";
 import type { CheckoutProvider } from "../../../../../src/service/core/ports/checkout.ts";
 import { adoptStorage } from "../../../../../src/service/core/workspaces/adoption/adopt-storage.ts";
 import {
@@ -144,6 +145,32 @@ onEveryStore((store) => {
       const operation = await workspace.ended(begun.value.id);
       expect(operation).toMatchObject({ status: "failed", error: { code: "commit_missing" } });
       expect((await workspace.revision((await workspace.read()).currentRevisionId)).files).toBe(0);
+    });
+
+    it("keeps what it took when its agent is deleted, which waits until it has ended", async () => {
+      const { accountId } = workspace.owner;
+      const remove = async (callerClass: "owner" | "ai_client") =>
+        await deleteAgent(fixture.core, {
+          ...{ caller: { kind: "account", accountId, callerClass }, agentId: AGENT, requestId: "r" },
+        });
+      git.server.fault = { kind: "hang" };
+      const begun = begin();
+      await git.server.stuck;
+      const { id: workspaceId } = await workspace.read();
+      expect(await remove("owner")).toMatchObject({ refusal: { reason: "storage_adopting", workspaceId } });
+      await cancelAdoption(fixture.core, workspace.request);
+      fixture.clock.advance(10_000);
+      await begun;
+      git.server.fault = { kind: "none" };
+      await adopted("again");
+      expect(await remove("ai_client")).toMatchObject({ refusal: { reason: "owner_needed" } });
+      expect(await remove("owner")).toEqual(ok(null));
+      const { currentRevisionId, state } = await workspace.read();
+      expect(state).toBe("ready");
+      expect(await workspace.files((await workspace.revision(currentRevisionId)).treeOid)).toEqual(FILES);
+      expect(await findAdoption(fixture.core, workspace.request)).toMatchObject({
+        value: { agentId: AGENT },
+      });
     });
 
     it("that is cancelled while it is at work changes nothing, and nobody writes before that", async () => {

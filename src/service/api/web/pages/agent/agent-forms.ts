@@ -3,9 +3,11 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../../../base/result.ts";
+import { MAX_AGENT_NAME_CHARS } from "../../../../../contract/agents/agent.ts";
 import { mcpServerNamePattern } from "../../../../../contract/runs/mcp-servers.ts";
 import type { AccountCaller } from "../../../../core/accounts/caller.ts";
-import { updateAgent } from "../../../../core/agents/manage-agent.ts";
+import { deleteAgent } from "../../../../core/agents/delete-agent.ts";
+import { findAgent, updateAgent } from "../../../../core/agents/manage-agent.ts";
 import { answerQuestion } from "../../../../core/questions/answer-question.ts";
 import { cancelSchedule } from "../../../../core/schedules/cancel-schedule.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
@@ -18,7 +20,7 @@ import { type Refusal, toProblem } from "../../../shared/problems/to-problem.ts"
 import { readForm } from "../../form.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession } from "../../web-session.ts";
-import { MAX_MESSAGE_CHARS } from "./agent-sections.ts";
+import { MAX_MESSAGE_CHARS, typedName } from "./agent-sections.ts";
 import { policyForm, policyOf } from "./policy-form.ts";
 
 const MICRO_PER_USD = 1_000_000;
@@ -50,7 +52,7 @@ type Act<Form> = FaceParts & {
 };
 
 /** Where it leads; a text is what hindered it. */
-type Outcome = Result<{ readonly runId: string } | null, string | Refusal>;
+type Outcome = Result<{ readonly runId: string } | "home" | null, string | Refusal>;
 
 type FormRoute<Schema extends z.ZodMiniType> = {
   readonly path: string;
@@ -79,12 +81,17 @@ export function addAgentForms(routes: Hono<WebEnv>, show: ShowPage): void {
         const alert = typeof refusal === "string" ? refusal : toProblem(refusal).message;
         return await show(context, session, { alert });
       }
-      const path = `/agent/${encodeURIComponent(agentId)}`;
-      return context.redirect(done.value === null ? path : `${path}/runs/${done.value.runId}`, 303);
+      return context.redirect(addressOf(agentId, done.value), 303);
     });
 
   for (const form of runForms) add(form as FormRoute<z.ZodMiniType>);
   for (const form of ownerForms) add(form as FormRoute<z.ZodMiniType>);
+}
+
+function addressOf(agentId: string, place: { readonly runId: string } | "home" | null): string {
+  if (place === "home") return "/";
+  const path = `/agent/${encodeURIComponent(agentId)}`;
+  return place === null ? path : `${path}/runs/${place.runId}`;
 }
 
 /** The page that has the form: at the form's own address there is none. */
@@ -194,6 +201,19 @@ const ownerForms = [
       const body = { advisor_max_spend_micro_usd: cap };
       return none(await updateAgent(core, { caller, agentId, requestId, body }));
     },
+  ),
+  defineForm(
+    "delete",
+    z.object({ name: z.string().check(z.maxLength(MAX_AGENT_NAME_CHARS)) }),
+    async ({ core, caller, agentId, requestId, form: { name } }) => {
+      const found = await findAgent(core, { caller, agentId });
+      if (!found.ok) return found;
+      const typed = typedName(found.value.name);
+      if (name.trim() !== typed) return refused(`Nothing was deleted. Type the agent's name: ${typed}`);
+      const deleted = await deleteAgent(core, { caller, agentId, requestId });
+      return deleted.ok ? ok("home") : deleted;
+    },
+    () => true,
   ),
 ];
 

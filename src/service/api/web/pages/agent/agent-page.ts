@@ -17,11 +17,13 @@ import { nameOf, workspacePath } from "../workspaces/workspace-frame.ts";
 import { addAgentForms } from "./agent-forms.ts";
 import {
   composer,
+  deletionSection,
   grantSection,
   type ShownWorkflow,
   scheduleSection,
   workflowSection,
 } from "./agent-sections.ts";
+import { findCommitObstacles } from "./commit-obstacles.ts";
 import { policySection } from "./policy-form.ts";
 import { questionCards } from "./question-card.ts";
 import { runTable } from "./run-table.ts";
@@ -80,6 +82,8 @@ async function describe(core: Core, { agent, session, opened }: Shown): Promise<
   ]);
   const own = workspaces.filter((one) => one.accountId === session.accountId && one.state !== "erasing");
   const isOpen = opened !== null;
+  const sessionIds = [...runs, ...questions.map(({ run }) => run)].map(({ sessionId }) => sessionId);
+  const obstacles = await findCommitObstacles(core, { agent, sessionIds });
   return html`<p class="faint">${repository === null ? "An agent without a repository" : html`The agent of <strong>${repository.name}</strong>`}${retiredAt === null ? "" : ", retired"} · <code>${id}</code></p>
 ${own.map((workspace) => html`<p>${workspace.managerAgentId === id ? "Manages" : "Works in"} the workspace <a href="${workspacePath(workspace.id)}">${nameOf(workspace)}</a></p>`)}
 ${
@@ -89,14 +93,14 @@ ${
         (one) => html`<li class="card"><a href="/approve/${one.id}">${textsOf(one.action).title}</a></li>`,
       )}</ul>`
 }
-${isOpen ? html`<h2>Workflows</h2>${workflowSection(id, workflows)}` : ""}
-${questions.length === 0 ? "" : html`<h2>Questions</h2>${questionCards(questions)}`}
-${retiredAt === null ? html`<h2>New run</h2>${composer(agent, { runs, key: core.random.uuid(core.clock.now()) })}` : ""}
+${isOpen ? html`<h2>Workflows</h2>${workflowSection(id, workflows, obstacles)}` : ""}
+${questions.length === 0 ? "" : html`<h2>Questions</h2>${questionCards(questions, ({ sessionId }) => obstacles.sessionIds.get(sessionId) ?? null)}`}
+${retiredAt === null ? html`<h2>New run</h2>${composer(agent, { runs, obstacles, key: core.random.uuid(core.clock.now()) })}` : ""}
 <h2>Last runs</h2>
 ${runs.length === 0 ? html`<p class="faint">There is no run yet.</p>` : runTable(runs, [])}
 <h2>Schedules</h2>
 ${scheduleSection(id, schedules.slice(0, SCHEDULES_SHOWN))}
-${isOpen ? "" : html`<h2>Workflows</h2>${workflowSection(id, workflows)}`}
+${isOpen ? "" : html`<h2>Workflows</h2>${workflowSection(id, workflows, obstacles)}`}
 <h2>Writing by MCP servers</h2>
 ${grantSection(id, grants)}
 <h2>Advisor</h2>
@@ -106,7 +110,8 @@ ${grantSection(id, grants)}
   <p class="hint" id="cap-hint">What asking the stronger model may cost. 0 stops it. Empty: no cap.</p>
   <div class="actions"><button>Save the cap</button></div>
 </form>
-${repository === null ? "" : html`<h2>CI jobs that may run it</h2>${policySection(id, ciPolicy)}`}`;
+${repository === null ? "" : html`<h2>CI jobs that may run it</h2>${policySection(id, ciPolicy)}`}
+${own.some(({ managerAgentId }) => managerAgentId === id) ? "" : deletionSection(agent)}`;
 }
 
 async function shownWorkflows(

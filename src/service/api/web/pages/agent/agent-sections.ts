@@ -1,6 +1,8 @@
-// The parts of an agent's page: composer, schedules, workflows, write grants.
+// The parts of an agent's page: composer, schedules, workflows, write grants, deletion.
 
 import { html } from "hono/html";
+import { singleLine } from "../../../../../base/untrusted-text.ts";
+import { MAX_AGENT_NAME_CHARS } from "../../../../../contract/agents/agent.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { ScheduleRecord } from "../../../../core/schedules/schedule-machine.ts";
@@ -9,6 +11,7 @@ import { EVERY_SERVER, type WriteGrant } from "../../../../core/write-grants/wri
 import type { Html } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
 import { timeText } from "../settings/settings-page.ts";
+import type { CommitObstacles } from "./commit-obstacles.ts";
 
 export const MAX_MESSAGE_CHARS = 20_000;
 const SESSIONS_SHOWN = 10;
@@ -16,15 +19,28 @@ const SESSIONS_SHOWN = 10;
 /** `key` makes one run of a form that is sent twice. */
 export function composer(
   { id }: Pick<Agent, "id">,
-  { runs, key }: { readonly runs: readonly RunRecord[]; readonly key: string },
+  {
+    runs,
+    obstacles,
+    key,
+  }: {
+    readonly runs: readonly RunRecord[];
+    readonly obstacles: CommitObstacles;
+    readonly key: string;
+  },
 ): Html {
-  const sessions = Map.groupBy(runs, ({ sessionId }) => sessionId);
-  return html`<form method="post" action="/agent/${id}/runs">
+  const open = runs.filter(({ sessionId }) => !obstacles.sessionIds.has(sessionId));
+  const sessions = Map.groupBy(open, ({ sessionId }) => sessionId);
+  const why = obstacles.text === null ? "" : html`<p class="note warn">${obstacles.text}</p>`;
+  if (obstacles.text !== null && sessions.size === 0) return html`${why}`;
+  return html`${why}<form method="post" action="/agent/${id}/runs">
   <input type="hidden" name="key" value="${key}">
   <label for="message">What should the agent do?</label>
   <textarea id="message" name="message" maxlength="${MAX_MESSAGE_CHARS}" required></textarea>
   <label for="session">Session</label>
-  <select id="session" name="session"><option value="">a new one</option>${[...sessions]
+  <select id="session" name="session">${obstacles.text === null ? html`<option value="">a new one</option>` : ""}${[
+    ...sessions,
+  ]
     .slice(0, SESSIONS_SHOWN)
     .map(
       ([sessionId, [last]]) =>
@@ -51,12 +67,20 @@ export type ShownWorkflow = WorkflowRecord & {
   readonly prompt: string | null;
 };
 
-export function workflowSection(agentId: string, workflows: readonly ShownWorkflow[]): Html {
+export function workflowSection(
+  agentId: string,
+  workflows: readonly ShownWorkflow[],
+  obstacles: CommitObstacles,
+): Html {
   if (workflows.length === 0) return html`<p class="faint">There is no workflow.</p>`;
-  return html`<ul class="cards">${workflows.map((workflow) => workflowCard(agentId, workflow))}</ul>`;
+  return html`<ul class="cards">${workflows.map((workflow) => workflowCard(agentId, workflow, obstacles))}</ul>`;
 }
 
-function workflowCard(agentId: string, { id, name, version, activeVersion, prompt }: ShownWorkflow): Html {
+function workflowCard(
+  agentId: string,
+  { id, name, version, activeVersion, prompt }: ShownWorkflow,
+  { text: obstacle }: CommitObstacles,
+): Html {
   const state =
     activeVersion === null
       ? html`<span class="warn">not active</span>`
@@ -70,7 +94,7 @@ function workflowCard(agentId: string, { id, name, version, activeVersion, promp
 <h3>What version ${version} tells the agent</h3>
 ${textBlock(prompt)}
 <div class="actions">${activeVersion === version ? "" : form("activate", html`<button class="main">Activate version ${version}</button>`)}
-${form("run", html`<button>Run version ${version} once</button>`)}</div></li>`;
+${obstacle === null ? form("run", html`<button>Run version ${version} once</button>`) : ""}</div></li>`;
 }
 
 export function grantSection(agentId: string, grants: readonly WriteGrant[]): Html {
@@ -91,6 +115,22 @@ export function grantSection(agentId: string, grants: readonly WriteGrant[]): Ht
   <p class="hint" id="server-hint">The name that the run's servers have. <code>*</code> stands for every server.</p>
   <div class="actions"><button>Let its runs write</button></div>
 </form>`;
+}
+
+/** Its name is typed, so that nobody deletes by a slip of the hand. */
+export function deletionSection({ id, name }: Pick<Agent, "id" | "name">): Html {
+  return html`<details><summary>Delete the agent</summary>
+<p>Its runs in flight end, its schedules are cancelled, and what it has stored goes for good. The records of its runs stay, and so do workspaces.</p>
+<form method="post" action="/agent/${id}/delete">
+  <label for="name">Type <code>${typedName(name)}</code> to confirm</label>
+  <input id="name" name="name" maxlength="${MAX_AGENT_NAME_CHARS}" autocomplete="off" required>
+  <div class="actions"><button class="danger">Delete for good</button></div>
+</form></details>`;
+}
+
+/** An agent's name as it is shown, and typed into a field of one line. */
+export function typedName(name: string): string {
+  return singleLine(name, MAX_AGENT_NAME_CHARS);
 }
 
 function nameOf(server: string): string {

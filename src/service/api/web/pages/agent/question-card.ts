@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import { MAX_ANSWER_CHARS } from "../../../../../contract/questions/question.ts";
 import type { Question } from "../../../../core/questions/question.ts";
+import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { Html } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
 import { timeText } from "../settings/settings-page.ts";
@@ -10,28 +11,37 @@ import { timeText } from "../settings/settings-page.ts";
 /** As long as a form may be. */
 const MAX_CHARS = Math.min(MAX_ANSWER_CHARS, 10_000);
 
-export function questionCards(questions: readonly Question[]): Html {
-  return html`<ul class="cards">${questions.map(questionCard)}</ul>`;
+/** Why the question of a run cannot be answered now. Null: it can. */
+export type ObstacleOf = (run: RunRecord) => string | null;
+
+export function questionCards(questions: readonly Question[], obstacleOf: ObstacleOf): Html {
+  return html`<ul class="cards">${questions.map((question) => questionCard(question, obstacleOf))}</ul>`;
 }
 
-function questionCard({ run, text, choices }: Question): Html {
-  const action = `/agent/${run.agentId}/questions/${run.id}`;
-  const field = `answer-${run.id}`;
+function questionCard(question: Question, obstacleOf: ObstacleOf): Html {
+  const { run, text } = question;
+  const obstacle = obstacleOf(run);
   return html`<li class="card">
 <p class="row"><a href="/agent/${run.agentId}/runs/${run.id}">A run asks</a><span class="faint end">${timeText(run.endedAt)}</span></p>
 ${textBlock(text)}
-${
-  choices.length === 0
-    ? ""
-    : html`<div class="actions">${choices.map(
-        (choice) =>
-          html`<form method="post" action="${action}"><input type="hidden" name="answer" value="${choice}"><button>${choice}</button></form>`,
-      )}</div>`
+${obstacle === null ? answerForms(question) : html`<p class="note warn">${obstacle}</p>`}
+</li>`;
 }
+
+function answerForms({ run, choices }: Question): Html {
+  const action = `/agent/${run.agentId}/questions/${run.id}`;
+  const field = `answer-${run.id}`;
+  return html`${
+    choices.length === 0
+      ? ""
+      : html`<div class="actions">${choices.map(
+          (choice) =>
+            html`<form method="post" action="${action}"><input type="hidden" name="answer" value="${choice}"><button>${choice}</button></form>`,
+        )}</div>`
+  }
 <form method="post" action="${action}">
   <label for="${field}">Answer</label>
   <textarea id="${field}" name="answer" maxlength="${MAX_CHARS}" required></textarea>
   <div class="actions"><button class="main">Answer</button></div>
-</form>
-</li>`;
+</form>`;
 }

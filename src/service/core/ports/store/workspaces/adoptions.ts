@@ -3,6 +3,8 @@
 import type { Adoption } from "../../../workspaces/adoption/adoption.ts";
 
 export interface AdoptionReader {
+  /** The id of a workspace that is adopting from the agent's repository. Null where none is. */
+  findRunningOf(agentId: string): Promise<string | null>;
   /** The workspace's newest one. */
   find(workspaceId: string): Promise<Adoption | null>;
 }
