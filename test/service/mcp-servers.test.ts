@@ -212,9 +212,9 @@ describe("MCP servers of a submission", () => {
   it.each([
     [
       { a: { url: "https://a.example", headers: { Authorization: `Bearer \${TOKEN}` } } },
-      "such a server has no secrets",
+      "Such a server has no secrets",
     ],
-    [{ a: { url: "https://a.example", env: { A: "b" } } }, "such a server has no secrets"],
+    [{ a: { url: "https://a.example", env: { A: "b" } } }, "Such a server has no secrets"],
     [{ a: { command: "npx", args: ["a"] } }, "programs are for the operator"],
     [{ a: { type: "stdio", url: "https://a.example" } }, 'must be \\"http\\"'],
     [{ a: { url: "http://a.example" } }, "must be an https:// URL without credentials"],
