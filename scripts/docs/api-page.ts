@@ -1,5 +1,6 @@
 // docs/api.md: every route of the service, from the route table. Pure.
 
+import { takesBodyKey } from "../../src/contract/idempotency-key.ts";
 import { type CallerKind, type Route, type RouteTable, refusalsOf } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
 import { tags } from "../../src/contract/tags.ts";
@@ -10,11 +11,7 @@ const callerTexts: Readonly<Record<CallerKind, string>> = {
   owner: "owner",
   ai_client: "AI client",
 };
-const repeatTexts: Readonly<Record<Route["repeat"], string>> = {
-  safe: "yes",
-  keyed: "with an idempotency key",
-  once: "no",
-};
+const repeatTexts: Readonly<Record<Exclude<Route["repeat"], "keyed">, string>> = { safe: "yes", once: "no" };
 
 export function apiPage(): string {
   return `# The API
@@ -25,6 +22,12 @@ client is [\`agent-service/client\`](client.md).
 A **CI job** calls with a capability from \`POST /v1/ci/oidc/exchange\`, an **owner** with a key of the account
 (\`svc_sk_…\`), an **AI client** with one that acts for the owner (\`svc_at_…\`). Every refusal is
 \`{error, code, request_id}\`: branch on \`code\`.
+
+A request is **repeatable** where its row says so. An idempotency key is the header \`Idempotency-Key\`, or, unless the row
+names the header, the field \`idempotency_key\` of the body. A header that is not empty wins. For 24 hours the same request
+with the same key does nothing more: its answer is about what the first one did, and has the header
+\`X-Svc-Idempotent-Replay: true\`. The key of another request is refused with 422 \`idempotency_key_reused\`. Workspaces,
+adoptions, pins and independent agents are not made without the header.
 
 ${routeSections(routes)}
 `;
@@ -42,6 +45,11 @@ export function routeSections(table: RouteTable): string {
     .join("\n\n");
 }
 
+function keyText({ body }: Route): string {
+  const isInBody = body?.kind === "json" && takesBodyKey(body.schema);
+  return isInBody ? "with an idempotency key" : "with an idempotency key in the header";
+}
+
 function rowOf(route: Route): readonly string[] {
   const { method, path, summary, callers, repeat } = route;
   return [
@@ -49,7 +57,7 @@ function rowOf(route: Route): readonly string[] {
     `\`${path}\``,
     summary,
     callers.length === 0 ? "everybody" : callers.map((caller) => callerTexts[caller]).join(", "),
-    repeatTexts[repeat],
+    repeat === "keyed" ? keyText(route) : repeatTexts[repeat],
     refusalsOf(route).join(", "),
   ];
 }

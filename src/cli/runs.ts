@@ -4,9 +4,9 @@ import { dollars, integer, line } from "../base/settings/kinds.ts";
 import type { Run } from "../client/client.ts";
 import { egressKind } from "../contract/egress/egress-entries.ts";
 import { policyOf } from "../contract/egress/egress-policy.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS } from "../contract/idempotency-key.ts";
 import {
   LEAST_MAX_COST_USD,
-  MAX_IDEMPOTENCY_KEY_CHARS,
   MAX_PAGE_RUNS,
   MAX_TURN_TOKENS,
   MOST_MAX_COST_USD,

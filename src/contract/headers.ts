@@ -1,10 +1,11 @@
 // Every header that a request may carry and an answer may have, with what it means. Pure.
 
-import { MAX_IDEMPOTENCY_KEY_CHARS } from "./runs/run-requests.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS } from "./idempotency-key.ts";
 
 export const requestHeaders = {
   "Idempotency-Key": {
-    description: "Makes the request safe to repeat for 24 hours.",
+    description:
+      "Makes the request safe to repeat for 24 hours. One that is not empty wins over the body's `idempotency_key`, where the body has one.",
     schema: { type: "string", minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_CHARS },
   },
   "If-None-Match": { description: "An ETag of an earlier answer: 304 when it still holds.", schema: text() },
@@ -34,12 +35,12 @@ export const answerHeaders = {
   "X-Svc-Run-Id": { description: "The run's id.", schema: text() },
   "X-Svc-Session-Id": { description: "The session's id.", schema: text() },
   "X-Svc-Idempotent-Replay": {
-    description: '"true" when the run was made by an earlier request.',
+    description: '"true" where an earlier request with the same key did it.',
     schema: text(),
   },
 } as const;
 /** Of an answer that gives a submitted run. */
-export const submittedHeaders = ["X-Svc-Run-Id", "X-Svc-Session-Id", "X-Svc-Idempotent-Replay"] as const;
+export const submittedHeaders = ["X-Svc-Run-Id", "X-Svc-Session-Id"] as const;
 export type DocumentHeader = keyof typeof answerHeaders;
 
 function text() {

@@ -47,6 +47,7 @@ onEveryStore((kind) => {
         caller: { kind: "account", accountId: account.id, callerClass: "owner" },
         agentId: account.agent.id,
         body: { prompt: "Look around.", delay_seconds: delaySeconds },
+        idempotencyKey: null,
       });
       if (!created.ok) throw new Error(created.refusal.reason);
       return created.value.id;

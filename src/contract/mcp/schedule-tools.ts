@@ -10,7 +10,8 @@ import { fieldText, toolSchema } from "./tool-schema.ts";
 export const MAX_LISTED_SCHEDULES = 50;
 const DEFAULT_LISTED_SCHEDULES = 20;
 
-const { prompt, fire_at, delay_seconds, session_id, metadata } = createScheduleRequestSchema.shape;
+const { prompt, fire_at, delay_seconds, session_id, metadata, idempotency_key } =
+  createScheduleRequestSchema.shape;
 const timestamp = z.iso.datetime();
 
 export const toolScheduleSchema = z.object({
@@ -48,7 +49,15 @@ const scheduleTexts = {
 
 export const createScheduleTool = {
   input: toolSchema(
-    strictObject({ agent: agentReferenceSchema, prompt, fire_at, delay_seconds, session_id, metadata }),
+    strictObject({
+      agent: agentReferenceSchema,
+      prompt,
+      fire_at,
+      delay_seconds,
+      session_id,
+      metadata,
+      idempotency_key,
+    }),
     {
       agent: fieldText.agent,
       prompt: "The run's message.",
@@ -56,6 +65,7 @@ export const createScheduleTool = {
       delay_seconds: "In how many seconds it fires.",
       session_id: "The session that the run continues. Left out: the agent's latest.",
       metadata: "Any JSON object, stored with the schedule.",
+      idempotency_key: fieldText.key,
     },
   ),
   output: toolSchema(toolScheduleSchema, scheduleTexts),

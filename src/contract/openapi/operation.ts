@@ -114,10 +114,11 @@ async function answersOf(
   examples: RouteExamples,
   nameOf: SchemaNames,
 ): Promise<Record<string, JsonObject>> {
-  const { answer, answers, isTagged = false, cacheControl } = route;
+  const { answer, answers, isTagged = false, cacheControl, repeat } = route;
   const cached: readonly DocumentHeader[] = [
     ...(isTagged ? (["ETag"] as const) : []),
     ...(cacheControl === undefined ? [] : (["Cache-Control"] as const)),
+    ...(repeat === "keyed" ? (["X-Svc-Idempotent-Replay"] as const) : []),
   ];
   const said: Record<string, JsonObject> = {};
   for (const [status, text] of Object.entries(answers)) {

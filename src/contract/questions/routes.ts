@@ -26,7 +26,7 @@ export const questionRoutes = nounRoutes("questions", "Approvals", {
     description:
       "An AI client may answer, too. 409 when the session has gone on since. The same answer again within 24 hours gives the same run.",
     body: jsonBody(answerQuestionRequestSchema, MAX_BODY_BYTES),
-    answers: { 202: { description: "Queued.", headers: submittedHeaders } },
+    answers: { 202: { description: "Queued.", headers: [...submittedHeaders, "X-Svc-Idempotent-Replay"] } },
     refusals: [402, 409],
   }),
 });

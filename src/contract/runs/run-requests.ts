@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
 import { boundedObject } from "../bounded-object.ts";
 import { egressPolicyRequestSchema } from "../egress/egress-policy.ts";
+import { bodyKey } from "../idempotency-key.ts";
 import { wholeNumber } from "../query.ts";
 import { text } from "../text.ts";
 import { mcpServersRequestSchema } from "./mcp-servers.ts";
@@ -21,7 +22,6 @@ export const MOST_MAX_COST_USD = 10_000;
 const MAX_TIME_LIMIT_SECONDS = 7 * 24 * 60 * 60;
 const setupPathSchema = z.string().check(z.maxLength(MAX_SETUP_PATH_CHARS), z.regex(setupPathPattern));
 
-export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
 export const MAX_SESSION_KEY_CHARS = 255;
 export const MAX_PAGE_RUNS = 100;
 export const DEFAULT_PAGE_RUNS = 50;
@@ -87,7 +87,7 @@ export const submitRunRequestSchema = strictObject({
    * without secrets. Of servers of one name the operator's wins. Only where the agent's model is the service's or brought.
    */
   mcp_servers: z.optional(mcpServersRequestSchema),
-  idempotency_key: z.optional(text(MAX_IDEMPOTENCY_KEY_CHARS)),
+  ...bodyKey,
   max_turn_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_TURN_TOKENS))),
   /** What the run and its children may cost in models, in US dollars, by the service's prices or the published ones. */
   max_cost_usd: z.optional(z.number().check(z.minimum(LEAST_MAX_COST_USD), z.maximum(MOST_MAX_COST_USD))),

@@ -32,6 +32,7 @@ export const scheduleComponents: Components = {
       delay_seconds: "In how many seconds it fires.",
       session_id: "The session that the run continues. Left out: the agent's latest.",
       metadata: "Any JSON object, stored with the schedule.",
+      idempotency_key: "Makes the request safe to repeat for 24 hours. A header that is not empty wins.",
     },
     oneOf("fire_at", "delay_seconds"),
   ),

@@ -10,7 +10,7 @@ export const scheduleEndpoints = {
     ...ofAgent,
     method: "POST",
     path: "/v1/agents/{agentID}/schedules",
-    repeat: "once",
+    repeat: "keyed",
     answer: schedule,
   },
   list: {

@@ -7,7 +7,6 @@ import { createScheduleRequestSchema } from "./schedule.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
-  /** Takes no idempotency key: it is sent once. */
   create: defineRoute(scheduleEndpoints.create, {
     scopes: ["schedules:write"],
     summary: "Schedule one run",
@@ -15,6 +14,7 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
       "Exactly one of `fire_at` and `delay_seconds`. What an AI client schedules waits for the owner at `confirm_url`. Without `session_id` the run continues the agent's latest session.",
     body: jsonBody(createScheduleRequestSchema, MAX_BODY_BYTES),
     answers: { 201: "The schedule." },
+    refusals: [409],
   }),
   list: defineRoute(scheduleEndpoints.list, {
     scopes: ["agents:read"],

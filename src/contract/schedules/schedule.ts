@@ -3,6 +3,7 @@
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
 import { boundedObject } from "../bounded-object.ts";
+import { bodyKey } from "../idempotency-key.ts";
 import { hasNoNul, isWellFormed, text } from "../text.ts";
 
 /** A year. */
@@ -77,6 +78,7 @@ export const createScheduleRequestSchema = strictObject({
   delay_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_DELAY_SECONDS))),
   session_id: z.optional(text(255)),
   metadata: z.optional(boundedObject({ maxBytes: MAX_METADATA_BYTES, maxDepth: MAX_METADATA_DEPTH })),
+  ...bodyKey,
 }).check(namesOneTime);
 
 export type CreateScheduleRequest = z.infer<typeof createScheduleRequestSchema>;

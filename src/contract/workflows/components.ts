@@ -23,6 +23,7 @@ export const workflowComponents: Components = {
   }),
   ExecuteWorkflowRequest: component(executeWorkflowRequestSchema, "What the execution is about.", {
     input: "Follows the workflow's prompt in the run's message.",
+    idempotency_key: "Makes the request safe to repeat for 24 hours. A header that is not empty wins.",
   }),
   ExecuteWorkflowResponse: component(executeWorkflowResponseSchema, "The run that was queued.", {
     run_id: "The run's id.",

@@ -3,6 +3,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
+import { bodyKey } from "../idempotency-key.ts";
 
 export const MAX_WORKFLOW_INPUT_CHARS = 100_000;
 
@@ -30,6 +31,7 @@ export type ActivateWorkflowRequest = z.infer<typeof activateWorkflowRequestSche
 /** `input` follows the workflow's prompt in the run's message. */
 export const executeWorkflowRequestSchema = strictObject({
   input: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_WORKFLOW_INPUT_CHARS))),
+  ...bodyKey,
 });
 
 export type ExecuteWorkflowRequest = z.infer<typeof executeWorkflowRequestSchema>;

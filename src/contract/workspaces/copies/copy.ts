@@ -2,9 +2,9 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
+import { bodyKey } from "../../idempotency-key.ts";
 import { text } from "../../text.ts";
 import { actorSchema } from "../actor.ts";
-import { bodyKey } from "../idempotency.ts";
 import { listOf, pageQuery } from "../list.ts";
 
 /** Of the message of a revision. */

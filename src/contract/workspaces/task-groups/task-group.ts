@@ -3,10 +3,10 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
+import { bodyKey } from "../../idempotency-key.ts";
 import type { RunStatus } from "../../runs/run.ts";
 import { text } from "../../text.ts";
 import { actorSchema } from "../actor.ts";
-import { bodyKey } from "../idempotency.ts";
 import { listOf, pageQuery } from "../list.ts";
 import type { SaveState } from "../workers/save-states.ts";
 import { taskGroupStatuses } from "./task-group-statuses.ts";

@@ -2,8 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
+import { bodyKey } from "../../idempotency-key.ts";
 import { text } from "../../text.ts";
-import { bodyKey } from "../idempotency.ts";
 import { listOf, pageQuery } from "../list.ts";
 
 export const MAX_THREAD_TITLE_CHARS = 255;

@@ -3,6 +3,7 @@
 import type * as z from "zod/mini";
 import { ok, type Result } from "../../../base/result.ts";
 import type { DocumentHeader } from "../../../contract/headers.ts";
+import type { Unkeyed } from "../../../contract/idempotency-key.ts";
 import type {
   ByteBody,
   JsonAnswer,
@@ -14,6 +15,7 @@ import type {
   RouteTable,
 } from "../../../contract/route.ts";
 import type { AccountCaller, Caller, CiJobCaller } from "../../core/accounts/caller.ts";
+import type { OnceResult } from "../../core/idempotency/once-result.ts";
 import type { PublicProblem } from "../shared/problems/public-problem.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
 import type { ByteContent } from "./bytes/answer-bytes.ts";
@@ -29,7 +31,7 @@ type CallerOf<One extends Route> = [One["callers"][number]] extends [never]
     : AccountCaller;
 
 type BodyOf<One extends Route> = One extends { readonly body: JsonBody<infer Schema> }
-  ? z.output<Schema>
+  ? Unkeyed<z.output<Schema>>
   : One extends { readonly body: ByteBody }
     ? AsyncIterable<Uint8Array>
     : null;
@@ -39,7 +41,7 @@ export type RouteRequest<One extends Route> = {
   readonly params: { readonly [Name in ParameterName<One["path"]>]: string };
   readonly query: One extends { readonly query: Query<infer Schema> } ? z.output<Schema> : null;
   readonly body: BodyOf<One>;
-  /** The header Idempotency-Key. Null without one, and where the route takes none. */
+  /** The header Idempotency-Key, or else the body's key. Null without one, and where the route takes none. */
   readonly idempotencyKey: string | null;
   readonly requestId: string;
   /** The header Content-Type, whole. "" without one. */
@@ -69,16 +71,19 @@ type AnswerBody<One extends Route> = One["answer"] extends JsonAnswer
 
 type IsUnion<Whole, Part = Whole> = Part extends unknown ? ([Whole] extends [Part] ? false : true) : never;
 
-/** `status` is needed where the route has several; else it is the table's. */
+/** `status` is needed where the route has several; else it is the table's. Where a route takes a key, each answer says `isReplay`. */
 export type RouteAnswer<One extends Route> = AnyAnswer & {
   readonly body: AnswerBody<One>;
-} & (true extends IsUnion<keyof One["answers"]> ? { readonly status: keyof One["answers"] } : object);
+} & (One["repeat"] extends "keyed" ? { readonly isReplay: boolean } : object) &
+  (true extends IsUnion<keyof One["answers"]> ? { readonly status: keyof One["answers"] } : object);
 
 /** An answer of whichever route. */
 export type AnyAnswer = {
   readonly body: unknown;
   readonly status?: PropertyKey;
   readonly headers?: { readonly [Name in DocumentHeader]?: string };
+  /** Whether an earlier request with the same key did it. */
+  readonly isReplay?: boolean;
 };
 
 export type Handler<One extends Route> = (
@@ -99,4 +104,12 @@ export function shown<Value, Refused, View>(
   view: (value: Value) => View,
 ): Result<{ readonly body: View }, Refused> {
   return result.ok ? ok({ body: view(result.value) }) : result;
+}
+
+/** The same of a use case that a key makes one. */
+export function shownOnce<Value, Refused, View>(
+  result: OnceResult<Value, Refused>,
+  view: (value: Value) => View,
+): Result<{ readonly body: View; readonly isReplay: boolean }, Refused> {
+  return result.ok ? ok({ body: view(result.value), isReplay: result.isReplay }) : result;
 }

@@ -20,7 +20,7 @@ import { RequestBodyError, requestBytes } from "./bytes/request-bytes.ts";
 import { answerTagged, tagBody } from "./entity-tag.ts";
 import { type AnyAnswer, type Handlers, JsonText, type RouteRequest } from "./handler.ts";
 import { type HangUp, hangUpOf } from "./hang-up.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { headerKeyOf, REPLAY_HEADER, takeKey } from "./idempotency-key.ts";
 import { answerProblem, answerRefusal } from "./problems.ts";
 import { type BodyContext, readBody } from "./read-body.ts";
 import type { Env, RequestContext } from "./request-context.ts";
@@ -161,20 +161,21 @@ async function readRequest(
   route: Route,
   { caller, hangUp, clock }: { caller: Caller | null; hangUp: HangUp; clock: Clock },
 ): Promise<Result<RouteRequest<Route>, PublicProblem>> {
-  const key: Result<string | null, PublicProblem> =
-    route.repeat === "keyed" ? idempotencyKeyOf(context) : ok(null);
-  if (!key.ok) return key;
+  const headerKey = headerKeyOf(context, route);
+  if (!headerKey.ok) return headerKey;
   const query =
     route.query === undefined ? ok(null) : decode(route.query.schema, queryOf(context), "The query");
   if (!query.ok) return query;
-  const body = await bodyOf(context, route, { hasKey: key.value !== null, clock });
+  const body = await bodyOf(context, route, { hasKey: headerKey.value !== null, clock });
   if (!body.ok) return body;
+  const keyed = takeKey(context, route, { headerKey: headerKey.value, body: body.value });
+  if (!keyed.ok) return keyed;
   const request = {
     caller,
     params: context.req.param(),
     query: query.value,
-    body: body.value,
-    idempotencyKey: key.value,
+    body: keyed.value.body,
+    idempotencyKey: keyed.value.key,
     requestId: context.get("requestId"),
     contentType: context.req.header("content-type") ?? "",
     contentLength: contentLengthOf(context),
@@ -218,6 +219,7 @@ async function writeAnswer(
   const headers = {
     ...answer.headers,
     ...(cacheControl === undefined ? {} : { "Cache-Control": cacheControl }),
+    ...(answer.isReplay === true ? { [REPLAY_HEADER]: "true" } : {}),
   };
   if (body !== null && route.answer === "bytes")
     return await answerBytes(context, body as ByteContent, { hangUp, headers });

@@ -3,10 +3,12 @@
 import type { Submitted } from "../../core/runs/submit-run.ts";
 import type { AnyAnswer } from "./handler.ts";
 
-export function submittedHeaders({ runId, sessionId, isReplay }: Submitted): AnyAnswer["headers"] & object {
+export function submittedHeaders({
+  runId,
+  sessionId,
+}: Pick<Submitted, "runId" | "sessionId">): AnyAnswer["headers"] & object {
   return {
     "X-Svc-Run-Id": runId,
     "X-Svc-Session-Id": sessionId,
-    ...(isReplay ? { "X-Svc-Idempotent-Replay": "true" } : {}),
   };
 }

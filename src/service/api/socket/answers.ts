@@ -15,8 +15,8 @@ type Asked<Frame> = { readonly frame: Frame; readonly caller: Caller; readonly t
 
 export async function answerSubmit(submitter: RunSubmitter, asked: Asked<SubmitFrame>): Promise<void> {
   const { frame, caller, to } = asked;
-  const { type: _, id, agent_id: agentId, ...body } = frame;
-  const submitted = await submitter.submit({ caller, agentId, body, idempotencyKey: null });
+  const { type: _, id, agent_id: agentId, idempotency_key: idempotencyKey = null, ...body } = frame;
+  const submitted = await submitter.submit({ caller, agentId, body, idempotencyKey });
   if (!submitted.ok) return refuse(to, submitted.refusal, id);
   const { runId, sessionId, isReplay } = submitted.value;
   to.sendBuffer.send({ type: "submitted", id, run_id: runId, session_id: sessionId, replayed: isReplay });

@@ -1,11 +1,12 @@
 // POST /v1/agents: makes an agent by name, or returns the existing one.
 
-import { ok, type Result, refused } from "../../../base/result.ts";
+import { ok, refused } from "../../../base/result.ts";
 import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";
+import { type OnceResult, onceResult } from "../idempotency/once-result.ts";
 import type { KeyReusedRefusal } from "../idempotency/refusals.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -28,7 +29,7 @@ export type AgentCreation = {
 export async function createAgent(
   core: Core,
   creation: AgentCreation,
-): Promise<Result<CreatedAgent, ClassRefusal | CreateAgentRefusal | KeyReusedRefusal>> {
+): Promise<OnceResult<CreatedAgent, ClassRefusal | CreateAgentRefusal | KeyReusedRefusal>> {
   const { caller, body, idempotencyKey: key } = creation;
   if (caller.kind !== "account") return refused({ reason: "account_needed" });
   if (body.kind === "independent" && key === null) return refused({ reason: "agent_key_missing" });
@@ -38,7 +39,9 @@ export async function createAgent(
   return await core.store.transact(async (tx) => {
     const account = await lockCurrentAccount(core, tx, caller.accountId);
     if (account === null) throw new Error(`There is no account ${caller.accountId}, though it has a key.`);
-    if (key === null) return await findOrMakeAgent(core, tx, { account, body, model });
+    if (key === null) {
+      return onceResult(await findOrMakeAgent(core, tx, { account, body, model }), { isReplay: false });
+    }
     return await onceByKey(core, tx, { account, body, model, key });
   });
 }
@@ -53,7 +56,7 @@ async function onceByKey(
   core: Core,
   tx: StoreTransaction,
   { key, ...admission }: AgentOrder & { readonly key: string },
-): Promise<Result<CreatedAgent, CreateAgentRefusal | KeyReusedRefusal>> {
+): Promise<OnceResult<CreatedAgent, CreateAgentRefusal | KeyReusedRefusal>> {
   const now = core.clock.now();
   const slot = { agentId: creationSlot(admission.account.id), key, now };
   const requestHash = hashRequest(comparedOf(admission.body));
@@ -62,14 +65,14 @@ async function onceByKey(
     if (!isSameRequest(earlier.requestHash, requestHash)) return refused({ reason: "key_reused", key });
     const agent = await tx.agents.find(earlier.runId);
     if (agent === null) throw new Error(`There is no agent ${earlier.runId}, though a key made it.`);
-    return ok({ agent, isExisting: true });
+    return onceResult(ok({ agent, isExisting: true }), { isReplay: true });
   }
   const created = await findOrMakeAgent(core, tx, admission);
   if (!created.ok) return created;
   const { id } = created.value.agent;
   const use = { ...slot, runId: id, sessionId: id, requestHash, expiresAt: now + IDEMPOTENCY_MS };
   if (!(await tx.idempotency.insert(use))) throw new Error("The idempotency key was taken under the lock.");
-  return created;
+  return onceResult(created, { isReplay: false });
 }
 
 /** Equal for two requests that ask for the same, defaults included. */

@@ -3,6 +3,7 @@
 import { assertNever } from "../../../base/assert-never.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { entriesOf } from "../../../contract/egress/egress-policy.ts";
+import type { Unkeyed } from "../../../contract/idempotency-key.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
@@ -47,8 +48,7 @@ export type Submitted = {
 export type Submission = {
   readonly caller: Caller;
   readonly agentId: string;
-  readonly body: SubmitRunRequest;
-  /** From the header. It takes precedence over the body's. */
+  readonly body: Unkeyed<SubmitRunRequest>;
   readonly idempotencyKey: string | null;
   /** Default: "user". */
   readonly origin?: RunOrigin;
@@ -79,7 +79,7 @@ export class RunSubmitter {
 
   async submit(submission: Submission): Promise<Result<Submitted, SubmitRefusal>> {
     const { dispatch, signals, store } = this.#core;
-    const key = submission.idempotencyKey ?? submission.body.idempotency_key ?? null;
+    const { idempotencyKey: key } = submission;
     const messages = messagesOf(submission.body);
     if (messages === null) return refused({ reason: "message_missing" });
     const { session_id, session_key } = submission.body;
@@ -332,7 +332,7 @@ async function mayDelegate(
 
 const MICRO_PER_USD = 1_000_000;
 
-function maxCostOf({ max_cost_usd: dollars }: SubmitRunRequest): number | null {
+function maxCostOf({ max_cost_usd: dollars }: Submission["body"]): number | null {
   return dollars === undefined ? null : Math.round(dollars * MICRO_PER_USD);
 }
 
@@ -346,7 +346,7 @@ function broughtBy(runId: string, { provider, model, expires_at }: ModelAccess):
 }
 
 /** The messages of the request; null when it has neither `message` nor `messages`. */
-function messagesOf(body: SubmitRunRequest): readonly Message[] | null {
+function messagesOf(body: Submission["body"]): readonly Message[] | null {
   if (body.messages !== undefined) return body.messages;
   return body.message === undefined || body.message === "" ? null : [{ role: "user", content: body.message }];
 }

@@ -9,6 +9,7 @@ import { findOrMakeAgent } from "../agents/find-or-make-agent.ts";
 import type { AgentEndingRefusal, AgentRefusal, CreateAgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import { onceByKey } from "../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyMissingRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { lockOwnAgent } from "./lock-own-agent.ts";
@@ -36,7 +37,7 @@ export async function createWorkspace(
   core: Core,
   { caller, body, idempotencyKey: key }: Creation,
 ): Promise<
-  Result<
+  OnceResult<
     Workspace,
     | ManagerFault
     | ManagerRefusal
@@ -49,7 +50,7 @@ export async function createWorkspace(
   >
 > {
   const { accountId } = caller;
-  if (key === null || key === "") return refused({ reason: "key_missing", what: "make a workspace" });
+  if (key === null) return refused({ reason: "key_missing", what: "make a workspace" });
   const { name = DEFAULT_NAME, metadata = {}, default_manager_agent_id: managerId } = body;
   if (managerId === null) return refused({ reason: "manager_missing" });
   const fault = admissionFault(core, caller);
@@ -75,7 +76,9 @@ export async function createWorkspace(
   if (!made.ok) return made;
   const { subjectId: workspaceId } = made.value;
   const workspace = await core.store.committed.workspaces.find(workspaceId);
-  return workspace === null ? refused({ reason: "workspace_not_found", workspaceId }) : ok(workspace);
+  return workspace === null
+    ? refused({ reason: "workspace_not_found", workspaceId })
+    : onceResult(ok(workspace), made.value);
 }
 
 /** The caller holds the account's lock, so that its workspaces stay within their cap. */

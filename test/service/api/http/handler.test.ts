@@ -19,7 +19,7 @@ const run = {
 } as const;
 const handlers: RunHandlers = {
   submit: async ({ body, idempotencyKey }) =>
-    ok({ body: { run_id: body.message ?? "", session_id: idempotencyKey ?? "" } }),
+    ok({ body: { run_id: body.message ?? "", session_id: idempotencyKey ?? "" }, isReplay: false }),
   list: async ({ query }) => ok({ body: [], headers: { Link: String(query.limit + 1) } }),
   get: async ({ params }) => ok({ body: { ...run, id: params.runID, origin: "user" } }),
   cancel: async ({ params }) => ok({ body: { runId: params.runID, status: "cancelling" } }),

@@ -23,10 +23,10 @@ export function agentHandlers(core: Core): NounHandlers<typeof agentRoutes> {
     create: async (request) => {
       const created = await createAgent(core, request);
       if (!created.ok) return created;
-      const { agent, isExisting } = created.value;
-      return isExisting
-        ? ok({ status: 200, body: { ...view(agent), existing: true } })
-        : ok({ status: 201, body: view(agent) });
+      const { value, isReplay } = created;
+      return value.isExisting
+        ? ok({ status: 200, body: { ...view(value.agent), existing: true }, isReplay })
+        : ok({ status: 201, body: view(value.agent), isReplay });
     },
     list: async ({ caller, query }) =>
       shown(await listAgents(core, { caller, withIndependent: query.include_independent }), (agents) =>

@@ -84,6 +84,7 @@ export function questionHandlers(core: Core, submitter: RunSubmitter): NounHandl
       return ok({
         body: { run_id: runId, session_id: sessionId },
         headers: submittedHeaders(answered.value),
+        isReplay: answered.value.isReplay,
       });
     },
   };

@@ -22,6 +22,7 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
       return ok({
         body: { run_id: runId, session_id: sessionId },
         headers: submittedHeaders(submitted.value),
+        isReplay: submitted.value.isReplay,
       });
     },
     list: async ({ caller, params, query }) => {

@@ -9,7 +9,7 @@ import { createSchedule } from "../../../core/schedules/create-schedule.ts";
 import { findSchedule, listSchedules } from "../../../core/schedules/read-schedule.ts";
 import type { ScheduleRecord } from "../../../core/schedules/schedule-machine.ts";
 import { toSchedule } from "../../shared/schedule-view.ts";
-import { type NounHandlers, shown } from "../handler.ts";
+import { type NounHandlers, shown, shownOnce } from "../handler.ts";
 
 type One = { readonly caller: AccountCaller; readonly params: { agentID: string; scheduleID: string } };
 
@@ -21,8 +21,8 @@ export function scheduleHandlers(core: Core): NounHandlers<typeof scheduleRoutes
     scheduleId: params.scheduleID,
   });
   return {
-    create: async ({ caller, params, body }) =>
-      shown(await createSchedule(core, { caller, agentId: params.agentID, body }), view),
+    create: async ({ params, ...request }) =>
+      shownOnce(await createSchedule(core, { ...request, agentId: params.agentID }), view),
     list: async ({ caller, params }) =>
       shown(await listSchedules(core, { caller, agentId: params.agentID }), (all) => all.map(view)),
     get: async (request) => shown(await findSchedule(core, one(request)), view),

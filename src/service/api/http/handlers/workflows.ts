@@ -23,6 +23,7 @@ export function workflowHandlers(core: Core, submitter: RunSubmitter): NounHandl
       return ok({
         body: { run_id: runId, session_id: sessionId, version },
         headers: submittedHeaders(executed.value),
+        isReplay: executed.value.isReplay,
       });
     },
   };

@@ -10,12 +10,12 @@ import {
 } from "../../../core/workspaces/adoption/change-adoption.ts";
 import { toAdoption } from "../../shared/adoption-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
-import { answerOperation } from "./operations.ts";
+import { answerOperation, answerOperationOnce } from "./operations.ts";
 
 export function adoptionHandlers(core: Core): NounHandlers<typeof adoptionRoutes> {
   return {
     start: async ({ caller, params, body, idempotencyKey }) =>
-      answerOperation(
+      answerOperationOnce(
         await adoptStorage(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }),
       ),
     get: async ({ caller, params }) =>

@@ -14,7 +14,7 @@ import { rejectChangeset } from "../../../core/workspaces/changesets/reject-chan
 import { resolveChangeset } from "../../../core/workspaces/changesets/resolve-changeset.ts";
 import { toChangeset, toChangesetDetail, toReviewAction } from "../../shared/changeset-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
-import { type NounHandlers, shown } from "../handler.ts";
+import { type NounHandlers, shown, shownOnce } from "../handler.ts";
 
 type Params = { readonly workspaceID: string; readonly changesetID: string };
 const named = ({ workspaceID: workspaceId, changesetID: changesetId }: Params) => ({
@@ -30,7 +30,7 @@ export function changesetHandlers(core: Core): NounHandlers<typeof changesetRout
         toPage(toChangeset),
       ),
     create: async ({ params, ...request }) =>
-      shown(await createChangeset(core, { ...request, workspaceId: params.workspaceID }), toChangeset),
+      shownOnce(await createChangeset(core, { ...request, workspaceId: params.workspaceID }), toChangeset),
     get: async ({ params, caller, query, signal }) => {
       const withPatch = query.patch === "true";
       return shown(
@@ -39,11 +39,11 @@ export function changesetHandlers(core: Core): NounHandlers<typeof changesetRout
       );
     },
     reject: async ({ params, ...request }) =>
-      shown(await rejectChangeset(core, { ...request, ...named(params) }), toChangeset),
+      shownOnce(await rejectChangeset(core, { ...request, ...named(params) }), toChangeset),
     accept: async ({ params, ...request }) =>
-      shown(await acceptChangeset(core, { ...request, ...named(params) }), toChangeset),
+      shownOnce(await acceptChangeset(core, { ...request, ...named(params) }), toChangeset),
     resolve: async ({ params, ...request }) =>
-      shown(await resolveChangeset(core, { ...request, ...named(params) }), toChangeset),
+      shownOnce(await resolveChangeset(core, { ...request, ...named(params) }), toChangeset),
   };
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../../../core/workspaces/context-items/context-items.ts";
 import { toContextItem } from "../../shared/workspace-things-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
-import { type NounHandlers, shown } from "../handler.ts";
+import { type NounHandlers, shown, shownOnce } from "../handler.ts";
 
 export function contextItemHandlers(core: Core): NounHandlers<typeof contextItemRoutes> {
   return {
@@ -18,7 +18,10 @@ export function contextItemHandlers(core: Core): NounHandlers<typeof contextItem
       return shown(await listContextItems(core, request), toPage(toContextItem));
     },
     create: async ({ params, ...request }) =>
-      shown(await createContextItem(core, { ...request, workspaceId: params.workspaceID }), toContextItem),
+      shownOnce(
+        await createContextItem(core, { ...request, workspaceId: params.workspaceID }),
+        toContextItem,
+      ),
     delete: async ({ caller, params }) => {
       const { workspaceID: workspaceId, contextItemID: itemId } = params;
       return shown(await deleteContextItem(core, { caller, workspaceId, itemId }), toContextItem);

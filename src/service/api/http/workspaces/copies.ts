@@ -9,14 +9,14 @@ import { findCopy, listCopies } from "../../../core/workspaces/copies/read-copie
 import { toCopy } from "../../shared/copy-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
-import { answerOperation } from "./operations.ts";
+import { answerOperation, answerOperationOnce } from "./operations.ts";
 
 export function copyHandlers(core: Core): NounHandlers<typeof copyRoutes> {
   return {
     list: async ({ caller, params, query }) =>
       shown(await listCopies(core, { caller, workspaceId: params.workspaceID, query }), toPage(toCopy)),
     create: async ({ caller, params, body, idempotencyKey }) =>
-      answerOperation(
+      answerOperationOnce(
         await createCopy(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }),
       ),
     get: async ({ caller, params }) => {
@@ -28,7 +28,7 @@ export function copyHandlers(core: Core): NounHandlers<typeof copyRoutes> {
       return answerOperation(await deleteCopy(core, { caller, workspaceId, copyId }));
     },
     checkpoint: async ({ caller, params, body, idempotencyKey }) =>
-      answerOperation(
+      answerOperationOnce(
         await requestCheckpoint(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }),
       ),
   };

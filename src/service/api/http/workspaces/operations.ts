@@ -3,6 +3,7 @@
 import { ok, type Result } from "../../../../base/result.ts";
 import type { operationRoutes } from "../../../../contract/workspaces/operations/routes.ts";
 import type { Core } from "../../../core/core.ts";
+import type { OnceResult } from "../../../core/idempotency/once-result.ts";
 import { hasEnded, type Operation } from "../../../core/workspaces/operations/operation.ts";
 import { findOperation } from "../../../core/workspaces/operations/read-operation.ts";
 import { toOperation } from "../../shared/copy-view.ts";
@@ -26,8 +27,18 @@ export function operationHandlers(core: Core): NounHandlers<typeof operationRout
 
 /** 202 with the operation as it is now, and where it is read. */
 export function answerOperation<Refusal>(result: Result<Operation, Refusal>) {
+  return result.ok ? ok(operationAnswer(result.value)) : result;
+}
+
+/** The same of what a key makes one. */
+export function answerOperationOnce<Refusal>(result: OnceResult<Operation, Refusal>) {
   if (!result.ok) return result;
-  const { workspaceId, id } = result.value;
+  const { value: operation, isReplay } = result;
+  return ok({ ...operationAnswer(operation), isReplay });
+}
+
+function operationAnswer(operation: Operation) {
+  const { workspaceId, id } = operation;
   const headers = { Location: `/v1/workspaces/${workspaceId}/operations/${id}` };
-  return ok({ body: toOperation(result.value), headers });
+  return { body: toOperation(operation), headers };
 }

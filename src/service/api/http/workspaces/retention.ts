@@ -6,7 +6,7 @@ import type { Core } from "../../../core/core.ts";
 import { createPin, deletePin } from "../../../core/workspaces/retention/pins.ts";
 import { readRetention } from "../../../core/workspaces/retention/read-retention.ts";
 import { toPin, toRetention } from "../../shared/retention-view.ts";
-import { type NounHandlers, shown } from "../handler.ts";
+import { type NounHandlers, shown, shownOnce } from "../handler.ts";
 
 export function retentionHandlers(core: Core): NounHandlers<typeof retentionRoutes> {
   return {
@@ -16,7 +16,10 @@ export function retentionHandlers(core: Core): NounHandlers<typeof retentionRout
       return read.ok ? ok({ body: toRetention(read.value) }) : read;
     },
     createPin: async ({ caller, params, body, idempotencyKey }) =>
-      shown(await createPin(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }), toPin),
+      shownOnce(
+        await createPin(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }),
+        toPin,
+      ),
     deletePin: async ({ caller, params }) =>
       shown(await deletePin(core, { caller, workspaceId: params.workspaceID, pinId: params.pinID }), toPin),
   };

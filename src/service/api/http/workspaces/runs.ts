@@ -28,6 +28,7 @@ export function workspaceRunHandlers({
       return ok({
         body: { run_id: runId, session_id: sessionId },
         headers: submittedHeaders(submitted.value),
+        isReplay: submitted.value.isReplay,
       });
     },
   };

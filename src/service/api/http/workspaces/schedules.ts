@@ -11,7 +11,7 @@ import {
 } from "../../../core/workspaces/consumers/schedules.ts";
 import { toSchedule } from "../../shared/schedule-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
-import { type NounHandlers, shown } from "../handler.ts";
+import { type NounHandlers, shown, shownOnce } from "../handler.ts";
 
 export function workspaceScheduleHandlers(core: Core): NounHandlers<typeof workspaceScheduleRoutes> {
   const viewIn = (workspaceId: string) => (schedule: ScheduleRecord) => ({
@@ -22,7 +22,7 @@ export function workspaceScheduleHandlers(core: Core): NounHandlers<typeof works
     list: async ({ caller, params: { workspaceID: workspaceId }, query }) =>
       shown(await listWorkspaceSchedules(core, { caller, workspaceId, query }), toPage(viewIn(workspaceId))),
     create: async ({ params: { workspaceID: workspaceId }, ...request }) =>
-      shown(await createWorkspaceSchedule(core, { ...request, workspaceId }), viewIn(workspaceId)),
+      shownOnce(await createWorkspaceSchedule(core, { ...request, workspaceId }), viewIn(workspaceId)),
     get: async ({ caller, params: { workspaceID: workspaceId, scheduleID: scheduleId } }) =>
       shown(await findWorkspaceSchedule(core, { caller, workspaceId, scheduleId }), viewIn(workspaceId)),
     cancel: async ({ caller, params: { workspaceID: workspaceId, scheduleID: scheduleId } }) =>

@@ -14,7 +14,7 @@ import {
 import { toCosts } from "../../shared/costs-view.ts";
 import { toTaskGroup } from "../../shared/worker-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
-import { type NounHandlers, shown } from "../handler.ts";
+import { type NounHandlers, shown, shownOnce } from "../handler.ts";
 
 export function taskGroupHandlers(core: Core): NounHandlers<typeof taskGroupRoutes> {
   return {
@@ -24,7 +24,7 @@ export function taskGroupHandlers(core: Core): NounHandlers<typeof taskGroupRout
         toPage(toTaskGroup),
       ),
     create: async ({ params, ...request }) =>
-      shown(await createTaskGroup(core, { ...request, workspaceId: params.workspaceID }), toTaskGroup),
+      shownOnce(await createTaskGroup(core, { ...request, workspaceId: params.workspaceID }), toTaskGroup),
     get: async ({ caller, params }) =>
       shown(await readTaskGroup(core, { caller, taskGroupId: params.taskGroupID }), toTaskGroup),
     costs: async ({ caller, params, query }) => {

@@ -5,13 +5,13 @@ import type { Core } from "../../../core/core.ts";
 import { createThread, listThreads } from "../../../core/workspaces/threads/threads.ts";
 import { toThread } from "../../shared/workspace-things-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
-import { type NounHandlers, shown } from "../handler.ts";
+import { type NounHandlers, shown, shownOnce } from "../handler.ts";
 
 export function threadHandlers(core: Core): NounHandlers<typeof threadRoutes> {
   return {
     list: async ({ caller, params, query }) =>
       shown(await listThreads(core, { caller, workspaceId: params.workspaceID, query }), toPage(toThread)),
     create: async ({ params, ...request }) =>
-      shown(await createThread(core, { ...request, workspaceId: params.workspaceID }), toThread),
+      shownOnce(await createThread(core, { ...request, workspaceId: params.workspaceID }), toThread),
   };
 }

@@ -21,8 +21,8 @@ export function workerHandlers({
       const started = await startWorker(core, submitter, { ...request, workspaceId: params.workspaceID });
       if (!started.ok) return started;
       const { worker, sessionId, isReplay } = started.value;
-      const headers = submittedHeaders({ runId: worker.worker.runId, sessionId, isReplay });
-      return ok({ body: toWorker(worker), headers });
+      const headers = submittedHeaders({ runId: worker.worker.runId, sessionId });
+      return ok({ body: toWorker(worker), headers, isReplay });
     },
     get: async ({ caller, params }) => {
       const { workspaceID: workspaceId, workerRequestID: workerId } = params;

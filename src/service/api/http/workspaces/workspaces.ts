@@ -11,13 +11,13 @@ import { findWorkspaceOfAgent, listWorkspaces } from "../../../core/workspaces/r
 import { updateWorkspace } from "../../../core/workspaces/update-workspace.ts";
 import { toCosts } from "../../shared/costs-view.ts";
 import { toAgentWorkspace, toPage, toWorkspace } from "../../shared/workspace-view.ts";
-import { type NounHandlers, shown } from "../handler.ts";
+import { type NounHandlers, shown, shownOnce } from "../handler.ts";
 
 export function workspaceHandlers(core: Core): NounHandlers<typeof workspaceRoutes> {
   return {
     list: async ({ caller, query }) =>
       shown(await listWorkspaces(core, { caller, query }), toPage(toWorkspace)),
-    create: async (request) => shown(await createWorkspace(core, request), toWorkspace),
+    create: async (request) => shownOnce(await createWorkspace(core, request), toWorkspace),
     get: async ({ caller, params }) =>
       shown(await reachWorkspace(core, { caller, workspaceId: params.workspaceID }), toWorkspace),
     getByAgent: async ({ caller, params }) =>

@@ -16,12 +16,15 @@ export const createScheduleOfAgent = defineTool({
   hints: { isOpenWorld: true },
   scopes: ["schedules:write"],
   schemas: createScheduleTool,
-  run: async ({ agent: named, ...body }, { core, caller, opensPages, broughtBack }) =>
+  run: async (
+    { agent: named, idempotency_key: idempotencyKey = null, ...body },
+    { core, caller, opensPages, broughtBack },
+  ) =>
     await withAgent({ core, caller }, named, async ({ id: agentId }) => {
       // The client calls again after it has opened the page: the schedule that it brings back is read again.
       const made =
         broughtBack === null
-          ? await createSchedule(core, { caller, agentId, body })
+          ? await createSchedule(core, { caller, agentId, body, idempotencyKey })
           : await findSchedule(core, { caller, agentId, scheduleId: broughtBack });
       if (!made.ok) return refused(made.refusal);
       const schedule = toToolSchedule(made.value, core.policy);

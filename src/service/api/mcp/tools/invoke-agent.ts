@@ -13,10 +13,13 @@ export const invokeAgent = defineTool({
   hints: { isOpenWorld: true },
   scopes: ["runs:write", "runs:read"],
   schemas: invokeAgentTool,
-  run: async ({ agent: named, wait_seconds: waitSeconds, ...body }, context) =>
+  run: async (
+    { agent: named, wait_seconds: waitSeconds, idempotency_key: idempotencyKey = null, ...body },
+    context,
+  ) =>
     await withAgent(context, named, async ({ id: agentId }) => {
       const { submitter, caller } = context;
-      const request = { caller, agentId, body, idempotencyKey: null, canBeAnswered: true };
+      const request = { caller, agentId, body, idempotencyKey, canBeAnswered: true };
       const submitted = await submitter.submit(request);
       if (!submitted.ok) return submitted;
       return await followSubmitted(context, { runId: submitted.value.runId, waitSeconds });

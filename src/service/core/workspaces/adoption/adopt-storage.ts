@@ -8,6 +8,7 @@ import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts"
 import { findHeldSource } from "../../commits/held-source.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { CheckoutSource } from "../../ports/checkout.ts";
 import type { StoreReader, StoreTransaction } from "../../ports/store.ts";
@@ -49,7 +50,7 @@ type Refusal =
 export async function adoptStorage(
   core: Core,
   request: WorkspaceRequest & { readonly body: AdoptRequest; readonly idempotencyKey: string | null },
-): Promise<Result<Operation, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
+): Promise<OnceResult<Operation, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
   const { caller, workspaceId, body, idempotencyKey: key } = request;
   const reached = await reachForWork(core, request);
   // A repeated request finds its own adoption at work: its key says so.
@@ -73,7 +74,7 @@ export async function adoptStorage(
   );
   if (!made.ok) return made;
   if (!made.value.isReplay && queued !== null) startOperation(core, queued, adoption);
-  return ok(await afterMoment(core, made.value.subjectId));
+  return onceResult(ok(await afterMoment(core, made.value.subjectId)), made.value);
 }
 
 async function begin(

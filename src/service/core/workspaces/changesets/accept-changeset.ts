@@ -1,9 +1,11 @@
 // POST …/changesets/{changesetID}/accept.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type { AcceptChangesetRequest } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Evidence } from "../../../../contract/workspaces/changesets/evidence.ts";
 import type { Core } from "../../core.ts";
+import type { OnceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { ScratchRefusal } from "../../ports/git-scratch.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
@@ -21,7 +23,7 @@ const MAX_NAMED_PATHS = 100;
 type AcceptRefusal = DecideRefusal | KeyInFlightRefusal | KeyReusedRefusal;
 
 export type AcceptRequest = ChangesetRequest & {
-  readonly body: AcceptChangesetRequest;
+  readonly body: Unkeyed<AcceptChangesetRequest>;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;
 };
@@ -30,14 +32,14 @@ export type AcceptRequest = ChangesetRequest & {
 export async function acceptChangeset(
   core: Core,
   request: AcceptRequest,
-): Promise<Result<Changeset, AcceptRefusal>> {
+): Promise<OnceResult<Changeset, AcceptRefusal>> {
   const { changesetId, body } = request;
   const { expected_current_revision: expectedRevisionId, validation_evidence: evidence } = body;
   return await accept(core, {
     ...request,
     expectedRevisionId,
     evidence,
-    key: request.idempotencyKey ?? body.idempotency_key ?? null,
+    key: request.idempotencyKey,
     asked: { accept: changesetId, expectedRevisionId, evidence },
     alongside: null,
   });
@@ -52,7 +54,10 @@ export type Accepting = ChangesetRequest & {
   readonly alongside: Alongside | null;
 };
 
-export async function accept(core: Core, accepting: Accepting): Promise<Result<Changeset, AcceptRefusal>> {
+export async function accept(
+  core: Core,
+  accepting: Accepting,
+): Promise<OnceResult<Changeset, AcceptRefusal>> {
   return await decideChangeset<OwnerNeeded | ConflictRefusal | ScratchRefusal>(
     core,
     accepting,

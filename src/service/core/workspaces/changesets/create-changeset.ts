@@ -1,9 +1,11 @@
 // POST …/changesets: proposes what a copy has saved, or a revision.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type { CreateChangesetRequest } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { ScratchRefusal } from "../../ports/git-scratch.ts";
 import { EMPTY_TREE } from "../objects/git-object.ts";
@@ -20,7 +22,7 @@ import { keptRevision } from "./reach-changeset.ts";
 import type { ChangesetSourceRefusal } from "./refusals.ts";
 
 export type NewChangesetRequest = WorkspaceRequest & {
-  readonly body: CreateChangesetRequest;
+  readonly body: Unkeyed<CreateChangesetRequest>;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;
   /** Whose workers' work it is. Default: that of the copy's run. */
@@ -32,11 +34,10 @@ type Refusal = WorkspaceRefusal | WorkRefusal | ChangesetSourceRefusal | Scratch
 export async function createChangeset(
   core: Core,
   request: NewChangesetRequest,
-): Promise<Result<Changeset, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
+): Promise<OnceResult<Changeset, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
   const { caller, workspaceId, body } = request;
   const reached = await reachForWork(core, request);
   if (!reached.ok) return reached;
-  const { idempotency_key: bodyKey, ...asked } = body;
   // Git works outside of any transaction. Where the key was used before, this is done for nothing.
   const prepared = await prepare(core, request, reached.value);
   const made = await onceByKey<Refusal>(
@@ -44,8 +45,8 @@ export async function createChangeset(
     {
       scope: `changesets ${workspaceId}`,
       accountId: caller.accountId,
-      key: request.idempotencyKey ?? bodyKey ?? null,
-      request: { create: asked },
+      key: request.idempotencyKey,
+      request: { create: body },
     },
     async (tx) => {
       if (!prepared.ok) return prepared;
@@ -66,7 +67,7 @@ export async function createChangeset(
   if (!made.value.isReplay) core.signals.publish(workspaceId);
   const changeset = await core.store.committed.changesets.find(made.value.subjectId);
   if (changeset === null) throw new TypeError(`Changeset ${made.value.subjectId} is gone.`);
-  return ok(changeset);
+  return onceResult(ok(changeset), made.value);
 }
 
 async function prepare(
@@ -102,7 +103,7 @@ type Source = { readonly revision: Revision; readonly copyId: string | null };
 async function findSource(
   core: Core,
   workspace: Workspace,
-  { working_copy_id: copyId, revision_id: revisionId }: CreateChangesetRequest,
+  { working_copy_id: copyId, revision_id: revisionId }: NewChangesetRequest["body"],
 ): Promise<Result<Source, ChangesetSourceRefusal>> {
   const { copies, revisions } = core.store.committed;
   if ((copyId === undefined) === (revisionId === undefined)) {

@@ -6,6 +6,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Evidence } from "../../../../contract/workspaces/changesets/evidence.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { MissingObjectError } from "../objects/git-object.ts";
 import { reachForWork } from "../reach-workspace.ts";
@@ -45,7 +46,7 @@ export async function decideChangeset<Refusal = never>(
   core: Core,
   request: Deciding,
   prepare: Prepare<Refusal>,
-): Promise<Result<Changeset, Refusal | DecideRefusal>> {
+): Promise<OnceResult<Changeset, Refusal | DecideRefusal>> {
   const { caller, workspaceId, key, asked } = request;
   const reached = await reachForWork(core, request);
   if (!reached.ok) return reached;
@@ -59,7 +60,7 @@ export async function decideChangeset<Refusal = never>(
     );
     if (!decided.ok) return decided;
     if (!decided.value.isReplay) core.signals.publish(workspaceId);
-    return await reachChangeset(core, request);
+    return onceResult(await reachChangeset(core, request), decided.value);
   } finally {
     await tree?.release();
   }

@@ -1,9 +1,11 @@
 // POST …/changesets/{changesetID}/reject. Stays possible where no new work is taken.
 
-import { ok, type Result, refused } from "../../../../base/result.ts";
+import { ok, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type { RejectChangesetRequest } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import { reachWorkspace } from "../reach-workspace.ts";
 import type { WorkspaceRefusal } from "../refusals.ts";
@@ -14,7 +16,7 @@ import { type ChangesetRequest, reachChangeset } from "./reach-changeset.ts";
 import type { ChangesetDecidedRefusal, ChangesetRefusal } from "./refusals.ts";
 
 export type RejectRequest = ChangesetRequest & {
-  readonly body: RejectChangesetRequest;
+  readonly body: Unkeyed<RejectChangesetRequest>;
   readonly idempotencyKey: string | null;
 };
 type Refusal = WorkspaceRefusal | ChangesetRefusal | ChangesetDecidedRefusal;
@@ -22,7 +24,7 @@ type Refusal = WorkspaceRefusal | ChangesetRefusal | ChangesetDecidedRefusal;
 export async function rejectChangeset(
   core: Core,
   request: RejectRequest,
-): Promise<Result<Changeset, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
+): Promise<OnceResult<Changeset, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
   const { caller, workspaceId, changesetId, body } = request;
   const workspace = await reachWorkspace(core, request);
   if (!workspace.ok) return workspace;
@@ -32,7 +34,7 @@ export async function rejectChangeset(
     {
       scope: `changesets ${workspaceId}`,
       accountId: caller.accountId,
-      key: request.idempotencyKey ?? body.idempotency_key ?? null,
+      key: request.idempotencyKey,
       request: { reject: changesetId, reason: rejectReason },
     },
     async (tx) => {
@@ -53,5 +55,5 @@ export async function rejectChangeset(
   );
   if (!rejected.ok) return rejected;
   core.signals.publish(workspaceId);
-  return await reachChangeset(core, request);
+  return onceResult(await reachChangeset(core, request), rejected.value);
 }

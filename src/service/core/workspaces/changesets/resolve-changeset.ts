@@ -1,12 +1,14 @@
 // POST …/changesets/{changesetID}/resolve: says what is to be at each path in conflict, or names a revision that has it settled.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type {
   Resolution,
   ResolveChangesetRequest,
 } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Evidence } from "../../../../contract/workspaces/changesets/evidence.ts";
 import type { Core } from "../../core.ts";
+import type { OnceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { MergeConflict, MergeSide, ScratchRefusal } from "../../ports/git-scratch.ts";
 import { withMade } from "../merges/made-trees.ts";
@@ -31,7 +33,7 @@ import type { Alongside } from "./reviews.ts";
 const MAX_NAMED_PATHS = 100;
 
 export type ResolveRequest = ChangesetRequest & {
-  readonly body: ResolveChangesetRequest;
+  readonly body: Unkeyed<ResolveChangesetRequest>;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;
 };
@@ -44,9 +46,8 @@ type Prepared = Promise<Result<PreparedTree, PrepareRefusal>>;
 export async function resolveChangeset(
   core: Core,
   request: ResolveRequest,
-): Promise<Result<Changeset, ResolveRefusal>> {
+): Promise<OnceResult<Changeset, ResolveRefusal>> {
   const { changesetId, body } = request;
-  const { idempotency_key: bodyKey, ...asked } = body;
   const { resolutions, resolved_revision_id: revisionId } = body;
   if ((resolutions === undefined) === (revisionId === undefined)) {
     return refused({ reason: "resolution_malformed" });
@@ -56,8 +57,8 @@ export async function resolveChangeset(
     expectedRevisionId: body.expected_current_revision,
     evidence: body.validation_evidence,
     settled: revisionId === undefined ? { resolutions: resolutions ?? [] } : { revisionId },
-    key: request.idempotencyKey ?? bodyKey ?? null,
-    asked: { resolve: changesetId, ...asked },
+    key: request.idempotencyKey,
+    asked: { resolve: changesetId, ...body },
     alongside: null,
   });
 }
@@ -74,7 +75,10 @@ export type Resolving = ChangesetRequest & {
   readonly alongside: Alongside | null;
 };
 
-export async function resolve(core: Core, resolving: Resolving): Promise<Result<Changeset, ResolveRefusal>> {
+export async function resolve(
+  core: Core,
+  resolving: Resolving,
+): Promise<OnceResult<Changeset, ResolveRefusal>> {
   const { settled } = resolving;
   return await decideChangeset<PrepareRefusal>(core, resolving, async (target) =>
     "revisionId" in settled

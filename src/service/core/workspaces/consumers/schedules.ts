@@ -2,6 +2,7 @@
 // Why: docs/decisions/087-consumers-of-a-workspace.md
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type { CreateScheduleRequest } from "../../../../contract/schedules/schedule.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
@@ -9,6 +10,7 @@ import { scheduleSubject } from "../../approvals/approval-subject.ts";
 import { resolveElsewhere } from "../../approvals/request-approval.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import { cancelWithin } from "../../schedules/cancel-schedule.ts";
 import { type InsertRefusal, insertSchedule } from "../../schedules/insert-schedule.ts";
@@ -43,8 +45,11 @@ export async function listWorkspaceSchedules(
 /** What an AI client schedules waits for the owner. Safe to repeat with a key. */
 export async function createWorkspaceSchedule(
   core: Core,
-  request: InWorkspace & { readonly body: CreateScheduleRequest; readonly idempotencyKey: string | null },
-): Promise<Result<ScheduleRecord, CreateRefusal | KeyInFlightRefusal | KeyReusedRefusal>> {
+  request: InWorkspace & {
+    readonly body: Unkeyed<CreateScheduleRequest>;
+    readonly idempotencyKey: string | null;
+  },
+): Promise<OnceResult<ScheduleRecord, CreateRefusal | KeyInFlightRefusal | KeyReusedRefusal>> {
   const { caller, workspaceId, body, idempotencyKey: key } = request;
   const { accountId } = caller;
   const keyed = { scope: `schedules ${workspaceId}`, accountId, key, request: body };
@@ -66,7 +71,10 @@ export async function createWorkspaceSchedule(
   });
   if (!made.ok) return made;
   core.scheduleAlarm.ring();
-  return await findScheduleOf(core, { workspaceId, scheduleId: made.value.subjectId });
+  return onceResult(
+    await findScheduleOf(core, { workspaceId, scheduleId: made.value.subjectId }),
+    made.value,
+  );
 }
 
 export async function findWorkspaceSchedule(

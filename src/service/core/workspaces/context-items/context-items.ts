@@ -1,6 +1,7 @@
 // What every run of a workspace is given: listed, made, deleted.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import {
   type CreateContextItemRequest,
   MAX_CONTEXT_BYTES,
@@ -10,6 +11,7 @@ import {
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { StoreReader } from "../../ports/store.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
@@ -36,21 +38,23 @@ export async function listContextItems(
 /** Gives something to every run that starts from now on. Safe to repeat with a key. */
 export async function createContextItem(
   core: Core,
-  request: InWorkspace & { readonly body: CreateContextItemRequest; readonly idempotencyKey: string | null },
-): Promise<Result<ContextItem, CreateRefusal | KeyInFlightRefusal | KeyReusedRefusal>> {
+  request: InWorkspace & {
+    readonly body: Unkeyed<CreateContextItemRequest>;
+    readonly idempotencyKey: string | null;
+  },
+): Promise<OnceResult<ContextItem, CreateRefusal | KeyInFlightRefusal | KeyReusedRefusal>> {
   const { caller, workspaceId, body } = request;
-  const { idempotency_key: bodyKey = null, ...asked } = body;
   const {
     kind = "text",
     content,
     title = kind === "text" ? "Context" : content.slice(0, 255).toWellFormed(),
-  } = asked;
+  } = body;
   const fault = contentFault({ kind, content });
   if (fault !== null) return refused(fault);
   const keyed = {
     scope: `context-items ${workspaceId}`,
     accountId: caller.accountId,
-    key: request.idempotencyKey ?? bodyKey,
+    key: request.idempotencyKey,
     request: { kind, content, title },
   };
   const made = await onceByKey<CreateRefusal>(core, keyed, async (tx) => {
@@ -65,7 +69,9 @@ export async function createContextItem(
     await tx.contextItems.insert({ id, workspaceId, kind, title, content, createdAt });
     return ok(id);
   });
-  return made.ok ? await find(core.store.committed, { workspaceId, itemId: made.value.subjectId }) : made;
+  if (!made.ok) return made;
+  const item = await find(core.store.committed, { workspaceId, itemId: made.value.subjectId });
+  return onceResult(item, made.value);
 }
 
 /** Also for an account whose new work is not taken. */

@@ -2,10 +2,12 @@
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import { actorSchema } from "../../../../contract/workspaces/actor.ts";
 import type { CheckpointRequest } from "../../../../contract/workspaces/copies/copy.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { type Operation, type OperationEnd, queuedOperation } from "../operations/operation.ts";
@@ -32,7 +34,7 @@ const inputSchema = z.object({
 });
 
 export type NewCheckpoint = WorkspaceRequest & {
-  readonly body: CheckpointRequest;
+  readonly body: Unkeyed<CheckpointRequest>;
   readonly idempotencyKey: string | null;
 };
 type Refusal = WorkspaceRefusal | WorkRefusal | CopyRefusal | CopyHeldRefusal | OwnerNeededRefusal;
@@ -40,7 +42,7 @@ type Refusal = WorkspaceRefusal | WorkRefusal | CopyRefusal | CopyHeldRefusal | 
 export async function requestCheckpoint(
   core: Core,
   request: NewCheckpoint,
-): Promise<Result<Operation, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
+): Promise<OnceResult<Operation, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
   const { caller, workspaceId, body } = request;
   const reached = await reachForWork(core, request);
   if (!reached.ok) return reached;
@@ -52,7 +54,7 @@ export async function requestCheckpoint(
     {
       scope: `copies ${workspaceId}`,
       accountId: caller.accountId,
-      key: request.idempotencyKey ?? body.idempotency_key ?? null,
+      key: request.idempotencyKey,
       request: { checkpoint: copyId, message },
     },
     async (tx) => {
@@ -75,7 +77,7 @@ export async function requestCheckpoint(
   );
   if (!made.ok) return made;
   if (!made.value.isReplay && queued !== null) startOperation(core, queued, checkpointing);
-  return ok(await afterMoment(core, made.value.subjectId));
+  return onceResult(ok(await afterMoment(core, made.value.subjectId)), made.value);
 }
 
 /** Only the owner saves canonical files, and only its run a copy that is held. */

@@ -1,9 +1,11 @@
 // POST …/copies: a working copy of a revision, in the time that it takes to write two rows.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type { CreateCopyRequest } from "../../../../contract/workspaces/copies/copy.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { doneOperation, type Operation } from "../operations/operation.ts";
@@ -15,7 +17,7 @@ import { actorOf } from "../workspace-caller.ts";
 import type { Copy } from "./copy.ts";
 
 export type NewCopyRequest = WorkspaceRequest & {
-  readonly body: CreateCopyRequest;
+  readonly body: Unkeyed<CreateCopyRequest>;
   readonly idempotencyKey: string | null;
 };
 type Refusal = WorkspaceRefusal | WorkRefusal | RevisionRefusal;
@@ -24,7 +26,7 @@ type Refusal = WorkspaceRefusal | WorkRefusal | RevisionRefusal;
 export async function createCopy(
   core: Core,
   request: NewCopyRequest,
-): Promise<Result<Operation, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
+): Promise<OnceResult<Operation, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
   const { caller, workspaceId, body } = request;
   const reached = await reachForWork(core, request);
   if (!reached.ok) return reached;
@@ -33,7 +35,7 @@ export async function createCopy(
     {
       scope: `copies ${workspaceId}`,
       accountId: caller.accountId,
-      key: request.idempotencyKey ?? body.idempotency_key ?? null,
+      key: request.idempotencyKey,
       request: { create: body.base_revision_id ?? null },
     },
     async (tx) => {
@@ -56,7 +58,7 @@ export async function createCopy(
   );
   if (!made.ok) return made;
   core.signals.publish(workspaceId);
-  return ok(await afterMoment(core, made.value.subjectId));
+  return onceResult(ok(await afterMoment(core, made.value.subjectId)), made.value);
 }
 
 /** A copy of a revision of the workspace; null: of its current one. */

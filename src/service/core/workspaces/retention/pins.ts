@@ -4,6 +4,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { CreatePinRequest } from "../../../../contract/workspaces/retention/retention.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyMissingRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import { reachForWork, reachWorkspace, shareForWork, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
@@ -16,9 +17,9 @@ type CreateRefusal = WorkspaceRefusal | WorkRefusal | RevisionRefusal | PinRefus
 export async function createPin(
   core: Core,
   request: WorkspaceRequest & { readonly body: CreatePinRequest; readonly idempotencyKey: string | null },
-): Promise<Result<Pin, CreateRefusal | KeyMissingRefusal | KeyInFlightRefusal | KeyReusedRefusal>> {
+): Promise<OnceResult<Pin, CreateRefusal | KeyMissingRefusal | KeyInFlightRefusal | KeyReusedRefusal>> {
   const { caller, workspaceId, body, idempotencyKey: key } = request;
-  if (key === null || key === "") return refused({ reason: "key_missing", what: "pin a revision" });
+  if (key === null) return refused({ reason: "key_missing", what: "pin a revision" });
   const reached = await reachForWork(core, request);
   if (!reached.ok) return reached;
   const { revision_id: revisionId, reason } = body;
@@ -40,7 +41,9 @@ export async function createPin(
   });
   if (!made.ok) return made;
   const pin = await core.store.committed.retention.findPin(made.value.subjectId);
-  return pin === null ? refused({ reason: "pin_not_found", pinId: made.value.subjectId }) : ok(pin);
+  return pin === null
+    ? refused({ reason: "pin_not_found", pinId: made.value.subjectId })
+    : onceResult(ok(pin), made.value);
 }
 
 /** The pin as it was. */

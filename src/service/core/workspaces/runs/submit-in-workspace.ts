@@ -1,7 +1,6 @@
 // Submits a run of a workspace: its row beside the run, its session among those of the workspace, its copy for it alone.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { SubmitRunRequest } from "../../../../contract/runs/run-requests.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
@@ -20,7 +19,7 @@ export type WorkspaceSubmission = Pick<Submission, "origin" | "parent" | "workfl
   readonly caller: AccountCaller;
   /** A member. Undefined: the manager. */
   readonly agentId: string | undefined;
-  readonly body: SubmitRunRequest;
+  readonly body: Submission["body"];
   readonly workspace: RunWorkspace;
   /** Writes that come before all others of the transaction, such as the copy. */
   readonly prepare?: (tx: StoreTransaction) => Promise<void>;

@@ -1,6 +1,7 @@
 // The runs of a workspace: listed, submitted.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type { SubmitWorkspaceRunRequest } from "../../../../contract/workspaces/runs/workspace-run.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
@@ -37,7 +38,7 @@ export async function submitWorkspaceRun(
   core: Core,
   submitter: RunSubmitter,
   request: InWorkspace & {
-    readonly body: SubmitWorkspaceRunRequest;
+    readonly body: Unkeyed<SubmitWorkspaceRunRequest>;
     readonly idempotencyKey: string | null;
   },
 ): Promise<Result<Submitted, SubmitWorkspaceRefusal | StartWorkerRefusal>> {

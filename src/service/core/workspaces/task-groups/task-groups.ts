@@ -1,6 +1,7 @@
 // Task groups: made, listed, read, stopped.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import { isTerminal } from "../../../../contract/runs/run.ts";
 import {
   type CreateTaskGroupRequest,
@@ -8,6 +9,7 @@ import {
 } from "../../../../contract/workspaces/task-groups/task-group.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import { grantInMicroUsd } from "../../money/ledger.ts";
 import { announce, type CancelledRuns, cancelTree } from "../../runs/end-run.ts";
@@ -38,11 +40,11 @@ export async function listTaskGroups(
 export async function createTaskGroup(
   core: Core,
   request: WorkspaceRequest & {
-    readonly body: CreateTaskGroupRequest;
+    readonly body: Unkeyed<CreateTaskGroupRequest>;
     readonly idempotencyKey: string | null;
   },
 ): Promise<
-  Result<
+  OnceResult<
     SeenTaskGroup,
     WorkspaceRefusal | WorkRefusal | TaskGroupRefusal | KeyInFlightRefusal | KeyReusedRefusal
   >
@@ -54,7 +56,7 @@ export async function createTaskGroup(
   const keyed = {
     scope: `task-groups ${workspaceId}`,
     accountId: caller.accountId,
-    key: request.idempotencyKey ?? body.idempotency_key ?? null,
+    key: request.idempotencyKey,
     request: { name, credits, maxWorkers },
   };
   const made = await onceByKey<WorkspaceRefusal | WorkRefusal>(core, keyed, async (tx) => {
@@ -69,7 +71,8 @@ export async function createTaskGroup(
     });
     return ok(id);
   });
-  return made.ok ? await readTaskGroup(core, { caller, taskGroupId: made.value.subjectId }) : made;
+  if (!made.ok) return made;
+  return onceResult(await readTaskGroup(core, { caller, taskGroupId: made.value.subjectId }), made.value);
 }
 
 export async function readTaskGroup(

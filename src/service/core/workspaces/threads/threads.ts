@@ -1,11 +1,13 @@
 // The sessions of a workspace: listed, begun.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type { CreateThreadRequest } from "../../../../contract/workspaces/threads/thread.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import { lockOwnAgent } from "../lock-own-agent.ts";
 import { findExecutor } from "../members/find-executor.ts";
@@ -33,15 +35,14 @@ export async function listThreads(
 /** Begins a session of the manager, or of another member, without a run. Safe to repeat with a key. */
 export async function createThread(
   core: Core,
-  request: InWorkspace & { readonly body: CreateThreadRequest; readonly idempotencyKey: string | null },
-): Promise<Result<Thread, CreateRefusal | KeyRefusal>> {
-  const { caller, workspaceId, body } = request;
-  const { idempotency_key: bodyKey = null, ...asked } = body;
+  request: InWorkspace & {
+    readonly body: Unkeyed<CreateThreadRequest>;
+    readonly idempotencyKey: string | null;
+  },
+): Promise<OnceResult<Thread, CreateRefusal | KeyRefusal>> {
+  const { caller, workspaceId, body: asked, idempotencyKey: key } = request;
   const { accountId } = caller;
-  const keyed = {
-    ...{ scope: `threads ${workspaceId}`, accountId, key: request.idempotencyKey ?? bodyKey },
-    request: asked,
-  };
+  const keyed = { scope: `threads ${workspaceId}`, accountId, key, request: asked };
   const made = await onceByKey<CreateRefusal>(core, keyed, async (tx) => {
     await tx.workspaces.lock(workspaceId);
     const workspace = await reachForWork(core, request, tx);
@@ -59,5 +60,7 @@ export async function createThread(
   });
   if (!made.ok) return made;
   const thread = await core.store.committed.threads.find(made.value.subjectId);
-  return thread === null ? refused({ reason: "workspace_not_found", workspaceId }) : ok(thread);
+  return thread === null
+    ? refused({ reason: "workspace_not_found", workspaceId })
+    : onceResult(ok(thread), made.value);
 }

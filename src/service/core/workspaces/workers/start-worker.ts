@@ -1,6 +1,7 @@
 // POST …/workers: the copy, where none is named, the run and the worker, in one transaction with the use of their key.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
 import type { SubmitRunRequest } from "../../../../contract/runs/run-requests.ts";
 import type { StartWorkerRequest } from "../../../../contract/workspaces/workers/worker.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
@@ -28,7 +29,7 @@ const MAX_TRIES = 5;
 
 export type WorkerRequest = WorkspaceRequest & {
   /** With all that a run may have, where it is submitted as a run of the workspace. */
-  readonly body: StartWorkerRequest & SubmitRunRequest;
+  readonly body: Unkeyed<StartWorkerRequest & SubmitRunRequest>;
   readonly idempotencyKey: string | null;
   /** The run that starts it: it ends with that one at the latest. */
   readonly parent?: NonNullable<Submission["parent"]>;
@@ -65,12 +66,10 @@ export async function startWorker(
   submitter: RunSubmitter,
   request: WorkerRequest,
 ): Promise<Result<StartedWorker, StartWorkerRefusal>> {
-  const { caller, workspaceId, body } = request;
-  const { idempotency_key: bodyKey = null, ...asked } = body;
+  const { caller, workspaceId, body, idempotencyKey: key } = request;
   if (body.working_copy_id !== undefined && body.base_revision_id !== undefined)
     return refused({ reason: "worker_base_named_twice" });
-  const key = request.idempotencyKey ?? bodyKey;
-  const use = keyUseOf({ scope: `workers ${workspaceId}`, accountId: caller.accountId, key, request: asked });
+  const use = keyUseOf({ scope: `workers ${workspaceId}`, accountId: caller.accountId, key, request: body });
   const earlier = await earlierUse(core.store.committed, use, core.clock.now());
   if (!earlier.ok) return earlier;
   if (earlier.value !== null) return await found(core, earlier.value, true);
@@ -176,8 +175,7 @@ function boundedShare(share: number | null, maxCostUsd: number | undefined): num
 }
 
 function runBodyOf(body: WorkerRequest["body"], shareMicroUsd: number | null) {
-  const { task_group_id, working_copy_id, base_revision_id, executor_agent_id, idempotency_key, ...run } =
-    body;
+  const { task_group_id, working_copy_id, base_revision_id, executor_agent_id, ...run } = body;
   return shareMicroUsd === null ? run : { ...run, max_cost_usd: shareMicroUsd / MICRO_PER_USD };
 }
 

@@ -1,0 +1,16 @@
+// What a request gives that a key makes one. Pure.
+
+import type { Refused, Result } from "../../../base/result.ts";
+
+/** A result that says whether an earlier request with the same key made it. */
+export type OnceResult<Value, Refusal> =
+  | { readonly ok: true; readonly value: Value; readonly isReplay: boolean }
+  | Refused<Refusal>;
+
+/** What the request made, or an earlier one with its key. */
+export function onceResult<Value, Refusal>(
+  result: Result<Value, Refusal>,
+  { isReplay }: { readonly isReplay: boolean },
+): OnceResult<Value, Refusal> {
+  return result.ok ? { ...result, isReplay } : result;
+}
