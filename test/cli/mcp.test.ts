@@ -7,6 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { grantCredits } from "../../src/service/core/accounts/keys.ts";
 import { CoreFixture } from "../support/fixtures/core-fixture.ts";
+import { checkRefusals, withOutputSchemas } from "../support/mcp/every-tool.ts";
 import { textOf, type Wire, wires } from "../support/mcp/mcp-client.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../support/service-account.ts";
@@ -38,10 +39,12 @@ describe("agent-service mcp", () => {
     wire,
     key = account.owner,
     url = api.url,
+    flags = [],
   }: {
     wire: Wire;
     key?: string;
     url?: string;
+    flags?: readonly string[];
   }) => {
     const client = new Client(
       { name: "test", version: "1" },
@@ -49,10 +52,11 @@ describe("agent-service mcp", () => {
     );
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [COMMAND, "mcp", "--url", url],
+      args: [COMMAND, "mcp", "--url", url, ...flags],
       env: { PATH: process.env.PATH ?? "", AGENT_SERVICE_KEY: key },
     });
     await client.connect(transport);
+    withOutputSchemas(transport);
     return client;
   };
 
@@ -90,6 +94,17 @@ describe("agent-service mcp", () => {
     } finally {
       await client.close();
     }
+  });
+
+  it("lists the sets that it is told, and passes refusals on as they can be read", async () => {
+    const client = await open({ wire: "2026-07-28", flags: ["--sets", "all"] });
+    try {
+      await checkRefusals(client);
+    } finally {
+      await client.close();
+    }
+    const wrong = open({ wire: "2025-11-25", flags: ["--sets", "workspace"] });
+    await expect(wrong).rejects.toThrow(/Did you mean "workspaces"/);
   });
 
   it("says why a service does not answer", async () => {

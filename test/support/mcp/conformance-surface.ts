@@ -3,6 +3,8 @@
 import {
   type GetPromptResult,
   inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
   type ReadResourceResult,
   ResourceNotFoundError,
   type ServerContext,
@@ -18,6 +20,11 @@ export function conformanceSurface(tasks: ConformanceTasks): Surface {
   return {
     instructions: "Tools of the conformance suite.",
     tools: tools.map(({ listing }) => listing),
+    findTool: (name) => {
+      const tool = tools.find(({ listing }) => listing.name === name);
+      if (tool !== undefined) return tool.listing;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
+    },
     callTool: async ({ name, args }, context) => {
       const tool = tools.find(({ listing }) => listing.name === name);
       if (tool === undefined) throw new TypeError(`There is no tool ${name}.`);

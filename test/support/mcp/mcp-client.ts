@@ -17,11 +17,14 @@ export type McpClientOptions = {
   readonly bearer?: string;
   readonly wire?: Wire;
   readonly capabilities?: ClientCapabilities;
+  /** The path, with its parameters. */
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** Connected. Whoever opened it closes it. */
 export async function openMcpClient(url: string, options: McpClientOptions = {}): Promise<Client> {
-  const { bearer, wire = "2026-07-28", capabilities = {} } = options;
+  const { bearer, wire = "2026-07-28", capabilities = {}, path = "/mcp" } = options;
   const client = new Client(
     { name: "test", version: "1" },
     {
@@ -29,8 +32,9 @@ export async function openMcpClient(url: string, options: McpClientOptions = {})
       versionNegotiation: { mode: wire === "2026-07-28" ? { pin: wire } : "legacy" },
     },
   );
-  const headers: Record<string, string> = bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }));
+  const headers: Record<string, string> = { ...options.headers };
+  if (bearer !== undefined) headers.Authorization = `Bearer ${bearer}`;
+  await client.connect(new StreamableHTTPClientTransport(new URL(path, url), { requestInit: { headers } }));
   return client;
 }
 
@@ -38,6 +42,13 @@ export async function openMcpClient(url: string, options: McpClientOptions = {})
 export function textOf({ content }: CallToolResult): string {
   const [first] = content;
   return first?.type === "text" ? first.text : "";
+}
+
+/** What a result says to programs: its structured content, or the API's error body, which a refusal has as its second text. */
+export function bodyOf({ content, structuredContent }: CallToolResult): Record<string, unknown> {
+  const last = content.at(1);
+  const refusal = structuredContent === undefined && last?.type === "text" ? JSON.parse(last.text) : {};
+  return (structuredContent as Record<string, unknown> | undefined) ?? refusal;
 }
 
 export type RawAsk = {

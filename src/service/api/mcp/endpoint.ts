@@ -10,6 +10,7 @@ import {
   originValidationResponse,
 } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
+import { SETS_HEADER, SETS_PARAMETER, type ToolSet } from "../../../contract/mcp/tool-sets.ts";
 import { API_VERSION } from "../../../contract/openapi/version.ts";
 import type { AccountCaller, Caller } from "../../core/accounts/caller.ts";
 import type { ScopeRefusal } from "../../core/accounts/refusals.ts";
@@ -24,6 +25,7 @@ import type { CallParts } from "./call-parts.ts";
 import { createMcpServer } from "./server.ts";
 import { serviceSurface } from "./service-surface.ts";
 import type { Surface } from "./surface.ts";
+import { setsOf } from "./tool-sets.ts";
 import { Waits } from "./waits.ts";
 
 export const MCP_PATH = "/mcp";
@@ -37,6 +39,7 @@ type Admitted = {
   readonly caller: AccountCaller;
   readonly requestId: string;
   readonly gone: AbortSignal;
+  readonly sets: readonly ToolSet[];
   /** What its access token was not good for. */
   lacking: ScopeRefusal | null;
 };
@@ -47,12 +50,12 @@ export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
   const handler = mcpHandler(core.log, (authInfo) => {
     const request = admitted.get(authInfo);
     if (request === undefined) throw new TypeError("The request was not admitted.");
-    const { caller, requestId, gone } = request;
+    const { caller, requestId, gone, sets } = request;
     const lacksScopes = (refusal: ScopeRefusal) => {
       request.lacking = refusal;
     };
     const parts: CallParts = { core, submitter, caller, requestId, waits, gone, lacksScopes };
-    return serviceSurface(parts);
+    return serviceSurface(parts, sets);
   });
   const isForeign = foreignRequests(core.policy);
   const app = new Hono<FaceEnv>();
@@ -73,10 +76,15 @@ export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
     }
     const aiClient = lowered(caller.value);
     if (aiClient === null) return answerRefusal(context.env.outer, { reason: "account_needed" });
+    const sets = setsOf(aiClient, [
+      context.req.query(SETS_PARAMETER) ?? null,
+      context.req.header(SETS_HEADER) ?? null,
+    ]);
+    if (!sets.ok) return answerProblem(context.env.outer, sets.refusal);
     const authInfo = { token: "", clientId: aiClient.accountId, scopes: [] };
     const requestId = context.get("requestId");
     const gone = context.req.raw.signal;
-    const request: Admitted = { caller: aiClient, requestId, gone, lacking: null };
+    const request: Admitted = { caller: aiClient, requestId, gone, sets: sets.value, lacking: null };
     admitted.set(authInfo, request);
     const answer = await handler.fetch(context.req.raw, { authInfo });
     if (request.lacking === null) return answer;

@@ -9,13 +9,14 @@ export function problemOf(refusal: Refusal | PublicProblem): PublicProblem {
   return "reason" in refusal ? toProblem(refusal) : refusal;
 }
 
-/** As the API's error body, with `retry_after_seconds` in the place of the header, and the page of what only an owner does. */
+/** No structured content: it would have to fit the schema of the tool's answers, and clients hide what does not. So the API's
+ * error body, with `retry_after_seconds` in the place of the header and the page of what only an owner does, is a second text. */
 export function problemResult(
   refusal: Refusal | PublicProblem,
   { requestId }: { readonly requestId: string },
 ): CallToolResult {
   const { message, code, fields, retryAfterSeconds } = problemOf(refusal);
-  const structuredContent = {
+  const body = {
     error: message,
     code,
     request_id: requestId,
@@ -25,5 +26,11 @@ export function problemResult(
   };
   const retry = retryAfterSeconds === undefined ? "" : ` Try again in ${retryAfterSeconds} seconds.`;
   const text = `${message}${retry} (${code}, request ${requestId})`;
-  return { isError: true, content: [{ type: "text", text }], structuredContent };
+  return {
+    isError: true,
+    content: [
+      { type: "text", text },
+      { type: "text", text: JSON.stringify(body) },
+    ],
+  };
 }

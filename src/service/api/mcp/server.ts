@@ -5,7 +5,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@m
 import type { Surface } from "./surface.ts";
 import { serveTasks, TASKS_EXTENSION } from "./tasks-extension.ts";
 
-/** Lists change with a release of the service only. */
+/** What is listed for an address and an authorization changes with a release of the service only. */
 const LIST_MS = 3_600_000;
 
 export type ServerIdentity = { readonly name: string; readonly version: string; readonly title?: string };
@@ -22,7 +22,8 @@ export function createMcpServer(identity: ServerIdentity, surface: Surface): Ser
     },
     instructions: surface.instructions,
     cacheHints: {
-      "tools/list": { ttlMs: LIST_MS, cacheScope: "public" },
+      // Scopes of a token and a header decide about it, too.
+      "tools/list": { ttlMs: LIST_MS, cacheScope: "private" },
       "prompts/list": { ttlMs: LIST_MS, cacheScope: "public" },
       "resources/templates/list": { ttlMs: LIST_MS, cacheScope: "public" },
       "server/discover": { ttlMs: LIST_MS, cacheScope: "public" },
@@ -40,10 +41,7 @@ export function createMcpServer(identity: ServerIdentity, surface: Surface): Ser
 function serveTools(server: Server, surface: Surface): void {
   server.setRequestHandler("tools/list", async () => ({ tools: [...surface.tools] }));
   server.setRequestHandler("tools/call", async ({ params }, context: ServerContext) => {
-    const tool = surface.tools.find(({ name }) => name === params.name);
-    if (tool === undefined) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
-    }
+    const tool = surface.findTool(params.name);
     const outcome = await surface.callTool({ name: tool.name, args: params.arguments ?? {} }, context);
     // The library writes every result as its revision of the protocol has it, a task too.
     const result = outcome as Parameters<Server["projectCallToolResult"]>[0];

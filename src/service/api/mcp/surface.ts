@@ -17,11 +17,15 @@ import type {
 export type TaskCreated = { readonly resultType: "task"; readonly [field: string]: unknown };
 export type ToolOutcome = CallToolResult | InputRequiredResult | TaskCreated;
 
+export type CallableTool = { readonly name: string; readonly outputSchema?: Tool["outputSchema"] };
+
 /** What throws a ProtocolError is answered as one. */
 export type Surface = {
   readonly instructions: string;
   /** In the order in which they are listed. */
   readonly tools: readonly Tool[];
+  /** A tool that can be called, listed or not. Throws a ProtocolError where there is none. */
+  findTool(name: string): CallableTool;
   callTool(call: ToolCall, context: ServerContext): Promise<ToolOutcome>;
   readonly resourceTemplates: readonly ResourceTemplateType[];
   listResources(): Promise<readonly Resource[]>;

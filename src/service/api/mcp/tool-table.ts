@@ -1,5 +1,6 @@
-// Every tool, in the order in which clients see them.
+// Every tool by its set, in the order in which clients see them.
 
+import { type ToolSet, toolSets } from "../../../contract/mcp/tool-sets.ts";
 import type { Tool } from "./tool.ts";
 import { answerQuestionOfRun } from "./tools/answer-question.ts";
 import { cancelRunById } from "./tools/cancel-run.ts";
@@ -41,43 +42,48 @@ import {
 import { getWorkerById, startWorkerOfGroup } from "./tools/workspaces/workers.ts";
 import { writeFilesOfCopy } from "./tools/workspaces/write-files.ts";
 
-export const tools: readonly Tool[] = [
-  listAgentsOfAccount,
-  getAgent,
-  createAgentByName,
-  invokeAgent,
-  getRunResult,
-  listRunsOfAgent,
-  cancelRunById,
-  createScheduleOfAgent,
-  listSchedulesOfAgent,
-  cancelScheduleOfAgent,
-  listWorkflowsOfAgent,
-  executeActiveWorkflow,
-  getCredits,
-  getPricing,
-  listOpenQuestions,
-  answerQuestionOfRun,
-  listApprovalsOfAccount,
-  denyApprovalById,
-  listWorkspacesOfAccount,
-  getWorkspaceById,
-  createWorkspaceByName,
-  listFilesOfPlace,
-  readFileOfPlace,
-  createCopyOfRevision,
-  writeFilesOfCopy,
-  deleteFileOfCopy,
-  checkpointCopy,
-  deleteCopyById,
-  listRevisionsOfWorkspace,
-  createChangesetOfCopy,
-  getChangesetById,
-  acceptChangesetById,
-  rejectChangesetById,
-  createTaskGroupOfWorkspace,
-  getTaskGroupById,
-  stopTaskGroupById,
-  startWorkerOfGroup,
-  getWorkerById,
-];
+export const toolsOfSets: Readonly<Record<ToolSet, readonly Tool[]>> = {
+  agents: [
+    listAgentsOfAccount,
+    getAgent,
+    createAgentByName,
+    invokeAgent,
+    getRunResult,
+    listRunsOfAgent,
+    cancelRunById,
+    createScheduleOfAgent,
+    listSchedulesOfAgent,
+    cancelScheduleOfAgent,
+    listWorkflowsOfAgent,
+    executeActiveWorkflow,
+    getCredits,
+    getPricing,
+    listOpenQuestions,
+    answerQuestionOfRun,
+    listApprovalsOfAccount,
+    denyApprovalById,
+  ],
+  workspaces: [
+    listWorkspacesOfAccount,
+    getWorkspaceById,
+    createWorkspaceByName,
+    listFilesOfPlace,
+    readFileOfPlace,
+    createCopyOfRevision,
+    writeFilesOfCopy,
+    deleteFileOfCopy,
+    checkpointCopy,
+    deleteCopyById,
+    listRevisionsOfWorkspace,
+  ],
+  changesets: [createChangesetOfCopy, getChangesetById, acceptChangesetById, rejectChangesetById],
+  workers: [
+    createTaskGroupOfWorkspace,
+    getTaskGroupById,
+    stopTaskGroupById,
+    startWorkerOfGroup,
+    getWorkerById,
+  ],
+};
+
+export const tools: readonly Tool[] = toolSets.flatMap((set) => toolsOfSets[set]);

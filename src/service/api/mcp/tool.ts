@@ -82,7 +82,10 @@ type Definition<Input extends z.ZodMiniType, Output extends z.ZodMiniType> = {
 
 /** A tool of whichever arguments: they are decoded by `input` before it runs. */
 export type Tool = {
+  /** Without the schema of its answer, which would be two thirds of the list. */
   readonly listing: ToolListing;
+  /** The schema of its structured content where it is not refused. */
+  readonly output: ToolListing["inputSchema"];
   readonly scopes: readonly ApiScope[];
   readonly input: z.ZodMiniType;
   run(args: unknown, context: ToolContext): ToolResult<object>;
@@ -92,25 +95,36 @@ export type Tool = {
 export function defineTool<Input extends z.ZodMiniType, Output extends z.ZodMiniType<unknown, object>>(
   definition: Definition<Input, Output>,
 ): Tool {
-  const { name, title, description, hints, scopes, schemas, run } = definition;
+  const { scopes, schemas, run } = definition;
   return {
-    listing: {
-      name,
-      title,
-      description,
-      inputSchema: objectSchema(toSingleSchema(schemas.input)),
-      outputSchema: objectSchema(toSingleSchema(schemas.output)),
-      annotations: {
-        title,
-        readOnlyHint: hints.isReadOnly ?? false,
-        destructiveHint: hints.isDestructive ?? false,
-        idempotentHint: hints.isIdempotent ?? hints.isReadOnly ?? false,
-        openWorldHint: hints.isOpenWorld ?? false,
-      },
-    },
+    listing: listingOf({ ...definition, input: schemas.input }),
+    output: objectSchema(toSingleSchema(schemas.output)),
     scopes,
     input: schemas.input.schema,
     run: (args, context) => run(args as z.output<Input>, context),
+  };
+}
+
+type Listed = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly hints: Hints;
+  readonly input: ToolSchema;
+};
+
+export function listingOf({ name, title, description, hints, input }: Listed): ToolListing {
+  const inputSchema = objectSchema(toSingleSchema(input));
+  return { name, title, description, inputSchema, annotations: annotationsOf(hints) };
+}
+
+/** The two hints in the middle mean something of tools that change something only, says the protocol. */
+function annotationsOf(hints: Hints): ToolListing["annotations"] {
+  const { isReadOnly = false, isDestructive = false, isIdempotent = false, isOpenWorld = false } = hints;
+  return {
+    readOnlyHint: isReadOnly,
+    ...(isReadOnly ? {} : { destructiveHint: isDestructive, idempotentHint: isIdempotent }),
+    openWorldHint: isOpenWorld,
   };
 }
 

@@ -8,7 +8,7 @@ import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
 import type { Backend, BackendOutcome } from "../../../../src/service/executor/backend.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
-import { openMcpClient, textOf, wires } from "../../../support/mcp/mcp-client.ts";
+import { bodyOf, openMcpClient, textOf, wires } from "../../../support/mcp/mcp-client.ts";
 import { say, scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
@@ -73,7 +73,7 @@ onEveryStore((store) => {
 
     const call = async (name: string, args: Record<string, unknown> = {}) => {
       const answer = await client.callTool({ name, arguments: args });
-      const structured = answer.structuredContent as Record<string, unknown>;
+      const structured = bodyOf(answer);
       return { answer, structured, text: textOf(answer), isError: answer.isError ?? false };
     };
     const invoke = (message: string, args: Record<string, unknown> = {}) =>
@@ -101,31 +101,13 @@ onEveryStore((store) => {
         "answer_question",
         "list_approvals",
         "deny_approval",
-        "list_workspaces",
-        "get_workspace",
-        "create_workspace",
-        "list_files",
-        "read_file",
-        "create_copy",
-        "write_files",
-        "delete_file",
-        "checkpoint",
-        "delete_copy",
-        "list_revisions",
-        "create_changeset",
-        "get_changeset",
-        "accept_changeset",
-        "reject_changeset",
-        "create_task_group",
-        "get_task_group",
-        "stop_task_group",
-        "start_worker",
-        "get_worker",
+        "describe_tools",
+        "call_tool",
       ]);
       for (const tool of tools) {
         expect(tool.title, tool.name).toMatch(/^[A-Z]/);
         expect(tool.inputSchema.additionalProperties, tool.name).toBe(false);
-        expect(tool.outputSchema?.type, tool.name).toBe("object");
+        expect(tool, tool.name).not.toHaveProperty("outputSchema");
         expect(typeof tool.annotations?.readOnlyHint, tool.name).toBe("boolean");
         const named = Object.values(tool.inputSchema.properties ?? {}) as { description?: string }[];
         expect(named.every(({ description }) => description !== undefined && description !== "")).toBe(true);
@@ -331,11 +313,7 @@ onEveryStore((store) => {
         ["invoke_agent", { agent: account.agent.id, message: "go" }],
       ] as const) {
         const answer = await stranger.callTool({ name, arguments: args });
-        expect([name, answer.isError, answer.structuredContent]).toMatchObject([
-          name,
-          true,
-          { code: "forbidden" },
-        ]);
+        expect([name, answer.isError, bodyOf(answer)]).toMatchObject([name, true, { code: "forbidden" }]);
       }
       await stranger.close();
     });

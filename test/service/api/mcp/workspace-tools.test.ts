@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { approveApproval } from "../../../../src/service/core/approvals/decide-approval.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
-import { openMcpClient, textOf, wires } from "../../../support/mcp/mcp-client.ts";
+import { bodyOf, openMcpClient, textOf, wires } from "../../../support/mcp/mcp-client.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
@@ -37,7 +37,7 @@ onEveryStore((store) => {
     const call = async (tool: string, args: Record<string, unknown> = {}) => {
       const answer = await client.callTool({ name: tool, arguments: args });
       expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MOST_BYTES);
-      const structured = answer.structuredContent as Record<string, unknown>;
+      const structured = bodyOf(answer);
       return { answer, structured, text: textOf(answer), isError: answer.isError ?? false };
     };
     const done = async (tool: string, args: Record<string, unknown> = {}) => {
@@ -249,10 +249,7 @@ onEveryStore((store) => {
       const theirs = await makeAccount(fixture);
       const other = await openMcpClient(api.url, { bearer: theirs.owner, wire });
       const refused = await other.callTool({ name: "list_files", arguments: { workspace_id } });
-      expect([refused.isError, (refused.structuredContent as { code: string }).code]).toEqual([
-        true,
-        "forbidden",
-      ]);
+      expect([refused.isError, bodyOf(refused).code]).toEqual([true, "forbidden"]);
       await other.close();
       const both = await call("list_files", {
         workspace_id,

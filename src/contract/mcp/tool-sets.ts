@@ -1,0 +1,40 @@
+// The sets of tools that a client of MCP can have listed, and the two tools by which it reaches those that are not. Pure.
+// Why: docs/decisions/125-tools-are-listed-in-sets.md
+
+import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
+import { text } from "../text.ts";
+import { toolSchema } from "./tool-schema.ts";
+
+/** In the order in which they are listed. */
+export const toolSets = ["agents", "workspaces", "changesets", "workers"] as const;
+export type ToolSet = (typeof toolSets)[number];
+
+/** What each set is for, as a client's model reads it. */
+export const toolSetTexts: Readonly<Record<ToolSet, string>> = {
+  agents: "agents, their runs, schedules and workflows, questions, approvals, credits",
+  workspaces: "workspaces, their files, copies and revisions",
+  changesets: "what is proposed to a workspace: make, read, accept or reject it",
+  workers: "runs that work in copies of a workspace, in groups with one budget",
+};
+
+/** The parameter of the address, and the header, that name sets: "agents,workers", "all", "default". */
+export const SETS_PARAMETER = "sets";
+export const SETS_HEADER = "X-MCP-Toolsets";
+
+export const describeToolsTool = {
+  input: toolSchema(strictObject({ set: z.enum(toolSets) }), {
+    set: toolSets.map((set) => `${set}: ${toolSetTexts[set]}`).join(". "),
+  }),
+  output: toolSchema(z.object({ set: z.enum(toolSets), tools: z.array(z.string()) }), {
+    set: "The set.",
+    tools: "The names of its tools. The text has what each takes.",
+  }),
+} as const;
+
+export const callToolTool = {
+  input: toolSchema(
+    strictObject({ name: text(128), arguments: z._default(z.record(z.string(), z.unknown()), {}) }),
+    { name: "The tool's name.", arguments: "Its arguments, as describe_tools says." },
+  ),
+} as const;

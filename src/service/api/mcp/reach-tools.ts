@@ -1,0 +1,64 @@
+// describe_tools and call_tool: every tool is one step away for clients that call only what is listed.
+
+import type { Tool as ToolListing } from "@modelcontextprotocol/server";
+import { nearestName } from "../../../base/nearest-name.ts";
+import { ok, type Result, refused } from "../../../base/result.ts";
+import { callToolTool, describeToolsTool } from "../../../contract/mcp/tool-sets.ts";
+import { decode } from "../shared/decode.ts";
+import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
+import type { ToolCall } from "./surface.ts";
+import { answer, defineTool, listingOf, type Tool } from "./tool.ts";
+import { tools, toolsOfSets } from "./tool-table.ts";
+
+export const CALL_TOOL = "call_tool";
+
+export const describeTools = defineTool({
+  name: "describe_tools",
+  title: "Describe more tools",
+  description: "The tools of a set that are not listed here, and what each takes. Call them by call_tool.",
+  hints: { isReadOnly: true },
+  scopes: [],
+  schemas: describeToolsTool,
+  run: async ({ set }) => {
+    const described = toolsOfSets[set].map(({ listing }) => listing);
+    return ok(
+      answer({ set, tools: described.map(({ name }) => name) }, described.map(describe).join("\n\n")),
+    );
+  },
+});
+
+/** Never executed itself: the tool that it names is, as if it had been called by its name. */
+export const callToolListing: ToolListing = listingOf({
+  name: CALL_TOOL,
+  title: "Call a tool that is not listed",
+  description: "Calls any tool of this server by its name. Ask describe_tools first what it takes.",
+  // As the most that a tool may do.
+  hints: { isDestructive: true, isOpenWorld: true },
+  input: callToolTool.input,
+});
+
+const byName = new Map<string, Tool>([...tools, describeTools].map((tool) => [tool.listing.name, tool]));
+
+export function findTool(name: string): Tool | undefined {
+  return byName.get(name);
+}
+
+/** The call that the arguments of call_tool stand for. */
+export function innerCall(args: unknown): Result<ToolCall & { readonly tool: Tool }, PublicProblem> {
+  const decoded = decode(callToolTool.input.schema, args, "The arguments");
+  if (!decoded.ok) return decoded;
+  const { name, arguments: inner } = decoded.value;
+  const tool = findTool(name);
+  return tool === undefined ? refused(invalidRequest(unknownTool(name))) : ok({ name, args: inner, tool });
+}
+
+export function unknownTool(name: string): string {
+  const nearest = nearestName(name, [...byName.keys(), CALL_TOOL]);
+  const advice = nearest === null ? "describe_tools names those of a set." : `Did you mean "${nearest}"?`;
+  return `There is no tool ${JSON.stringify(name.slice(0, 128))}. ${advice}`;
+}
+
+function describe({ name, description, annotations, inputSchema }: ToolListing): string {
+  const kind = annotations?.readOnlyHint === true ? " (only reads)" : "";
+  return `${name}${kind}: ${description}\nArguments: ${JSON.stringify(inputSchema)}`;
+}
