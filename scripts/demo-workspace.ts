@@ -245,7 +245,7 @@ async function cloneRevision({ client, workspaceId, folder }: Stage, revisionId:
   const { body } = await client.revisions.bundle({ workspaceId, revisionId });
   const clone = join(folder, revisionId);
   await writeFile(`${clone}.bundle`, await buffer(body));
-  git(folder, ["clone", "--quiet", "--branch", "main", `${clone}.bundle`, clone]);
+  git(folder, ["clone", "--quiet", `${clone}.bundle`, clone]);
   return clone;
 }
 

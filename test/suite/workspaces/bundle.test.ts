@@ -28,7 +28,7 @@ onEveryDeployment("bundles of revisions", (service) => {
         .toString()
         .trim();
     await writeFile(join(folder, "it.bundle"), Buffer.from(await new Response(body).arrayBuffer()));
-    git("clone", "--quiet", "-b", "main", "it.bundle", "clone");
+    git("clone", "--quiet", "it.bundle", "clone");
     expect(git("-C", "clone", "rev-parse", "HEAD", "HEAD^{tree}").split("\n")).toEqual([commit, tree]);
     expect(git("-C", "clone", "log", "--format=%s")).toBe("First\nNew workspace");
     expect(git("-C", "clone", "fsck", "--strict")).toBe("");

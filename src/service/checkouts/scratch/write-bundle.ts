@@ -26,8 +26,10 @@ export async function writeBundle(work: ScratchWork, request: BundleRequest): Pr
   // Each object is checked, and that all which it names is there.
   await git({ args: ["index-pack", strictOption, "-o", `${pack}.idx`, `${pack}.pack`], signal });
   await git({ args: ["update-ref", "--no-deref", ref, tip], signal });
+  // Without a HEAD a clone checks nothing out.
+  await git({ args: ["symbolic-ref", "HEAD", ref], signal });
   await git({
-    args: ["bundle", "create", "--quiet", "-", ref],
+    args: ["bundle", "create", "--quiet", "-", "HEAD", ref],
     outputFile: path,
     maxOutputBytes: limits.maxBytes,
     signal,

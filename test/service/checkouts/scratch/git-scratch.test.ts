@@ -131,7 +131,10 @@ describe("a bundle", () => {
       execFileSync("git", args, { stdio: ["ignore", "pipe", "pipe"] })
         .toString()
         .trim();
-    git("clone", "--quiet", "--branch", "main", file, clone);
+    expect(git("bundle", "list-heads", file)).toBe(`${ours} HEAD\n${ours} refs/heads/main`);
+    git("clone", "--quiet", file, clone);
+    expect(git("-C", clone, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
+    expect(git("-C", clone, "ls-tree", "--name-only", "HEAD")).toContain("link");
     expect(git("-C", clone, "fsck", "--strict", "--full")).toBe("");
     expect(git("-C", clone, "rev-parse", "HEAD", "HEAD^")).toBe(`${ours}\n${base}`);
     expect(git("-C", clone, "status", "--porcelain", "--ignore-submodules")).toBe("");
