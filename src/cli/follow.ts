@@ -1,14 +1,14 @@
 // agent-service follow: prints a run as it goes, for people or as NDJSON, until it has ended.
 
 import { integer } from "../base/settings/kinds.ts";
-import type { Client, Run } from "../client/client.ts";
+import type { Client } from "../client/client.ts";
 import { commandWords } from "../job/command-words.ts";
 import { concludeRun, type Surroundings } from "../job/run-verdict.ts";
 import { RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
 import { outcomeTitle, titleLine } from "../render/outcome-title.ts";
 import { PlainLog } from "../render/plain-log.ts";
-import { plural } from "../render/quantities.ts";
+import { costParts } from "../render/run-costs.ts";
 import { RunReportFold } from "../report/fold-run.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { command } from "./command.ts";
@@ -57,7 +57,7 @@ export async function followToEnd(
     if (next.done === true) {
       const verdict = concludeRun({ run: next.value, passed: null, detail: null }, nobody);
       const title = titleLine(outcomeTitle(fold.report, verdict));
-      if (format === "text") process.stdout.write(`${[title, ...costs(next.value)].join(", ")}\n`);
+      if (format === "text") process.stdout.write(`${[title, ...costParts(next.value)].join(", ")}\n`);
       return verdict.conclusion === "success" || verdict.conclusion === "skipped" ? 0 : 1;
     }
     fold.add(next.value);
@@ -74,8 +74,3 @@ const nobody: Surroundings = {
   claimUrl: null,
   claimObstacle: null,
 };
-
-function costs(run: Run): string[] {
-  const credits = run.credits === null ? "unknown credits" : plural(run.credits, "credit");
-  return [credits, ...(run.tokens === null ? [] : [plural(run.tokens, "token")])];
-}

@@ -3,7 +3,7 @@
 import { ciProviders } from "../contract/ci/providers.ts";
 import { endingTitle, runFacts } from "../job/ending.ts";
 import { titleLine } from "../render/outcome-title.ts";
-import { plural } from "../render/quantities.ts";
+import { costParts } from "../render/run-costs.ts";
 import { note } from "./run-notes.ts";
 import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 
@@ -21,14 +21,8 @@ function sayResult(ending: CommandEnding, { files }: RunSurroundings): void {
   }
   const { outcome, progress } = ending;
   if (outcome.type !== "ended") return;
-  const { credits, tokens } = outcome.run;
   const isCharged = "service" in progress && progress.service.type === "remote";
-  const charged = credits === null ? "unknown credits" : plural(credits, "credit");
-  const parts = [
-    titleLine(endingTitle(ending)),
-    ...(isCharged ? [charged] : []),
-    ...(tokens === null ? [] : [plural(tokens, "token")]),
-  ];
+  const parts = [titleLine(endingTitle(ending)), ...costParts(outcome.run, { isCharged })];
   process.stdout.write(`${parts.join(", ")}\n`);
 }
 

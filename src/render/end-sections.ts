@@ -9,6 +9,7 @@ import { inertMarkdown } from "./inert-markdown.ts";
 import { escapeMarkdown, inlineCode, link } from "./markdown.ts";
 import type { OutcomeFacts } from "./outcome-title.ts";
 import { countText, dollarsText, durationText } from "./quantities.ts";
+import { modelCostText } from "./run-costs.ts";
 
 const MAX_MESSAGE_BYTES = 600;
 const MAX_REASON_BYTES = 240;
@@ -70,12 +71,13 @@ export function costsSection(report: RunReport, context: EndContext): string {
     ...(left === null ? [] : [`${countText(left)} left`]),
   ];
   const tookMs = elapsedMs(report);
+  const cost = modelCostText(context.budget);
   return [
     ...(credits.length === 0 ? [] : [`**Credits** ${credits.join(", ")}`]),
     ...(context.tokens === null
       ? []
       : [`**Tokens** ${countText(context.tokens)}${cachedText(context.budget)}${payerText(report)}`]),
-    ...costText(context.budget),
+    ...(cost === null ? [] : [`**Cost** ${cost}`]),
     ...modelsText(context.models ?? []),
     ...(tookMs === null ? [] : [`**Time** ${durationText(tookMs)}`]),
   ].join(" · ");
@@ -85,14 +87,6 @@ function cachedText(budget: EndContext["budget"]): string {
   if (!budget || budget.cached_input_tokens === 0 || budget.input_tokens === 0) return "";
   const percent = Math.round((100 * budget.cached_input_tokens) / budget.input_tokens);
   return ` (${percent} % of the input from a cache)`;
-}
-
-/** What the models cost by known prices, whoever pays. */
-function costText(budget: EndContext["budget"]): string[] {
-  const cost = budget?.cost_micro_usd;
-  if (cost === undefined || cost === 0) return [];
-  const limit = budget?.max_cost_micro_usd;
-  return [`**Cost** ${dollarsText(cost)}${limit === undefined ? "" : ` of ${dollarsText(limit)}`}`];
 }
 
 const MAX_SHOWN_MODELS = 5;

@@ -66,6 +66,23 @@ describe("a job with a service and a model account of its own", () => {
       expect(seen).not.toContain(secret);
   });
 
+  it("says the same costs in the summary and on the run's page", async () => {
+    const inputs = { ...federated("anthropic"), model: "claude-sonnet-5" };
+    const { step } = await run(inputs, "Read it, for its costs.");
+    const [, cost = "?"] = /\*\*Cost\*\* (\$\d+\.\d+)/.exec(step.summary) ?? [];
+    expect(step.summary).toContain("**Credits** 1 charged");
+    const { pathname, searchParams } = new URL(step.outputs["run-url"] ?? "");
+    const page = await fetch(`${fixture.nodes[0]?.url}${pathname}`, {
+      headers: { cookie: `run_view=${searchParams.get("view")}` },
+    });
+    expect(page.status).toBe(200);
+    const html = await page.text();
+    const [, section = ""] = /<h2>Cost<\/h2>(.*?)<\/section>/s.exec(html) ?? [];
+    expect(section).toContain(`<p>1 credit charged · ${step.outputs.tokens} tokens · models ${cost}</p>`);
+    // The fee of a run is no price of its model.
+    expect(section.match(/\$\d+\.\d+/g)).toEqual([cost]);
+  });
+
   it("starts nothing at the service where the provider refuses it", async () => {
     const { step } = await run({ ...federated("anthropic"), "anthropic-federation-rule-id": "fdrl_other" });
     expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "federation_refused", "run-id": "" } });

@@ -9,6 +9,7 @@ import { readableReply } from "../findings-table.ts";
 import { type Contents, type Element, el, outerLink, said } from "../html/element.ts";
 import { markdownElements } from "../html/markdown-elements.ts";
 import { countText, dollarsText, durationText, plural } from "../quantities.ts";
+import { creditsText, modelCostText } from "../run-costs.ts";
 import { changesSection } from "./changes-section.ts";
 
 export type PageRun = {
@@ -188,6 +189,12 @@ function costOf(run: Run): readonly Contents[] {
   if (run.status === "queued" || run.status === "running" || run.status === "cancelling") return [];
   const roles = Object.entries(run.usage_by_role ?? {});
   const refunded = run.refunded_micro_usd ?? 0;
+  const cost = modelCostText(run.budget);
+  const used = [
+    ...(run.credits === null ? [] : [`${plural(run.credits, "credit")} charged`]),
+    ...(run.tokens === null ? [] : [plural(run.tokens, "token")]),
+    ...(cost === null ? [] : [`models ${cost}`]),
+  ];
   const facts: Contents[] = [
     ...(refunded === 0
       ? []
@@ -206,14 +213,20 @@ function costOf(run: Run): readonly Contents[] {
       : []),
   ];
   if (roles.length === 0 && facts.length === 0) return [];
-  return [el("h2", {}, "Cost"), roles.length === 0 ? null : costTable(roles), ...facts];
+  return [
+    el("h2", {}, "Cost"),
+    used.length === 0 ? null : el("p", {}, used.join(" · ")),
+    roles.length === 0 ? null : rolesTable(roles),
+    ...facts,
+  ];
 }
 
-type RoleUsage = { readonly tokens: number; readonly calls: number; readonly micro_usd: number };
+type RoleUsage = { readonly tokens: number; readonly calls: number; readonly credits: number };
 
-function costTable(roles: readonly [string, RoleUsage][]): Element {
+/** By role: the fee of the run is the executor's. */
+function rolesTable(roles: readonly [string, RoleUsage][]): Element {
   const number = (text: string) => el("td", { class: "number" }, text);
-  const head = ["Tokens", "Calls", "Cost"].map((name) => el("th", { class: "number" }, name));
+  const head = ["Tokens", "Calls", "Credits"].map((name) => el("th", { class: "number" }, name));
   return el(
     "div",
     { class: "scroll", tabindex: 0 },
@@ -224,14 +237,14 @@ function costTable(roles: readonly [string, RoleUsage][]): Element {
       el(
         "tbody",
         {},
-        ...roles.map(([role, { tokens, calls, micro_usd }]) =>
+        ...roles.map(([role, { tokens, calls, credits }]) =>
           el(
             "tr",
             {},
             el("td", {}, role),
             number(countText(tokens)),
             number(countText(calls)),
-            number(dollarsText(micro_usd)),
+            number(creditsText(credits)),
           ),
         ),
       ),

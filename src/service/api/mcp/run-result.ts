@@ -3,7 +3,9 @@
 import { byteLength, fitText } from "../../../base/bounded-text.ts";
 import { visibleText } from "../../../base/untrusted-text.ts";
 import { DEFAULT_REPLY_BYTES, type RunResult } from "../../../contract/mcp/run-tools.ts";
-import { isTerminal } from "../../../contract/runs/run.ts";
+import { isTerminal, type Run } from "../../../contract/runs/run.ts";
+import { plural } from "../../../render/quantities.ts";
+import { modelCostText } from "../../../render/run-costs.ts";
 import { type RunReport, replyMessage } from "../../../report/run-report.ts";
 import { toRun } from "../shared/run-view.ts";
 import type { Link, Quoted, ToolAnswer } from "./tool.ts";
@@ -17,14 +19,15 @@ export type RunAnswer = Extract<ToolAnswer<RunResult>, { readonly type: "answer"
 
 /** `isError` for a run that failed: its reply, where it has one, is that of unfinished work. */
 export function runAnswer(watched: WatchedRun, { maxBytes = DEFAULT_REPLY_BYTES } = {}): RunAnswer {
-  const { run, report, question } = watched;
+  const { report, question } = watched;
+  const run = toRun(watched.run);
   const reply = replyOf(report, maxBytes);
   const output = outputOf(report, maxBytes);
   const hasEnded = isTerminal(run.status);
   const failure =
     report.state.status === "failed" ? visibleText(report.state.message).slice(0, MAX_FAILURE_CHARS) : null;
   const structured: RunResult = {
-    run: toRun(run),
+    run,
     reply: reply?.text ?? null,
     ...(reply === null || reply.omitted === 0 ? {} : { reply_omitted_bytes: reply.omitted }),
     ...output,
@@ -39,7 +42,7 @@ export function runAnswer(watched: WatchedRun, { maxBytes = DEFAULT_REPLY_BYTES 
   return {
     type: "answer",
     structured,
-    text: textOf(watched, structured),
+    text: textOf(run, structured),
     quoted,
     links: linksOf(structured),
     ...(run.status === "failed" ? { isError: true } : {}),
@@ -88,12 +91,16 @@ function changesOf({ changes }: RunReport, runId: string): Pick<RunResult, "chan
   };
 }
 
-function textOf({ run }: WatchedRun, result: RunResult): string {
-  const lines = [`Run ${run.id} of session ${run.sessionId}: ${run.status}.`];
+function textOf(run: Run, result: RunResult): string {
+  const lines = [`Run ${run.id} of session ${run.thread_id}: ${run.status}.`];
   if (result.failure !== undefined) lines.push(`It failed: ${result.failure}`);
-  const { credits, tokens } = result.run;
+  const { credits, tokens } = run;
   if (credits !== null)
-    lines.push(`It cost ${credits} credits${tokens === null ? "" : ` and ${tokens} tokens`}.`);
+    lines.push(
+      `It was charged ${plural(credits, "credit")}${tokens === null ? "" : ` and used ${plural(tokens, "token")}`}.`,
+    );
+  const cost = "budget" in run ? modelCostText(run.budget) : null;
+  if (cost !== null) lines.push(`Its models cost ${cost}.`);
   if (result.changes !== undefined) {
     const count = result.changes.files.length + (result.changes.files_omitted ?? 0);
     lines.push(
