@@ -6,10 +6,14 @@ export type Start = (typeof starts)[number];
 export const changeModes = ["none", "commit", "pull-request"] as const;
 export type ChangeMode = (typeof changeModes)[number];
 
+/** Where the agent works. Inside the job, its model takes the job's identity or a key. */
+export type WorkflowPlace =
+  | { readonly type: "service"; readonly url: string }
+  | { readonly type: "job"; readonly model: "keyless" | "key" };
+
 export type WorkflowChoices = {
   readonly start: Start;
-  /** The service; null: the agent works inside the job, with a model's key. */
-  readonly baseUrl: string | null;
+  readonly place: WorkflowPlace;
   readonly changes: ChangeMode;
   /** `owner/name@commit`. */
   readonly action: string;
@@ -18,6 +22,12 @@ export type WorkflowChoices = {
 /** A model of Anthropic, checked 2026-11-22. */
 const MODEL = "claude-sonnet-5";
 export const MODEL_KEY = "ANTHROPIC_API_KEY";
+/** Identifiers of the trust in the repository's jobs, by input: as variables, so that nobody edits the file for them. */
+export const MODEL_VARIABLES = {
+  "anthropic-federation-rule-id": "ANTHROPIC_FEDERATION_RULE_ID",
+  "anthropic-organization-id": "ANTHROPIC_ORGANIZATION_ID",
+  "anthropic-service-account-id": "ANTHROPIC_SERVICE_ACCOUNT_ID",
+} as const;
 const CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1";
 const MAINTENANCE =
   "Find one small fault in this repository: a broken link, an outdated comment, a missing test. Fix it and say what you did.";
@@ -67,7 +77,7 @@ const CONDITIONS: Readonly<Record<Start, string | null>> = {
   manual: null,
 };
 
-const NAMES: Readonly<Record<Start, string>> = {
+export const NAMES: Readonly<Record<Start, string>> = {
   comments: "Agent",
   reviews: "Agent review",
   nightly: "Agent maintenance",
@@ -94,7 +104,7 @@ export function initWorkflow(choices: WorkflowChoices): string {
     "    permissions:",
     ...permissions(choices).map((line) => `      ${line}`),
     "    steps:",
-    ...(choices.baseUrl === null ? jobSteps() : []),
+    ...(choices.place.type === "job" ? jobSteps() : []),
     `      - uses: ${choices.action}`,
     "        with:",
     ...inputs(choices).map((line) => `          ${line}`),
@@ -105,14 +115,15 @@ export function initWorkflow(choices: WorkflowChoices): string {
 const CONTENTS_OF_PRIVATE = "contents: read # the commit, where the repository is private";
 
 /** The least that the job needs. */
-function permissions({ start, baseUrl, changes }: WorkflowChoices): string[] {
+function permissions({ start, place, changes }: WorkflowChoices): string[] {
+  const isKeyless = place.type === "service" || place.model === "keyless";
   const writesFiles = changes !== "none";
   const talks = start === "comments" || start === "reviews";
   const opensPullRequests = changes === "pull-request" || (changes === "commit" && start === "comments");
   return [
-    ...(baseUrl === null ? [] : ["id-token: write # proves the job's identity, in place of a secret"]),
+    ...(isKeyless ? ["id-token: write # proves the job's identity, in place of a secret"] : []),
     ...(writesFiles ? ["contents: write # pushes changes"] : []),
-    ...(writesFiles ? [] : [baseUrl === null ? "contents: read # the checkout" : CONTENTS_OF_PRIVATE]),
+    ...(writesFiles ? [] : [place.type === "job" ? "contents: read # the checkout" : CONTENTS_OF_PRIVATE]),
     ...(start === "comments" ? ["issues: write # the answer on an issue"] : []),
     ...(talks ? ["pull-requests: write # the answer on a pull request"] : []),
     ...(!talks && opensPullRequests ? ["pull-requests: write # opens the pull request"] : []),
@@ -134,11 +145,18 @@ function jobSteps(): string[] {
   ];
 }
 
-function inputs({ start, baseUrl, changes }: WorkflowChoices): string[] {
+function placeInputs(place: WorkflowPlace): string[] {
+  if (place.type === "service") return [`base-url: ${place.url}`];
+  const access =
+    place.model === "key"
+      ? [`model-api-key: \${{ secrets.${MODEL_KEY} }}`]
+      : Object.entries(MODEL_VARIABLES).map(([input, name]) => `${input}: \${{ vars.${name} }}`);
+  return [`model: ${MODEL}`, "model-provider: anthropic", ...access];
+}
+
+function inputs({ start, place, changes }: WorkflowChoices): string[] {
   return [
-    ...(baseUrl === null
-      ? [`model: ${MODEL}`, "model-provider: anthropic", `model-api-key: \${{ secrets.${MODEL_KEY} }}`]
-      : [`base-url: ${baseUrl}`]),
+    ...placeInputs(place),
     ...(start === "nightly" ? [`prompt: "${MAINTENANCE}"`] : []),
     ...(start === "manual" ? [`prompt: ${INPUT}`] : []),
     ...(changes === "none" ? [] : [`changes: ${changes}`]),

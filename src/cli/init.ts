@@ -3,8 +3,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findCheckoutRoot } from "../base/git/found-checkout.ts";
-import { httpUrl, matching, oneOf } from "../base/settings/kinds.ts";
-import { type Kind, kind } from "../base/settings/setting.ts";
+import { matching, oneOf } from "../base/settings/kinds.ts";
+import type { Kind } from "../base/settings/setting.ts";
+import { serviceUrl } from "../job/job-settings.ts";
 import { command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { printExamination } from "./doctor.ts";
@@ -14,9 +15,12 @@ import {
   changeModes,
   initWorkflow,
   MODEL_KEY,
+  MODEL_VARIABLES,
+  NAMES,
   type Start,
   starts,
   type WorkflowChoices,
+  type WorkflowPlace,
 } from "./init-workflow.ts";
 import { openAsker } from "./questions.ts";
 
@@ -24,17 +28,18 @@ const FILE = ".github/workflows/agent.yml";
 /** No account can have this name: whoever copied the project puts an account and a commit there. */
 const UNNAMED_ACTION = "<owner>/agent-service@<commit>";
 
-/** `url` is null where the agent works inside the job. */
-type Place = { readonly url: string | null };
+type Place = WorkflowPlace;
 
-const placeKind: Kind<Place> = kind(
-  'the address of a service, or "job" to work inside the job',
-  (text): Place | undefined => {
-    if (text.toLowerCase() === "job") return { url: null };
-    const url = httpUrl.decode(text);
-    return url.ok ? { url: url.value } : undefined;
+const placeKind: Kind<Place> = {
+  allowed: 'the address of a service, "job" to work inside the job, or "key" to do that with a stored key',
+  decode: (text) => {
+    const word = text.toLowerCase();
+    if (word === "job") return { ok: true, value: { type: "job", model: "keyless" } };
+    if (word === "key") return { ok: true, value: { type: "job", model: "key" } };
+    const url = serviceUrl.decode(text);
+    return url.ok ? { ok: true, value: { type: "service", url: url.value } } : url;
   },
-);
+};
 const startKind = oneOf(starts);
 const changesKind = oneOf(changeModes);
 
@@ -53,7 +58,8 @@ const PLACE_QUESTION = {
   text: "Where should it work?",
   choices: [
     "https://…  the address of your service: no secret is stored",
-    `job        inside the job, with a model's key as the repository's secret ${MODEL_KEY}`,
+    "job        inside the job, which proves itself to Anthropic for its model: no secret is stored",
+    `key        inside the job, with a model's key as the repository's secret ${MODEL_KEY}`,
   ],
   kind: placeKind,
   flag: "--at",
@@ -109,7 +115,7 @@ export const init = command({
     const path = join(root, FILE);
     await writeWorkflow(path, { text: initWorkflow(choices), isForced: flags.force });
     process.stdout.write(`Wrote ${path}\n\nNext:\n${nextSteps(choices).join("\n")}\n\n`);
-    await printExamination({ baseUrl: choices.baseUrl });
+    await printExamination({ baseUrl: choices.place.type === "service" ? choices.place.url : null });
     return 0;
   },
 });
@@ -125,9 +131,9 @@ async function choose({ start, at, changes, action }: Given): Promise<WorkflowCh
   const asker = openAsker();
   try {
     const when = start ?? (await asker.ask(START_QUESTION));
-    const { url } = at ?? (await asker.ask(PLACE_QUESTION));
+    const place = at ?? (await asker.ask(PLACE_QUESTION));
     const kept = when === "reviews" ? "none" : (changes ?? (await asker.ask(CHANGES_QUESTION)));
-    return { start: when, baseUrl: url, changes: kept, action };
+    return { start: when, place, changes: kept, action };
   } finally {
     asker.close();
   }
@@ -146,7 +152,30 @@ async function writeWorkflow(
   }
 }
 
-function nextSteps({ start, baseUrl, changes, action }: WorkflowChoices): string[] {
+const BY_HAND = (name: string) =>
+  `Start it once by hand, by Actions → ${name} → Run workflow, and read its summary.`;
+/** What starts the workflow for the first time. */
+const FIRST_RUNS: Readonly<Record<Start, string>> = {
+  comments: 'Write "/agent help" on an issue.',
+  reviews: "Open a pull request, or push to one, and read the review.",
+  nightly: BY_HAND(NAMES.nightly),
+  manual: BY_HAND(NAMES.manual),
+};
+
+function modelSteps(place: Place): string[] {
+  if (place.type === "service") return [];
+  if (place.model === "key") {
+    return [
+      `Store a model's key as the repository's secret ${MODEL_KEY}. Without a stored key: docs/keyless-models.md, and "init --at job".`,
+    ];
+  }
+  return [
+    "Let Anthropic trust this repository's jobs: docs/keyless-models.md has the steps, also for OpenAI and OpenRouter.",
+    `Set what it shows as the repository's variables ${Object.values(MODEL_VARIABLES).join(", ")}. None is a secret.`,
+  ];
+}
+
+function nextSteps({ start, place, changes, action }: WorkflowChoices): string[] {
   const opensPullRequests = changes === "pull-request" || (changes === "commit" && start === "comments");
   const steps = [
     ...(action === UNNAMED_ACTION
@@ -154,14 +183,12 @@ function nextSteps({ start, baseUrl, changes, action }: WorkflowChoices): string
           `Copy this project into an account of yours and put it, at a commit, in the place of ${UNNAMED_ACTION}.`,
         ]
       : []),
-    ...(baseUrl === null ? [`Store a model's key as the repository's secret ${MODEL_KEY}.`] : []),
+    ...modelSteps(place),
     ...(opensPullRequests
       ? ["Settings → Actions → General → Allow GitHub Actions to create and approve pull requests."]
       : []),
     "Commit the file and push it to the default branch.",
-    start === "comments"
-      ? 'Write "/agent help" on an issue.'
-      : "Start it once by hand, and read its summary.",
+    FIRST_RUNS[start],
   ];
   return steps.map((step, index) => `  ${index + 1}. ${step}`);
 }

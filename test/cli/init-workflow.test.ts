@@ -8,14 +8,19 @@ import {
   initWorkflow,
   type Start,
   starts,
+  type WorkflowPlace,
 } from "../../src/cli/init-workflow.ts";
 import { readWorkflow } from "../support/example-workflow.ts";
 
-const URLS = ["https://agents.example.com", null];
+const SERVICE = { type: "service", url: "https://agents.example.com" } as const;
+const KEYLESS = { type: "job", model: "keyless" } as const;
+const KEY = { type: "job", model: "key" } as const;
 const all = starts.flatMap((start) =>
-  changeModes.flatMap((changes) => URLS.map((baseUrl) => [{ start, changes, baseUrl }] as const)),
+  changeModes.flatMap((changes) =>
+    [SERVICE, KEYLESS, KEY].map((place) => [{ start, changes, place }] as const),
+  ),
 );
-const textOf = (choices: { start: Start; changes: ChangeMode; baseUrl: string | null }): string =>
+const textOf = (choices: { start: Start; changes: ChangeMode; place: WorkflowPlace }): string =>
   initWorkflow({ ...choices, action: OUR_ACTION });
 
 describe("initWorkflow", () => {
@@ -25,35 +30,40 @@ describe("initWorkflow", () => {
 
   it.each([
     [
-      ["comments", "none", true],
+      ["comments", "none", SERVICE],
       ["id-token", "issues", "pull-requests"],
     ],
     [
-      ["comments", "commit", true],
+      ["comments", "commit", SERVICE],
       ["contents", "id-token", "issues", "pull-requests"],
     ],
     [
-      ["reviews", "none", true],
+      ["reviews", "none", SERVICE],
       ["id-token", "pull-requests"],
     ],
-    [["nightly", "none", true], ["id-token"]],
+    [["nightly", "none", SERVICE], ["id-token"]],
     [
-      ["nightly", "commit", true],
+      ["nightly", "commit", SERVICE],
       ["contents", "id-token"],
     ],
     [
-      ["nightly", "pull-request", true],
+      ["nightly", "pull-request", SERVICE],
       ["contents", "id-token", "pull-requests"],
     ],
-    [["manual", "none", true], ["id-token"]],
-    [["manual", "none", false], []],
-    [["reviews", "none", false], ["pull-requests"]],
+    [["manual", "none", SERVICE], ["id-token"]],
+    [["manual", "none", KEY], []],
+    [["manual", "none", KEYLESS], ["id-token"]],
     [
-      ["manual", "pull-request", false],
+      ["reviews", "none", KEYLESS],
+      ["id-token", "pull-requests"],
+    ],
+    [["reviews", "none", KEY], ["pull-requests"]],
+    [
+      ["manual", "pull-request", KEY],
       ["contents", "pull-requests"],
     ],
-  ] as const)("grants no write access beyond need for %j", ([start, changes, hasService], expected) => {
-    const text = textOf({ start, changes, baseUrl: hasService ? "https://agents.example.com" : null });
+  ] as const)("grants no write access beyond need for %j", ([start, changes, place], expected) => {
+    const text = textOf({ start, changes, place });
     const { permissions, jobs } = readWorkflow(text, "agent.yml");
     expect(permissions).toEqual({});
     const granted = Object.entries(jobs.agent?.permissions ?? {});

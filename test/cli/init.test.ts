@@ -40,16 +40,41 @@ describe("agent-service init", () => {
     expect([code, stderr]).toEqual([0, ""]);
     const text = readFileSync(file(), "utf8");
     expect(text).toContain(`uses: ${action}\n`);
-    expect(text).toContain("secrets.ANTHROPIC_API_KEY");
-    expect(text).not.toContain("id-token");
-    expect(text).not.toContain("base-url");
+    expect(text).toContain("id-token: write");
+    expect(text).toContain("anthropic-federation-rule-id: ${{ vars.ANTHROPIC_FEDERATION_RULE_ID }}\n");
+    expect(text).not.toMatch(/base-url|secrets\./);
+  });
+
+  it("stores a key only where that is asked for", async () => {
+    const { code, stdout } = await init(["--start", "reviews", "--at", "key"]);
+    expect([code, readFileSync(file(), "utf8")]).toEqual([
+      0,
+      expect.stringContaining("model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}\n"),
+    ]);
+    expect(readFileSync(file(), "utf8")).not.toContain("id-token");
+    expect(stdout).toContain("docs/keyless-models.md");
+  });
+
+  it.each([
+    ["comments", 'Write "/agent help" on an issue.'],
+    ["reviews", "Open a pull request, or push to one, and read the review."],
+    [
+      "nightly",
+      "Start it once by hand, by Actions → Agent maintenance → Run workflow, and read its summary.",
+    ],
+    ["manual", "Start it once by hand, by Actions → Ask the agent → Run workflow, and read its summary."],
+  ])("names a first start that %s has", async (start, step) => {
+    const { stdout } = await init(["--start", start, "--at", "job", "--changes", "none"]);
+    expect(stdout).toContain(`${step}\n`);
+    const triggers = readFileSync(file(), "utf8").split("\npermissions:")[0];
+    expect(triggers?.includes("workflow_dispatch")).toBe(step.includes("by hand"));
   });
 
   it("asks again after a wrong answer, and names the flag where there is none", async () => {
     const { code, stderr } = await init([], "sometimes\nmanual\n");
     expect([code, existsSync(file())]).toEqual([2, false]);
     expect(stderr).toContain("The answer must be one of comments, reviews, nightly, manual.");
-    expect(stderr).toContain('There is no answer. Give it by --at, the address of a service, or "job"');
+    expect(stderr).toContain('There is no answer. Give it by --at, the address of a service, "job" to work');
   });
 
   it("replaces a workflow with --force alone", async () => {
@@ -63,7 +88,7 @@ describe("agent-service init", () => {
 
   it.each([
     [["--start", "weekly"], "--start must be one of comments, reviews, nightly, manual"],
-    [["--at", "agents"], '--at must be the address of a service, or "job"'],
+    [["--at", "agents"], '--at must be the address of a service, "job" to work inside the job'],
     [["--action", "octo/agent-service@v1"], "--action must be an action at a commit"],
   ])("refuses %j", async (args, message) => {
     const { code, stderr } = await init(args);

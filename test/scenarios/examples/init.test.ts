@@ -23,8 +23,8 @@ describe("a workflow of agent-service init", () => {
   afterAll(async () => await fixture.close());
 
   it("opens a pull request every night", async () => {
-    const baseUrl = "https://agents.example.com";
-    const text = initWorkflow({ start: "nightly", changes: "pull-request", baseUrl, action: OUR_ACTION });
+    const place = { type: "service", url: "https://agents.example.com" } as const;
+    const text = initWorkflow({ start: "nightly", changes: "pull-request", place, action: OUR_ACTION });
     const { agent } = await playExample({ fixture, file: "agent.yml", text, event: { event: "schedule" } });
     expect(agent?.result).toBe("success");
     expect(actionOf(agent).outputs).toMatchObject({ conclusion: "success", reason: "completed" });
