@@ -221,7 +221,7 @@ export const promptFileTexts: Texts<PromptFileReason> = {
   prompt_file_unreadable: "The file cannot be read. With a service, give the job `contents: read`.",
 };
 
-export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileReason>> = {
+export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileReason | JobReason>> = {
   invalid_input:
     "An input is wrong. The message names it and what is allowed. Fails whatever `fail-on` says.",
   invalid_settings:

@@ -8,6 +8,7 @@ import type { Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import { connectJob } from "../job/connect-job.ts";
+import { actionWords } from "../job/job-words.ts";
 import { USER_AGENT } from "./action-types.ts";
 import { givenInputs } from "./input-names.ts";
 import { readInputs } from "./inputs.ts";
@@ -41,6 +42,7 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
     token: leftover.capability,
     transport: transport.send,
     userAgent: USER_AGENT,
+    words: actionWords,
     setSecret: core.setSecret,
   });
   try {

@@ -2,13 +2,14 @@
 
 import { httpUrl, line, listOf, matching } from "../base/settings/kinds.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
+import { serviceUrl } from "../job/job-settings.ts";
 
 export const EMBEDDED = "embedded";
 
 /** The address of the service, or the word for the one inside the job. */
 export const serviceAddress: Kind<string> = {
   allowed: `"${EMBEDDED}", or the address of the service, like "https://agents.example.com"`,
-  decode: (text) => (text === EMBEDDED ? { ok: true, value: EMBEDDED } : httpUrl.decode(text)),
+  decode: (text) => (text === EMBEDDED ? { ok: true, value: EMBEDDED } : serviceUrl.decode(text)),
 };
 
 export const modelUrl: Kind<string> = {

@@ -5,6 +5,7 @@ import { readSettings, setting } from "../base/settings/setting.ts";
 import { type CodingAgentName, type CodingAgentWire, codingAgents } from "../contract/ci/coding-agents.ts";
 import { type Effort, efforts } from "../contract/runs/effort.ts";
 import { audienceKind, byIdentifier, readFederation } from "../federation/federation-settings.ts";
+import { likelyProvider } from "../federation/likely-provider.ts";
 import {
   type FederationProviderName,
   federationProviderNames,
@@ -79,7 +80,10 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
     named === "google" ||
     federationProviderNames.some((name) => name === named) ||
     (agent !== null && codingAgents[agent].ownBaseUrl !== null);
-  const url = { ...keyInputSettings["model-base-url"], isRequired: !hasOwnAddress };
+  const isUnplaced =
+    !hasOwnAddress && (named === "" || named === "auto") && read("model-base-url").trim() === "";
+  if (isUnplaced) problems.push(unplacedText(read("model").trim()));
+  const url = { ...keyInputSettings["model-base-url"], isRequired: !hasOwnAddress && !isUnplaced };
   const { values: model, problems: faults } = readSettings(
     { ...keyInputSettings, "model-base-url": url },
     inputSource(read),
@@ -97,6 +101,15 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
     effort: model.effort,
     federation: null,
   };
+}
+
+/** Neither the provider nor an address is given. */
+function unplacedText(model: string): string {
+  const likely = likelyProvider(model);
+  const address = '"model-base-url" to the address of its API, like "https://api.openai.com/v1"';
+  return likely === null
+    ? `Input "model-provider" is missing. Set it to anthropic, openai, google or openrouter, or ${address}.`
+    : `Input "model-provider" is missing. Set "model-provider: ${likely}", which has models of such names, or ${address}.`;
 }
 
 function readFallback({ read, problems }: Reading): string | null {

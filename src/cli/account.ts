@@ -1,10 +1,11 @@
 // Opens the client for a command of somebody with a key.
 
-import { httpUrl, matching } from "../base/settings/kinds.ts";
+import { matching } from "../base/settings/kinds.ts";
 import { readSettings, setting } from "../base/settings/setting.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { type Client, createClient } from "../client/client.ts";
+import { serviceUrl as anyServiceUrl } from "../job/job-settings.ts";
 import { switchFlag, UsageError, valueFlag } from "./flags.ts";
 import { findStoredKey } from "./stored-keys.ts";
 import { version } from "./version.ts";
@@ -13,7 +14,7 @@ import { version } from "./version.ts";
 const RETRY = { attempts: 4, firstDelayMs: 500, maxDelayMs: 10_000 };
 
 const serviceUrl = {
-  ...httpUrl,
+  ...anyServiceUrl,
   allowed: "the service's address, an http:// or https:// URL without user, query or fragment",
 };
 

@@ -3,6 +3,7 @@
 import { OperatorError } from "../base/operator-error.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
+import { flagWords, olderServiceText } from "../job/older-service.ts";
 import { UsageError } from "./flags.ts";
 
 const MAX_MESSAGE_CHARS = 2_000;
@@ -29,7 +30,7 @@ function apiErrorText(error: ApiError): string {
   ];
   if (error.expected !== undefined) lines.push(`  expected ${singleLine(error.expected, MAX_MESSAGE_CHARS)}`);
   if (error.got !== undefined) lines.push(`  got      ${singleLine(error.got, MAX_MESSAGE_CHARS)}`);
-  const advice = adviceFor(error);
+  const advice = olderServiceText(error.fields, flagWords) ?? adviceFor(error);
   if (advice !== null) lines.push(advice);
   lines.push(`  request ${singleLine(error.requestId, 100)}`);
   return lines.join("\n");

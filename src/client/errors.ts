@@ -1,5 +1,7 @@
 // What a call can fail with. Branch on the class and on `code`, never on the message. Pure.
 
+import type { WrongField } from "../contract/problems/problem.ts";
+
 /** The client's own codes. An ApiError has the service's. */
 export type ClientErrorReason =
   | "connection_failed"
@@ -39,7 +41,7 @@ export type ApiErrorFields = {
   readonly audience?: string | undefined;
   readonly claimUrl?: string | null | undefined;
   readonly retryAfterMs?: number | undefined;
-  readonly fields?: readonly { readonly field: string; readonly allowed: string }[] | undefined;
+  readonly fields?: readonly WrongField[] | undefined;
   readonly currentEtag?: string | null | undefined;
 };
 
@@ -56,7 +58,7 @@ export class ApiError extends ClientError {
   readonly audience: string | undefined;
   readonly claimUrl: string | null;
   /** The fields of the request that are wrong, and what is allowed there. */
-  readonly fields: readonly { readonly field: string; readonly allowed: string }[];
+  readonly fields: readonly WrongField[];
   /** The ETag that holds, with `precondition_failed`. */
   readonly currentEtag: string | null;
   readonly retryAfterMs: number | undefined;

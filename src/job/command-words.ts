@@ -10,6 +10,7 @@ const machineWords = { interrupted: "The command was interrupted", retry: "Run t
 export function commandWords(provider: CiProviderName | null): JobWords {
   return {
     ...(provider === null ? machineWords : ciWords),
+    isAction: false,
     setting: (name) => `--${name}`,
     withSettingNames: (message) => message,
     setAudience: (audience = "<what the service expects>") => audienceAdvice(provider, audience),

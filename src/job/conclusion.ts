@@ -5,6 +5,7 @@ import type { ApiError } from "../client/errors.ts";
 import type { QuotaReason, Verdict } from "../report/conclusion.ts";
 import { exchangeMessage } from "./exchange-advice.ts";
 import type { Fault } from "./fault.ts";
+import { flagWords, inputWords, olderServiceText } from "./older-service.ts";
 import { concludeRun, type EndedRun, passedLimit, type Surroundings } from "./run-verdict.ts";
 import { ownVerdict, verdict } from "./verdict.ts";
 import type { PassedLimit } from "./watch-run.ts";
@@ -95,6 +96,8 @@ function concludeFault(fault: Fault, surroundings: Surroundings): Verdict {
 function concludeRefusal(error: ApiError, { words, claimObstacle }: Surroundings): Verdict {
   const tail = ` (request ${error.requestId})`;
   if (error.status === 402) return concludeQuota(error, claimObstacle);
+  const older = olderServiceText(error.fields, words.isAction ? inputWords : flagWords);
+  if (older !== null) return verdict("failure", error.code, older + tail);
   if (error.status >= 500) {
     const message = `The service is unavailable: ${error.call ?? "it"} answered ${error.status}${tail}. ${words.retry}.`;
     return ownVerdict("failure", "service_unavailable", message);

@@ -7,6 +7,7 @@ import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { type Capability, createCapability } from "./capability.ts";
 import { untilFirstAnswer } from "./first-answer.ts";
 import type { JobService } from "./job-types.ts";
+import type { JobWords } from "./job-words.ts";
 
 export type ConnectOptions = {
   readonly service: JobService;
@@ -14,6 +15,7 @@ export type ConnectOptions = {
   readonly token?: string;
   readonly transport: Transport;
   readonly userAgent: string;
+  readonly words: JobWords;
   readonly setSecret: (secret: string) => void;
   /** Called for each capability, the first one too. */
   readonly onGrant?: (grant: ExchangeResponse) => void;
@@ -22,7 +24,7 @@ export type ConnectOptions = {
 
 /** Sends nothing until a method is called. */
 export function connectJob(options: ConnectOptions): { client: JobClient; grant: Capability["grant"] } {
-  const { service, onGrant = () => {}, ...shared } = options;
+  const { service, words, onGrant = () => {}, ...shared } = options;
   const capability = createCapability({
     ...shared,
     onGrant,
@@ -32,7 +34,7 @@ export function connectJob(options: ConnectOptions): { client: JobClient; grant:
       : { audience: EMBEDDED_AUDIENCE, account: null }),
     exchange: (exchange) => client.ci.exchange(exchange),
   });
-  const transport = untilFirstAnswer(shared.transport);
+  const transport = untilFirstAnswer(shared.transport, words);
   const client = createJobClient({ ...shared, transport, baseUrl: service.baseUrl, credential: capability });
   return { client, grant: capability.grant };
 }

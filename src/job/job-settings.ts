@@ -1,5 +1,7 @@
 // The kinds of settings that the Action's inputs and the flags of `agent-service run` share. Pure.
 
+import { refused } from "../base/result.ts";
+import { httpUrl } from "../base/settings/kinds.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { MAX_SETUP_PATH_CHARS, setupPathPattern } from "../contract/runs/setup-path.ts";
@@ -23,6 +25,16 @@ export const cloneModes = ["auto", "push"] as const;
 export type CloneMode = (typeof cloneModes)[number];
 export const cancelActions = ["cancel", "detach"] as const;
 
+/** The address of a service, without a trailing slash. */
+export const serviceUrl: Kind<string> = {
+  ...httpUrl,
+  decode: (text) => {
+    const url = httpUrl.decode(text);
+    if (!url.ok || !url.value.endsWith("/v1")) return url;
+    return refused(['ends with "/v1", which every request of its own adds: leave out "/v1"']);
+  },
+};
+
 export type OutputSchema = NonNullable<SubmitRunRequest["output_schema"]>;
 
 export const outputSchema: Kind<OutputSchema> = kind(
@@ -33,7 +45,7 @@ export const outputSchema: Kind<OutputSchema> = kind(
   },
 );
 
-/** The bounds of a job's run as its submission has them. `maxCostMicroUsd` null: the service's default. */
+/** The bounds of a job's run, where they are set. The default timeout is what every run has by itself. */
 export function boundsOf({
   maxCostMicroUsd,
   timeoutMs,
@@ -41,12 +53,11 @@ export function boundsOf({
   readonly maxCostMicroUsd: number | null;
   readonly timeoutMs: number;
 }): Pick<SubmitRunRequest, "max_cost_usd" | "time_limit_seconds"> {
+  const cost = maxCostMicroUsd === null ? {} : { max_cost_usd: maxCostMicroUsd / MICRO_PER_USD };
+  if (timeoutMs === DEFAULT_TIMEOUT_MINUTES * 60_000) return cost;
   const seconds = Math.floor(timeoutMs / 1000);
   const after = Math.min(AFTER_RUN_SECONDS, Math.floor(seconds * AFTER_RUN_SHARE));
-  return {
-    ...(maxCostMicroUsd === null ? {} : { max_cost_usd: maxCostMicroUsd / MICRO_PER_USD }),
-    time_limit_seconds: seconds - after,
-  };
+  return { ...cost, time_limit_seconds: seconds - after };
 }
 
 /** Which script prepares the run's environment; `path` is null where none does. */

@@ -1,12 +1,16 @@
 // How the users of a job say what happened to it and what they can change. Pure.
 
 export type JobWords = {
+  /** Settings are inputs of the Action; else flags of the command. */
+  readonly isAction: boolean;
   /** What happened when it was interrupted: a sentence without its full stop. */
   readonly interrupted: string;
   /** What to do where another attempt may succeed: a sentence without its full stop. */
   readonly retry: string;
   /** A setting's name as it is written. */
-  readonly setting: (name: "timeout-minutes" | "idle-minutes" | "max-turn-tokens" | "max-cost") => string;
+  readonly setting: (
+    name: "base-url" | "timeout-minutes" | "idle-minutes" | "max-turn-tokens" | "max-cost",
+  ) => string;
   /** A message of a service inside the job, with the settings of its model as this job's users name them. */
   readonly withSettingNames: (message: string) => string;
   /** How to get a token for this audience; undefined: for the one that the service expects. */
@@ -30,6 +34,7 @@ function inputOf(setting: string): string {
 /** The words of the Action. */
 export const actionWords: JobWords = {
   ...ciWords,
+  isAction: true,
   setting: (name) => `"${name}"`,
   withSettingNames: (message) => message.replaceAll(modelSettings, inputOf),
   setAudience: (audience) => {

@@ -97,6 +97,7 @@ async function takeCapability<Own extends JobTypes>(
     service: connecting.service,
     transport: job.transport,
     userAgent: job.userAgent,
+    words: job.words,
     setSecret: job.setSecret,
     onGrant: (grant) => {
       if ("grant" in recipe.progress) recipe.reach({ ...recipe.progress, grant });

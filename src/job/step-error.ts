@@ -38,6 +38,7 @@ export type StepReason =
   | "run_id_missing"
   | "run_not_found"
   | "host_not_found"
+  | "service_unavailable"
   | "id_tokens_used_up"
   | "checkout_missing"
   | "checkout_changed"

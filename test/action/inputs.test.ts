@@ -158,6 +158,9 @@ describe("readInputs", () => {
     expect(problems({ "base-url": "agents" })).toEqual([
       'Input "base-url" must be "embedded", or the address of the service, like "https://agents.example.com", got "agents".',
     ]);
+    expect(problems({ "base-url": "https://agents.example.com/v1/" })).toEqual([
+      'Input "base-url" ends with "/v1", which every request of its own adds: leave out "/v1".',
+    ]);
     expect(problems({ "max-turn-tokens": "5000001" })).toEqual([
       'Input "max-turn-tokens" must be an integer from 0 to 5000000, got "5000001".',
     ]);
@@ -290,7 +293,7 @@ describe("the inputs of a service inside the job", () => {
       expect(read({ ...chosen, agent }).service).toMatchObject({ model: { agent, baseUrl: null } });
     }
     expect(problems({ ...chosen, agent: "opencode" })).toEqual([
-      'Input "model-base-url" must be the address of a model\'s API, like "https://api.openai.com/v1", got nothing.',
+      'Input "model-provider" is missing. Set it to anthropic, openai, google or openrouter, or "model-base-url" to the address of its API, like "https://api.openai.com/v1".',
     ]);
     expect(read({ ...chosen, agent: "opencode", "model-provider": "anthropic" }).service).toMatchObject({
       model: { agent: "opencode", provider: "anthropic" },
@@ -323,10 +326,23 @@ describe("the inputs of a service inside the job", () => {
     ]);
   });
 
+  it.each([
+    ["claude-sonnet-5", "anthropic"],
+    ["gpt-5.5", "openai"],
+    ["gemini-3-pro", "google"],
+    ["deepseek/deepseek-v4", "openrouter"],
+  ])("name the provider that %s looks like", (name, provider) => {
+    expect(problems({ "base-url": "embedded", model: name, "model-api-key": "sk-1" })).toEqual([
+      expect.stringContaining(`Input "model-provider" is missing. Set "model-provider: ${provider}"`),
+    ]);
+    const placed = { "base-url": "embedded", model: name, "model-provider": "openai-compatible" };
+    expect(problems(placed)).toEqual([expect.stringContaining('Input "model-base-url" must be')]);
+  });
+
   it("name what is missing or wrong, and no key", () => {
     expect(problems({ "base-url": "embedded", "model-api-key": "sk-1" })).toEqual([
+      'Input "model-provider" is missing. Set it to anthropic, openai, google or openrouter, or "model-base-url" to the address of its API, like "https://api.openai.com/v1".',
       'Input "model" must be the name of a model, like "claude-sonnet-5", got nothing.',
-      'Input "model-base-url" must be the address of a model\'s API, like "https://api.openai.com/v1", got nothing.',
     ]);
     expect(problems({ ...model, "model-provider": "gemini" })).toEqual([
       'Input "model-provider" must be one of auto, openai-compatible, anthropic, openai, openrouter, google, got "gemini".',

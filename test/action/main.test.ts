@@ -68,7 +68,7 @@ describe("main", () => {
     expect(job.masks).toEqual(expect.arrayContaining(["header.id-token.signature", "svc_ci_first"]));
     expect(job.log).not.toContain("svc_ci_first");
     const submission = service.seen.find((request) => request.path.endsWith("/runs"));
-    expect(JSON.parse(submission?.body ?? "")).toEqual({ message: "Hello", time_limit_seconds: 3_540 });
+    expect(JSON.parse(submission?.body ?? "")).toEqual({ message: "Hello" });
     expect(submission?.headers["idempotency-key"]).toMatch(/^ci-[0-9a-f]{64}$/);
 
     const post = await runAction(jobOf(service, { entry: "post", state: job.state }));

@@ -37,7 +37,7 @@ function body(given: Given = {}) {
 const key = (given?: Given) => body(given).session_key;
 
 /** What every body has: the job's 60 minutes, less one for what comes after the run. */
-const asked = { message: "Do it", time_limit_seconds: 3_540 };
+const asked = { message: "Do it" };
 
 describe("the bounds of a run", () => {
   it("are its inputs: dollars as they are written, and the job's time less what comes after", () => {

@@ -116,6 +116,7 @@ describe("agent-service with a key", () => {
     for (const [more, named] of [
       [{ AGENT_SERVICE_URL: "" }, "AGENT_SERVICE_URL (or --url) must be the service's address"],
       [{ AGENT_SERVICE_URL: "ftp://user:hunter2@host" }, "AGENT_SERVICE_URL (or --url) must be"],
+      [{ AGENT_SERVICE_URL: "https://host/v1" }, 'AGENT_SERVICE_URL (or --url) ends with "/v1"'],
       [{ AGENT_SERVICE_KEY: "" }, "AGENT_SERVICE_KEY must be a key of your account"],
       [{ AGENT_SERVICE_KEY: "hunter2" }, "got something else"],
     ] as const) {

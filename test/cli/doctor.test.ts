@@ -9,6 +9,7 @@ describe("agent-service doctor", () => {
   it.each([
     [["--base-url", "ftp://x"], {}, /^--base-url must be the service's address, .* got "ftp:\/\/x"\./],
     [["--base-url", ""], {}, /got nothing\./],
+    [["--base-url", "https://a/v1"], {}, /^--base-url ends with "\/v1", .* leave out "\/v1"\./],
     [[], { AGENT_SERVICE_URL: "agents" }, /^AGENT_SERVICE_URL \(or --base-url\) must be/],
     [["--base-url", "https://a?b=c"], {}, /without user, query or fragment/],
     [["--audience", ""], {}, /^--audience must be one line/],

@@ -60,15 +60,13 @@ describe("a job on push", () => {
     expect(new Set(routesOf(main).slice(3))).toEqual(new Set(["poll"]));
     const [exchange, submit] = main.requests;
     expect(Object.keys(JSON.parse(exchange?.body ?? "")).sort()).toEqual([
+      "default_branch",
       "grant_type",
       "subject_token",
       "subject_token_type",
     ]);
     expect(exchange?.headers.authorization).toBeUndefined();
-    expect(JSON.parse(submit?.body ?? "")).toEqual({
-      message: "Brief me.",
-      time_limit_seconds: 3_540,
-    });
+    expect(JSON.parse(submit?.body ?? "")).toEqual({ message: "Brief me." });
     expect(submit?.headers["idempotency-key"]).toMatch(/^ci-[0-9a-f]{64}$/);
     expect(sentTokens(main)).toMatchObject([{ aud: new URL(fixture.url).host, event_name: "push" }]);
   });

@@ -218,6 +218,23 @@ describe("when the service is unavailable", () => {
     );
   });
 
+  it("names base-url and the address where nothing listens, after a few attempts", async () => {
+    const nobody = "http://127.0.0.1:9";
+    const step = await fixture.main(await fixture.job(), { inputs: { "base-url": nobody } });
+    expect(step).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: "failure", reason: "service_unavailable" },
+    });
+    expect(step.log.match(/^Attempt \d failed: /gm)).toHaveLength(4);
+    expect(step.annotations).toEqual([
+      {
+        level: "error",
+        message: `Nothing takes connections at ${nobody} (ECONNREFUSED). Correct the address of the service in "base-url", or start the service.`,
+        title: "The service is unavailable",
+      },
+    ]);
+  });
+
   it("says which address refuses connections while it tries again, and hears a cancel", async () => {
     const controller = new AbortController();
     const nobody = "http://127.0.0.1:9";

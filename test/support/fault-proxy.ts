@@ -34,6 +34,8 @@ export type ProxyFault =
   | { readonly type: "stale" }
   /** The service's answer with another body. */
   | { readonly type: "edited"; readonly edit: (body: string) => string }
+  /** A service that does not know these fields of a body, and refuses them as services do. */
+  | { readonly type: "older"; readonly unknown: readonly string[] }
   /** No fault: lets one request of a queue pass. */
   | { readonly type: "none" };
 
@@ -115,7 +117,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
       received.answer = await forward({ target, request: received, response });
       return received.answer;
     };
-    await answer({ fault: fault ?? { type: "none" }, ask, earlier: earlier ?? null, response });
+    const refusal = fault?.type === "older" ? refusalOfOlder(fault.unknown, received.body) : fault;
+    await answer({ fault: refusal ?? { type: "none" }, ask, earlier: earlier ?? null, response });
   });
 
   return {
@@ -168,6 +171,7 @@ async function answer(options: {
   const { fault, ask, earlier, response } = options;
   switch (fault.type) {
     case "none":
+    case "older":
       return handOn(response, await ask());
     case "edited": {
       const whole = await ask();
@@ -234,6 +238,19 @@ function handOn(response: ServerResponse, answer: ProxyAnswer | null): void {
 function headersOf(answer: ProxyAnswer): IncomingHttpHeaders {
   const ofConnection = ["connection", "content-length", "keep-alive", "transfer-encoding"];
   return Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ofConnection.includes(name)));
+}
+
+/** Null where the body has none of the fields. */
+function refusalOfOlder(unknown: readonly string[], body: string): Fault | null {
+  const given = Object.keys(JSON.parse(body)).filter((name) => unknown.includes(name));
+  if (given.length === 0) return null;
+  const fields = given.map((field) => ({ field, allowed: "a known field", reason: "unknown_field" }));
+  return {
+    type: "status",
+    status: 400,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ error: "Unknown fields.", code: "invalid_request", request_id: "older", fields }),
+  };
 }
 
 /** A problem as the service words it, for a fault in its place. */
