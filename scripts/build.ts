@@ -32,7 +32,7 @@ const shared: BuildOptions = {
   treeShaking: true,
 };
 
-/** What the runner starts: CommonJS, for Node 24. */
+/** What the Action loads: CommonJS, for Node 24. */
 const action: BuildOptions = {
   ...shared,
   format: "cjs",
@@ -40,6 +40,13 @@ const action: BuildOptions = {
   minifyWhitespace: true,
   platform: "node",
   target: "node24",
+};
+
+/** What the runner starts, or a debugger imports: only a file that was started is `import.meta.main`, in CommonJS too. */
+const actionEntry: BuildOptions = {
+  ...action,
+  banner: { js: '"use strict";const isStarted=require.main===module;' },
+  define: { "import.meta.main": "isStarted" },
 };
 
 /**
@@ -170,7 +177,7 @@ export const bundles: readonly Bundle[] = [
     outfile: "dist/main.cjs",
     // As `require`: an import of its own starts Node's other loader first.
     options: {
-      ...action,
+      ...actionEntry,
       supported: { "dynamic-import": false },
       plugins: [besides(/\/run-agent\.ts$/, "./step.cjs")],
     },
@@ -209,7 +216,7 @@ export const bundles: readonly Bundle[] = [
   {
     entry: "src/action/post.ts",
     outfile: "dist/post.cjs",
-    options: { ...action, plugins: [onDemand(), withoutUnused()] },
+    options: { ...actionEntry, plugins: [onDemand(), withoutUnused()] },
   },
   {
     entry: "src/github/code-host.ts",

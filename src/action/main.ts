@@ -3,16 +3,21 @@
 import { jobEnvironment } from "../ci/environment.ts";
 import { skipQuietly } from "../github/trigger/quiet-skip.ts";
 
-if (!skipQuietly(jobEnvironment)) {
-  import("./run-agent.ts")
-    .then(({ run }) => run())
-    .catch((error: unknown) => {
-      process.stdout.write(`::error::${unexpected(error)}\n`);
-      process.exitCode = 1;
-    });
+/** The whole step, for who imports this file as `@github/local-action` does. The runner starts it as a program. */
+export async function run(): Promise<void> {
+  if (skipQuietly(jobEnvironment)) return;
+  try {
+    const recipe = await import("./run-agent.ts");
+    await recipe.run();
+  } catch (error) {
+    process.stdout.write(`::error::${unexpected(error)}\n`);
+    process.exitCode = 1;
+  }
 }
 
 function unexpected(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   return `Unexpected error. Please report it. ${stack}`.replaceAll("%", "%25").replaceAll(/\r?\n/g, "%0A");
 }
+
+if (import.meta.main) void run();

@@ -1,6 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runAction } from "../../fakes/runner/run-action.ts";
 import type { Run } from "../../src/contract/runs/run.ts";
@@ -247,6 +250,36 @@ describe("main", () => {
       `POST /v1/agents/${AGENT_ID}/runs/${RUN_ID}/cancel`,
       "DELETE /v1/ci/oidc/exchange",
     ]);
+  });
+
+  it("does the same for who imports its entries, and nothing before", async () => {
+    await using service = await openMockService({ read: wholeRun("Imported.") });
+    const folder = await mkdtemp(join(tmpdir(), "importer-"));
+    const importer = async (entry: "main" | "post") => {
+      const script = join(folder, `${entry}.mjs`);
+      const address = pathToFileURL(join(import.meta.dirname, `../../dist/${entry}.cjs`)).href;
+      const lines = [
+        'import { setImmediate } from "node:timers/promises";',
+        `const { run } = await import(${JSON.stringify(address)});`,
+        "await setImmediate();",
+        'process.stdout.write("Imported the entry.\\n");',
+        "await run();",
+        'process.stdout.write("Its run has ended.\\n");',
+      ];
+      await writeFile(script, lines.join("\n"));
+      return { entry, script };
+    };
+    try {
+      const job = await runAction(jobOf(service, await importer("main")));
+      expect(job).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", reply: "Imported." } });
+      expect(job.log).toMatch(/^Imported the entry\.\n[\s\S]*\nIts run has ended\.\n$/);
+      expect(service.calls().filter((call) => call.endsWith("/exchange"))).toHaveLength(1);
+      const post = await runAction(jobOf(service, { ...(await importer("post")), state: job.state }));
+      expect(post).toMatchObject({ exitCode: 0, annotations: [] });
+      expect(service.calls().at(-1)).toBe("DELETE /v1/ci/oidc/exchange");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it("goes through the job's proxy", async () => {
