@@ -170,6 +170,9 @@ const model: BuildOptions = {
 };
 const MCP_SESSION = "src/service/executor/tools/mcp/mcp-session.ts";
 
+/** GitHub's client, in a file of its own: it is loaded at the first call of the API, or while the job waits for another answer. */
+const OCTOKIT = "@actions/github/lib/utils";
+
 /** Everything under dist/ and npm/. A further face of the package is one more row. */
 export const bundles: readonly Bundle[] = [
   {
@@ -221,7 +224,16 @@ export const bundles: readonly Bundle[] = [
   {
     entry: "src/github/code-host.ts",
     outfile: "dist/github.cjs",
-    options: { ...action, plugins: [onDemand(), withoutUnused()] },
+    options: {
+      ...action,
+      supported: { "dynamic-import": false },
+      plugins: [onDemand(), withoutUnused(), besides(new RegExp(`^${OCTOKIT}$`), "./octokit.cjs")],
+    },
+  },
+  {
+    entry: OCTOKIT,
+    outfile: "dist/octokit.cjs",
+    options: { ...action, plugins: [withoutSurroundings()] },
   },
   { entry: "undici", outfile: "dist/proxy.cjs", options: action },
   { entry: "tunnel", outfile: "dist/tunnel.cjs", options: action },
@@ -437,6 +449,32 @@ function withoutUnused(): Plugin {
           return { ...found, sideEffects: false };
         },
       );
+    },
+  };
+}
+
+/**
+ * Leaves out what @actions/github does when it is imported, beside its client: it reads the event, which the step has
+ * decoded, and connects to the job's proxy, as the step's own transport does.
+ */
+function withoutSurroundings(): Plugin {
+  const namespace = "without-surroundings";
+  const standIns: Readonly<Record<string, string>> = {
+    "./context.js": "export class Context {}",
+    "@actions/http-client": "export class HttpClient { getAgent() {} getAgentDispatcher() {} }",
+    undici: "export const fetch = undefined;",
+  };
+  return {
+    name: namespace,
+    setup: (builder) => {
+      builder.onResolve(
+        { filter: /^(\.\/context\.js|@actions\/http-client|undici)$/ },
+        ({ path, importer }) =>
+          importer.replaceAll("\\", "/").includes("node_modules/@actions/github/")
+            ? { path, namespace }
+            : null,
+      );
+      builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: standIns[path] ?? "" }));
     },
   };
 }

@@ -197,9 +197,9 @@ describe("the outside world", () => {
   const importersOf = (name: RegExp) => packages.filter(({ to }) => name.test(to)).map(({ from }) => from);
 
   it("is the runner's toolkit in action/ only, and octokit in github/api/ only", () => {
-    const toolkit = importersOf(/^@actions\/(?!github$)/);
+    const toolkit = importersOf(/^@actions\/(?!github(?:\/|$))/);
     expect(toolkit.filter((path) => topOf(path) !== "action")).toEqual([]);
-    const octokit = importersOf(/^(@actions\/github|@octokit\/.*)$/);
+    const octokit = importersOf(/^(@actions\/github|@octokit)(?:\/|$)/);
     expect(octokit.filter((path) => !path.startsWith("github/api/"))).toEqual([]);
   });
 

@@ -11,7 +11,8 @@ import { openActionLog } from "./action-log.ts";
 import { type ActionTypes, type Step, USER_AGENT } from "./action-types.ts";
 import { githubAccess } from "./github-access.ts";
 import { givenInputs } from "./input-names.ts";
-import { type Inputs, readInputs } from "./inputs.ts";
+import { type Inputs, isPushed, readInputs } from "./inputs.ts";
+import { loadAhead } from "./load-ahead.ts";
 import { openService } from "./open-service.ts";
 import { planJob } from "./plan-job.ts";
 import { sayLine } from "./say-line.ts";
@@ -19,7 +20,11 @@ import { leaveState } from "./state.ts";
 
 export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTypes> {
   const time = { clock: systemClock, random: Math.random };
-  const github = createGitHubProvider({ ...githubAccess(surroundings), ...time });
+  const ahead = loadAhead(surroundings.transport);
+  const github = createGitHubProvider({
+    ...githubAccess({ ...surroundings, transport: ahead.transport }),
+    ...time,
+  });
   const step: Step = { ...surroundings, github };
   return {
     clock: systemClock,
@@ -29,7 +34,11 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
     words: actionWords,
     claimObstacle: null,
     readSettings: async () => readSettings(step),
-    planJob: (configured) => planJob(step, configured.settings.inputs),
+    planJob: async ({ settings: { inputs } }) => {
+      const plan = await planJob(step, inputs);
+      if (plan.statusComment !== null || isPushed(inputs.changes)) ahead.expectCalls();
+      return plan;
+    },
     openService: (admitted) => openService(step, admitted),
     setSecret: core.setSecret,
     keepGrant: (grant, progress) => {

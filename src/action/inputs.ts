@@ -71,6 +71,12 @@ export const modes = ["run", "attach", "cancel", "doctor"] as const;
 /** What becomes of what a run changed. Only the job itself writes it: no agent holds a token that could. */
 export const changesModes = ["none", "patch", "commit", "pull-request"] as const;
 export type ChangesMode = (typeof changesModes)[number];
+
+/** Whether what a run changed is pushed to the repository. */
+export function isPushed(mode: ChangesMode): mode is "commit" | "pull-request" {
+  return mode === "commit" || mode === "pull-request";
+}
+
 export const findingsModes = ["none", "annotations", "review"] as const;
 export const includedAuthors = ["everyone", "writers"] as const;
 
@@ -346,7 +352,7 @@ function faultsOfMode(inputs: Inputs): string[] {
   }
   if (mode === "run" && !wait) {
     const late = [
-      ...(changes === "commit" || changes === "pull-request" ? [`"changes: ${changes}"`] : []),
+      ...(isPushed(changes) ? [`"changes: ${changes}"`] : []),
       ...(findings === "none" ? [] : [`"findings: ${findings}"`]),
     ];
     for (const input of late) {

@@ -52,6 +52,12 @@ export interface CodeHost {
   deliverChanges(options: Omit<DeliveryOptions, Bound>): Promise<Delivery>;
 }
 
+/** Loads the client of the API before its first call, so that this does not wait for it. Sends nothing. */
+export async function loadClient(): Promise<void> {
+  const octokit = await import("./api/octokit.ts");
+  await octokit.loadClient();
+}
+
 /** Sends nothing until the first call. */
 export function openCodeHost(access: CodeHostAccess): CodeHost {
   const { env, job } = access;

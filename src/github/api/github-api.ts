@@ -50,7 +50,7 @@ export function githubApi(options: CodeHostOptions): GitHubApi {
   const { repository } = options;
   let opened: Promise<HostOctokit> | null = null;
   const open = async () => {
-    opened ??= import("./octokit.ts").then(({ openOctokit }) => openOctokit(options));
+    opened ??= import("./octokit.ts").then(async ({ openOctokit }) => await openOctokit(options));
     return await opened;
   };
   const urlOf = (path: string) => `/repos/${repository}${path}`;

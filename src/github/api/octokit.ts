@@ -1,8 +1,7 @@
-// Octokit over the job's own transport, which knows its proxies and timeouts, with the retries of every other call
-// (docs/decisions/028-octokits-core.md). https://docs.github.com/en/rest
+// The client of @actions/github over the job's own transport, which knows its proxies and timeouts, with the retries of every
+// other call (docs/decisions/128-the-client-of-actions-github.md). https://docs.github.com/en/rest
 
-import { Octokit } from "@octokit/core";
-import { type PaginateInterface, paginateRest } from "@octokit/plugin-paginate-rest";
+import type { GitHub } from "@actions/github/lib/utils";
 import type { BackoffPolicy } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type RetryNotice, retrying } from "../../client/retry.ts";
@@ -28,18 +27,25 @@ export type CodeHostOptions = {
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
 };
 
-export type HostOctokit = Octokit & { readonly paginate: PaginateInterface };
-
-const HostOctokit = Octokit.plugin(paginateRest);
+export type HostOctokit = InstanceType<typeof GitHub>;
 
 /**
- * Sends nothing by itself. Its requests reject with GitHubError, or with the signal's reason when that aborts. A POST is
+ * Loads the client's module, a file of its own under dist/. From source it reads the event and rejects where that is no JSON:
+ * call this once the event was decoded.
+ */
+export async function loadClient(): Promise<typeof GitHub> {
+  return (await import("@actions/github/lib/utils")).GitHub;
+}
+
+/**
+ * Sends nothing by itself. The client's requests reject with GitHubError, or with the signal's reason when that aborts. A POST is
  * repeated only after a rate limit, unless its options say `request: { isRepeatable: true }`. A redirect is an answer
  * where they say `request: { mayRedirect: true }`, and is followed by nobody here.
  */
-export function openOctokit(options: CodeHostOptions): HostOctokit {
+export async function openOctokit(options: CodeHostOptions): Promise<HostOctokit> {
   const { apiUrl, token, repository } = options;
-  const octokit = new HostOctokit({
+  const Client = await loadClient();
+  const octokit = new Client({
     baseUrl: apiUrl,
     userAgent: "agent-service-action",
     request: { fetch: fetchOver(options) },

@@ -40,6 +40,22 @@ describe("the bundles", () => {
     expect((await inputsOf("dist/later.cjs")).filter(isLater).length).toBeGreaterThan(3);
   });
 
+  it("hold GitHub's client once, in a file of its own", async () => {
+    const isClient = (path: string) => /node_modules\/(@actions\/github|@octokit)\//.test(path);
+    for (const outfile of [
+      "dist/main.cjs",
+      "dist/step.cjs",
+      "dist/later.cjs",
+      "dist/post.cjs",
+      "dist/github.cjs",
+    ])
+      expect((await inputsOf(outfile)).filter(isClient)).toEqual([]);
+    const held = await inputsOf("dist/octokit.cjs");
+    expect(held).toContain("node_modules/@actions/github/lib/utils.js");
+    expect(held).not.toContain("node_modules/@actions/github/lib/context.js");
+    expect(held.filter((path) => /^node_modules\/.*(http-client|undici)\//.test(path))).toEqual([]);
+  });
+
   it("of the service and the command hold no model; that has one of its own", async () => {
     for (const outfile of ["dist/service.mjs", "npm/serve.mjs", "npm/commands.mjs"])
       expect((await inputsOf(outfile)).filter(ofModel)).toEqual([]);
