@@ -304,6 +304,11 @@ export const bundles: readonly Bundle[] = [
     options: { ...library, plugins: [besides(/^\.\/node-web-socket\.ts$/, "./ws.mjs")] },
   },
   {
+    entry: "src/client/client.ts",
+    outfile: "npm/client-browser.mjs",
+    options: { ...library, plugins: [ofPages()] },
+  },
+  {
     entry: "src/client/node-web-socket.ts",
     outfile: "npm/ws.mjs",
     options: { ...command, target: "node20" },
@@ -367,6 +372,18 @@ function besides(filter: RegExp, path: string): Plugin {
       builder.onResolve({ filter }, ({ kind }) =>
         kind === "dynamic-import" ? { path, external: true } : null,
       );
+    },
+  };
+}
+
+/** Leaves out the WebSocket for Node: a page has one of its own, and a bundler for pages finds no module of Node. */
+function ofPages(): Plugin {
+  const namespace = "of-pages";
+  return {
+    name: namespace,
+    setup: (builder) => {
+      builder.onResolve({ filter: /^\.\/node-web-socket\.ts$/ }, ({ path }) => ({ path, namespace }));
+      builder.onLoad({ filter: /.*/, namespace }, () => ({ contents: 'throw new Error("There is none.");' }));
     },
   };
 }

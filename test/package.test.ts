@@ -5,6 +5,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const PROJECT = join(import.meta.dirname, "..");
@@ -20,6 +22,25 @@ export const isOver = (run: Run): boolean => run.status === "completed";
 export const wrong: number = (run: Run) => run.status;
 export const fault: typeof ApiError = ApiError;
 `;
+
+async function bundledByEsbuild(input: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [input],
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    logLevel: "silent",
+    write: false,
+  });
+  return outputFiles.map(({ text }) => text).join("\n");
+}
+
+/** The bundler of Vite. */
+async function bundledByRolldown(input: string): Promise<string> {
+  await using bundle = await rolldown({ input, platform: "browser", logLevel: "silent" });
+  const { output } = await bundle.generate({ format: "es" });
+  return output.map((file) => (file.type === "chunk" ? file.code : "")).join("\n");
+}
 
 let folder: string;
 beforeAll(async () => {
@@ -61,6 +82,17 @@ describe("the package", () => {
     });
     expect(stdout).toBe("function\n");
   });
+
+  it.each(["esbuild", "rolldown"])(
+    "has a client that %s bundles for browsers, without a module of Node",
+    async (name) => {
+      await writeFile(join(folder, "page.js"), 'export { createClient } from "agent-service/client";\n');
+      const input = join(folder, "page.js");
+      const text = name === "esbuild" ? await bundledByEsbuild(input) : await bundledByRolldown(input);
+      expect(text).toContain("/v1/ws");
+      expect(text).not.toMatch(/["']node:|\brequire\(|\bimport\(/);
+    },
+  );
 
   it("has the command", async () => {
     const command = join(folder, "node_modules/agent-service/npm/cli.mjs");
