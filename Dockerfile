@@ -9,9 +9,9 @@ COPY . .
 RUN node scripts/build.ts npm
 
 FROM node:24-bookworm-slim
-# git clones over https, and agents' commands are executed in bubblewrap; slim images have neither, nor certificates.
+# git clones over https and ssh, and agents' commands are executed in bubblewrap; slim images have neither, nor certificates.
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git \
+ && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git openssh-client \
  && rm -rf /var/lib/apt/lists/* \
  && install --directory --owner=node --group=node --mode=0700 /data
 WORKDIR /app

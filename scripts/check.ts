@@ -93,7 +93,7 @@ function emptyMachine(folder: string): NodeJS.ProcessEnv {
   }
   const { TEST_DATABASE_URL: _, ...env } = process.env;
   const nothing = join(folder, "nothing");
-  return { ...env, PATH: programs, POSTGRES_BINARIES: nothing, CHROMIUM: nothing };
+  return { ...env, PATH: programs, POSTGRES_BINARIES: nothing, CHROMIUM: nothing, SSHD: nothing };
 }
 
 function namesIn(place: string): readonly string[] {

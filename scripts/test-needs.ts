@@ -15,6 +15,8 @@ export type Need = {
 };
 
 const SANDBOX = "--unshare-all --unshare-user --disable-userns --ro-bind / / --proc /proc true";
+/** A server of ssh. It has to be named by its whole path, as `SSHD` does where it is elsewhere. */
+export const sshdPath: string = process.env.SSHD ?? "/usr/sbin/sshd";
 /** Where the tests of pages find their browser. */
 export const chromiumPath: string = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
@@ -38,6 +40,11 @@ export const needs = {
     what: "Chromium",
     install: "install chromium, or set CHROMIUM",
     isMet: () => existsSync(chromiumPath),
+  },
+  ssh: {
+    what: "OpenSSH with its server",
+    install: "install openssh-server, or set SSHD",
+    isMet: () => existsSync(sshdPath) && works("ssh", ["-V"]),
   },
   jq: { what: "jq", install: "install jq", isMet: () => works("jq", ["--version"]) },
   openssl: { what: "openssl", install: "install openssl", isMet: () => works("openssl", ["version"]) },
@@ -111,13 +118,14 @@ export const INSTALLED_BY_CI: readonly NeedName[] = [
   "postgres-programs",
   "sandbox",
   "chromium",
+  "ssh",
   "jq",
   "openssl",
 ];
 
 /** The programs that those are made of. */
 export const PROGRAMS_OF_CI: readonly string[] = [
-  ...["bwrap", "jq", "openssl", "chromium", "google-chrome"],
+  ...["bwrap", "jq", "openssl", "chromium", "google-chrome", "ssh", "sshd"],
   ...["psql", "initdb", "postgres", "pg_ctl", "pg_config"],
 ];
 

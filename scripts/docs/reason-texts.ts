@@ -131,6 +131,10 @@ export const problemTexts: Texts<ProblemCode> = {
   question_answered: "The question is answered: its session has gone on.",
   commit_missing:
     "The service does not hold the commit, and cannot clone the repository. The job has to send it.",
+  commit_unreachable:
+    "The code host does not give the newest commit of the default branch by the access that the agent's owner chose. The message says why and what to do.",
+  repository_access_unavailable:
+    "This service cannot read the repository in this way. The message says what its operator sets.",
   commit_unknown:
     "No job asked for the run, and no commit of its session or of the repository's default branch is known, or held. A job of the default branch makes one known.",
   commit_not_the_jobs: "The commit is not the one that the job runs on.",

@@ -13,6 +13,7 @@ import {
 } from "../contract/agents/ci-policy.ts";
 import { egressKind, egressText } from "../contract/egress/egress-entries.ts";
 import { entriesOf, policyOf } from "../contract/egress/egress-policy.ts";
+import { chosenAccessKinds } from "../contract/repository-access/repository-access.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { agentArgument, findAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";
@@ -218,6 +219,45 @@ const network = command({
   },
 });
 
+const access = command({
+  summary: "Show or choose how the service reads an agent's repository without a job.",
+  notes: [
+    "Without flags, shows what is chosen. Only the owner's key may choose. A deploy key stays the same until it is removed: add the public key that is printed to the repository, without write access.",
+  ],
+  arguments: { agent: agentArgument },
+  flags: {
+    ...serviceFlags,
+    use: valueFlag({
+      kind: oneOf(chosenAccessKinds),
+      fallback: null,
+      takes: "<kind>",
+      description: "deploy_key (git over ssh) or github_app (the service's GitHub App).",
+      shownDefault: "stays as it is",
+    }),
+    remove: switchFlag("Take the access away: runs work on what jobs send."),
+  },
+  examples: [
+    "agents access my-repository",
+    "agents access my-repository --use deploy_key",
+    "agents access my-repository --remove",
+  ],
+  run: async ({ arguments: { agent: given }, flags }) => {
+    if (flags.remove && flags.use !== null) {
+      throw new UsageError("--use and --remove exclude each other: give one of them.");
+    }
+    const client = openClient(flags);
+    const agentId = await findAgentId(client, given);
+    const chosen = flags.remove
+      ? await client.repositoryAccess.delete({ agentId })
+      : flags.use === null
+        ? await client.repositoryAccess.get({ agentId })
+        : await client.repositoryAccess.put({ agentId, body: { kind: flags.use } });
+    if (flags.json) printJson(chosen);
+    else printFields(chosen);
+    return 0;
+  },
+});
+
 const revokeLinks = command({
   summary: "Revoke every link to a run of an agent that a job's log shows.",
   notes: [
@@ -256,7 +296,7 @@ const remove = command({
 
 export const agents: CommandGroup = {
   summary: "The agents of an account.",
-  commands: { list, create, get, policy, network, "revoke-links": revokeLinks, delete: remove },
+  commands: { list, create, get, policy, network, access, "revoke-links": revokeLinks, delete: remove },
 };
 
 function printAgent(agent: Agent): void {

@@ -11,6 +11,8 @@ import { creditEndpoints, pricingEndpoints } from "../contract/money/endpoints.t
 import type { creditRoutes, pricingRoutes } from "../contract/money/routes.ts";
 import { questionEndpoints } from "../contract/questions/endpoints.ts";
 import type { questionRoutes } from "../contract/questions/routes.ts";
+import { repositoryAccessEndpoints } from "../contract/repository-access/endpoints.ts";
+import type { repositoryAccessRoutes } from "../contract/repository-access/routes.ts";
 import { scheduleEndpoints } from "../contract/schedules/endpoints.ts";
 import type { scheduleRoutes } from "../contract/schedules/routes.ts";
 import { workspaceNounEndpoints } from "../contract/workspaces/endpoints.ts";
@@ -41,6 +43,7 @@ export type { Credits } from "../contract/money/credits.ts";
 export type { ModelPricing, ToolPricing } from "../contract/money/pricing.ts";
 export type { WrongField } from "../contract/problems/problem.ts";
 export type { AnswerQuestionRequest, Question } from "../contract/questions/question.ts";
+export type { RepositoryAccess } from "../contract/repository-access/repository-access.ts";
 export type { CancelRunResponse, Run } from "../contract/runs/run.ts";
 export type { ForeignEvent, RunEvent, StoredRunEvent } from "../contract/runs/run-event.ts";
 export type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
@@ -96,6 +99,7 @@ export type ClientOptions = ConnectOptions & {
 /** Rejects and retries as a JobClient does. */
 export type Client = JobClient & {
   readonly agents: NounClient<typeof agentRoutes>;
+  readonly repositoryAccess: NounClient<typeof repositoryAccessRoutes>;
   readonly schedules: NounClient<typeof scheduleRoutes>;
   readonly workflows: WorkflowClient;
   readonly approvals: NounClient<typeof approvalRoutes>;
@@ -120,6 +124,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...jobClient(connection),
     agents: nounClient<typeof agentRoutes>(connection, agentEndpoints),
+    repositoryAccess: nounClient<typeof repositoryAccessRoutes>(connection, repositoryAccessEndpoints),
     schedules: nounClient<typeof scheduleRoutes>(connection, scheduleEndpoints),
     workflows: workflowClient(connection),
     approvals: nounClient<typeof approvalRoutes>(connection, approvalEndpoints),

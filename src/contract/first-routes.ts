@@ -7,6 +7,7 @@ import { claimRoutes } from "./claims/routes.ts";
 import { creditRoutes, pricingRoutes } from "./money/routes.ts";
 import { operationRoutes } from "./operation/routes.ts";
 import { questionRoutes } from "./questions/routes.ts";
+import { repositoryAccessRoutes } from "./repository-access/routes.ts";
 import type { RouteTable } from "./route.ts";
 import { runRoutes } from "./runs/routes.ts";
 import { scheduleRoutes } from "./schedules/routes.ts";
@@ -19,6 +20,7 @@ export const firstRoutes = {
   commits: commitRoutes,
   claims: claimRoutes,
   agents: agentRoutes,
+  repositoryAccess: repositoryAccessRoutes,
   runs: runRoutes,
   schedules: scheduleRoutes,
   workflows: workflowRoutes,

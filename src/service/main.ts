@@ -21,10 +21,12 @@ import { Load } from "./core/limits/load.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
 import type { Environments } from "./core/ports/environment.ts";
 import { noMeter } from "./core/ports/meter.ts";
+import type { Remotes } from "./core/ports/remotes.ts";
 import type { Sandbox } from "./core/ports/sandbox.ts";
 import type { Store } from "./core/ports/store.ts";
 import type { TokenVerifier } from "./core/ports/token-verifier.ts";
 import { noTracer } from "./core/ports/tracer.ts";
+import { resealAccesses } from "./core/repository-access/open-access.ts";
 import { takeRun } from "./core/runs/progress-run.ts";
 import { RunSignals } from "./core/runs/run-signals.ts";
 import { SharedReads } from "./core/runs/shared-reads.ts";
@@ -45,6 +47,7 @@ import {
   type OpenedCommits,
   openCommits,
   ownCheckouts,
+  ownRemotes,
   sharedFolderText,
 } from "./open-checkouts.ts";
 import { environmentsOf, ownEgress } from "./open-environments.ts";
@@ -195,10 +198,11 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
       : await metrics.listener.listen({ host: config.host, port: metrics.port, setting: "METRICS_PORT" });
   const policy = policyOf(parts, url);
   const kept = parts.checkouts === undefined ? await openCommits(parts) : null;
-  const checkouts = parts.checkouts ?? ownCheckouts(config, kept);
+  const remotes = parts.checkouts === undefined ? ownRemotes(config) : null;
+  const checkouts = parts.checkouts ?? ownCheckouts(config, { packs: kept, remotes });
   const environments = environmentsOf(parts);
   const meter = metrics?.meter ?? null;
-  const { core, executor, shared } = wire(parts, { policy, checkouts, environments, kept, meter });
+  const { core, executor, shared } = wire(parts, { policy, checkouts, environments, kept, remotes, meter });
   const submitter = new RunSubmitter(core);
   const node = new ServiceNode({
     core,
@@ -209,7 +213,9 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     sweepMachine: config.role === "api" ? null : () => sweepMachine(config, [checkouts, kept, environments]),
     keptMs: policy.keptMs,
   });
+  await remotes?.sweep({ isAlone: config.role !== "api", now: parts.clock.now() });
   const hasAccount = await startNode(node, parts);
+  await resealAccesses(core);
   const sockets = new SocketApi(core, submitter, config);
   const isWorker = config.role === "worker";
   http.serve({
@@ -279,12 +285,14 @@ function wire(
     checkouts,
     kept,
     environments,
+    remotes,
     meter,
   }: {
     readonly policy: Policy;
     readonly checkouts: CheckoutProvider;
     readonly kept: OpenedCommits | null;
     readonly environments: Environments;
+    readonly remotes: Remotes | null;
     readonly meter: PrometheusMeter | null;
   },
 ): Wiring {
@@ -329,6 +337,7 @@ function wire(
     secretKeys: secretKeysOf(parts),
     rates: config.rates,
     commits: held === null ? null : commitKeeping(parts, held),
+    access: remotes === null ? null : { remotes, keys: config.secretKeys },
     workspaces:
       held === null
         ? null

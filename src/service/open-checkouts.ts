@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import { type KeptCommits, keepCommits } from "./checkouts/packs/keep-commits.ts";
+import { GitRemotes } from "./checkouts/remotes/git-remotes.ts";
 import { gitScratch } from "./checkouts/scratch/git-scratch.ts";
 import { OwnBlobs, type OwnBlobsParts } from "./core/blobs/own-blobs.ts";
 import type { CommitKeeping } from "./core/commits/commit-keeping.ts";
@@ -46,13 +47,23 @@ export type OpenedCommits = KeptCommits & { readonly blobs: BlobStore; readonly 
 
 export function ownCheckouts(
   { dataDir, gitEnvironment }: Config,
-  packs: OpenedCommits | null,
+  { packs, remotes }: { readonly packs: OpenedCommits | null; readonly remotes: GitRemotes | null },
 ): CheckoutProvider {
   return gitCheckouts({
     folder: join(dataDir, "checkouts"),
     limits: CLONE_LIMITS,
     environment: gitEnvironment,
     packs,
+    remotes,
+  });
+}
+
+export function ownRemotes({ dataDir, gitEnvironment, issuers, remotes }: Config): GitRemotes {
+  return new GitRemotes({
+    folder: join(dataDir, "remotes"),
+    environment: gitEnvironment,
+    issuers,
+    ...remotes,
   });
 }
 

@@ -3,9 +3,12 @@
 
 import { expect, it } from "vitest";
 import { makeJob, makeRun, makeRunInput } from "../../fakes/records.ts";
+import { GitRemotes } from "../../src/service/checkouts/remotes/git-remotes.ts";
+import { noKnownHosts } from "../../src/service/checkouts/remotes/known-hosts.ts";
 import { grantCredits } from "../../src/service/core/accounts/keys.ts";
 import { putWorkflow } from "../../src/service/core/workflows/workflows.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
+import { githubIssuer } from "../../src/service/oidc/issuer-config.ts";
 import { CheckoutFixture, REPOSITORY } from "../service/checkouts/checkout-fixture.ts";
 import { type Body, DocumentedApi } from "../support/documented-api.ts";
 import { ClaimFixture } from "../support/fixtures/claim-fixture.ts";
@@ -40,6 +43,10 @@ onEveryStore((kind) => {
     const fixture = await ClaimFixture.start(kind, {
       backend: asking,
       checkouts: git.provider(),
+      remotes: new GitRemotes({
+        ...{ folder: `${git.folder}/keys`, environment: process.env, knownHosts: noKnownHosts },
+        issuers: [{ ...githubIssuer, issuer: makeJob().issuer }],
+      }),
       freeCredits: 1_000,
       policy: { takesModelAccess: true, baseUrl: "https://service.example" },
     });
@@ -151,7 +158,19 @@ class Play {
     await api.ask("runsCancel", { params: { agentID, ...params }, bearer });
     const claim = await fixture.token(fixture.repository());
     await api.ask("claimsCreate", { json: { claim }, bearer: mine.owner });
+    await this.#ofAccess();
     await api.ask("ciRevoke", { bearer });
+  }
+
+  async #ofAccess(): Promise<void> {
+    const { api, mine, fixture } = this.#parts;
+    const repository = fixture.repository();
+    await fixture.pending(mine, repository);
+    const { agent_id: agentID } = await fixture.exchange(repository, { account: mine.id });
+    const params = { agentID };
+    await api.ask("repositoryAccessPut", { params, json: { kind: "deploy_key" } });
+    await api.ask("repositoryAccessGet", { params });
+    await api.ask("repositoryAccessDelete", { params });
   }
 
   async ofApprovals(): Promise<void> {

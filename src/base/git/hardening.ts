@@ -93,7 +93,7 @@ export const overridingAttributes =
   "* -text !eol !filter !ident !working-tree-encoding !diff !merge !export-subst\n";
 
 /** How a call may reach a server. Every other transport is refused, whatever a configuration says. */
-export type GitTransport = "http" | "https";
+export type GitTransport = "http" | "https" | "ssh";
 
 export type GitHardening = {
   /** Where `PATH`, proxies and certificates are looked up. Nothing else is passed on. */

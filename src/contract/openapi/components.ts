@@ -17,6 +17,8 @@ import { operationExamples } from "../operation/examples.ts";
 import { problemComponents } from "../problems/components.ts";
 import { questionComponents } from "../questions/components.ts";
 import { questionExamples } from "../questions/examples.ts";
+import { repositoryAccessComponents } from "../repository-access/components.ts";
+import { repositoryAccessExamples } from "../repository-access/examples.ts";
 import type { Routes } from "../routes.ts";
 import { runComponents } from "../runs/components.ts";
 import { runEventComponents } from "../runs/event-components.ts";
@@ -36,6 +38,7 @@ export const components: Components = {
   ...ciComponents,
   ...claimComponents,
   ...agentComponents,
+  ...repositoryAccessComponents,
   ...runComponents,
   ...runEventComponents,
   ...scheduleComponents,
@@ -55,6 +58,7 @@ export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun
   commits: commitExamples,
   claims: claimExamples,
   agents: agentExamples,
+  repositoryAccess: repositoryAccessExamples,
   runs: runExamples,
   schedules: scheduleExamples,
   workflows: workflowExamples,

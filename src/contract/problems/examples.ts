@@ -57,6 +57,16 @@ export const problemExamples = {
     error:
       "It is not known which commit of octo-org/hello-world this run is to work on: no job of its default branch has sent one. Run the agent once from the repository's CI, on its default branch, then ask again.",
   }),
+  commitUnreachable: problem("The code host does not give the newest commit", {
+    code: "commit_unreachable",
+    error:
+      "The newest commit of octo-org/hello-world could not be fetched from its code host: the code host does not accept the deploy key; add the public key that the agent's page shows to the repository's deploy keys, without write access.",
+  }),
+  repositoryAccessUnavailable: problem("The service cannot keep a deploy key", {
+    code: "repository_access_unavailable",
+    error:
+      "This service has no key to seal a deploy key with. Its operator sets RUN_SECRETS_KEY, the same on every node.",
+  }),
   uploadTooLarge: problem("The pack is too large", {
     code: "upload_too_large",
     error:

@@ -46,6 +46,8 @@ export const problemAnswers = {
       "modelAccessNone",
       "commitMissing",
       "commitUnknown",
+      "commitUnreachable",
+      "repositoryAccessUnavailable",
     ],
   },
   410: {

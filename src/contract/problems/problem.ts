@@ -51,6 +51,8 @@ export const problemCodes = [
   "day_cap_reached",
   "commit_missing",
   "commit_unknown",
+  "commit_unreachable",
+  "repository_access_unavailable",
   "commit_not_the_jobs",
   "upload_too_large",
   "upload_quota",

@@ -65,7 +65,7 @@ export const runComponents: Components = {
       commit: [
         "The commit that the run works on, where no job said it. Absent for a run of a job, and where no commit is needed.",
         {
-          from: "`session`: that of the session's last run. `default_branch`: the newest of the default branch that a job has sent, or has named of a public repository.",
+          from: "`session`: that of the session's last run. `default_branch`: the newest of the default branch that a job has sent, or has named of a public repository. `code_host`: the newest of the default branch at the code host, by the access that the agent's owner chose.",
           sha: "The commit.",
           ref: "The branch, or the ref of a pull request, that it was found at.",
         },

@@ -55,7 +55,7 @@ export const modelUsageSchema = z.object({
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
 
 /** Where the commit of a run comes from that no job asked for. */
-export const commitOrigins = ["session", "default_branch"] as const;
+export const commitOrigins = ["session", "default_branch", "code_host"] as const;
 export type CommitOrigin = (typeof commitOrigins)[number];
 
 export const runCommitSchema = z.object({

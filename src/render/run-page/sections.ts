@@ -75,6 +75,7 @@ function commitText({ sha, ref = "", from }: NonNullable<Run["commit"]>): string
 const originTexts: Readonly<Record<CommitOrigin, string>> = {
   session: "as its session before",
   default_branch: "the newest that a job has sent",
+  code_host: "the newest at the code host",
 };
 
 function replyOf(report: RunReport): readonly Contents[] {

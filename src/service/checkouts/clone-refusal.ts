@@ -5,6 +5,7 @@ import { GitError } from "../../base/git/git.ts";
 import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
 import { CloneLimitError, type CloneLimits } from "./clone-limits.ts";
 import { PullRequestMovedError } from "./fetch-pull-request.ts";
+import { RemoteRefusedError, remoteRefusalOf } from "./remotes/remote-refusal.ts";
 
 const MAX_QUOTED_CHARS = 160;
 const NOT_CLONED = "a repository that is not public is not cloned: its job sends the commit";
@@ -66,7 +67,11 @@ export function refusalOf(
     return { reason: cause.code, detail: describe(source, cause.message) };
   if (cause instanceof PullRequestMovedError)
     return { reason: cause.code, detail: describe(source, cause.message) };
+  if (cause instanceof RemoteRefusedError)
+    return { reason: "clone_failed", detail: describe(source, cause.message) };
   if (!(cause instanceof GitError)) throw cause;
+  const shown = source.remote === undefined ? null : remoteRefusalOf(cause, source.remote.credential.kind);
+  if (shown !== null) return { reason: "clone_failed", detail: describe(source, shown.detail) };
   if (cause.code === "git_not_started") {
     return { reason: "service_fault", detail: describe(source, "the service has no git; tell its operator") };
   }

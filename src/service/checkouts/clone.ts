@@ -25,6 +25,8 @@ export type Clone = {
   readonly git: Git;
   readonly gitFolder: string;
   readonly target: CloneTarget;
+  /** For the calls that reach the server. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly source: Pick<CheckoutSource, "sha" | "baseRef" | "pullRequest">;
   readonly limits: CloneLimits;
   readonly clock: Clock;

@@ -9,6 +9,8 @@ const DEFAULT_HISTORY_DEPTH = 50;
 export type HistoryFetch = {
   readonly git: Git;
   readonly target: CloneTarget;
+  /** For the calls that reach the server. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly limits: CloneLimits;
   /** Commits by name, or refspecs. */
   readonly wanted: readonly string[];
@@ -18,7 +20,7 @@ export type HistoryFetch = {
 };
 
 export async function fetchHistory(fetch: HistoryFetch): Promise<void> {
-  const { git, target, limits, wanted, times = 1, signal } = fetch;
+  const { git, target, env = {}, limits, wanted, times = 1, signal } = fetch;
   const depth = (limits.historyDepth ?? DEFAULT_HISTORY_DEPTH) * times;
   const args = [
     "fetch",
@@ -34,5 +36,5 @@ export async function fetchHistory(fetch: HistoryFetch): Promise<void> {
   ];
   // A fetch that could not be ended from here stops by itself.
   const stall = [`http.lowSpeedTime=${Math.ceil(limits.cloneTimeoutMs / 1000)}`, "http.lowSpeedLimit=1"];
-  await git({ args, transport: target.transport, config: stall, signal });
+  await git({ args, env, transport: target.transport, config: stall, signal });
 }

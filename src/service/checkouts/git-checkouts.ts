@@ -16,6 +16,8 @@ import { gitCheckout } from "./git-checkout.ts";
 import { openHeld } from "./packs/open-held.ts";
 import type { PackCache } from "./packs/pack-cache.ts";
 import type { PackLimits } from "./packs/pack-limits.ts";
+import type { GitRemotes } from "./remotes/git-remotes.ts";
+import { RemoteRefusedError } from "./remotes/remote-refusal.ts";
 import { makeRunFolder, type RunFolder, removeFolder } from "./run-folder.ts";
 import { gitOf, type RunGitOptions, withoutRepository } from "./run-git.ts";
 
@@ -29,9 +31,11 @@ export type GitCheckoutsOptions = RunGitOptions & {
   readonly clock?: Clock;
   /** What jobs have sent. Default: this process keeps none. */
   readonly packs?: { readonly cache: PackCache; readonly limits: PackLimits } | null;
+  /** What the owners of agents chose. Default: nothing is fetched with a credential. */
+  readonly remotes?: Pick<GitRemotes, "open"> | null;
 };
 
-/** Opens checkouts from packs, or by shallow clones over https (plain http on loopback only), without credentials. */
+/** Opens checkouts from packs, or by shallow clones: of public repositories over https (plain http on loopback only) without credentials. */
 export function gitCheckouts(options: GitCheckoutsOptions): CheckoutProvider {
   const settings = { ...options, folder: resolve(options.folder) };
   return {
@@ -74,9 +78,9 @@ async function openCheckout(
 
 type Fetching = (into: { git: Git; folder: RunFolder; signal: AbortSignal }) => Promise<Cloned>;
 
-/** How the commit gets into the run's folder. What is not public is never cloned. */
+/** How the commit gets into the run's folder. What is not public is never cloned without a credential that its owner chose. */
 function fetchingOf(
-  { packs = null, limits, clock = systemClock }: GitCheckoutsOptions,
+  { packs = null, remotes = null, limits, clock = systemClock }: GitCheckoutsOptions,
   source: CheckoutSource,
 ): Result<Fetching, CheckoutRefusal> {
   const { held } = source;
@@ -84,6 +88,19 @@ function fetchingOf(
     return ok(({ git, folder, signal }) =>
       openHeld({ ...packs, git, gitFolder: folder.git, source, held, clock, signal }),
     );
+  }
+  const { remote } = source;
+  if (remote !== undefined && remotes !== null) {
+    return ok(async ({ git, folder, signal }) => {
+      const opened = await remotes.open(remote, signal);
+      if (!opened.ok) throw new RemoteRefusedError(opened.refusal.detail);
+      const { target, env, close } = opened.value;
+      try {
+        return await cloneCommit({ git, gitFolder: folder.git, target, env, source, limits, clock, signal });
+      } finally {
+        await close();
+      }
+    });
   }
   if (source.visibility !== "public") {
     return refused({ reason: "commit_missing", detail: describe(source, NOT_HELD) });

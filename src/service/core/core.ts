@@ -14,6 +14,7 @@ import type { RateLimits } from "./ports/rate-limits.ts";
 import type { Store } from "./ports/store.ts";
 import type { TokenVerifier } from "./ports/token-verifier.ts";
 import type { Tracer } from "./ports/tracer.ts";
+import type { AccessKeeping } from "./repository-access/access-keeping.ts";
 import type { RunSignals } from "./runs/run-signals.ts";
 import type { SharedReads } from "./runs/shared-reads.ts";
 import type { ScheduleAlarm } from "./schedules/schedule-alarm.ts";
@@ -87,6 +88,8 @@ export type Core = {
   readonly rates: Rates;
   /** The commits that jobs send. Null for a service that works on a checkout of its own. */
   readonly commits: CommitKeeping | null;
+  /** Repositories at their code hosts. Null for a service that works on a checkout of its own. */
+  readonly access: AccessKeeping | null;
   /** Null for a service without workspaces. */
   readonly workspaces: WorkspaceKeeping | null;
   readonly meter: Meter;

@@ -10,6 +10,8 @@ import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from
 import type { EgressProvider } from "../core/ports/egress.ts";
 import type { Environments, PreparedEnvironment } from "../core/ports/environment.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/ports/workspace-runs.ts";
+import { secretPartsOf } from "../core/repository-access/deploy-key.ts";
+import { findCredential } from "../core/repository-access/open-access.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { deletedEnding, type Ending } from "../core/runs/run-machine.ts";
@@ -145,7 +147,7 @@ async function endingOfWork(
     const changesCheckout = backend.needsCheckout && backend.changesCheckout === true;
     if (changesCheckout) await untilTurn({ ...work, run: taken.run });
     const files = await core.tracer.trace({ name: "open checkout" }, async (span) => {
-      const opening = await openFiles(work, source);
+      const opening = await openFiles(work, { agent, source });
       if (!opening.ok) span.fail(opening.refusal.reason);
       return opening;
     });
@@ -199,9 +201,9 @@ const fresh: CarriedState = { state: "fresh" };
 
 async function openFiles(
   work: Work,
-  source: CheckoutSource | null,
+  { agent, source }: { readonly agent: Agent; readonly source: CheckoutSource | null },
 ): Promise<Result<OpenedFiles, CheckoutRefusal>> {
-  const { core, taken, checkouts, workspaces, signal } = work;
+  const { taken, checkouts, workspaces, signal } = work;
   const { workspace } = taken.input;
   if (workspace !== undefined) {
     const opened = await workspaces?.open({ taken, workspace, signal });
@@ -211,7 +213,7 @@ async function openFiles(
   const opened =
     source === null
       ? await checkouts.openEmpty({ runId: taken.run.id }, signal)
-      : await checkouts.open(await withHeld(core, taken.input, source), signal);
+      : await checkouts.open(await withContents(work, { agent, source }), signal);
   return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
 }
 
@@ -290,10 +292,19 @@ function sourceOf(input: RunInput, runId: string): CheckoutSource | null {
   };
 }
 
-/** With what the job has sent of the commit. */
-async function withHeld(core: Core, input: RunInput, source: CheckoutSource): Promise<CheckoutSource> {
+/** With what a job has sent of the commit; otherwise, for a run without one, with the access that the agent's owner chose. */
+async function withContents(
+  { core, taken: { input }, secrets }: Work,
+  { agent, source }: { readonly agent: Agent; readonly source: CheckoutSource },
+): Promise<CheckoutSource> {
   const held = await findHeldSource(core, input);
-  return held === null ? source : { ...source, held };
+  if (held !== null) return { ...source, held };
+  const { repository } = agent;
+  if (input.job !== null || repository === null || source.visibility === "public") return source;
+  const credential = await findCredential(core, agent.id);
+  if (credential === null) return source;
+  if (credential.kind === "deploy_key") secrets.add(...secretPartsOf(credential.privateKey));
+  return { ...source, remote: { repository, credential } };
 }
 
 /** Of a run that an earlier version of the service took. */

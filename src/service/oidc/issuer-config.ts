@@ -40,6 +40,15 @@ const cloneUrl = secureUrl.check(
   z.refine(holdsPlaceholder, `must contain ${REPOSITORY_PLACEHOLDER} once, in its path, and no query`),
 );
 
+const sshUrl = z
+  .string("must be a URL")
+  .check(
+    z.refine(
+      isSshTemplate,
+      `must be like ssh://git@git.example.com/${REPOSITORY_PLACEHOLDER}.git: a user, no password, ${REPOSITORY_PLACEHOLDER} once, in its path`,
+    ),
+  );
+
 const entrySchema = strictObject({
   provider: z.enum(ciProviderNames, `must be one of: ${ciProviderNames.join(", ")}`),
   /** Compared with `iss` letter by letter. */
@@ -47,6 +56,8 @@ const entrySchema = strictObject({
   jwks_uri: secureUrl,
   /** `{repository}` stands for `owner/name`, or what each provider has in its place. */
   clone_url: cloneUrl,
+  /** Where its repositories are for deploy keys. Left out: at the host of `clone_url`, for the user `git`. */
+  ssh_url: z.optional(sshUrl),
   /** False refuses every token of this issuer, before any cryptography. */
   enabled: z._default(z.boolean("must be true or false"), true),
   allow_events: z._default(
@@ -117,6 +128,19 @@ function isSecureUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "" || /\s/.test(text)) return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackName(url.hostname));
+}
+
+function isSshTemplate(text: string): boolean {
+  const parts = text.split(REPOSITORY_PLACEHOLDER);
+  const url = URL.parse(parts.join("owner/name"));
+  if (parts.length !== 2 || url?.protocol !== "ssh:") return false;
+  const { username, password, hostname, pathname, search, hash } = url;
+  return (
+    /^[\w-]+$/.test(username) &&
+    password + search + hash === "" &&
+    /^[\w[][\w.:\]-]*$/.test(hostname) &&
+    pathname.includes("/owner/name")
+  );
 }
 
 /** The address of one repository. */

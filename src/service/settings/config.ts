@@ -19,6 +19,7 @@ import { secretsOfEnvironment } from "./known-secrets.ts";
 import { type McpConfig, readMcpConfig } from "./mcp-config.ts";
 import { type AgentConfig, type ModelConfig, readAgentConfig, readModelConfig } from "./model-config.ts";
 import { readRatesFile } from "./rates-file.ts";
+import { type RemoteConfig, readRemoteConfig } from "./remote-config.ts";
 import { type LogLevel, type Role, type SettingName, serviceSettings } from "./service-settings.ts";
 import { readSignInConfig } from "./sign-in-config.ts";
 import { readTraceConfig, type TraceConfig } from "./traces-config.ts";
@@ -40,6 +41,8 @@ export type Config = {
   readonly databaseWaitSeconds: number;
   /** What seals the secrets of runs in the database. Null where none is set. */
   readonly secretKeys: SealingKeys | null;
+  /** Repositories at their code hosts. */
+  readonly remotes: RemoteConfig;
   readonly role: Role;
   /** A run whose worker is silent for this long has stalled. */
   readonly stalledSeconds: number;
@@ -142,6 +145,7 @@ export function readConfig(
   const blobs = readBlobConfig(environment, {
     ...{ store: values.BLOB_STORE, folder: values.BLOB_DIR, problems },
   });
+  const remotes = readRemoteConfig(values, problems);
   const sandbox = decodeSandbox(environment, resolve(values.DATA_DIR));
   if (!sandbox.ok) problems.push(...sandbox.refusal);
   const egress = readEgressConfig(environment, { problems });
@@ -161,6 +165,7 @@ export function readConfig(
       values.RUN_SECRETS_KEY === null
         ? null
         : { current: values.RUN_SECRETS_KEY, previous: values.RUN_SECRETS_PREVIOUS_KEY },
+    remotes,
     role: values.ROLE,
     stalledSeconds: values.STALLED_SECONDS,
     logLevel: values.LOG_LEVEL,

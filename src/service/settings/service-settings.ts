@@ -76,7 +76,7 @@ export const serviceSettings = {
     kind: sealingKey,
     fallback: null,
     description:
-      "With `DATABASE_URL`: the key that seals the access to a model that a run brings, 32 random bytes in base64 (`openssl rand -base64 32`), the same on every node. Without it such a run is refused.",
+      "With `DATABASE_URL`: the key that seals the access to a model that a run brings, 32 random bytes in base64 (`openssl rand -base64 32`), the same on every node. Without it such a run is refused. With every store: what seals deploy keys, which are refused without it.",
     shownDefault: "none; without `DATABASE_URL` one of each process",
   }),
   RUN_SECRETS_PREVIOUS_KEY: described({
@@ -85,6 +85,13 @@ export const serviceSettings = {
     description:
       "A second key, which opens and seals nothing: for a [change of the key](several-nodes.md#the-key-of-runs-secrets).",
     shownDefault: "none",
+  }),
+  SSH_KNOWN_HOSTS_FILE: described({
+    kind: text("a file"),
+    fallback: null,
+    description:
+      "Host keys of code hosts, as a `known_hosts` file, for [deploy keys](../private-repositories.md#a-deploy-key). Those that GitHub, GitLab.com and Bitbucket publish are built in; a host in this file has the keys of this file alone.",
+    shownDefault: "the built-in ones",
   }),
   ROLE: described({
     kind: oneOf(roles),

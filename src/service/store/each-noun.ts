@@ -24,6 +24,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     blobs: within(queries.blobs, around),
     packs: within(queries.packs, around),
     defaultHeads: within(queries.defaultHeads, around),
+    repositoryAccess: within(queries.repositoryAccess, around),
     signIn: within(queries.signIn, around),
     identities: within(queries.identities, around),
     webSessions: within(queries.webSessions, around),

@@ -22,6 +22,7 @@ import * as operationFaults from "./migrations/017-operation-faults.ts";
 import * as defaultManagers from "./migrations/018-default-managers.ts";
 import * as commitsOfRuns from "./migrations/019-commits-of-runs.ts";
 import * as deletedAgents from "./migrations/020-deleted-agents.ts";
+import * as repositoryAccess from "./migrations/021-repository-access.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   "018-default-managers": defaultManagers,
   "019-commits-of-runs": commitsOfRuns,
   "020-deleted-agents": deletedAgents,
+  "021-repository-access": repositoryAccess,
 };
 
 /** The migrations that this version knows, in their order. */

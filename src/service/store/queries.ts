@@ -22,6 +22,7 @@ import { SqlOAuthArtifacts } from "./oauth-artifacts.ts";
 import { SqlOAuthGrants } from "./oauth-grants.ts";
 import { SqlPacks } from "./packs.ts";
 import { SqlQueue } from "./queue.ts";
+import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
@@ -95,6 +96,7 @@ export class StoreQueries implements StoreTransaction {
   #blobs: SqlBlobs | undefined;
   #packs: SqlPacks | undefined;
   #defaultHeads: SqlDefaultHeads | undefined;
+  #repositoryAccess: SqlRepositoryAccess | undefined;
   #signIn: SqlSignIn | undefined;
   #identities: SqlIdentities | undefined;
   #webSessions: SqlWebSessions | undefined;
@@ -234,6 +236,11 @@ export class StoreQueries implements StoreTransaction {
   get defaultHeads(): SqlDefaultHeads {
     this.#defaultHeads ??= new SqlDefaultHeads(this.#connection);
     return this.#defaultHeads;
+  }
+
+  get repositoryAccess(): SqlRepositoryAccess {
+    this.#repositoryAccess ??= new SqlRepositoryAccess(this.#connection);
+    return this.#repositoryAccess;
   }
 
   get packs(): SqlPacks {

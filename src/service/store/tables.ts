@@ -31,6 +31,7 @@ export type Database = WorkspaceDatabase & {
   blobs: BlobsTable;
   packs: PacksTable;
   default_heads: DefaultHeadsTable;
+  repository_accesses: RepositoryAccessesTable;
   sign_in_links: SignInLinksTable;
   sign_in_attempts: SignInAttemptsTable;
   identities: IdentitiesTable;
@@ -237,6 +238,15 @@ export type RunSecretsTable = { run_id: string; sealed: string; expires_at: numb
 
 /** The newest commit of a repository's default branch that a job has made known: a JobIdentity as JSON. */
 export type DefaultHeadsTable = { agent_id: string; job: string; known_at: number };
+
+/** Of a deploy key both halves are there, the private one sealed. */
+export type RepositoryAccessesTable = {
+  agent_id: string;
+  kind: string;
+  public_key: string | null;
+  sealed: string | null;
+  created_at: number;
+};
 
 /** Only billing accounts have a row. The balance is the sum of the account's postings. */
 export type LedgerAccountsTable = { id: string; balance_micro_usd: number };

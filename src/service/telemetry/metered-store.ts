@@ -106,6 +106,9 @@ class TalliedTransaction implements StoreTransaction {
   get defaultHeads() {
     return this.#tx.defaultHeads;
   }
+  get repositoryAccess() {
+    return this.#tx.repositoryAccess;
+  }
   get packs() {
     return this.#tx.packs;
   }

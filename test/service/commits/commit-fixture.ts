@@ -6,6 +6,7 @@ import type { Claims } from "../../../fakes/issuer/claims.ts";
 import { createClient } from "../../../src/client/client.ts";
 import type { Checkout } from "../../../src/service/core/ports/checkout.ts";
 import type { Backend, BackendTask } from "../../../src/service/executor/backend.ts";
+import type { IssuerConfig } from "../../../src/service/oidc/issuer-config.ts";
 import type { Config } from "../../../src/service/settings/config.ts";
 import { makeTestKey, operateOn, type TestKey } from "../../support/account-key.ts";
 import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
@@ -53,22 +54,43 @@ const reader: Backend = {
 export class CommitFixture {
   readonly service: ServiceFixture;
   readonly packs: PackFixture;
+  /** What its service was started with. */
+  readonly config: Partial<Config>;
   readonly #key: TestKey;
 
   static async start(
     config: Partial<Config> = {},
-    { store, backend = reader }: { readonly store?: StoreKind; readonly backend?: Backend } = {},
+    {
+      store,
+      backend = reader,
+      issuerEntry = {},
+    }: {
+      readonly store?: StoreKind;
+      readonly backend?: Backend;
+      readonly issuerEntry?: Partial<IssuerConfig>;
+    } = {},
   ): Promise<CommitFixture> {
-    const service = await startFixture({ level: "service", store, backend, config });
+    const service = await startFixture({ level: "service", store, backend, config, issuerEntry });
     await service.stop();
     const key = await makeTestKey(service.place, { owner: { plan: "registered_free" } });
     await operateOn(service.place, ({ grant }) => grant({ accountId: key.accountId, credits: 1_000 }));
     await service.restart();
-    return new CommitFixture(service, await PackFixture.make(), key);
+    return new CommitFixture({ service, config, packs: await PackFixture.make(), key });
   }
 
-  private constructor(service: ServiceFixture, packs: PackFixture, key: TestKey) {
+  private constructor({
+    service,
+    config,
+    packs,
+    key,
+  }: {
+    readonly service: ServiceFixture;
+    readonly config: Partial<Config>;
+    readonly packs: PackFixture;
+    readonly key: TestKey;
+  }) {
     this.service = service;
+    this.config = config;
     this.packs = packs;
     this.#key = key;
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sealingKeyOf } from "../../../src/base/sealed-text.ts";
 import type { Environment } from "../../../src/base/settings/setting.ts";
+import { noKnownHosts } from "../../../src/service/checkouts/remotes/known-hosts.ts";
 import { packageRegistries } from "../../../src/service/core/egress/registries.ts";
 import { githubIssuer } from "../../../src/service/oidc/issuer-config.ts";
 import { readConfig } from "../../../src/service/settings/config.ts";
@@ -39,6 +40,7 @@ describe("the configuration", () => {
       egress: { cap: [], registries: packageRegistries, privateHosts: [], maxBytes: 4_294_967_296 },
       mcp: { servers: [], usesRepositorys: false, repositoryVariables: null },
       signIn: { providers: [], signUp: { kind: "closed" } },
+      remotes: { knownHosts: noKnownHosts },
       role: "all",
       stalledSeconds: 30,
       logLevel: "info",
@@ -129,6 +131,7 @@ describe("the configuration", () => {
       SITE_URL: "https://{workspace}.sites.example",
       METRICS_PORT: "9464",
       RATES_FILE: "",
+      SSH_KNOWN_HOSTS_FILE: "",
     };
     expect(Object.keys(serviceSettings).sort()).toEqual(Object.keys(given).sort());
     expect(read(given)).toEqual({
@@ -142,6 +145,7 @@ describe("the configuration", () => {
       egress: { cap: [], registries: packageRegistries, privateHosts: [], maxBytes: 4_294_967_296 },
       mcp: { servers: [], usesRepositorys: false, repositoryVariables: null },
       signIn: { providers: [], signUp: { kind: "closed" } },
+      remotes: { knownHosts: noKnownHosts },
       secretKeys: { current: sealingKeyOf(Buffer.alloc(32, 1)), previous: sealingKeyOf(Buffer.alloc(32, 2)) },
       role: "worker",
       stalledSeconds: 2,

@@ -39,6 +39,7 @@ const FIRST_TABLES = `
   drop index agents_workspace; alter table agents drop column workspace_id;
   drop index agents_deleted;
   alter table agents drop column deleted_at; alter table agents drop column erased_at;
+  drop table repository_accesses;
   drop table default_heads; alter table runs drop column works_on;
   delete from kysely_migration where name > '001-first-tables';`;
 

@@ -18,6 +18,7 @@ import { claimHandlers } from "./handlers/claims.ts";
 import { commitHandlers } from "./handlers/commits.ts";
 import { creditHandlers, pricingHandlers } from "./handlers/money.ts";
 import { operationHandlers } from "./handlers/operation.ts";
+import { repositoryAccessHandlers } from "./handlers/repository-access.ts";
 import { runHandlers } from "./handlers/runs.ts";
 import { scheduleHandlers } from "./handlers/schedules.ts";
 import { sessionHandlers } from "./handlers/sessions.ts";
@@ -71,6 +72,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     commits: commitHandlers(core),
     claims: claimHandlers(core),
     agents: agentHandlers(core),
+    repositoryAccess: repositoryAccessHandlers(core),
     runs: runHandlers(core, submitter),
     schedules: scheduleHandlers(core),
     workflows: workflowHandlers(core, submitter),

@@ -91,6 +91,7 @@ async function deleteStorage(
   if (accountId !== null) await tx.idempotency.delete({ agentId: creationSlot(accountId), runId: agentId });
   if (repository === null) return;
   await tx.defaultHeads.delete(agentId);
+  await tx.repositoryAccess.delete(agentId);
   const { issuer, id } = repository;
   await deleteUnneeded(core, tx, { agentId, repository: { issuer, id } });
 }

@@ -150,6 +150,7 @@ export async function retireAgent(
     await tx.agents.update(agentId, change);
     await resolveElsewhere(core, tx, { agentId, subject: null });
     if (repository !== null) {
+      await tx.repositoryAccess.delete(agentId);
       const { issuer, id } = repository;
       await deleteUnneeded(core, tx, { agentId, repository: { issuer, id } });
       if (accountId !== null) await endJobGrants(core, tx, { accountId, agentId });

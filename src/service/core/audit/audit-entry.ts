@@ -11,6 +11,7 @@ export const auditActions = [
   "delete_agent",
   "approval",
   "write_grant",
+  "repository_access",
   "sign_in",
   "sign_out",
   "key_made",

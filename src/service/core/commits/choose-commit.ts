@@ -1,13 +1,15 @@
 // What a run works on that no job asks for. One rule for every way to ask: the newest commit of its session, else the newest
-// of the default branch that a job has made known, else there is no run.
-// Why: docs/decisions/117-what-a-run-without-a-job-works-on.md
+// of the default branch, at the code host where the owner chose so, otherwise of those that a job has made known; else there is no run.
+// Why: docs/decisions/117-what-a-run-without-a-job-works-on.md, 122-access-by-the-owners-choice.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CommitOrigin } from "../../../contract/runs/run.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
 import type { CommitPlace } from "../ci/job-identity.ts";
 import type { Core } from "../core.ts";
+import type { RemoteHead } from "../ports/remotes.ts";
 import type { StoreReader } from "../ports/store.ts";
+import type { RemoteHeadNeeded } from "../repository-access/refusals.ts";
 import type { PullRequestHead, RunCommit } from "../runs/run-record.ts";
 import { findHeldCommit } from "./held-commits.ts";
 import type { HeldCommit } from "./held-pack.ts";
@@ -21,27 +23,47 @@ export type ChosenCommit = {
   readonly commit: RunCommit;
   /** The pull request that the session is about. */
   readonly pullRequest?: PullRequestHead;
-  /** Null where it is cloned. */
+  /** Null where it is cloned, or fetched by the access that the owner chose. */
   readonly held: HeldCommit | null;
 };
 
-type Reader = Pick<StoreReader, "runs" | "packs" | "defaultHeads">;
+type Reader = Pick<StoreReader, "runs" | "packs" | "defaultHeads" | "repositoryAccess">;
 
-/** Null where the run needs no commit. Changes nothing. */
+/**
+ * Null where the run needs no commit. Changes nothing. `remoteHead` is what the code host has said; where that is needed and not there,
+ * `remote_head_needed` says with which access to ask.
+ */
 export async function chooseCommit(
-  core: Pick<Core, "commits" | "policy">,
+  core: Pick<Core, "commits" | "access">,
   reader: Reader,
-  { agent, sessionId }: { readonly agent: Agent; readonly sessionId: string | null },
-): Promise<Result<ChosenCommit | null, CommitUnknownRefusal>> {
+  {
+    agent,
+    sessionId,
+    remoteHead,
+  }: { readonly agent: Agent; readonly sessionId: string | null; readonly remoteHead?: RemoteHead },
+): Promise<Result<ChosenCommit | null, CommitUnknownRefusal | RemoteHeadNeeded>> {
   const { repository } = agent;
   if (core.commits === null || repository === null || !core.commits.isNeededBy(agent.backend))
     return ok(null);
+  const access = core.access === null ? null : await reader.repositoryAccess.find(agent.id);
+  const isFetched = repository.visibility === "public" || access !== null;
   const last = sessionId === null ? null : await findInSession(reader, { agentId: agent.id, sessionId });
-  const continued = last === null ? null : await choose(reader, { from: "session", repository, ...last });
+  const continued =
+    last === null ? null : await choose(reader, { from: "session", repository, isFetched, ...last });
   if (continued !== null) return ok(continued);
+  if (access !== null) {
+    if (remoteHead === undefined) return refused({ reason: "remote_head_needed", access });
+    const { provider, issuer } = repository;
+    // The default branch has what writers made.
+    const place = { provider, issuer, repository, event: "push", baseRef: null, ...remoteHead };
+    const fetched = await choose(reader, { from: "code_host", repository, isFetched, place });
+    if (fetched !== null) return ok(fetched);
+  }
   const head = await reader.defaultHeads.find(agent.id);
   const newest =
-    head === null ? null : await choose(reader, { from: "default_branch", repository, place: head });
+    head === null
+      ? null
+      : await choose(reader, { from: "default_branch", repository, isFetched, place: head });
   if (newest !== null) return ok(newest);
   return refused({
     reason: "commit_unknown",
@@ -73,11 +95,13 @@ async function choose(
   {
     from,
     repository,
+    isFetched,
     place,
     pullRequest,
   }: Candidate & {
     readonly from: CommitOrigin;
     readonly repository: AgentRepository;
+    readonly isFetched: boolean;
   },
 ): Promise<ChosenCommit | null> {
   const { id, ownerId, name, visibility } = repository;
@@ -90,5 +114,5 @@ async function choose(
   const chosen = { commit, ...(pullRequest === undefined ? {} : { pullRequest }) };
   const [head = sha] = commitsOf({ job: null, ...chosen });
   const held = await findHeldCommit(reader, { repository: { issuer, id }, sha: head });
-  return held === null && visibility !== "public" ? null : { ...chosen, held };
+  return held === null && !isFetched ? null : { ...chosen, held };
 }

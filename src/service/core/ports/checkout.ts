@@ -4,6 +4,7 @@ import type { Result } from "../../../base/result.ts";
 import type { Visibility } from "../../../contract/ci/exchange.ts";
 import type { HeldPack } from "../commits/held-pack.ts";
 import type { CoveredFiles } from "./covered-files.ts";
+import type { RemoteCredential, RemoteRepository } from "./remotes.ts";
 
 /** The head of a pull request, instead of the commit that the job's token names. */
 export type PullRequestSource = {
@@ -41,6 +42,8 @@ export type CheckoutSource = {
   readonly pullRequest?: PullRequestSource;
   /** Absent where the job has sent nothing. */
   readonly held?: HeldSource;
+  /** How a repository that is not public is fetched for a run without a job. Absent: it is not. */
+  readonly remote?: { readonly repository: RemoteRepository; readonly credential: RemoteCredential };
 };
 
 export type CheckoutRefusal = {

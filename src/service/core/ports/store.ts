@@ -26,6 +26,7 @@ import type {
 } from "./store/oauth.ts";
 import type { PackReader, PackStore } from "./store/packs.ts";
 import type { QueueReader, QueueStore } from "./store/queue.ts";
+import type { RepositoryAccessReader, RepositoryAccessStore } from "./store/repository-access.ts";
 import type { RequestKeyReader, RequestKeyStore } from "./store/request-keys.ts";
 import type { RunSecretStore } from "./store/run-secrets.ts";
 import type { RunViewReader, RunViewStore } from "./store/run-views.ts";
@@ -114,6 +115,7 @@ export interface StoreReader {
   readonly blobs: BlobReader;
   readonly packs: PackReader;
   readonly defaultHeads: DefaultHeadReader;
+  readonly repositoryAccess: RepositoryAccessReader;
   readonly oauthArtifacts: ArtifactReader;
   readonly oauthGrants: OAuthGrantReader;
   readonly serviceSecrets: SecretReader;
@@ -168,6 +170,7 @@ export interface StoreTransaction extends StoreReader {
   readonly blobs: BlobRowStore;
   readonly packs: PackStore;
   readonly defaultHeads: DefaultHeadStore;
+  readonly repositoryAccess: RepositoryAccessStore;
   readonly oauthArtifacts: ArtifactStore;
   readonly oauthGrants: OAuthGrantStore;
   readonly serviceSecrets: SecretStore;

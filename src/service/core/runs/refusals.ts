@@ -7,6 +7,7 @@ import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusa
 import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
 import type { ModelAccessRefusal } from "../model-access/refusals.ts";
 import type { CostRefusal, PaymentRefusal } from "../money/refusals.ts";
+import type { CommitUnreachableRefusal } from "../repository-access/refusals.ts";
 import type { FollowSessionRefusal, SessionRefusal } from "../sessions/refusals.ts";
 
 /** What only a run's reader is refused for. */
@@ -45,4 +46,5 @@ export type SubmitRefusal =
   | DayCapRefusal
   | PaymentRefusal
   | CommitMissingRefusal
-  | CommitUnknownRefusal;
+  | CommitUnknownRefusal
+  | CommitUnreachableRefusal;

@@ -21,12 +21,14 @@ import { renewAccess } from "../model-access/renew-access.ts";
 import { findCostFault } from "../money/find-cost-fault.ts";
 import { accountWallet, freeCreditsAccount } from "../money/ledger.ts";
 import { workflowPrice } from "../money/run-price.ts";
+import type { RemoteHead } from "../ports/remotes.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { findBillingAccount, TransactionNeededError, UnpaidError } from "./billing-account.ts";
 import { type KeySlot, KeysInFlight } from "./keys-in-flight.ts";
 import { findMcpFault } from "./mcp-fault.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
+import { RemoteHeadNeededError, withRemoteHead } from "./remote-head.ts";
 import { findRequestedSession, SessionKeyTakenError, withSessionKey } from "./requested-session.ts";
 import type {
   PullRequestHead,
@@ -97,9 +99,10 @@ export class RunSubmitter {
     try {
       const admission = { ...submission, messages, key, slot, pullRequest: pullRequest.value, traceparent };
       const lane = laneOf(this.#core, submission.caller);
-      const submitted =
+      const admit = async (admission: Admission) =>
         (await this.#admitInOneWrite(admission)) ??
         (await withSessionKey(() => store.transact((tx) => admitRun(this.#core, tx, admission), { lane })));
+      const submitted = await withRemoteHead(this.#core, (head) => admit({ ...admission, ...head }));
       if (submitted.ok && !submitted.value.isReplay) {
         dispatch.enqueue(submitted.value.runId);
         // Nobody waits for a session that did not exist.
@@ -172,6 +175,8 @@ type Admission = Omit<Submission, "idempotencyKey"> & {
   readonly slot: KeySlot;
   readonly pullRequest: PullRequestHead | null;
   readonly traceparent: string | undefined;
+  /** What the code host has said. Absent until it is asked. */
+  readonly remoteHead?: RemoteHead;
   /** Whether a TransactionNeededError is thrown before any write but the last. */
   readonly isOneWrite?: boolean;
 };
@@ -242,8 +247,18 @@ async function admitRun(
   if (missing !== null) return refused(missing);
   // A workspace has its own files, whatever repository the agent is of.
   const isOwn = caller.kind === "account" && workspace === undefined;
-  const chosen = isOwn ? await chooseCommit(core, tx, { agent, sessionId: session.value }) : ok(null);
-  if (!chosen.ok) return chosen;
+  const { remoteHead } = admission;
+  const chosen = isOwn
+    ? await chooseCommit(core, tx, {
+        ...{ agent, sessionId: session.value },
+        ...(remoteHead === undefined ? {} : { remoteHead }),
+      })
+    : ok(null);
+  if (!chosen.ok) {
+    const { refusal } = chosen;
+    if (refusal.reason === "remote_head_needed") throw new RemoteHeadNeededError(agent, refusal.access);
+    return refused(refusal);
+  }
   if (chosen.value !== null && chosen.value.held !== null) {
     if (isOneWrite) throw new TransactionNeededError();
     // Nothing of it is deleted for a while.

@@ -137,7 +137,7 @@ async function putBack(
 ): Promise<void> {
   const move = notDispatched(schedule, {
     error: `${refusal.reason}: ${message}`,
-    isPassing: passing.has(refusal.reason),
+    isPassing: passing.has(refusal.reason) || (refusal.reason === "commit_unreachable" && refusal.isPassing),
     now: core.clock.now(),
     random: core.random.fraction(),
   });

@@ -8,9 +8,19 @@ import type {
   SendCommitRefusal,
 } from "../../../core/commits/refusals.ts";
 import type { PackRefusal } from "../../../core/ports/pack-receiver.ts";
+import type {
+  AccessUnavailableRefusal,
+  CommitUnreachableRefusal,
+} from "../../../core/repository-access/refusals.ts";
 import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
 
-type AnyRefusal = CommitAccessRefusal | SendCommitRefusal | CommitMissingRefusal | CommitUnknownRefusal;
+type AnyRefusal =
+  | CommitAccessRefusal
+  | SendCommitRefusal
+  | CommitMissingRefusal
+  | CommitUnknownRefusal
+  | CommitUnreachableRefusal
+  | AccessUnavailableRefusal;
 /** Those that no other noun's table has. */
 type OwnReason = Exclude<
   AnyRefusal["reason"],
@@ -51,6 +61,16 @@ export const commitProblems: ProblemsOf<Own> = {
       goneSha === null
         ? `It is not known which commit of ${repository} this run is to work on: no job of its default branch has ${isPublic ? "run" : "sent one"}. Run the agent once from the repository's CI, on its default branch, then ask again.`
         : `Commit ${goneSha} of ${repository} is not held any more, and the service never clones a repository that is not public. Run the agent from the repository's CI, on its default branch, which sends the newest commit, then ask again.`,
+  }),
+  commit_unreachable: ({ repository, detail }) => ({
+    status: 409,
+    code: "commit_unreachable",
+    message: `The newest commit of ${repository} could not be fetched from its code host: ${detail}.`,
+  }),
+  repository_access_unavailable: ({ detail }) => ({
+    status: 409,
+    code: "repository_access_unavailable",
+    message: detail,
   }),
   length_missing: () => invalidRequest("The header Content-Length is needed: the size is judged first."),
   upload_too_large: ({ bytes, allowed }) => ({

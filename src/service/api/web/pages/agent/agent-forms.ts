@@ -9,6 +9,10 @@ import type { AccountCaller } from "../../../../core/accounts/caller.ts";
 import { deleteAgent } from "../../../../core/agents/delete-agent.ts";
 import { findAgent, updateAgent } from "../../../../core/agents/manage-agent.ts";
 import { answerQuestion } from "../../../../core/questions/answer-question.ts";
+import {
+  chooseRepositoryAccess,
+  removeRepositoryAccess,
+} from "../../../../core/repository-access/manage-access.ts";
 import { cancelSchedule } from "../../../../core/schedules/cancel-schedule.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
@@ -20,6 +24,7 @@ import { type Refusal, toProblem } from "../../../shared/problems/to-problem.ts"
 import { readForm } from "../../form.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession } from "../../web-session.ts";
+import { accessForm } from "./access-section.ts";
 import { MAX_MESSAGE_CHARS, typedName } from "./agent-sections.ts";
 import { policyForm, policyOf } from "./policy-form.ts";
 
@@ -189,6 +194,16 @@ const ownerForms = [
       return none(await updateAgent(core, { caller, agentId, requestId, body: { ci_policy: policy.value } }));
     },
     () => true,
+  ),
+  defineForm(
+    "access",
+    accessForm,
+    async ({ core, caller, agentId, requestId, form: { use } }) => {
+      const change = { caller, agentId, requestId };
+      if (use === "none") return none(await removeRepositoryAccess(core, change));
+      return none(await chooseRepositoryAccess(core, { ...change, kind: use }));
+    },
+    ({ use }) => use !== "none",
   ),
   defineForm(
     "advisor",

@@ -14,6 +14,7 @@ import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
 import { textsOf } from "../approve/approval-card.ts";
 import { nameOf, workspacePath } from "../workspaces/workspace-frame.ts";
+import { accessSection } from "./access-section.ts";
 import { addAgentForms } from "./agent-forms.ts";
 import {
   composer,
@@ -71,15 +72,17 @@ async function describe(core: Core, { agent, session, opened }: Shown): Promise<
   const { id, repository, retiredAt, ciPolicy, advisorMaxSpendMicroUsd: cap } = agent;
   const { committed } = core.store;
   const waiting = { caller: ownerOf(session), agentId: id, before: null, limit: MAX_WAITING };
-  const [runs, schedules, workflows, grants, { approvals }, { questions }, workspaces] = await Promise.all([
-    committed.runs.list({ agentId: id, sessionId: null, before: null, limit: RUNS_SHOWN }),
-    committed.schedules.list(id),
-    shownWorkflows(core, { agentId: id, opened }),
-    committed.writeGrants.list(id),
-    listApprovals(core, { ...waiting, status: "pending" }),
-    listQuestions(core, waiting),
-    committed.workspaces.listOfAgent(id),
-  ]);
+  const [runs, schedules, workflows, grants, { approvals }, { questions }, workspaces, access] =
+    await Promise.all([
+      committed.runs.list({ agentId: id, sessionId: null, before: null, limit: RUNS_SHOWN }),
+      committed.schedules.list(id),
+      shownWorkflows(core, { agentId: id, opened }),
+      committed.writeGrants.list(id),
+      listApprovals(core, { ...waiting, status: "pending" }),
+      listQuestions(core, waiting),
+      committed.workspaces.listOfAgent(id),
+      committed.repositoryAccess.find(id),
+    ]);
   const own = workspaces.filter((one) => one.accountId === session.accountId && one.state !== "erasing");
   const isOpen = opened !== null;
   const sessionIds = [...runs, ...questions.map(({ run }) => run)].map(({ sessionId }) => sessionId);
@@ -110,6 +113,7 @@ ${grantSection(id, grants)}
   <p class="hint" id="cap-hint">What asking the stronger model may cost. 0 stops it. Empty: no cap.</p>
   <div class="actions"><button>Save the cap</button></div>
 </form>
+${repository === null ? "" : html`<h2>Reading the repository</h2>${accessSection(core, { agent, access })}`}
 ${repository === null ? "" : html`<h2>CI jobs that may run it</h2>${policySection(id, ciPolicy)}`}
 ${own.some(({ managerAgentId }) => managerAgentId === id) ? "" : deletionSection(agent)}`;
 }

@@ -20,11 +20,12 @@ export async function findCommitObstacles(
   const { committed } = core.store;
   const anew = await chooseCommit(core, committed, { agent, sessionId: null });
   // A session without a commit of its own goes on with that one.
-  if (anew.ok) return { text: null, sessionIds: new Map() };
+  if (anew.ok || anew.refusal.reason === "remote_head_needed") return { text: null, sessionIds: new Map() };
   const blocked = new Map<string, string>();
   for (const sessionId of new Set(sessionIds)) {
     const chosen = await chooseCommit(core, committed, { agent, sessionId });
-    if (!chosen.ok) blocked.set(sessionId, toProblem(chosen.refusal).message);
+    if (!chosen.ok && chosen.refusal.reason !== "remote_head_needed")
+      blocked.set(sessionId, toProblem(chosen.refusal).message);
   }
   return { text: toProblem(anew.refusal).message, sessionIds: blocked };
 }

@@ -1,0 +1,33 @@
+// Where a repository is fetched from with a credential. Pure.
+
+import type { IssuerConfig } from "../../oidc/issuer-config.ts";
+import { fillCloneUrl, PIPELINE_PLACEHOLDER } from "../../oidc/issuer-config.ts";
+
+const part = /^[\w.~+-]+$/;
+
+/** A repository's name as a path: it leads nowhere else. */
+export function isPlainName(name: string): boolean {
+  const parts = name.split("/");
+  return (
+    parts.length > 1 && parts.every((one) => part.test(one) && !/^\.+$/.test(one) && !one.startsWith("-"))
+  );
+}
+
+/** Its address for git over ssh: the issuer's `ssh_url`, otherwise that of its `clone_url` for the user "git". Null where neither says it. */
+export function sshUrlOf({ ssh_url: template, clone_url }: IssuerConfig, name: string): string | null {
+  if (template !== undefined) return fillCloneUrl(template, { repository: name });
+  const url = httpsUrlOf({ clone_url }, name);
+  const { protocol, hostname, port, pathname } = new URL(url ?? "about:blank");
+  return protocol === "https:" && port === "" ? `ssh://git@${hostname}${pathname}` : null;
+}
+
+/** Null where a pipeline's name stands for the repository's. */
+export function httpsUrlOf({ clone_url }: Pick<IssuerConfig, "clone_url">, name: string): string | null {
+  return clone_url.includes(PIPELINE_PLACEHOLDER) ? null : fillCloneUrl(clone_url, { repository: name });
+}
+
+/** As `known_hosts` names it. */
+export function hostOf(sshUrl: string): string {
+  const { hostname, port } = new URL(sshUrl);
+  return port === "" || port === "22" ? hostname : `[${hostname}]:${port}`;
+}

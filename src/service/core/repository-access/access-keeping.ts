@@ -1,0 +1,10 @@
+// What it takes to read repositories without a job. Types alone.
+
+import type { SealingKeys } from "../../../base/sealed-text.ts";
+import type { Remotes } from "../ports/remotes.ts";
+
+export type AccessKeeping = {
+  readonly remotes: Remotes;
+  /** What seals deploy keys. Null where none is set: one of the process's own would be gone with it. */
+  readonly keys: SealingKeys | null;
+};
