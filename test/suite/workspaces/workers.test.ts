@@ -177,7 +177,9 @@ onEveryDeployment("workers", (service) => {
       reports: { savedRevisionId: string; saveState: string; reply: string }[];
       proposal: { changesetId: string; revisionId: string; files: number; conflicts: string[] };
     };
-    const { reports, proposal }: Said = JSON.parse(replyOf(await readToEnd(owner, runId)));
+    const events = await readToEnd(owner, runId);
+    expect(events.at(-1)?.event, JSON.stringify(events.at(-1))).toMatchObject({ type: "RUN_FINISHED" });
+    const { reports, proposal }: Said = JSON.parse(replyOf(events));
     expect(reports.map(({ saveState, reply }) => [saveState, reply])).toEqual(
       reports.map(() => ["saved", "written"]),
     );
