@@ -2,21 +2,15 @@
 // in and allows it in a browser, and it works with less right than its person. By the protocol's own client, on one process
 // with each store, and on two nodes of which each request may reach the other one.
 
-import {
-  Client,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 import type { NeedName } from "../../scripts/test-needs.ts";
 import { makeTestKey, operateOn } from "../support/account-key.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { Application, allow, signIn } from "../support/mcp/application.ts";
 import { call } from "../support/service-client.ts";
 import { postgresStore, type StorePlace, sqliteStore } from "../support/stores/stores.ts";
 import { WebBrowser } from "../support/web-browser.ts";
-
-const REDIRECT = "http://127.0.0.1:5555/callback";
 
 type Place = {
   /** The service's own address, which need not be where it listens. */
@@ -60,46 +54,6 @@ const deployments: readonly Deployment[] = [
     },
   },
 ];
-
-/** What an application keeps of itself, as the client's makers mean it. */
-class Application implements OAuthClientProvider {
-  readonly redirectUrl = REDIRECT;
-  readonly clientMetadata = { client_name: "Notebook", redirect_uris: [REDIRECT] };
-  /** Where it sent its person. */
-  page: URL | undefined;
-  #client: ReturnType<OAuthClientProvider["clientInformation"]>;
-  #tokens: Awaited<ReturnType<OAuthClientProvider["tokens"]>>;
-  #verifier = "";
-  #found: OAuthDiscoveryState | undefined;
-
-  clientInformation() {
-    return this.#client;
-  }
-  saveClientInformation(client: NonNullable<Awaited<ReturnType<OAuthClientProvider["clientInformation"]>>>) {
-    this.#client = client;
-  }
-  tokens() {
-    return this.#tokens;
-  }
-  saveTokens(tokens: NonNullable<Awaited<ReturnType<OAuthClientProvider["tokens"]>>>) {
-    this.#tokens = tokens;
-  }
-  redirectToAuthorization(url: URL) {
-    this.page = url;
-  }
-  saveCodeVerifier(verifier: string) {
-    this.#verifier = verifier;
-  }
-  codeVerifier() {
-    return this.#verifier;
-  }
-  saveDiscoveryState(found: OAuthDiscoveryState) {
-    this.#found = found;
-  }
-  discoveryState() {
-    return this.#found;
-  }
-}
 
 for (const { name, tags, open } of deployments) {
   describe(`an MCP application and ${name}`, { tags: [...tags] }, () => {
@@ -156,24 +110,6 @@ for (const { name, tags, open } of deployments) {
   });
 }
 
-/** As a person does: signs in with a key, and allows what is asked. Returns where the browser is sent in the end. */
-async function allow(
-  browser: WebBrowser,
-  { page, baseUrl, key }: { page: URL | undefined; baseUrl: string; key: string },
-): Promise<URL> {
-  await signIn(browser, { baseUrl, key });
-  const consent = await browser.open(page?.href ?? "");
-  expect(consent.answer.text).toContain("Notebook");
-  const action = /action="(\/oauth\/consent\/[^"]+)"/.exec(consent.answer.text)?.[1] ?? "";
-  let answer = await browser.post(baseUrl + action, { decision: "allow" });
-  for (let steps = 0; steps < 10; steps += 1) {
-    const to = new URL(answer.headers.get("location") ?? "", baseUrl);
-    if (to.href.startsWith(REDIRECT)) return to;
-    answer = await browser.get(to.href);
-  }
-  throw new Error("The consent led nowhere.");
-}
-
 async function revoke(
   browser: WebBrowser,
   { baseUrl, key }: { baseUrl: string; key: string },
@@ -184,11 +120,4 @@ async function revoke(
   const id = /name="(\w+)" value="([^"]+)"/.exec(text.slice(text.indexOf(action))) ?? [];
   const ended = await browser.post(baseUrl + action, { [id[1] ?? ""]: id[2] ?? "" });
   expect(ended.status).toBe(303);
-}
-
-async function signIn(
-  browser: WebBrowser,
-  { baseUrl, key }: { baseUrl: string; key: string },
-): Promise<void> {
-  expect((await browser.post(`${baseUrl}/sign-in`, { key, to: "/" })).status).toBe(303);
 }

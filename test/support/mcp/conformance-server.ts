@@ -16,7 +16,11 @@ export type ConformanceServer = { readonly url: string; close(): Promise<void> }
 export async function startConformanceServer(): Promise<ConformanceServer> {
   const tasks = new ConformanceTasks(systemClock);
   const handler = mcpHandler(memoryLogger([]), () => conformanceSurface(tasks));
-  const isForeign = foreignRequests({ baseUrl: "http://localhost", webUrl: "http://localhost" });
+  const isForeign = foreignRequests({
+    corsOrigins: [],
+    baseUrl: "http://localhost",
+    webUrl: "http://localhost",
+  });
   const server = createServer(
     getRequestListener(async (request) => isForeign(request) ?? (await handler.fetch(request))),
   ).listen(0, "127.0.0.1");

@@ -59,11 +59,11 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
   // No id holds a NUL, and PostgreSQL cannot even be asked for one.
   app.use((context, next) => (context.req.path.includes("\0") ? notFound(context) : next()));
 
-  const { exchangeRatePerMinute } = options;
-  const parts = { core, submitter, exchangeRatePerMinute };
+  const { exchangeRatePerMinute, corsOrigins } = options;
+  const parts = { core, submitter, exchangeRatePerMinute, corsOrigins };
   const mounted = options.faces.flatMap((face) => ("endpoints" in face ? [] : [mountFace(app, face, parts)]));
 
-  if (options.corsOrigins.length > 0) app.use("/v1/*", allowOrigins(options.corsOrigins));
+  if (corsOrigins.length > 0) app.use("/v1/*", allowOrigins(corsOrigins));
 
   app.use(ciEndpoints.exchange.path, measureExchange(core));
 

@@ -18,3 +18,29 @@ export function allowOrigins(origins: readonly string[]): MiddlewareHandler<Env>
     maxAge: MAX_AGE_SECONDS,
   });
 }
+
+/** The same of the MCP endpoint. Whatever header a client of the protocol sends it may: those of a session differ by revision. */
+export function allowMcpOrigins(origins: readonly string[]): MiddlewareHandler {
+  return cors({
+    origin: origins.includes("*") ? "*" : [...origins],
+    allowMethods: ["GET", "POST", "DELETE"],
+    exposeHeaders: [
+      "Mcp-Session-Id",
+      "MCP-Protocol-Version",
+      "WWW-Authenticate",
+      "Retry-After",
+      "X-Request-Id",
+    ],
+    maxAge: MAX_AGE_SECONDS,
+  });
+}
+
+/** For what reads no cookie and no key: applications in a browser find out there how to sign in, and do so. */
+export function allowEveryOrigin(): MiddlewareHandler {
+  return cors({
+    origin: "*",
+    allowMethods: ["GET", "POST"],
+    exposeHeaders: ["WWW-Authenticate", "Retry-After", "X-Request-Id"],
+    maxAge: MAX_AGE_SECONDS,
+  });
+}

@@ -13,6 +13,8 @@ export type FaceParts = {
   readonly submitter: RunSubmitter;
   /** Exchanges of jobs' tokens of one address. */
   readonly exchangeRatePerMinute: number;
+  /** Of pages that may call the API and MCP, beside its own. */
+  readonly corsOrigins: readonly string[];
 };
 
 export type FaceEnv = {

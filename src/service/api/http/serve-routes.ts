@@ -85,7 +85,11 @@ export type Serving = {
 export async function serveRoute(context: RequestContext, serving: Serving): Promise<Response> {
   const { core, route, handler } = serving;
   const caller = await admit(context, serving);
-  if (!caller.ok) return withChallenge(answerFailure(context, caller.refusal), serving, caller.refusal);
+  if (!caller.ok)
+    return withChallenge(answerFailure(context, caller.refusal), serving, {
+      failure: caller.refusal,
+      host: context.req.header("host"),
+    });
   const hangUp = hangUpOf(context);
   let isStreaming = false;
   try {
@@ -141,16 +145,21 @@ function refuseCaller({ callers, scopes = [] }: Route, caller: Caller): Result<C
 }
 
 /** Tells a client where to get a token that would do, and for what: RFC 9728. Jobs get theirs in another way. */
-function withChallenge(answer: Response, serving: Serving, failure: Failure): Response {
+function withChallenge(
+  answer: Response,
+  serving: Serving,
+  { failure, host }: { readonly failure: Failure; readonly host: string | undefined },
+): Response {
   const { core, route, offersTokens = false } = serving;
   const { scopes } = route;
+  const asked = { baseUrl: core.policy.baseUrl, host };
   if (!offersTokens || scopes === undefined || !("reason" in failure)) return answer;
   if (answer.status === 401) {
     const isBare = failure.reason === "credential_missing";
     const challenge = isBare ? {} : ({ error: "invalid_token" } as const);
-    answer.headers.set("WWW-Authenticate", challengeOf(core, challenge));
+    answer.headers.set("WWW-Authenticate", challengeOf({ ...asked, ...challenge }));
   } else if (failure.reason === "scope_needed") {
-    const challenge = challengeOf(core, { error: "insufficient_scope", scope: scopes });
+    const challenge = challengeOf({ ...asked, error: "insufficient_scope", scope: scopes });
     answer.headers.set("WWW-Authenticate", challenge);
   }
   return answer;

@@ -15,7 +15,8 @@ import { API_VERSION } from "../../../contract/openapi/version.ts";
 import type { AccountCaller, Caller } from "../../core/accounts/caller.ts";
 import type { ScopeRefusal } from "../../core/accounts/refusals.ts";
 import type { Core, Policy } from "../../core/core.ts";
-import { type FaceContext, type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
+import { allowMcpOrigins } from "../http/cors.ts";
+import { type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
 import { answerProblem, answerRefusal } from "../http/problems.ts";
 import { bodyTooLarge } from "../http/read-body.ts";
 import { admitCaller } from "../shared/admit-caller.ts";
@@ -44,7 +45,7 @@ type Admitted = {
   lacking: ScopeRefusal | null;
 };
 
-export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
+export function mcpApp({ core, submitter, corsOrigins }: FaceParts): Hono<FaceEnv> {
   const waits = new Waits();
   const admitted = new WeakMap<object, Admitted>();
   const handler = mcpHandler(core.log, (authInfo) => {
@@ -57,9 +58,10 @@ export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
     const parts: CallParts = { core, submitter, caller, requestId, waits, gone, lacksScopes };
     return serviceSurface(parts, sets);
   });
-  const isForeign = foreignRequests(core.policy);
+  const isForeign = foreignRequests({ ...core.policy, corsOrigins });
   const app = new Hono<FaceEnv>();
   prepareFace(app);
+  if (corsOrigins.length > 0) app.use(allowMcpOrigins(corsOrigins));
   app.all("*", async (context) => {
     const refusal = isForeign(context.req.raw);
     if (refusal !== undefined) return refusal;
@@ -67,12 +69,16 @@ export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
     if (declared > MAX_REQUEST_BYTES)
       return answerProblem(context.env.outer, bodyTooLarge(MAX_REQUEST_BYTES));
     const bearer = bearerOf(context.req.header("authorization"));
+    const asked = { baseUrl: core.policy.baseUrl, host: context.req.header("host") };
     const caller = await admitCaller(core, { bearer, address: context.get("address") });
     if (!caller.ok) {
       const isUnauthorized = caller.refusal.reason !== "rate_limited";
       if (!isUnauthorized) return answerRefusal(context.env.outer, caller.refusal);
       const error = bearer === null ? {} : { error: "invalid_token" as const };
-      return challenged(answerRefusal(context.env.outer, caller.refusal), challengeOf(core, error));
+      return challenged(
+        answerRefusal(context.env.outer, caller.refusal),
+        challengeOf({ ...asked, ...error }),
+      );
     }
     const aiClient = lowered(caller.value);
     if (aiClient === null) return answerRefusal(context.env.outer, { reason: "account_needed" });
@@ -86,9 +92,10 @@ export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
     const gone = context.req.raw.signal;
     const request: Admitted = { caller: aiClient, requestId, gone, sets: sets.value, lacking: null };
     admitted.set(authInfo, request);
-    const answer = await handler.fetch(context.req.raw, { authInfo });
+    const answer = await handler.fetch(asAccepted(context.req.raw), { authInfo });
     if (request.lacking === null) return answer;
-    return lackingScopes(context, core, request.lacking);
+    const challenge = challengeOf({ ...asked, scope: request.lacking.needed, error: "insufficient_scope" });
+    return challenged(answerRefusal(context.env.outer, request.lacking), challenge);
   });
   return app;
 }
@@ -104,26 +111,42 @@ export function mcpHandler(log: Core["log"], surfaceOf: (authInfo: object) => Su
 
 const NOBODY = {};
 
-/** Refuses requests of other pages, and those that came by a name that is not the service's (DNS rebinding). */
+/** Refuses requests of pages that are not the operator's to allow, and those that came by a name that is not the service's (DNS rebinding). */
 export function foreignRequests({
   baseUrl,
   webUrl,
-}: Pick<Policy, "baseUrl" | "webUrl">): (request: Request) => Response | undefined {
+  corsOrigins,
+}: Pick<Policy, "baseUrl" | "webUrl"> & { readonly corsOrigins: readonly string[] }): (
+  request: Request,
+) => Response | undefined {
   const own = [baseUrl, webUrl].map((url) => new URL(url).hostname);
   const hosts = [...localhostAllowedHostnames(), ...own];
   const origins = [...localhostAllowedOrigins(), ...own];
+  const isAllowed = ({ headers }: Request) =>
+    corsOrigins.includes("*") || corsOrigins.includes(headers.get("origin") ?? "");
   return (request) =>
-    hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, origins);
+    hostHeaderValidationResponse(request, hosts) ??
+    (isAllowed(request) ? undefined : originValidationResponse(request, origins));
+}
+
+const ACCEPTED = "application/json, text/event-stream";
+
+/** The library wants both types by name; `*\/*` and no header at all take them, too (RFC 9110, section 12.5.1). */
+function asAccepted(request: Request): Request {
+  const accept = request.headers.get("accept");
+  if (request.method !== "POST" || (accept !== null && !takesAll(accept))) return request;
+  const headers = new Headers(request.headers);
+  headers.set("accept", ACCEPTED);
+  return new Request(request, { headers });
+}
+
+function takesAll(accept: string): boolean {
+  return accept.split(",").some((range) => /^\s*\*\/\*\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range));
 }
 
 /** A request through MCP is an AI client's, an owner's key in it or not. Null for a CI job. */
 function lowered(caller: Caller): AccountCaller | null {
   return caller.kind === "account" ? { ...caller, callerClass: "ai_client" } : null;
-}
-
-function lackingScopes(context: FaceContext, core: Core, lacking: ScopeRefusal): Response {
-  const challenge = challengeOf(core, { scope: lacking.needed, error: "insufficient_scope" });
-  return challenged(answerRefusal(context.env.outer, lacking), challenge);
 }
 
 function challenged(answer: Response, challenge: string): Response {

@@ -29,8 +29,15 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 export const ACCESS_TOKEN_SECONDS = HOUR;
 
+/** The server by the name that a request came by. */
+export type OpenServer = (context: {
+  readonly req: { header(name: string): string | undefined };
+}) => Promise<Provider>;
+
 export type ServerParts = {
   readonly core: Core;
+  /** One of the service's names. What is issued by one is good at all: what is kept is the same. */
+  readonly issuer: string;
   readonly fetchDocument: FetchDocument;
   /** Whether another document of a client may be fetched now, for this address. */
   readonly mayFetch: (address: string) => boolean;
@@ -38,9 +45,8 @@ export type ServerParts = {
 
 /** Its key and the key of its cookies are in the store: every node has the same. */
 export async function openAuthorizationServer(parts: ServerParts): Promise<Provider> {
-  const { core } = parts;
-  const { baseUrl } = core.policy;
-  const provider = new Provider(baseUrl, configurationOf(parts, await keysOf(core)));
+  const { core, issuer } = parts;
+  const provider = new Provider(issuer, configurationOf(parts, await keysOf(core)));
   // The request that it gets is made by this service: its address is the service's own.
   provider.proxy = true;
   nameTokens(provider.AccessToken, () => secretOf(core, ACCESS_TOKEN_PREFIX));

@@ -15,6 +15,7 @@ import { readForm } from "../web/form.ts";
 import { page } from "../web/page.ts";
 import type { Html, WebContext, WebEnv } from "../web/web-context.ts";
 import { needSession, sessionOf } from "../web/web-session.ts";
+import type { OpenServer } from "./authorization-server.ts";
 import {
   documentHost,
   formTarget,
@@ -38,20 +39,20 @@ type Asked = {
   readonly params: Interaction["params"];
 };
 
-export function consentRoutes(open: () => Promise<Provider>): Hono<WebEnv> {
+export function consentRoutes(open: OpenServer): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
 
   routes.get(`${oauthPaths.consent}/:uid`, async (context) => {
     const session = await needSession(context);
     if (session instanceof Response) return session;
-    const asked = await askedOf(context, await open());
+    const asked = await askedOf(context, await open(context));
     return asked === null ? await endedPage(context) : await consentPage(context, { session, asked });
   });
 
   routes.post(`${oauthPaths.consent}/:uid`, async (context) => {
     const session = await needSession(context);
     if (session instanceof Response) return session;
-    const provider = await open();
+    const provider = await open(context);
     const asked = await askedOf(context, provider);
     if (asked === null) return await endedPage(context);
     const form = await readForm(context, decisionForm);

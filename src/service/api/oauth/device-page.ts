@@ -3,7 +3,6 @@
 
 import { Hono } from "hono";
 import { html } from "hono/html";
-import type Provider from "oidc-provider";
 import * as z from "zod/mini";
 import { type ApiScope, KEY_MINT, scopeTexts } from "../../../contract/oauth/scopes.ts";
 import type { WebSession } from "../../core/web-sessions/web-session.ts";
@@ -11,6 +10,7 @@ import { readForm } from "../web/form.ts";
 import { page } from "../web/page.ts";
 import type { Html, WebContext, WebEnv } from "../web/web-context.ts";
 import { needRecent, needSession } from "../web/web-session.ts";
+import type { OpenServer } from "./authorization-server.ts";
 import { COMMAND_CLIENT } from "./built-in-client.ts";
 import { documentHost, shownName } from "./client-words.ts";
 import {
@@ -32,7 +32,7 @@ const codeForm = z.object({
 });
 const addressQuery = z.object({ user_code: z.string().check(z.maxLength(MAX_CODE_CHARS)) });
 
-export function deviceRoutes(open: () => Promise<Provider>): Hono<WebEnv> {
+export function deviceRoutes(open: OpenServer): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
 
   routes.get(oauthPaths.device, async (context) => {
@@ -60,7 +60,7 @@ export function deviceRoutes(open: () => Promise<Provider>): Hono<WebEnv> {
       const alert = "No device waits with this code. Codes end after ten minutes, and are good once.";
       return await codePage(context, { session, code: "", alert });
     }
-    const client = await (await open()).Client.find(request.clientId).catch(() => undefined);
+    const client = await (await open(context)).Client.find(request.clientId).catch(() => undefined);
     if (client === undefined)
       return await codePage(context, { session, code: "", alert: "The application is gone." });
     const clientName = shownName(client);

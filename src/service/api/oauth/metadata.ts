@@ -8,7 +8,7 @@ import { resourceOf } from "../../core/oauth/resource.ts";
 import { grantTypes } from "./grant-types.ts";
 import { oauthPaths } from "./paths.ts";
 
-type Place = Pick<Policy, "baseUrl" | "registersClients">;
+export type Place = Pick<Policy, "baseUrl" | "registersClients">;
 
 export function serverMetadata({ baseUrl, registersClients }: Place): object {
   const at = (path: string) => baseUrl + path;

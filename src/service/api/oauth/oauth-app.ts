@@ -3,6 +3,8 @@
 import { Hono } from "hono";
 import type Provider from "oidc-provider";
 import { TOKEN_EXCHANGE_GRANT } from "../../../contract/ci/exchange.ts";
+import { baseAskedBy } from "../../core/oauth/resource.ts";
+import { allowEveryOrigin } from "../http/cors.ts";
 import { type FaceContext, type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
 import { readText } from "../http/read-body.ts";
 import { chargeAddress } from "../shared/admit-caller.ts";
@@ -11,13 +13,13 @@ import { toProblem } from "../shared/problems/to-problem.ts";
 import { refuseExcess } from "../web/excess.ts";
 import { refuseOtherOrigins } from "../web/form.ts";
 import type { WebContext, WebEnv } from "../web/web-context.ts";
-import { openAuthorizationServer } from "./authorization-server.ts";
+import { type OpenServer, openAuthorizationServer } from "./authorization-server.ts";
 import type { FetchDocument } from "./client-document.ts";
 import { consentRoutes } from "./consent-page.ts";
 import { deviceRoutes } from "./device-page.ts";
 import { errorPage } from "./error-page.ts";
 import { keyRoutes } from "./key-exchange.ts";
-import { resourceMetadata, serverMetadata } from "./metadata.ts";
+import { type Place, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { askLibrary } from "./mount.ts";
 import { metadataPaths, oauthPaths } from "./paths.ts";
 import { isPermittedRedirect } from "./redirect-uri.ts";
@@ -32,8 +34,6 @@ const MAX_BODY_BYTES = 32 * 1024;
 const REGISTRATIONS_PER_MINUTE = 5;
 const DOCUMENTS_PER_MINUTE = 20;
 
-type Open = () => Promise<Provider>;
-
 export function oauthApp(parts: FaceParts, fetchDocument: FetchDocument): Hono<FaceEnv> {
   const app = new Hono<FaceEnv>();
   const open = opener(parts, fetchDocument);
@@ -45,15 +45,19 @@ export function oauthApp(parts: FaceParts, fetchDocument: FetchDocument): Hono<F
   return app;
 }
 
-/** Opened at the first request that needs it; an opening that fails is tried again. */
-function opener({ core }: FaceParts, fetchDocument: FetchDocument): Open {
-  let opening: Promise<Provider> | null = null;
+/** One for each name of the service. Opened at the first request that needs it; an opening that fails is tried again. */
+function opener({ core }: FaceParts, fetchDocument: FetchDocument): OpenServer {
+  const opened = new Map<string, Promise<Provider>>();
   const mayFetch = (address: string) => hasRoom(core, `document:${address}`, DOCUMENTS_PER_MINUTE);
-  return () => {
-    opening ??= openAuthorizationServer({ core, fetchDocument, mayFetch }).catch((cause: unknown) => {
-      opening = null;
-      throw cause;
-    });
+  return ({ req }) => {
+    const issuer = baseAskedBy(core.policy.baseUrl, req.header("host"));
+    const opening =
+      opened.get(issuer) ??
+      openAuthorizationServer({ core, issuer, fetchDocument, mayFetch }).catch((cause: unknown) => {
+        opened.delete(issuer);
+        throw cause;
+      });
+    opened.set(issuer, opening);
     return opening;
   };
 }
@@ -64,17 +68,20 @@ function hasRoom({ limits, clock }: FaceParts["core"], key: string, perMinute: n
 
 /** The same for everybody, and readable from every page: it holds no secret. */
 function metadataRoutes(app: Hono<FaceEnv>, { core }: FaceParts): void {
-  const serve = (path: string, document: object) =>
+  const { baseUrl } = core.policy;
+  const serve = (path: string, documentOf: (place: Place) => object) => {
+    app.use(path, allowEveryOrigin());
     app.get(path, (context) => {
-      context.header("Access-Control-Allow-Origin", "*");
       context.header("Cache-Control", "public, max-age=300");
-      return context.json(document);
+      const place = { ...core.policy, baseUrl: baseAskedBy(baseUrl, context.req.header("host")) };
+      return context.json(documentOf(place));
     });
-  for (const path of metadataPaths) serve(path, serverMetadata(core.policy));
-  for (const path of resourceMetadataPaths) serve(path, resourceMetadata(core.policy));
+  };
+  for (const path of metadataPaths) serve(path, serverMetadata);
+  for (const path of resourceMetadataPaths) serve(path, resourceMetadata);
 }
 
-function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
+function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: OpenServer): void {
   const { core } = parts;
   const { baseUrl, registersClients } = core.policy;
 
@@ -85,7 +92,8 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
     oauthPaths.register,
     oauthPaths.deviceAuthorization,
   ]) {
-    app.use(path, limit(parts));
+    // Before what may refuse: a page reads why.
+    app.use(path, allowEveryOrigin(), limit(parts));
   }
 
   app.get(oauthPaths.authorize, async (context) => {
@@ -102,7 +110,7 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
     return await shown(
       context,
       parts,
-      await askLibrary(context, await open(), { method: "GET", url, hasCookies: false }),
+      await askLibrary(context, await open(context), { method: "GET", url, hasCookies: false }),
     );
   });
 
@@ -111,7 +119,7 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
     return await shown(
       context,
       parts,
-      await askLibrary(context, await open(), { method: "GET", url, hasCookies: true }),
+      await askLibrary(context, await open(context), { method: "GET", url, hasCookies: true }),
     );
   });
 
@@ -126,7 +134,12 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
         return await answerExchange(context, parts, form);
       }
       const body = { type: FORM, text: change(form).toString() };
-      return await askLibrary(context, await open(), { method: "POST", url: path, body, hasCookies: false });
+      return await askLibrary(context, await open(context), {
+        method: "POST",
+        url: path,
+        body,
+        hasCookies: false,
+      });
     });
   post(oauthPaths.token, (form) => withOneResource(form, baseUrl));
   post(oauthPaths.revoke, (form) => form);
@@ -156,30 +169,14 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
       }
       const body = { type: JSON_TYPE, text: JSON.stringify(metadata) };
       const request = { method: "POST", url: oauthPaths.register, body, hasCookies: false };
-      return await askLibrary(context, await open(), request);
+      return await askLibrary(context, await open(context), request);
     });
   }
 
-  for (const path of [
-    oauthPaths.token,
-    oauthPaths.revoke,
-    oauthPaths.register,
-    oauthPaths.deviceAuthorization,
-  ]) {
-    app.options(path, (context) => preflight(context));
-  }
+  app.use(oauthPaths.jwks, allowEveryOrigin());
   app.get(oauthPaths.jwks, async (context) =>
-    askLibrary(context, await open(), { method: "GET", url: oauthPaths.jwks, hasCookies: false }),
+    askLibrary(context, await open(context), { method: "GET", url: oauthPaths.jwks, hasCookies: false }),
   );
-}
-
-/** Applications in a browser: nothing here reads a cookie, so that every page may ask. */
-function preflight(context: FaceContext): Response {
-  context.header("Access-Control-Allow-Origin", "*");
-  context.header("Access-Control-Allow-Methods", "POST");
-  context.header("Access-Control-Allow-Headers", "content-type, mcp-protocol-version");
-  context.header("Access-Control-Max-Age", "3600");
-  return context.body(null, 204);
 }
 
 function limit({ core }: FaceParts) {
@@ -212,7 +209,7 @@ async function shown(context: FaceContext, parts: FaceParts, answer: Response): 
   return await errorPage(webContext(context, parts), code);
 }
 
-function pageRoutes(parts: FaceParts, open: Open): Hono<WebEnv> {
+function pageRoutes(parts: FaceParts, open: OpenServer): Hono<WebEnv> {
   const pages = new Hono<WebEnv>();
   pages.use(async (context, next) => {
     context.set("parts", parts);

@@ -2,7 +2,7 @@
 // how to get one. Pure.
 
 import { defaultScopes, type TokenScope } from "../../../contract/oauth/scopes.ts";
-import type { Core } from "../../core/core.ts";
+import { baseAskedBy } from "../../core/oauth/resource.ts";
 
 /** Where the metadata of the protected resource is. The same document is at both places. */
 export const resourceMetadataPaths = [
@@ -11,6 +11,10 @@ export const resourceMetadataPaths = [
 ] as const;
 
 export type BearerChallenge = {
+  /** The operator's. */
+  readonly baseUrl: string;
+  /** The header Host of the request. */
+  readonly host: string | undefined;
   /** What the token has to be good for. Left out: what most clients need. */
   readonly scope?: readonly TokenScope[];
   /** Left out where the request had no token. */
@@ -18,13 +22,10 @@ export type BearerChallenge = {
 };
 
 /** The value of WWW-Authenticate. */
-export function challengeOf(
-  { policy }: { readonly policy: Pick<Core["policy"], "baseUrl"> },
-  { scope = defaultScopes, error }: BearerChallenge = {},
-): string {
+export function challengeOf({ baseUrl, host, scope = defaultScopes, error }: BearerChallenge): string {
   const parameters = [
     ...(error === undefined ? [] : [`error="${error}"`]),
-    `resource_metadata="${policy.baseUrl}${resourceMetadataPaths[1]}"`,
+    `resource_metadata="${baseAskedBy(baseUrl, host)}${resourceMetadataPaths[1]}"`,
     `scope="${scope.join(" ")}"`,
   ];
   return `Bearer ${parameters.join(", ")}`;

@@ -65,14 +65,74 @@ describe("CORS_ORIGINS", () => {
     }
   });
 
+  it("opens /mcp to a page that is named, as an inspector in a browser asks", async () => {
+    const ask = async (origin: string) =>
+      await fetch(`${fixture.url}/mcp`, {
+        method: "OPTIONS",
+        headers: {
+          Origin: origin,
+          "Access-Control-Request-Method": "POST",
+          "Access-Control-Request-Headers":
+            "authorization,content-type,mcp-protocol-version,mcp-session-id,mcp-method",
+        },
+      });
+    const { status, headers } = await ask(PAGE);
+    expect([status, headers.get("access-control-allow-origin")]).toEqual([204, PAGE]);
+    const allowed = (headers.get("access-control-allow-headers") ?? "").toLowerCase().split(",");
+    const needed = ["authorization", "content-type", "mcp-protocol-version", "mcp-session-id", "mcp-method"];
+    expect(allowed).toEqual(expect.arrayContaining(needed));
+    expect(headers.get("access-control-allow-methods")?.split(",")).toEqual(["GET", "POST", "DELETE"]);
+    expect(headers.has("access-control-allow-credentials")).toBe(false);
+    expect((await ask(OTHER)).headers.has("access-control-allow-origin")).toBe(false);
+  });
+
+  it("lets that page read what /mcp refuses and why, and another page nothing", async () => {
+    const post = async (origin: string) =>
+      await fetch(`${fixture.url}/mcp`, { method: "POST", headers: { Origin: origin } });
+    const { status, headers } = await post(PAGE);
+    expect([status, headers.get("access-control-allow-origin")]).toEqual([401, PAGE]);
+    const exposed = (headers.get("access-control-expose-headers") ?? "").split(",");
+    expect(exposed).toEqual(expect.arrayContaining(["Mcp-Session-Id", "WWW-Authenticate"]));
+    expect(headers.get("www-authenticate")).toContain("resource_metadata=");
+    const other = await post(OTHER);
+    expect([other.status, other.headers.has("access-control-allow-origin")]).toEqual([403, false]);
+  });
+
+  it.each([
+    ["/.well-known/oauth-protected-resource/mcp", "GET"],
+    ["/.well-known/oauth-authorization-server", "GET"],
+    ["/oauth/register", "POST"],
+    ["/oauth/token", "POST"],
+    ["/oauth/revoke", "POST"],
+    ["/oauth/device_authorization", "POST"],
+  ])("lets every page sign an application in: %s", async (path, method) => {
+    const asked = await fetch(fixture.url + path, {
+      method: "OPTIONS",
+      headers: {
+        Origin: OTHER,
+        "Access-Control-Request-Method": method,
+        "Access-Control-Request-Headers": "content-type,mcp-protocol-version",
+      },
+    });
+    expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+    const allowed = (asked.headers.get("access-control-allow-headers") ?? "").split(",");
+    expect(allowed).toEqual(expect.arrayContaining(["content-type", "mcp-protocol-version"]));
+    // What is refused can be read, too.
+    const answer = await fetch(fixture.url + path, { method, headers: { Origin: OTHER } });
+    expect(answer.status).toBe(method === "GET" ? 200 : 400);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
   it("holds for sockets too", async () => {
     expect([await openSocket(PAGE), await openSocket(OTHER)]).toEqual([101, 403]);
   });
 
   it("is off by default", async () => {
     const plain = await startFixture({ level: "service" });
-    const answer = await fetch(`${plain.url}/v1/agents`, { headers: { Origin: PAGE } });
-    expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    for (const path of ["/v1/agents", "/mcp"]) {
+      const answer = await fetch(plain.url + path, { headers: { Origin: PAGE } });
+      expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
     await plain.close();
   });
 });

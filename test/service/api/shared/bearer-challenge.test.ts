@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { challengeOf } from "../../../../src/service/api/shared/bearer-challenge.ts";
 
-const core = { policy: { baseUrl: "https://agents.example.com" } };
+const asked = { baseUrl: "https://agents.example.com", host: "localhost:8080" };
 
 describe("challengeOf", () => {
   it("says where the metadata is, and what most clients need", () => {
-    expect(challengeOf(core)).toBe(
+    expect(challengeOf(asked)).toBe(
       'Bearer resource_metadata="https://agents.example.com/.well-known/oauth-protected-resource/mcp", scope="agents:read runs:read runs:write schedules:write"',
     );
   });
 
   it("names every scope that is needed, and the error", () => {
-    expect(challengeOf(core, { scope: ["runs:read", "runs:write"], error: "insufficient_scope" })).toBe(
+    expect(challengeOf({ ...asked, scope: ["runs:read", "runs:write"], error: "insufficient_scope" })).toBe(
       'Bearer error="insufficient_scope", resource_metadata="https://agents.example.com/.well-known/oauth-protected-resource/mcp", scope="runs:read runs:write"',
     );
   });
