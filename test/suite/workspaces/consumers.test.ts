@@ -154,4 +154,23 @@ onEveryDeployment("consumers of workspaces", (service) => {
     expectProblem(opened, [404, "not_found"]);
     expect((await owner.workspaces.get({ workspaceId })).id).toBe(workspaceId);
   });
+
+  it("publish a site once somebody has signed in with a key, until nobody is", async () => {
+    const { ownerKey, aiKey, workspaceId } = await fixture();
+    const put = (bearer: string, json: unknown = {}) =>
+      service().call(`/v1/workspaces/${workspaceId}/site`, { method: "PUT", bearer, json });
+    expectProblem(await put(ownerKey), [403, "site_unclaimed"]);
+    const page = { "sec-fetch-site": "same-origin" };
+    const form = { key: ownerKey, to: "/" };
+    const signedIn = await service().call("/sign-in", { method: "POST", form, headers: page });
+    expect(signedIn.status).toBe(303);
+    expectProblem(await put(aiKey), [403, "owner_needed"]);
+    const published = await put(ownerKey);
+    expect(published.status, published.text).toBe(200);
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const signOut = { method: "POST", form: {}, headers: { ...page, cookie } };
+    expect((await service().call("/sign-out", signOut)).status).toBe(303);
+    expectProblem(await put(ownerKey), [403, "site_unclaimed"]);
+    expect((await put(ownerKey, { revision_id: null })).status).toBe(200);
+  });
 });

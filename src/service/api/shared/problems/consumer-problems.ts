@@ -13,7 +13,7 @@ export const consumerProblems: ProblemsOf<SiteRefusal | WorkflowIdRefusal | Inbo
   site_unclaimed: ({ url }) => ({
     status: 403,
     code: "site_unclaimed",
-    message: `Nobody has signed in to this account, so that nobody answers for what it shows. Sign in at ${url} once, with the account, and publish then.`,
+    message: `Nobody is signed in to this account, so that nobody answers for what it shows. Sign in at ${url} with a key of the account, and publish then. An account with a passkey or a linked identity needs no sign-in.`,
   }),
   site_revision_not_accepted: ({ revisionId }) =>
     invalidRequest(

@@ -63,11 +63,12 @@ export async function publishSite(
   return closed === null ? await put(core, workspace.value, body) : refused(closed);
 }
 
-/** Somebody is known to own the account, who answers for what it shows. */
-async function isSignedIn(core: Core, accountId: string): Promise<boolean> {
-  const { identities } = core.store.committed;
+/** Somebody is known to own the account, or is signed in to its pages by whatever means: who answers for what it shows. */
+async function isSignedIn({ store, clock }: Core, accountId: string): Promise<boolean> {
+  const { identities, webSessions } = store.committed;
   if ((await identities.list(accountId)).length > 0) return true;
-  return (await identities.listPasskeys(accountId)).length > 0;
+  if ((await identities.listPasskeys(accountId)).length > 0) return true;
+  return (await webSessions.list({ accountId, now: clock.now() })).length > 0;
 }
 
 async function takeAway(core: Core, request: InWorkspace): Promise<Result<Site, PublishRefusal>> {
