@@ -8,9 +8,10 @@ const MAX_URI_CHARS = 500;
 const MAX_NAME_CHARS = 100;
 
 const registrationSchema = z.object({
-  redirect_uris: z
-    .array(z.string().check(z.maxLength(MAX_URI_CHARS)))
-    .check(z.minLength(1), z.maxLength(MAX_REDIRECTS)),
+  redirect_uris: z._default(
+    z.array(z.string().check(z.maxLength(MAX_URI_CHARS))).check(z.maxLength(MAX_REDIRECTS)),
+    [],
+  ),
   client_name: z.optional(z.string().check(z.maxLength(MAX_NAME_CHARS))),
   grant_types: z.optional(z.array(z.string())),
 });
@@ -37,11 +38,15 @@ export function registrationOf(text: string): Registration | null {
   const { redirect_uris, client_name, grant_types } = read.data;
   const allowed: readonly string[] = Object.values(grantTypes);
   const asked = (grant_types ?? [grantTypes.code, grantTypes.refresh]).filter((one) => allowed.includes(one));
+  const isDevice = asked.includes(grantTypes.device) && !asked.includes(grantTypes.code);
+  // Only what is led back to an address needs one (RFC 7591, section 2).
+  if (redirect_uris.length === 0 && !isDevice) return null;
+  const byCode = redirect_uris.length > 0;
   return {
     redirect_uris,
     ...(client_name === undefined ? {} : { client_name }),
-    grant_types: [...new Set([grantTypes.code, ...asked])],
-    response_types: ["code"],
+    grant_types: [...new Set([...(byCode ? [grantTypes.code] : []), ...asked])],
+    response_types: byCode ? ["code"] : [],
     token_endpoint_auth_method: "none",
     application_type: "native",
   };

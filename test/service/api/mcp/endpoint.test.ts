@@ -60,6 +60,22 @@ describe("the MCP endpoint", () => {
     expect(wrong.headers.get("www-authenticate")).toContain('error="invalid_token"');
   });
 
+  it.each(["*/*", "application/json, */*", "*/*;q=0.8", "text/event-stream, */*;q=0.1"])(
+    "answers a client that accepts %s",
+    async (accept) => {
+      const answer = await post({ headers: { accept } });
+      expect(answer.status, answer.text).toBe(200);
+      expect(answer.text).toContain('"list_agents"');
+    },
+  );
+
+  it.each(["application/json", "text/html", "*/*;q=0"])(
+    "refuses one that accepts only %s",
+    async (accept) => {
+      expect((await post({ headers: { accept } })).status).toBe(406);
+    },
+  );
+
   it("takes no token from the address", async () => {
     const answer = await call(`${api.url}/mcp?access_token=${account.owner}`, {
       method: "POST",

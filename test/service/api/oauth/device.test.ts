@@ -43,6 +43,32 @@ describe("a device", () => {
       form: { grant_type: DEVICE, client_id: clientId, device_code: device.device_code },
     });
 
+  it("registers without an address to come back to, where it needs none", async () => {
+    oauth.fixture.clock.advance(60_000);
+    const register = async (json: object) =>
+      await oauth.ask("/oauth/register", { method: "POST", json: { client_name: "Printer", ...json } });
+    const device = await register({ grant_types: [DEVICE, "refresh_token"] });
+    expect([device.status, device.body]).toEqual([
+      201,
+      expect.objectContaining({
+        grant_types: [DEVICE, "refresh_token"],
+        response_types: [],
+        redirect_uris: [],
+      }),
+    ]);
+    const { client_id } = device.body as { client_id: string };
+    expect((await begin({ client_id, scope: "agents:read" })).user_code).toMatch(/\w/);
+    const elsewhere = new URLSearchParams({
+      client_id,
+      response_type: "code",
+      redirect_uri: "http://127.0.0.1/",
+    });
+    expect((await browser.get(`/oauth/authorize?${elsewhere}`)).status).toBe(400);
+    for (const grant_types of [undefined, ["authorization_code", DEVICE], ["refresh_token"], []]) {
+      expect((await register({ grant_types })).status).toBe(400);
+    }
+  });
+
   it("waits until its person allows it, and gets tokens once", async () => {
     const device = await begin();
     expect(device.verification_uri).toBe(`${oauth.issuer}/device`);
