@@ -60,6 +60,10 @@ function adviceFor(error: ApiError): string | null {
   if (error.status === 401) {
     return 'Give AGENT_SERVICE_KEY a key that is in use: "agent-service keys create" makes one beside the service.';
   }
+  if (error.code === "precondition_failed" && error.currentEtag !== null) {
+    const etag = singleLine(error.currentEtag, 100);
+    return `What is there has the ETag ${etag}. Look at it first: "--if-match ${etag}" changes it, as long as it is the same.`;
+  }
   if (error.code === "insufficient_credits") {
     return 'Whoever operates the service gives credits with "agent-service credits grant" or "agent-service plans set".';
   }

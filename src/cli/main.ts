@@ -6,6 +6,8 @@ import { emptyInitialEnvironment } from "../ci/initial-environment.ts";
 
 const OLDEST_NODE = 24;
 const SERVING: readonly (string | undefined)[] = ["serve", "work"];
+/** Of a program that a closed pipe ends: 128 and the number of SIGPIPE. */
+const PIPE_CLOSED = 141;
 
 const major = Number(process.versions.node.split(".", 1)[0]);
 if (major < OLDEST_NODE) {
@@ -17,8 +19,19 @@ if (major < OLDEST_NODE) {
   // Before anything is started that could read the job's tokens, or the service's secrets, from it.
   emptyInitialEnvironment();
   const args = process.argv.slice(2);
+  if (!SERVING.includes(args[0])) endWithReader(args[0] === "run");
   const { run } = SERVING.includes(args[0])
     ? await import("./serve-part.ts")
     : await import("./commands-part.ts");
   process.exitCode = await run(args);
+}
+
+/** Whoever read the output is gone, as `head` is after ten lines: nothing is left to say. A run of a job goes on all the same. */
+function endWithReader(goesOn: boolean): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (cause: NodeJS.ErrnoException) => {
+      if (cause.code !== "EPIPE") throw cause;
+      if (!goesOn) process.exit(PIPE_CLOSED);
+    });
+  }
 }

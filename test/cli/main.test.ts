@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { commandNames } from "../../src/cli/catalogue.ts";
 import type { Command, CommandGroup } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { runCommand } from "../support/fixtures/service-process.ts";
+import { COMMAND, NODE, runCommand } from "../support/fixtures/service-process.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
@@ -23,6 +26,17 @@ describe("agent-service", () => {
     for (const name of commandNames) expect(stdout).toMatch(new RegExp(`^  ${name} +[A-Z]`, "m"));
     expect(stdout).toContain("Exit codes:");
   });
+
+  it.each([[["--help"]], [["run", "--help"]], [["runs", "--help"]]])(
+    "says nothing when whoever reads it on %j has gone",
+    async (args) => {
+      const child = spawn(NODE, [COMMAND, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+      child.stdout.destroy();
+      const said = text(child.stderr);
+      const [code] = await once(child, "exit");
+      expect([code, await said]).toEqual([args[0] === "run" ? 0 : 141, ""]);
+    },
+  );
 
   it.each([
     [["serve", "--help"]],

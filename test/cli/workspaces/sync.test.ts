@@ -289,6 +289,8 @@ describe("agent-service workspaces files", () => {
       const refused = await files("put", workspaceId, "deep/page.html", folder("page.html"), ...stale);
       expect([refused.code, refused.stdout]).toEqual([1, ""]);
       expect(refused.stderr).toMatch(/^The service refused \(412 /);
+      expect(refused.stderr).toContain(`ETag ${etag}`);
+      expect(refused.stderr).toContain(`"--if-match ${etag}"`);
     }
     const replaced = await files(
       "put",
