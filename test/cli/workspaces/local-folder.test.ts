@@ -119,6 +119,24 @@ describe("a folder", () => {
     expect((await readdir(root)).sort()).toEqual([".agent-service-copy", "a.txt"]);
   });
 
+  it("reads no more of a link's target than a path may have", async () => {
+    let chunks = 0;
+    async function* endless() {
+      for (;;) {
+        chunks += 1;
+        yield Buffer.alloc(1_000, "x");
+      }
+    }
+    const to = stateOf("x".repeat(5_000), "120000");
+    for (const bytes of [endless(), bytesOf("x".repeat(5_000))]) {
+      await expect(folder.write("link", { from: null, to, bytes })).rejects.toThrow(
+        'The target of the link "link" is too long.',
+      );
+    }
+    expect(chunks).toBe(5);
+    expect(await readdir(root)).not.toContain("link");
+  });
+
   it("writes nothing through a link, whatever the copy holds", async () => {
     await mkdir(join(above, "outside"));
     await writeFile(join(above, "outside/a.txt"), "kept\n");

@@ -1,8 +1,9 @@
 // The network policy of a run against whoever sits in its sandbox, over real sockets.
 
 import { access, readdir } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { dirname } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EgressFixture, readUntil, rest } from "./egress-fixture.ts";
 
 let net: EgressFixture;
@@ -294,6 +295,31 @@ describe("who keeps a run's proxy waiting", () => {
     net.respond = () => {};
     const egress = net.open(["registry.example:PORT"], { times });
     expect(await net.get(egress, at("registry.example"))).toBe("");
+  });
+
+  it("is not hung up on while anything is said, however long that takes", async () => {
+    const answering = Promise.withResolvers<ServerResponse>();
+    net.respond = (_request, response) => answering.resolve(response.writeHead(200));
+    const egress = net.open(["registry.example:PORT"], {
+      times: { headersMs: 60_000, helloMs: 60_000, idleMs: 1_000 },
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const socket = await net.raw(egress, `CONNECT ${at("registry.example")} HTTP/1.1\r\n\r\n`);
+      await readUntil(socket, "\r\n\r\n");
+      const tls = await net.secure(socket, "registry.example");
+      tls.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      const response = await answering.promise;
+      for (const word of ["first", "second", "third"]) {
+        vi.advanceTimersByTime(900);
+        response.write(word);
+        expect(await readUntil(tls, word)).toContain(word);
+      }
+      vi.advanceTimersByTime(1_001);
+      expect(await rest(tls)).not.toContain("third");
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("has its answer also where it has closed its own half", async () => {

@@ -61,6 +61,14 @@ it("lets the least recently used go, which runs keep, and reads it again", async
   expect(await namesIn("run-4")).toHaveLength(4);
 });
 
+it("says so where a pack is kept and its index is gone", async () => {
+  const pack = await heldPack();
+  const cache = cacheOf();
+  await link(cache, [pack], "run-1");
+  await rm(join(fixture.folder, "cache", `pack-${pack.id}.idx`));
+  await expect(link(cache, [pack], "run-2")).rejects.toThrow("ENOENT");
+});
+
 it("takes no blob that is another than was written, and leaves nothing of it", async () => {
   const pack = await heldPack();
   const path = join(fixture.folder, "blobs", pack.pack.key);
