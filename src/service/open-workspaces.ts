@@ -38,7 +38,16 @@ export function workspaceKeeping(
     readonly checkouts: CheckoutProvider;
   },
 ): WorkspaceKeeping {
-  const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes, keptDays, siteUrl } = workspaces;
+  const {
+    takesWork,
+    takesFiles,
+    accounts,
+    maxFileBytes,
+    editorCapBytes,
+    keptDays,
+    siteUrl,
+    keepsPathsPortable,
+  } = workspaces;
   return {
     blobs,
     spool: folderSpool(join(dataDir, "uploads")),
@@ -52,6 +61,7 @@ export function workspaceKeeping(
       return { code, error: message };
     },
     siteUrl,
+    keepsPathsPortable,
     admission: { takesWork, takesFiles, accounts },
     limits: {
       ...{ maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },

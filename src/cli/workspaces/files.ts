@@ -5,6 +5,7 @@ import { stat, unlink } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { oneOf } from "../../base/settings/kinds.ts";
 import type { Client, Download } from "../../client/client.ts";
+import type { FileEntryView } from "../../contract/workspaces/files/files.ts";
 import { openClient, serviceFlags } from "../account.ts";
 import { type CommandGroup, command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
@@ -59,13 +60,18 @@ const ls = command({
         entry.type,
         "size" in entry ? String(entry.size) : "-",
         "etag" in entry ? entry.etag : "-",
-        recursive ? entry.path : entry.name,
+        (recursive ? entry.path : entry.name) + leads(entry),
       ]);
       printTable(["TYPE", "SIZE", "ETAG", "PATH"], rows);
     }
     return 0;
   },
 });
+
+/** As `ls -l` shows a symbolic link. */
+function leads(entry: FileEntryView): string {
+  return entry.type === "symlink" && entry.target !== null ? ` -> ${entry.target}` : "";
+}
 
 const cat = command({
   summary: "Write a file's bytes to standard output, or to a file.",
@@ -162,6 +168,35 @@ const put = command({
   },
 });
 
+const link = command({
+  summary: "Make a symbolic link in a workspace.",
+  notes: [
+    "The target is a path in the same workspace, from the link's folder. Nothing has to be there.",
+    "A file or link that is there is replaced only with --if-match, and only where it still has that ETag.",
+  ],
+  arguments: {
+    workspace: workspaceArgument,
+    path: pathArgument,
+    target: argument(anyText, "Where the link leads."),
+  },
+  flags: { ...serviceFlags, copy: copyFlag, "if-match": ifMatchFlag },
+  examples: ["workspaces files link website docs/index.md ../README.md --copy <copy>"],
+  run: async ({ arguments: { workspace, path, target }, flags }) => {
+    const client = openClient(flags);
+    const workspaceId = await findWorkspaceId(client, workspace);
+    const etag = flags["if-match"];
+    const options = { body: { path, target }, ...(etag === null ? {} : { ifMatch: etag }) };
+    const written =
+      flags.copy === null
+        ? await client.files.write({ workspaceId, ...options })
+        : await client.copyFiles.write({ workspaceId, workingCopyId: flags.copy, ...options });
+    if (flags.json) printJson(written);
+    else if ("etag" in written)
+      process.stdout.write(`Linked: ${path}${leads(written)}, ETag ${written.etag}.\n`);
+    return 0;
+  },
+});
+
 const rm = command({
   summary: "Delete a file or a folder: it goes to the trash of its copy.",
   arguments: { workspace: workspaceArgument, path: pathArgument },
@@ -207,7 +242,7 @@ const restore = command({
 
 export const files: CommandGroup = {
   summary: "Single files of a workspace.",
-  commands: { ls, cat, put, rm, restore },
+  commands: { ls, cat, put, link, rm, restore },
 };
 
 type Reading = {

@@ -54,6 +54,7 @@ export const listFilesTool = {
           type: z.enum(["file", "folder", "symlink", "submodule"]),
           size: z.optional(z.int()),
           etag: z.optional(z.string()),
+          target: z.optional(z.nullable(z.string())),
         }),
       ),
       next_cursor: z.optional(z.string()),
@@ -66,6 +67,7 @@ export const listFilesTool = {
           type: "What it is.",
           size: "Bytes; absent for a folder.",
           etag: etagText,
+          target: "Where a symlink leads. It is not followed.",
         },
       ],
       next_cursor: nextCursorText,
@@ -108,6 +110,16 @@ export const readFileTool = {
   ),
 } as const;
 
+const isFileOrLink = z.refine<{
+  content?: string | undefined;
+  target?: string | undefined;
+  executable?: boolean | undefined;
+}>(
+  ({ content, target, executable }) =>
+    (content === undefined) !== (target === undefined) && (target === undefined || executable === undefined),
+  'exactly one of "content" and "target" is required, and "executable" is of no symlink',
+);
+
 export const writeFilesTool = {
   input: toolSchema(
     strictObject({
@@ -117,10 +129,11 @@ export const writeFilesTool = {
         .array(
           strictObject({
             path,
-            content: z.string(),
+            content: z.optional(z.string()),
+            target: z.optional(path),
             etag: z.optional(z.string().check(z.regex(/^[0-9]{1,20}$/))),
             executable: z.optional(z.boolean()),
-          }),
+          }).check(isFileOrLink),
         )
         .check(z.minLength(1), z.maxLength(MAX_WRITTEN_FILES)),
     }),
@@ -131,6 +144,8 @@ export const writeFilesTool = {
         {
           path: "The file.",
           content: "Its text.",
+          target:
+            "In the place of content: makes a symlink that leads there, a relative path in the same tree.",
           etag: "The etag that read_file or list_files gave: the file is written only where it is still so. Left out: a new file.",
           executable: "True: a program. Left out: as it was.",
         },

@@ -106,6 +106,7 @@ export type Config = {
     /** How long what nothing needs is kept. 0: for good. */
     readonly keptDays: number;
     /** Of a file that is read or written as text in one piece. */
+    readonly keepsPathsPortable: boolean;
     readonly editorCapBytes: number;
     /** The origins of sites, with `{workspace}`. Null: the service's own. */
     readonly siteUrl: string | null;
@@ -222,6 +223,7 @@ export function readConfig(
       takesWork: values.WORKSPACES === "on",
       takesFiles: values.WORKSPACE_FILES === "on",
       accounts: values.WORKSPACE_ACCOUNTS,
+      keepsPathsPortable: values.WORKSPACE_PATHS === "portable",
       maxFileBytes: values.WORKSPACE_MAX_FILE_MB * MEGABYTE,
       keptDays: values.WORKSPACE_KEEP_DAYS,
       editorCapBytes: values.EDITOR_CAP_KB * 1024,

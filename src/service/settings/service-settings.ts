@@ -247,6 +247,12 @@ export const serviceSettings = {
     description: "The accounts that may begin work in workspaces.",
     shownDefault: "all",
   }),
+  WORKSPACE_PATHS: described({
+    kind: oneOf(["portable", "any"]),
+    fallback: "portable",
+    description:
+      '`portable`: new files of workspaces have names that Windows and macOS can hold. Refused are `< > : " | ? * \\`, control characters, a dot or a space at the end, names of devices such as `aux.c`, and names that differ from another one of their folder in case alone. What is there already stays. `any`: whatever git takes.',
+  }),
   WORKSPACE_MAX_FILE_MB: described({
     kind: integer({ min: 1, max: 100_000 }),
     fallback: 1_024,

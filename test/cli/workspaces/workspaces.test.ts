@@ -67,6 +67,32 @@ describe("agent-service workspaces", () => {
     expect(gone.stderr).toMatch(/^The service refused \(404 not_found\): /);
   });
 
+  it("makes a symbolic link, shows where it leads, and replaces it on its ETag alone", async () => {
+    await fixture.json("workspaces", "create", "linked");
+    const files = ["workspaces", "files"] as const;
+    const made = await fixture.json(...files, "link", "linked", "docs/index.md", "../README.md");
+    expect(made).toMatchObject({ type: "symlink", target: "../README.md" });
+    const listed = await fixture.ask(...files, "ls", "linked", "--recursive");
+    expect(listed.stdout).toMatch(/symlink +12 +\d+ +docs\/index\.md -> \.\.\/README\.md$/m);
+    expect((await fixture.ask(...files, "cat", "linked", "docs/index.md")).stdout).toBe("../README.md");
+    const again = await fixture.ask(...files, "link", "linked", "docs/index.md", "../LICENSE");
+    expect([again.code, again.stdout]).toEqual([1, ""]);
+    const moved = await fixture.ask(
+      ...files,
+      "link",
+      "linked",
+      "docs/index.md",
+      "../LICENSE",
+      "--if-match",
+      made.etag,
+    );
+    expect(moved.stdout).toMatch(/^Linked: docs\/index\.md -> \.\.\/LICENSE, ETag \d+\.$/);
+    const outside = await fixture.ask(...files, "link", "linked", "out", "/etc/passwd");
+    expect([outside.code, outside.stderr]).toEqual([1, expect.stringContaining("same tree")]);
+    const strange = await fixture.ask(...files, "link", "linked", "a:b", "docs");
+    expect([strange.code, strange.stderr]).toEqual([1, expect.stringContaining("Windows takes no")]);
+  });
+
   it("deletes a workspace, and says so once it is gone", async () => {
     const { id } = await fixture.json("workspaces", "create", "gone");
     const deleted = await fixture.ask("workspaces", "delete", "gone");

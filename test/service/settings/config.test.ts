@@ -72,6 +72,7 @@ describe("the configuration", () => {
       commits: { maxBytes: 1e9, quotaBytes: 4e9, keptDays: 14, cacheBytes: 4e9 },
       workspaces: {
         ...{ takesWork: true, takesFiles: true, accounts: null, keptDays: 30, siteUrl: null },
+        keepsPathsPortable: true,
         ...{ maxFileBytes: 1_024_000_000, editorCapBytes: 1_048_576 },
       },
       metricsPort: null,
@@ -124,6 +125,7 @@ describe("the configuration", () => {
       COMMIT_CACHE_MB: "4",
       WORKSPACES: "off",
       WORKSPACE_FILES: "OFF",
+      WORKSPACE_PATHS: "any",
       WORKSPACE_ACCOUNTS: "3f0e8a52-6f5b-4a8e-9a43-0a4f5d6e7b81, 7c9e6679-7425-40de-944b-e07fc1f90ae7",
       WORKSPACE_KEEP_DAYS: "0",
       WORKSPACE_MAX_FILE_MB: "5",
@@ -178,6 +180,7 @@ describe("the configuration", () => {
       commits: { maxBytes: 1e6, quotaBytes: 2e6, keptDays: 3, cacheBytes: 4e6 },
       workspaces: {
         ...{ takesWork: false, takesFiles: false, keptDays: 0 },
+        keepsPathsPortable: false,
         accounts: ["3f0e8a52-6f5b-4a8e-9a43-0a4f5d6e7b81", "7c9e6679-7425-40de-944b-e07fc1f90ae7"],
         ...{ maxFileBytes: 5_000_000, editorCapBytes: 6_144, siteUrl: "https://{workspace}.sites.example" },
       },

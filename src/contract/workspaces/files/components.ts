@@ -29,6 +29,7 @@ const text = {
   oid,
   size: "Of the whole file, in bytes.",
   etag,
+  target: "Where it leads, of a symbolic link alone. `content` is the same.",
 };
 
 export const fileComponents: Components = {
@@ -43,6 +44,8 @@ export const fileComponents: Components = {
       oid: "The id of its contents, as git computes it; of a folder its tree's, null where something was written in it.",
       size: "In bytes. Of a symbolic link: of its target's path.",
       etag,
+      target:
+        "Where the symbolic link leads, as it is stored. The service follows none. Null where its contents are no path.",
     },
   ),
   FileList: component(fileListSchema, "A page of a folder.", {
@@ -55,11 +58,13 @@ export const fileComponents: Components = {
     offset: "Where the window begins, in bytes.",
     next_offset: "Where the next window begins; null at the end.",
   }),
-  WriteFileRequest: component(writeFileRequestSchema, "A file to write.", {
+  WriteFileRequest: component(writeFileRequestSchema, "A file to write, or a symbolic link.", {
     path: "The file's path.",
-    content: "The whole content.",
+    content: "The whole content. Exactly one of `content` and `target` is needed.",
     encoding: "How `content` is to be read. Left out: `utf-8`.",
     mode: `${mode} Left out: as it was; a new file is \`100644\`. A symbolic link's content is the path that it leads to, in the same tree.`,
+    target:
+      "Makes a symbolic link that leads there: a relative path in the same tree, from the link's folder. Nothing has to be there.",
   }),
   UploadedFiles: component(uploadedFilesSchema, "What was uploaded.", {
     items: "The files as they are now.",

@@ -103,7 +103,7 @@ export const uploadDetail = {
   query: query(uploadQuerySchema, {
     path: "The file's path, or with several files the folder that they go to. Left out: the root.",
     existing: "Whether files that are there already are replaced, or refuse the upload with 412.",
-    mode: "Whether they are programs. Left out: as the files that they replace, and no programs where they are new.",
+    mode: "`100755`: they are programs. `120000`: symbolic links, whose bytes are the paths that they lead to, in the same tree. Left out: as the files that they replace, and plain files where they are new.",
   }),
   body: byteBody(MAX_UPLOAD_BYTES, ["multipart/form-data", "application/octet-stream"]),
   answers: { 200: "The files as they are now.", 201: "The files, all of which are new." },

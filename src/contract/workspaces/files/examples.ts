@@ -68,6 +68,10 @@ function ofCopy(prefix: string) {
     write: {
       body: {
         [`${prefix}ToWrite`]: { summary: "A text", value: { path: readme.path, content: text.content } },
+        [`${prefix}LinkToWrite`]: {
+          summary: "A symbolic link",
+          value: { path: "docs/index.md", target: "../README.md" },
+        },
       },
       answers: {
         200: { [`${prefix}Written`]: { summary: "It was replaced", value: readme } },

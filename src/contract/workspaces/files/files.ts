@@ -11,8 +11,9 @@ export const MAX_PATH_CHARS = 4_096;
 /** Of one upload. */
 export const MAX_UPLOAD_FILES = 256;
 
+const LINK_MODE = "120000";
 /** A plain file, a program, a symbolic link. */
-export const writableModes = ["100644", "100755", "120000"] as const;
+export const writableModes = ["100644", "100755", LINK_MODE] as const;
 
 const placed = { path: z.string(), name: z.string() };
 const contents = { mode: z.string(), oid: z.string() };
@@ -21,7 +22,10 @@ const sized = { size: z.int(), etag: z.string() };
 /** A union on `type`. */
 export const fileEntrySchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("file"), ...placed, ...contents, ...sized }),
-  z.object({ type: z.literal("symlink"), ...placed, ...contents, ...sized }),
+  z.object({
+    ...{ type: z.literal("symlink"), ...placed, ...contents, ...sized },
+    target: z.nullable(z.string()),
+  }),
   z.object({ type: z.literal("submodule"), ...placed, ...contents }),
   z.object({ type: z.literal("folder"), ...placed, oid: z.nullable(z.string()) }),
 ]);
@@ -36,6 +40,7 @@ const readText = {
   mode: z.string(),
   oid: z.string(),
   ...sized,
+  target: z.optional(z.nullable(z.string())),
 };
 
 export const fileTextSchema = z.object(readText);
@@ -58,19 +63,34 @@ export const readFileQuerySchema = strictObject({
   limit: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
 });
 
+const isFileOrLink = z.refine<{
+  content?: string | undefined;
+  target?: string | undefined;
+  encoding?: string | undefined;
+  mode?: string | undefined;
+}>(
+  ({ content, target, encoding, mode }) =>
+    target === undefined
+      ? content !== undefined
+      : content === undefined && encoding === undefined && (mode ?? LINK_MODE) === LINK_MODE,
+  'exactly one of "content" and "target" is required; "target" makes a symbolic link, and has no "encoding" and no other "mode" than "120000"',
+);
+
+/** Exactly one of `content` and `target` is needed. */
 export const writeFileRequestSchema = strictObject({
   path,
-  content: z.string(),
+  content: z.optional(z.string()),
   encoding: z.optional(z.enum(["utf-8", "base64"])),
   mode: z.optional(z.enum(writableModes)),
-});
+  target: z.optional(path),
+}).check(isFileOrLink);
 export type WriteFileRequest = z.infer<typeof writeFileRequestSchema>;
 
 export const existingFiles = ["refuse", "replace"] as const;
 export const uploadQuerySchema = strictObject({
   path: folder,
   existing: z._default(z.enum(existingFiles), "refuse"),
-  mode: z.optional(z.enum(["100644", "100755"])),
+  mode: z.optional(z.enum(writableModes)),
 });
 export const uploadedFilesSchema = z.object({ items: z.array(fileEntrySchema) });
 

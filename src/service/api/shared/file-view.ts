@@ -5,6 +5,7 @@ import type { ViewFile, ViewFolder } from "../../core/workspaces/files/copy-view
 import { etagOf } from "../../core/workspaces/files/etag.ts";
 import type { FileText } from "../../core/workspaces/files/read-content.ts";
 import type { FilesPage } from "../../core/workspaces/files/read-files.ts";
+import { LINK_MODE } from "../../core/workspaces/files/symbolic-link.ts";
 
 export function toFileEntry(entry: ViewFile | ViewFolder): FileEntryView {
   const { path } = entry;
@@ -12,8 +13,9 @@ export function toFileEntry(entry: ViewFile | ViewFolder): FileEntryView {
   if (entry.mode === "40000") return { type: "folder", ...placed, oid: entry.oid };
   const { mode, oid } = entry;
   if (mode === "160000") return { type: "submodule", ...placed, mode, oid };
-  const type = mode === "120000" ? "symlink" : "file";
-  return { type, ...placed, mode, oid, size: entry.size ?? 0, etag: etagOf(entry) };
+  const sized = { ...placed, mode, oid, size: entry.size ?? 0, etag: etagOf(entry) };
+  if (mode === LINK_MODE) return { type: "symlink", ...sized, target: entry.target ?? null };
+  return { type: "file", ...sized };
 }
 
 export function toFileList({ items, nextCursor }: FilesPage) {
@@ -21,8 +23,9 @@ export function toFileList({ items, nextCursor }: FilesPage) {
 }
 
 export function toFileText({ file, content }: FileText) {
-  const { path, mode, oid, size } = file;
-  return { path, content, encoding: "utf-8" as const, mode, oid, size, etag: etagOf(file) };
+  const { path, mode, oid, size, target } = file;
+  const link = mode === LINK_MODE ? { target: target ?? null } : {};
+  return { path, content, encoding: "utf-8" as const, mode, oid, size, etag: etagOf(file), ...link };
 }
 
 export function toFileWindow(text: FileText) {

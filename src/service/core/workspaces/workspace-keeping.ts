@@ -35,6 +35,8 @@ export type WorkspaceKeeping = {
     /** The accounts whose work is taken. Null: all. */
     readonly accounts: readonly string[] | null;
   };
+  /** Whether new names have to be ones that every system can hold. */
+  readonly keepsPathsPortable: boolean;
   /** The origins of sites: `{workspace}` stands for a workspace's id. Null: they share the service's origin. */
   readonly siteUrl: string | null;
   readonly limits: {

@@ -4,17 +4,22 @@ import { byteLength } from "../../../../base/bounded-text.ts";
 import { singleLine } from "../../../../base/untrusted-text.ts";
 import type { FileRefusal } from "../../../core/workspaces/files/refusals.ts";
 import type { ContentTooLargeRefusal } from "../../../core/workspaces/objects/keep-objects.ts";
+import type { PathCollision } from "../../../core/workspaces/paths/portable-path.ts";
 import type { PathRefusal, PathRule } from "../../../core/workspaces/paths/workspace-path.ts";
 import type { PathClash } from "../../../core/workspaces/trees/apply-changes.ts";
 import { invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";
 
 const MAX_SHOWN_CHARS = 200;
+const OTHER_NAME = " Use another name. WORKSPACE_PATHS of this service says so.";
+const RESERVED = '< > : " | ? * or \\';
 
-export const fileProblems: ProblemsOf<FileRefusal | PathRefusal | PathClash | ContentTooLargeRefusal> = {
+export const fileProblems: ProblemsOf<
+  FileRefusal | PathRefusal | PathClash | PathCollision | ContentTooLargeRefusal
+> = {
   path_invalid: ({ rule, path, segment }) => ({
     status: 400,
     code: "path_invalid",
-    message: `Path ${shown(path)} is refused: ${ruleText(rule, path, segment)}.`,
+    message: `Path ${shown(path)} is refused: ${ruleText(rule, path, segment)}.${isOfPortable(rule) ? OTHER_NAME : ""}`,
     fields: { paths: [path] },
   }),
   path_clash: ({ file, below }) => ({
@@ -22,6 +27,12 @@ export const fileProblems: ProblemsOf<FileRefusal | PathRefusal | PathClash | Co
     code: "path_taken",
     message: `${shown(file)} can not be a file with ${shown(below)} below it. Use another path, or delete one of them first.`,
     fields: { paths: [file, below] },
+  }),
+  path_collision: ({ path, other }) => ({
+    status: 409,
+    code: "path_taken",
+    message: `${shown(path)} and ${shown(other)} are one file on Windows and macOS, which ignore case. Use another name, or rename or delete the other one first.`,
+    fields: { paths: [path, other] },
   }),
   path_taken: ({ path }) => ({
     status: 409,
@@ -77,7 +88,7 @@ export const fileProblems: ProblemsOf<FileRefusal | PathRefusal | PathClash | Co
   }),
   link_target_invalid: ({ path, target }) =>
     invalidRequest(
-      `The symbolic link ${shown(path)} must lead to a relative path in the same tree, got ${shown(target)}.`,
+      `The symbolic link ${shown(path)} must lead to a relative path in the same tree, got ${target === null ? "contents that are no path" : shown(target)}.`,
     ),
   trash_not_found: ({ handle }) =>
     notFound(
@@ -91,6 +102,10 @@ export const fileProblems: ProblemsOf<FileRefusal | PathRefusal | PathClash | Co
   download_link_changed: ({ path }) =>
     notFound(`${shown(path)} was changed or deleted after the address was made. Ask for another one.`),
 };
+
+function isOfPortable(rule: PathRule): boolean {
+  return rule === "reserved_character" || rule === "dot_or_space_at_end" || rule === "device_name";
+}
 
 function ruleText(rule: PathRule, path: string, segment: string): string {
   switch (rule) {
@@ -114,6 +129,12 @@ function ruleText(rule: PathRule, path: string, segment: string): string {
       return `${shown(segment)} is, on some system, the name of git's own folder`;
     case "submodules_link":
       return `${shown(segment)} may not be a symbolic link`;
+    case "reserved_character":
+      return `Windows takes no ${RESERVED} and no control character in a name, ${shown(segment)} has one`;
+    case "dot_or_space_at_end":
+      return `Windows takes no name with "." or a space at its end, as ${shown(segment)} has it`;
+    case "device_name":
+      return `${shown(segment)} is the name of a device on Windows`;
   }
 }
 

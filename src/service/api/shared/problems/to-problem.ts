@@ -17,7 +17,6 @@ import { limitProblems } from "./limit-problems.ts";
 import { memberProblems } from "./member-problems.ts";
 import { modelAccessProblems } from "./model-access-problems.ts";
 import { moneyProblems } from "./money-problems.ts";
-import { pathProblems } from "./path-problems.ts";
 import type { PublicProblem } from "./public-problem.ts";
 import { runProblems } from "./run-problems.ts";
 import { scheduleProblems } from "./schedule-problems.ts";
@@ -44,7 +43,6 @@ const tables = {
   ...memberProblems,
   ...modelAccessProblems,
   ...moneyProblems,
-  ...pathProblems,
   ...runProblems,
   ...scheduleProblems,
   ...sessionProblems,

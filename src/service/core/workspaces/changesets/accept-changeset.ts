@@ -8,12 +8,13 @@ import type { Core } from "../../core.ts";
 import type { OnceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { ScratchRefusal } from "../../ports/git-scratch.ts";
+import type { PathCollision } from "../paths/portable-path.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { askOwner } from "./ask-owner.ts";
 import { type Changeset, isUndecided } from "./changeset.ts";
 import { type Compared, compareRevisions } from "./compare-changeset.ts";
 import { decideChangeset, type Target } from "./decide-changeset.ts";
-import { type PreparedTree, prepareTree } from "./land-tree.ts";
+import { collisionIn, type PreparedTree, prepareTree } from "./land-tree.ts";
 import type { ChangesetRequest } from "./reach-changeset.ts";
 import type { ConflictRefusal, DecideRefusal, OwnerNeeded } from "./refusals.ts";
 import type { Alongside } from "./reviews.ts";
@@ -58,7 +59,7 @@ export async function accept(
   core: Core,
   accepting: Accepting,
 ): Promise<OnceResult<Changeset, AcceptRefusal>> {
-  return await decideChangeset<OwnerNeeded | ConflictRefusal | ScratchRefusal>(
+  return await decideChangeset<OwnerNeeded | ConflictRefusal | ScratchRefusal | PathCollision>(
     core,
     accepting,
     async (target) => await prepare(core, accepting, target),
@@ -69,7 +70,7 @@ async function prepare(
   core: Core,
   accepting: Accepting,
   target: Target,
-): Promise<Result<PreparedTree | null, OwnerNeeded | ConflictRefusal | ScratchRefusal>> {
+): Promise<Result<PreparedTree | null, OwnerNeeded | ConflictRefusal | ScratchRefusal | PathCollision>> {
   const { workspace, changeset, current, theirs } = target;
   const { caller, signal } = accepting;
   const compared = await compareRevisions(core, { current, theirs, signal });
@@ -86,7 +87,14 @@ async function prepare(
   // Another changeset has brought it already.
   if (base?.id === theirs.id) return ok(null);
   const { treeOid, made } = merged;
-  return ok(await prepareTree(core, { current, parents: [theirs], treeOid, made, signal }));
+  const prepared = await prepareTree(core, { current, parents: [theirs], treeOid, made, signal });
+  const collision = await collisionIn(core, prepared).catch(async (cause: unknown) => {
+    await prepared.release();
+    throw cause;
+  });
+  if (collision === null) return ok(prepared);
+  await prepared.release();
+  return refused(collision);
 }
 
 /** Says so from now on, whoever reads it. */

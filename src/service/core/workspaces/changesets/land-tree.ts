@@ -11,11 +11,14 @@ import type { MadeObject } from "../merges/merge-revisions.ts";
 import { type Content, contentOf, keepContents, keepObjects, rowObject } from "../objects/keep-objects.ts";
 import { objectSource } from "../objects/object-source.ts";
 import { parseTree } from "../objects/tree-object.ts";
+import type { PathCollision } from "../paths/portable-path.ts";
 import { foldersAbove } from "../paths/workspace-path.ts";
+import { keepingOf } from "../reach-workspace.ts";
 import type { CopyHeldRefusal } from "../refusals.ts";
 import { newRevision } from "../revisions/new-revision.ts";
 import type { Revision } from "../revisions/revision.ts";
 import { diffTrees, type TreeChange } from "../trees/diff-trees.ts";
+import { findCollision } from "../trees/find-unportable.ts";
 import type { Workspace } from "../workspace.ts";
 import type { CurrentRevisionRefusal } from "./refusals.ts";
 
@@ -63,6 +66,14 @@ export async function prepareTree(
   }
   const counts = { files: current.files + more.files, bytes: current.bytes + more.bytes };
   return { ...tree, made, changes, contents, ...counts, release };
+}
+
+/** Two new names of the tree that are one on some systems, where the service keeps names portable: a merge may bring them together. */
+export async function collisionIn(core: Core, prepared: PreparedTree): Promise<PathCollision | null> {
+  if (!keepingOf(core).keepsPathsPortable) return null;
+  const { current, treeOid, made, changes } = prepared;
+  const source = withMade(objectSource(core, current.workspaceId), made);
+  return await findCollision(source, { before: current.treeOid, after: treeOid, changes });
 }
 
 /** What of it the tree leads to: the text of conflicts, for one, is not kept. */

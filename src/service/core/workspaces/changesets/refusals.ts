@@ -5,6 +5,7 @@ import type { ClassRefusal } from "../../accounts/refusals.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { ScratchRefusal } from "../../ports/git-scratch.ts";
 import type { CopyRefusal } from "../copies/refusals.ts";
+import type { PathCollision } from "../paths/portable-path.ts";
 import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
 
@@ -56,6 +57,7 @@ export type DecideRefusal =
   | ConflictRefusal
   | CopyHeldRefusal
   | ScratchRefusal
+  | PathCollision
   | OwnerNeeded
   | KeyInFlightRefusal
   | KeyReusedRefusal;

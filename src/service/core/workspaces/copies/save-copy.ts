@@ -11,10 +11,14 @@ import { withMade } from "../merges/made-trees.ts";
 import { MissingObjectError } from "../objects/git-object.ts";
 import { keepObjects, rowObject } from "../objects/keep-objects.ts";
 import { type ObjectSource, objectSource } from "../objects/object-source.ts";
+import type { PathCollision } from "../paths/portable-path.ts";
+import type { PathRefusal } from "../paths/workspace-path.ts";
+import { keepingOf } from "../reach-workspace.ts";
 import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { newRevision } from "../revisions/new-revision.ts";
 import { applyChanges, type MadeTree } from "../trees/apply-changes.ts";
-import { diffTrees } from "../trees/diff-trees.ts";
+import { diffTrees, type TreeChange } from "../trees/diff-trees.ts";
+import { findUnportable } from "../trees/find-unportable.ts";
 import type { FileState } from "../trees/join-entries.ts";
 import type { Copy } from "./copy.ts";
 import { endExpiredHold } from "./end-expired-hold.ts";
@@ -30,6 +34,8 @@ export type PreparedSave = {
   /** Than its base has. */
   readonly moreFiles: number;
   readonly moreBytes: number;
+  /** A path that is new and that no revision may have. */
+  readonly fault: PathRefusal | PathCollision | null;
 };
 
 export type SavedCopy = { readonly revisionId: string; readonly isUnchanged: boolean };
@@ -49,8 +55,13 @@ export async function prepareSave(core: Core, copy: Copy): Promise<PreparedSave>
     throw new TypeError(`Copy ${copyId} has a file ${file} and a file ${below}.`);
   }
   const { root: treeOid, made } = applied.value;
-  const more = await moreThan(source, { baseTreeOid, treeOid, made, entries });
-  return { copy, entries, treeOid, made, ...more };
+  const trees = made.map((tree) => ({ ...tree, kind: "tree" as const }));
+  const whole = withMade(source, trees);
+  const differing = await diffTrees(whole, baseTreeOid, treeOid);
+  const compared = { before: baseTreeOid, after: treeOid, changes: differing };
+  const fault = keepingOf(core).keepsPathsPortable ? await findUnportable(whole, compared) : null;
+  const more = await moreThan(source, { changes: differing, entries });
+  return { copy, entries, treeOid, made, fault, ...more };
 }
 
 export type SaveRequest = {
@@ -61,7 +72,14 @@ export type SaveRequest = {
   readonly holderRunId: string | null;
 };
 
-export type SaveRefusal = CopyMovedRefusal | CopyRefusal | CopyHeldRefusal | WorkspaceRefusal | WorkRefusal;
+export type SaveRefusal =
+  | CopyMovedRefusal
+  | CopyRefusal
+  | CopyHeldRefusal
+  | WorkspaceRefusal
+  | WorkRefusal
+  | PathRefusal
+  | PathCollision;
 
 /**
  * Keeps what was prepared as a revision, which is the copy's base from then on. The canonical copy's is accepted by that. Where
@@ -87,6 +105,7 @@ export async function keepSave(
   const base = locked.baseRevisionId === baseRevisionId ? await tx.revisions.share(baseRevisionId) : null;
   const isBehind = isCanonical && workspace.currentRevisionId !== baseRevisionId;
   if (base === null || isBehind) return refused({ reason: "copy_moved", copyId });
+  if (prepared.fault !== null) return refused(prepared.fault);
   await tx.copyEntries.removeSame({ copyId, entries });
   if (treeOid === copy.baseTreeOid) return ok({ revisionId: baseRevisionId, isUnchanged: true });
 
@@ -121,10 +140,9 @@ async function keepFiles(
 /** How many more files and bytes there are than in the base: only what differs is counted. */
 async function moreThan(
   source: ObjectSource,
-  saved: Pick<PreparedSave, "treeOid" | "made" | "entries"> & { readonly baseTreeOid: string },
+  saved: Pick<PreparedSave, "entries"> & { readonly changes: readonly TreeChange[] },
 ): Promise<Pick<PreparedSave, "moreFiles" | "moreBytes">> {
-  const made = saved.made.map((tree) => ({ ...tree, kind: "tree" as const }));
-  const changes = await diffTrees(withMade(source, made), saved.baseTreeOid, saved.treeOid);
+  const { changes } = saved;
   const sizes = new Map<string, number>(
     saved.entries.flatMap(({ file }) => (file === null ? [] : [[file.oid, file.size]])),
   );

@@ -30,6 +30,8 @@ export type ViewFile = {
   readonly mode: FileMode;
   readonly oid: string;
   readonly size: number | null;
+  /** Of a symbolic link, where it was asked for: where it leads. Null where its contents are no path. */
+  readonly target?: string | null;
 };
 /** `oid` is null where something was written in the folder since the base. */
 export type ViewFolder = { readonly path: string; readonly mode: "40000"; readonly oid: string | null };

@@ -9,6 +9,7 @@ import type { ContentView } from "./copy-overlay.ts";
 import { findInView, type ViewFile } from "./copy-view.ts";
 import { type FilesRequest, reachView } from "./reach-files.ts";
 import type { ReadFilesRefusal } from "./refusals.ts";
+import { withTargets } from "./symbolic-link.ts";
 import { readTextWindow } from "./text-window.ts";
 
 export type SizedFile = ViewFile & { readonly size: number };
@@ -51,7 +52,8 @@ export async function readText(
     read: async (range) => await bytesOf(await view.source.open(file.oid, { range })),
   });
   if (text === null) return refused({ reason: "not_text", path });
-  return ok({ file, ...text });
+  const [shown = file] = await withTargets(view.source, [file]);
+  return ok({ file: shown, ...text });
 }
 
 export type FoundContent = { readonly file: SizedFile; readonly view: ContentView };

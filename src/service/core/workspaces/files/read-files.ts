@@ -9,6 +9,7 @@ import { findInView, type ViewFile, type ViewFolder, walkView } from "./copy-vie
 import { listView } from "./list-view.ts";
 import { type FilesRequest, reachView } from "./reach-files.ts";
 import type { ReadFilesRefusal } from "./refusals.ts";
+import { withTargets } from "./symbolic-link.ts";
 
 export type FilesPage = {
   readonly items: readonly (ViewFile | ViewFolder)[];
@@ -41,7 +42,7 @@ export async function listFiles(
   const page = { folder: path, after, limit: limit + 1 };
   const found = isRecursive ? await walkPage(view, page) : await listView(view, page);
   if (found === null) return refused({ reason: "folder_not_found", path });
-  const items = await withSizes(view, found.slice(0, limit));
+  const items = await withTargets(view.source, await withSizes(view, found.slice(0, limit)));
   const last = items.at(-1);
   const isLast = found.length <= limit || last === undefined;
   return ok({ items, nextCursor: isLast ? null : cursorOf(last, request) });
@@ -58,8 +59,9 @@ export async function statFile(
   if (!reached.ok) return reached;
   const found = await findInView(reached.value, path);
   if (found === null) return refused({ reason: "file_not_found", path });
-  const [sized = found] = await withSizes(reached.value, [found]);
-  return ok(sized);
+  const view = reached.value;
+  const [entry = found] = await withTargets(view.source, await withSizes(view, [found]));
+  return ok(entry);
 }
 
 /** Null where there is no such folder. */

@@ -3,6 +3,7 @@
 import type { ClassRefusal } from "../../accounts/refusals.ts";
 import type { CopyRefusal } from "../copies/refusals.ts";
 import type { ContentTooLargeRefusal } from "../objects/keep-objects.ts";
+import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
 import type { CopyHeldRefusal, FilesClosedRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
@@ -20,7 +21,7 @@ export type FileRefusal =
   | { readonly reason: "not_text"; readonly path: string }
   | { readonly reason: "offset_beyond_end"; readonly offset: number; readonly size: number }
   | { readonly reason: "content_not_base64" }
-  | { readonly reason: "link_target_invalid"; readonly path: string; readonly target: string }
+  | { readonly reason: "link_target_invalid"; readonly path: string; readonly target: string | null }
   | { readonly reason: "trash_not_found"; readonly handle: string }
   | { readonly reason: "path_taken"; readonly path: string }
   | { readonly reason: "paths_repeated"; readonly path: string }
@@ -42,4 +43,5 @@ export type WriteFilesRefusal =
   | CopyHeldRefusal
   | ClassRefusal
   | PathClash
+  | PathCollision
   | ContentTooLargeRefusal;

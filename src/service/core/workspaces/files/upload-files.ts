@@ -16,7 +16,7 @@ export type UploadRequest = FilesRequest<CopyPlace> & {
   /** Each is read to its end before the next one. */
   readonly files: AsyncIterable<ArrivingFile>;
   /** Of all of them. Null: that of the file that is replaced, and 100644 where there is none. */
-  readonly mode: "100644" | "100755" | null;
+  readonly mode: "100644" | "100755" | "120000" | null;
   readonly precondition: Precondition;
   readonly signal: AbortSignal;
 };

@@ -8,15 +8,17 @@ import type { StoreTransaction } from "../../ports/store.ts";
 import type { Copy } from "../copies/copy.ts";
 import { type Content, keepContents } from "../objects/keep-objects.ts";
 import type { FileMode } from "../objects/tree-object.ts";
-import { foldersAbove } from "../paths/workspace-path.ts";
+import { checkPath, foldersAbove } from "../paths/workspace-path.ts";
 import { findEntry, findFile } from "../trees/tree-source.ts";
 import type { WorkspaceCaller } from "../workspace-caller.ts";
 import type { CopyEntry, StoredFile } from "./copy-entry.ts";
 import { type ContentView, viewOfCopy } from "./copy-overlay.ts";
 import { folderIn, type ViewFile } from "./copy-view.ts";
 import { etagOf, isMet, type Precondition } from "./etag.ts";
+import { newPathFault } from "./path-twins.ts";
 import { claimCopy } from "./reach-files.ts";
 import type { WriteFilesRefusal } from "./refusals.ts";
+import { LINK_MODE, staysInside, targetOf } from "./symbolic-link.ts";
 
 export type FileWrite = {
   readonly path: string;
@@ -89,9 +91,13 @@ async function attemptWrite(
   core: Core,
   { caller, copy, writes }: WriteRequest,
 ): Promise<Result<readonly WrittenFile[], WriteFilesRefusal>> {
-  const judged = await judge(viewOfCopy(core, copy), writes);
+  const view = viewOfCopy(core, copy);
+  const judged = await judge(view, writes);
   if (!judged.ok) return judged;
   const changed = judged.value.filter(({ current, file }) => !isSame(current, file));
+  const made = judged.value.filter(({ current }) => current === null).map(({ write }) => write.path);
+  const fault = await newPathFault(core, view, made);
+  if (fault !== null) return refused(fault);
   if (changed.length > 0) {
     await core.store.transact(async (tx) => {
       const claimed = await claimCopy(tx, { caller, copyId: copy.id, isAlone: false });
@@ -101,7 +107,10 @@ async function attemptWrite(
     });
   }
   return ok(
-    judged.value.map(({ write: { path }, file, current }) => ({ path, ...file, isNew: current === null })),
+    judged.value.map(({ write: { path, content }, file, current }) => ({
+      ...{ path, ...file, isNew: current === null },
+      ...(file.mode === LINK_MODE ? { target: targetOf(content.object.data) } : {}),
+    })),
   );
 }
 
@@ -119,12 +128,24 @@ async function judge(
     const { oid, size } = content.object;
     const kept = current === null || current.mode === "160000" ? "100644" : current.mode;
     const file: StoredFile = { oid, size, mode: write.mode ?? kept };
+    const fault = linkFault(write, file);
+    if (fault !== null) return refused(fault);
     const etag = current === null ? null : etagOf(current);
     // Even when the same is there: two who count one up must not both be told that they did.
     if (!isMet(precondition, etag)) return refused({ reason: "etag_mismatch", path, current: etag });
     judged.push({ write, entry, current, file });
   }
   return ok(judged);
+}
+
+/** Also of a link that is written over without a word about its mode. */
+function linkFault({ path, content }: FileWrite, { mode }: StoredFile): WriteFilesRefusal | null {
+  if (mode !== LINK_MODE) return null;
+  const checked = checkPath(path, mode);
+  if (!checked.ok) return checked.refusal;
+  const target = targetOf(content.object.data);
+  if (target !== null && staysInside(path, target)) return null;
+  return { reason: "link_target_invalid", path, target };
 }
 
 async function fileInBase({ source, root }: ContentView, path: string): Promise<ViewFile | null> {

@@ -9,6 +9,7 @@ import { keepingOf } from "../reach-workspace.ts";
 import type { Precondition } from "./etag.ts";
 import { type CopyPlace, type FilesRequest, reachForWrite } from "./reach-files.ts";
 import type { WriteFilesRefusal } from "./refusals.ts";
+import { LINK_MODE } from "./symbolic-link.ts";
 import { type WrittenFile, writeEntries } from "./write-entries.ts";
 
 export type WriteFile = FilesRequest<CopyPlace> & {
@@ -23,16 +24,14 @@ export async function writeFile(
   request: WriteFile,
 ): Promise<Result<WrittenFile, WriteFilesRefusal>> {
   const { body, workspaceId, caller, ifMatch, signal } = request;
-  const { path, mode = null } = body;
-  const checked = checkPath(path, mode ?? undefined);
+  const { path } = body;
+  const mode = body.target === undefined ? (body.mode ?? null) : LINK_MODE;
+  const checked = checkPath(path);
   if (!checked.ok) return checked;
   const data = bytesOf(body);
   if (data === null) return refused({ reason: "content_not_base64" });
   const { editorCapBytes: cap } = keepingOf(core).limits;
   if (data.length > cap) return refused({ reason: "file_too_large", path, size: data.length, cap });
-  if (mode === "120000" && !staysInside(path, data.toString("utf8"))) {
-    return refused({ reason: "link_target_invalid", path, target: data.toString("utf8") });
-  }
   const copy = await reachForWrite(core, request);
   if (!copy.ok) return copy;
   const content = await contentOf(core, { workspaceId, data, signal });
@@ -50,20 +49,9 @@ export async function writeFile(
 }
 
 /** Null where it is not base64. */
-function bytesOf({ content, encoding }: WriteFileRequest): Buffer | null {
+function bytesOf({ content = "", encoding, target }: WriteFileRequest): Buffer | null {
+  if (target !== undefined) return Buffer.from(target, "utf8");
   if (encoding !== "base64") return Buffer.from(content, "utf8");
   const bytes = Buffer.from(content, "base64");
   return bytes.toString("base64") === content ? bytes : null;
-}
-
-/** Whether a symbolic link leads to something in the same tree. */
-export function staysInside(path: string, target: string): boolean {
-  if (target === "" || target.startsWith("/") || target.includes("\0") || target.includes("\\")) return false;
-  let depth = path.split("/").length - 1;
-  for (const segment of target.split("/")) {
-    if (segment === "..") depth -= 1;
-    else if (segment !== "." && segment !== "") depth += 1;
-    if (depth < 0) return false;
-  }
-  return true;
 }

@@ -12,11 +12,12 @@ import { type FileWrite, type WrittenFile, writeEntries } from "./write-entries.
 
 export type TextWrite = {
   readonly path: string;
+  /** Of a symbolic link: where it leads. */
   readonly content: string;
   /** What its writer has read. Null: the file may not be there. */
   readonly etag: string | null;
   /** Null: as it was; a new file is a plain one. */
-  readonly mode: Extract<FileMode, "100644" | "100755"> | null;
+  readonly mode: Extract<FileMode, "100644" | "100755" | "120000"> | null;
 };
 
 export type WriteTexts = FilesRequest<CopyPlace> & {
@@ -31,8 +32,8 @@ export async function writeTexts(
 ): Promise<Result<readonly WrittenFile[], WriteFilesRefusal>> {
   const { caller, workspaceId, texts, signal } = request;
   const { editorCapBytes: cap } = keepingOf(core).limits;
-  for (const { path, content, mode } of texts) {
-    const checked = checkPath(path, mode ?? undefined);
+  for (const { path, content } of texts) {
+    const checked = checkPath(path);
     if (!checked.ok) return checked;
     const size = Buffer.byteLength(content);
     if (size > cap) return refused({ reason: "file_too_large", path, size, cap });

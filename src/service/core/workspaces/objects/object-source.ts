@@ -15,6 +15,8 @@ export type ObjectSource = TreeSource & {
   blob(oid: string): Promise<Uint8Array>;
   /** The contents, or a part of them, for one reading. Throws a MissingObjectError. */
   open(oid: string, options?: GetBlob): Promise<OpenBlob>;
+  /** The contents of those that are small. Others, and those that are not kept, are left out. */
+  rows(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** In bytes. Throws a MissingObjectError. For who reads the contents next. */
   size(oid: string): Promise<number>;
   /** In bytes. Those that are not kept are left out. */
@@ -89,6 +91,10 @@ export function objectSource(
       for await (const chunk of (await open(oid)).content) chunks.push(chunk);
       const [only] = chunks;
       return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+    },
+    rows: async (oids) => {
+      const found = await objects.find({ workspaceId, oids });
+      return new Map(found.flatMap(({ oid, data }) => (data === null ? [] : [[oid, data] as const])));
     },
     size: async (oid) => (await find(oid)).size,
     sizes: (oids) => objects.sizes({ workspaceId, oids }),

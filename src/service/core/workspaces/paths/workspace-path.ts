@@ -16,7 +16,10 @@ export type PathRule =
   | "dot_segment"
   | "segment_too_long"
   | "git_folder"
-  | "submodules_link";
+  | "submodules_link"
+  | "reserved_character"
+  | "dot_or_space_at_end"
+  | "device_name";
 
 /** `segment` is the part of the path that breaks the rule; the whole path where no part does it alone. */
 export type PathRefusal = {

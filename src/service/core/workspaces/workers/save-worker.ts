@@ -6,6 +6,7 @@ import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Holder } from "../copies/copy.ts";
 import { keepSave, prepareSave, type SaveRefusal } from "../copies/save-copy.ts";
+import { keepingOf } from "../reach-workspace.ts";
 import { lockHeld } from "../runs/copy-lease.ts";
 import type { Worker, WorkerSave } from "./worker.ts";
 
@@ -52,7 +53,7 @@ export async function saveWorker(core: Core, { worker, holder }: SaveWorkerReque
       }
       const saved = await keepSave(core, tx, { prepared, message, author, holderRunId: runId });
       if (!saved.ok) {
-        const why = whyNot(saved.refusal);
+        const why = whyNot(core, saved.refusal);
         return why === null ? false : await put(failed(core, why));
       }
       const { revisionId, isUnchanged } = saved.value;
@@ -80,7 +81,7 @@ export async function saveWorker(core: Core, { worker, holder }: SaveWorkerReque
 const LOST = "The run did not hold its copy any more.";
 
 /** Null: it is to be tried again. */
-function whyNot(refusal: SaveRefusal): string | null {
+function whyNot(core: Core, refusal: SaveRefusal): string | null {
   switch (refusal.reason) {
     case "copy_moved":
       return null;
@@ -95,6 +96,9 @@ function whyNot(refusal: SaveRefusal): string | null {
     case "workspaces_not_admitted":
     case "storage_adopting":
       return "Its workspace is being deleted.";
+    case "path_invalid":
+    case "path_collision":
+      return keepingOf(core).describe(refusal).error;
     default:
       return assertNever(refusal);
   }

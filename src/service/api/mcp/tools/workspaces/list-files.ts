@@ -9,6 +9,19 @@ import { answer, defineTool } from "../../tool.ts";
 import { nextOf } from "../../workspace-answer.ts";
 import { placeOf } from "./file-place.ts";
 
+type Entry = {
+  readonly path: string;
+  readonly type: string;
+  readonly size?: number;
+  readonly target?: string | null;
+};
+
+function lineOf({ path, type, size = 0, target }: Entry): string {
+  if (type === "folder") return `${visibleText(path)}/`;
+  const leads = typeof target === "string" ? ` -> ${visibleText(target)}` : "";
+  return `${visibleText(path)}${leads} (${size} bytes)`;
+}
+
 /** Of the lines for the client's model; the structured answer has every path whole. */
 const MAX_TEXT_CHARS = 12_000;
 
@@ -32,10 +45,9 @@ export const listFilesOfPlace = defineTool({
     const entries = page.value.items.map(toFileEntry).map((entry) => ({
       ...{ path: entry.path, type: entry.type },
       ...("size" in entry ? { size: entry.size, etag: entry.etag } : {}),
+      ...(entry.type === "symlink" ? { target: entry.target } : {}),
     }));
-    const lines = entries.map(({ path, type, size }) =>
-      type === "folder" ? `${visibleText(path)}/` : `${visibleText(path)} (${size ?? 0} bytes)`,
-    );
+    const lines = entries.map(lineOf);
     const text = lines.length === 0 ? "There are no files." : lines.join("\n");
     const bounded = text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text;
     return ok(answer({ entries, ...nextOf(page.value.nextCursor) }, bounded));

@@ -4,11 +4,17 @@ import { ok, refused } from "../../../../../base/result.ts";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
 import { writeFilesTool } from "../../../../../contract/mcp/workspace-file-tools.ts";
 import { etagOf } from "../../../../core/workspaces/files/etag.ts";
+import { LINK_MODE } from "../../../../core/workspaces/files/symbolic-link.ts";
 import { writeTexts } from "../../../../core/workspaces/files/write-texts.ts";
 import { fileProblem } from "../../file-problem.ts";
 import { answer, defineTool } from "../../tool.ts";
 
 const MAX_PATH_CHARS = 300;
+
+function modeOf(isExecutable: boolean | undefined): "100755" | "100644" | null {
+  if (isExecutable === undefined) return null;
+  return isExecutable ? "100755" : "100644";
+}
 
 export const writeFilesOfCopy = defineTool({
   name: "write_files",
@@ -21,9 +27,9 @@ export const writeFilesOfCopy = defineTool({
   run: async ({ workspace_id: workspaceId, copy_id: copyId, files }, { core, caller, signal }) => {
     const written = await writeTexts(core, {
       ...{ caller, workspaceId, place: { kind: "copy", copyId }, signal },
-      texts: files.map(({ path, content, etag, executable }) => ({
-        ...{ path, content, etag: etag ?? null },
-        mode: executable === undefined ? null : executable ? "100755" : "100644",
+      texts: files.map(({ path, content = "", target, etag, executable }) => ({
+        ...{ path, content: target ?? content, etag: etag ?? null },
+        mode: target === undefined ? modeOf(executable) : LINK_MODE,
       })),
     });
     if (!written.ok) return refused(fileProblem(written.refusal));
