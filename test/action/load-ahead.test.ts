@@ -72,14 +72,11 @@ describe("GitHub's client", () => {
     expect(job.log).not.toContain(LOADED);
   });
 
-  it.each(["pull_request", "issues"])(
-    "is not loaded by %s whose event cannot be read",
-    async (event) => {
-      await using service = await openMockService({ read: wholeRun });
-      const job = await runAction(jobOf(service, { env: { ...env, GITHUB_EVENT_NAME: event } }));
-      expect(job).toMatchObject({ exitCode: 1, outputs: { reason: "event_unreadable" } });
-      expect(job.log).not.toContain(LOADED);
-      expect(service.calls()).toEqual([]);
-    },
-  );
+  it.each(["pull_request", "issues"])("is not loaded by %s whose event cannot be read", async (event) => {
+    await using service = await openMockService({ read: wholeRun });
+    const job = await runAction(jobOf(service, { env: { ...env, GITHUB_EVENT_NAME: event } }));
+    expect(job).toMatchObject({ exitCode: 1, outputs: { reason: "event_unreadable" } });
+    expect(job.log).not.toContain(LOADED);
+    expect(service.calls()).toEqual([]);
+  });
 });
