@@ -1,10 +1,11 @@
 // Writes the reference pages of docs/ from the declarations that they describe: commands, settings, inputs and outputs,
-// reasons, routes and CI events.
+// reasons, routes and CI events; and the sizes of dist/ in the comparison, which is written by hand.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { apiPage } from "./docs/api-page.ts";
+import { withBundleSizes } from "./docs/bundle-sizes.ts";
 import { ciEventsPage } from "./docs/ci-events-page.ts";
 import { commandPage } from "./docs/command-page.ts";
 import { conclusionsPage } from "./docs/conclusions-page.ts";
@@ -13,6 +14,8 @@ import { settingsPage } from "./docs/settings-page.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NOTE = "<!-- Written by `npm run docs`. Do not edit. -->";
+
+const COMPARISON = "docs/comparison.md";
 
 /** Each generated page by its path, as it should be. */
 export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
@@ -24,7 +27,8 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     "docs/inputs.md": inputsPage(),
     "docs/self-hosting/settings.md": settingsPage(),
   };
-  return Object.fromEntries(Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}`]));
+  const whole = Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}`]);
+  return { ...Object.fromEntries(whole), [COMPARISON]: withBundleSizes(readPage(COMPARISON)) };
 }
 
 export function readPage(path: string): string {
