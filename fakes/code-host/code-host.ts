@@ -14,6 +14,7 @@ import type { TokenPermission } from "./comments.ts";
 import { sendComparison, sendContents, sendNotFound } from "./contents.ts";
 import { type Faults, makeFaults } from "./fault.ts";
 import { makeGitHttp, parseGitRequest } from "./git-http.ts";
+import { CodeHostApp } from "./github-app.ts";
 import { serveGraphql } from "./graphql.ts";
 import type { JobOptions } from "./job.ts";
 import { type JobPermissions, missingPermission } from "./permission.ts";
@@ -67,6 +68,8 @@ export interface CodeHost {
   readonly push: CodeHostPush;
   /** The pull requests that jobs open. */
   readonly pulls: CodeHostPulls;
+  /** A GitHub App, and the private repositories that it is installed on. */
+  readonly app: CodeHostApp;
   /** Faults by API: ID tokens, REST, git. */
   readonly faults: { readonly idToken: Faults; readonly api: Faults; readonly git: Faults };
   /** This code host as one entry of the service's CI_ISSUERS. */
@@ -93,6 +96,7 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
   await rest.workflowRuns.open();
   const push = new CodeHostPush();
   const pulls = new CodeHostPulls();
+  const app = new CodeHostApp(options.now);
 
   const server = await startLoopbackServer(async (request, response) => {
     const body = await readBody(request);
@@ -105,6 +109,8 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
     });
     if (url.pathname.startsWith(ID_TOKEN_PREFIX)) {
       await serveIdToken({ request, response, url, jobs, faults: faults.idToken });
+    } else if (await app.handle(request, response, { url, body, bearer: bearerOf(request) })) {
+      // Answered.
     } else if (/^\/api\/(v3\/|graphql$)/.test(url.pathname)) {
       await serveApi({
         request,
@@ -139,6 +145,7 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
     rest,
     push,
     pulls,
+    app,
     faults,
     issuerEntry: {
       provider: "github",

@@ -198,7 +198,7 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
       : await metrics.listener.listen({ host: config.host, port: metrics.port, setting: "METRICS_PORT" });
   const policy = policyOf(parts, url);
   const kept = parts.checkouts === undefined ? await openCommits(parts) : null;
-  const remotes = parts.checkouts === undefined ? ownRemotes(config) : null;
+  const remotes = parts.checkouts === undefined ? ownRemotes(config, parts.clock) : null;
   const checkouts = parts.checkouts ?? ownCheckouts(config, { packs: kept, remotes });
   const environments = environmentsOf(parts);
   const meter = metrics?.meter ?? null;

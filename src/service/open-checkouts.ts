@@ -1,6 +1,7 @@
 // Where the runs of a node get their repositories, by its settings: clones, and the commits that jobs send.
 
 import { join } from "node:path";
+import type { Clock } from "../base/clock.ts";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import { type KeptCommits, keepCommits } from "./checkouts/packs/keep-commits.ts";
 import { GitRemotes } from "./checkouts/remotes/git-remotes.ts";
@@ -58,12 +59,12 @@ export function ownCheckouts(
   });
 }
 
-export function ownRemotes({ dataDir, gitEnvironment, issuers, remotes }: Config): GitRemotes {
+export function ownRemotes({ dataDir, gitEnvironment, issuers, remotes }: Config, clock: Clock): GitRemotes {
   return new GitRemotes({
     folder: join(dataDir, "remotes"),
     environment: gitEnvironment,
     issuers,
-    ...remotes,
+    ...{ knownHosts: remotes.knownHosts, app: remotes.app, clock },
   });
 }
 

@@ -3,6 +3,7 @@
 
 import { expect, it } from "vitest";
 import { makeJob, makeRun, makeRunInput } from "../../fakes/records.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { GitRemotes } from "../../src/service/checkouts/remotes/git-remotes.ts";
 import { noKnownHosts } from "../../src/service/checkouts/remotes/known-hosts.ts";
 import { grantCredits } from "../../src/service/core/accounts/keys.ts";
@@ -45,6 +46,7 @@ onEveryStore((kind) => {
       checkouts: git.provider(),
       remotes: new GitRemotes({
         ...{ folder: `${git.folder}/keys`, environment: process.env, knownHosts: noKnownHosts },
+        ...{ app: null, clock: systemClock },
         issuers: [{ ...githubIssuer, issuer: makeJob().issuer }],
       }),
       freeCredits: 1_000,

@@ -204,7 +204,7 @@ export function readConfig(
       ].filter((key) => typeof key === "string"),
       ...(blobs.store === "s3" ? [blobs.s3.secretAccessKey] : []),
     ],
-    sandbox: withHidden(sandbox.value, blobs),
+    sandbox: withHidden(sandbox.value, { blobs, remotes }),
     egress,
     maxRunningRuns: values.MAX_RUNNING_RUNS,
     registersClients: values.OAUTH_REGISTRATION === "on",
@@ -236,10 +236,14 @@ export function readConfig(
   });
 }
 
-/** What jobs of other repositories have sent is not for commands. */
-function withHidden(sandbox: SandboxConfig, blobs: BlobConfig): SandboxConfig {
-  if (blobs.store !== "folder" || blobs.folder === null) return sandbox;
-  return { ...sandbox, hiddenPaths: [...sandbox.hiddenPaths, resolve(blobs.folder)] };
+/** What jobs of other repositories have sent is not for commands, nor is the key of the App. */
+function withHidden(
+  sandbox: SandboxConfig,
+  { blobs, remotes }: { readonly blobs: BlobConfig; readonly remotes: RemoteConfig },
+): SandboxConfig {
+  const folder = blobs.store === "folder" ? blobs.folder : null;
+  const hidden = [folder, remotes.appKeyFile].flatMap((path) => (path === null ? [] : [resolve(path)]));
+  return hidden.length === 0 ? sandbox : { ...sandbox, hiddenPaths: [...sandbox.hiddenPaths, ...hidden] };
 }
 
 /** What the settings need of one another. A node of several needs what they share: the database, and where their users reach them. */

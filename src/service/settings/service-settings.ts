@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { SEALING_KEY_BYTES, type SealingKey, sealingKeyOf } from "../../base/sealed-text.ts";
-import { dollars, httpUrl, integer, line, listOf, oneOf, text } from "../../base/settings/kinds.ts";
+import { dollars, httpUrl, integer, line, listOf, matching, oneOf, text } from "../../base/settings/kinds.ts";
 import { described, type Kind, kind } from "../../base/settings/setting.ts";
 import { readSiteUrl } from "../../base/site-host.ts";
 import { LEAST_MAX_COST_USD, MOST_MAX_COST_USD } from "../../contract/runs/run-requests.ts";
@@ -92,6 +92,20 @@ export const serviceSettings = {
     description:
       "Host keys of code hosts, as a `known_hosts` file, for [deploy keys](../private-repositories.md#a-deploy-key). Those that GitHub, GitLab.com and Bitbucket publish are built in; a host in this file has the keys of this file alone.",
     shownDefault: "the built-in ones",
+  }),
+  GITHUB_APP_ID: described({
+    kind: matching("a GitHub App's client id, or its number", /^[\w.-]{1,100}$/),
+    fallback: null,
+    description:
+      "A GitHub App whose installations owners may choose for [the newest commit](../private-repositories.md#the-github-app): its client id. It is of the first issuer of GitHub in `CI_ISSUERS`, and needs *Contents: read*.",
+    shownDefault: "no App",
+  }),
+  GITHUB_APP_PRIVATE_KEY_FILE: described({
+    kind: text("a file"),
+    fallback: null,
+    description:
+      "The App's private key, as GitHub hands it out (PEM). Commands of agents do not see the file.",
+    shownDefault: "no App",
   }),
   ROLE: described({
     kind: oneOf(roles),

@@ -1,13 +1,17 @@
 // Runs of a claimed private repository that no job asks for, with each of the ways to its newest commit that an owner may choose.
 
-import { readdir, readFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { createPrivateKey } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Claims } from "../../../fakes/issuer/claims.ts";
 import { sealingKeyOf } from "../../../src/base/sealed-text.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import type { Run } from "../../../src/contract/runs/run.ts";
-import { readKnownHosts } from "../../../src/service/checkouts/remotes/known-hosts.ts";
+import { noKnownHosts, readKnownHosts } from "../../../src/service/checkouts/remotes/known-hosts.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
 import { makeTestKey, operateOn } from "../../support/account-key.ts";
 import { runCommand } from "../../support/fixtures/service-process.ts";
@@ -36,23 +40,32 @@ onEveryStore((store) => {
   describe("a private repository that the service reads by its owner's choice", { tags: ["ssh"] }, () => {
     let at: CommitFixture;
     let ssh: SshServer;
+    let programs: RecordedPrograms;
     let owner: Client;
     let browser: WebBrowser;
     let days = 0;
 
     beforeAll(async () => {
       ssh = await SshServer.start();
+      programs = await RecordedPrograms.make();
+      const gitEnvironment = { PATH: `${programs.folder}:${process.env.PATH}` };
       const knownHosts = readKnownHosts(await ssh.knownHosts()) ?? expect.unreachable();
       at = await CommitFixture.start(
-        { secretKeys: KEYS, remotes: { knownHosts } },
+        { secretKeys: KEYS, gitEnvironment, remotes: { knownHosts, app: null, appKeyFile: null } },
         { store, backend, issuerEntry: { ssh_url: ssh.urlTemplate } },
       );
+      // The App is the code host's, which the fixture makes.
+      const { id, privateKey } = at.service.codeHost.app;
+      const app = { id, key: createPrivateKey(privateKey) };
+      Object.assign(at.config, { remotes: { knownHosts, app, appKeyFile: null } });
+      await at.service.restart({ config: at.config });
       await signIn();
     });
 
     afterAll(async () => {
       await at.close();
       await ssh.close();
+      await programs.remove();
     });
 
     async function signIn(): Promise<void> {
@@ -90,6 +103,15 @@ onEveryStore((store) => {
       return { ...made, publicKey };
     }
 
+    /** By the operator's App, which the owner has installed. */
+    async function installed(): Promise<{ agentId: string; name: string; repository: Claims }> {
+      const made = await claimed();
+      await owner.repositoryAccess.put({ agentId: made.agentId, body: { kind: "github_app" } });
+      const { path } = at.packs.repository;
+      at.service.codeHost.app.install({ name: made.name, id: String(made.repository.repository_id), path });
+      return made;
+    }
+
     async function ended(agentId: string, runId: string): Promise<{ run: Run; finding: Finding }> {
       let text = "";
       for await (const { event } of owner.runs.follow({ runId }))
@@ -99,52 +121,98 @@ onEveryStore((store) => {
       return { run, finding: JSON.parse(text) as Finding };
     }
 
-    it("is worked on at its newest commit by page, API, MCP, schedule, workflow and answer", async () => {
-      const { agentId } = await opened();
-      const sha = commit("newest");
-      const { runId } = await owner.runs.submit({ agentId, body: { message: "ask", session_key: "talk" } });
-      const { run, finding } = await ended(agentId, runId);
-      expect(finding, ssh.log()).toMatchObject({ text: "newest", headSha: sha });
-      expect(run.commit).toEqual({ from: "code_host", sha, ref: "refs/heads/main" });
-      expect((await browser.get(`${at.service.url}/agent/${agentId}/runs/${runId}`)).text).toContain(
-        `on ${sha.slice(0, 7)} of main, the newest at the code host`,
-      );
-      const next = commit("next");
-      const answered = await owner.questions.answer({ runId, body: { answer: "a" } });
-      expect((await ended(agentId, answered.run_id)).finding).toMatchObject({ headSha: sha });
+    /** How a repository's commits get to the service: `open` does what its owner has to, `publish` what a push of theirs does. */
+    type Way = {
+      readonly name: string;
+      readonly from: string;
+      readonly text: string;
+      open(): Promise<{ agentId: string; repository: Claims }>;
+      publish(repository: Claims, text: string): Promise<string>;
+    };
+    let ciRuns = 1_000;
+    const ways: readonly Way[] = [
+      {
+        ...{ name: "what a job sends", from: "default_branch", text: "the newest that a job has sent" },
+        open: claimed,
+        publish: async (repository, text) => {
+          const sha = commit(text);
+          ciRuns += 1;
+          const claims = { ...repository, ref: "refs/heads/main", sha, run_id: String(ciRuns) };
+          expect((await at.send(await at.service.job(claims, "main"), sha)).status).toBe(201);
+          return sha;
+        },
+      },
+      {
+        ...{ name: "a deploy key", from: "code_host", text: "the newest at the code host" },
+        ...{ open: opened, publish: async (_repository, text) => commit(text) },
+      },
+      {
+        ...{ name: "the App's token", from: "code_host", text: "the newest at the code host" },
+        ...{ open: installed, publish: async (_repository, text) => commit(text) },
+      },
+    ];
 
-      const page = await browser.post(`${at.service.url}/agent/${agentId}/runs`, {
-        ...{ message: "read", session: "", key: "one" },
+    it.each(ways)(
+      "is worked on by $name: by page, command, API, MCP, schedule, workflow and answer",
+      async (way) => {
+        const { agentId, repository } = await way.open();
+        const sha = await way.publish(repository, "newest");
+        const { runId } = await owner.runs.submit({ agentId, body: { message: "ask", session_key: "talk" } });
+        const { run, finding } = await ended(agentId, runId);
+        expect(finding, ssh.log()).toMatchObject({ text: "newest", headSha: sha });
+        expect(run.commit).toEqual({ from: way.from, sha, ref: "refs/heads/main" });
+        expect((await browser.get(`${at.service.url}/agent/${agentId}/runs/${runId}`)).text).toContain(
+          `on ${sha.slice(0, 7)} of main, ${way.text}`,
+        );
+        const next = await way.publish(repository, "next");
+        const answered = await owner.questions.answer({ runId, body: { answer: "a" } });
+        expect((await ended(agentId, answered.run_id)).finding).toMatchObject({ headSha: sha });
+
+        const page = await browser.post(`${at.service.url}/agent/${agentId}/runs`, {
+          ...{ message: "read", session: "", key: "one" },
+        });
+        const byPage = page.headers.get("location")?.split("/").at(-1) ?? "";
+        expect((await ended(agentId, byPage)).finding).toMatchObject({ headSha: next });
+
+        const byCommand = JSON.parse(await command(["runs", "submit", agentId, "read", "--json"]));
+        expect((await ended(agentId, byCommand.run_id)).finding).toMatchObject({ headSha: next });
+
+        const mcp = await openMcpClient(at.service.url, { bearer: at.key.secret });
+        const called = await mcp.callTool({
+          ...{ name: "invoke_agent", arguments: { agent: agentId, message: "read" } },
+        });
+        expect(called.isError ?? false, textOf(called)).toBe(false);
+        await mcp.close();
+
+        await at.service.stop();
+        const written = await operateOn(at.service.place, (operator) =>
+          operator.putWorkflow({ agentId, id: null, name: "triage", prompt: "read" }),
+        );
+        await at.service.restart();
+        await signIn();
+        const id = written.ok ? written.value.id : expect.unreachable();
+        const executed = await owner.workflows.execute({ id });
+        expect((await ended(agentId, executed.run_id)).finding).toMatchObject({ headSha: next });
+
+        const schedule = await owner.schedules.create({
+          agentId,
+          body: { prompt: "read", delay_seconds: 30 },
+        });
+        at.service.clock.advance(30_000);
+        const fired = await scheduled(agentId, schedule.id);
+        expect(fired.status, JSON.stringify(fired)).not.toBe("failed");
+        for (const one of await owner.runs.list({ agentId }))
+          expect((await ended(agentId, one.id)).run.status).toBe("completed");
+      },
+    );
+
+    it("is refused where no way to its commits is there", async () => {
+      const { agentId } = await claimed();
+      commit("unknown");
+      await expect(owner.runs.submit({ agentId, body: { message: "read" } })).rejects.toMatchObject({
+        status: 409,
+        code: "commit_unknown",
       });
-      const byPage = page.headers.get("location")?.split("/").at(-1) ?? "";
-      expect((await ended(agentId, byPage)).finding).toMatchObject({ headSha: next });
-
-      const byCommand = JSON.parse(await command(["runs", "submit", agentId, "read", "--json"]));
-      expect((await ended(agentId, byCommand.run_id)).finding).toMatchObject({ headSha: next });
-
-      const mcp = await openMcpClient(at.service.url, { bearer: at.key.secret });
-      const called = await mcp.callTool({
-        ...{ name: "invoke_agent", arguments: { agent: agentId, message: "read" } },
-      });
-      expect(called.isError ?? false, textOf(called)).toBe(false);
-      await mcp.close();
-
-      await at.service.stop();
-      const written = await operateOn(at.service.place, (operator) =>
-        operator.putWorkflow({ agentId, id: null, name: "triage", prompt: "read" }),
-      );
-      await at.service.restart();
-      await signIn();
-      const id = written.ok ? written.value.id : expect.unreachable();
-      const executed = await owner.workflows.execute({ id });
-      expect((await ended(agentId, executed.run_id)).finding).toMatchObject({ headSha: next });
-
-      const schedule = await owner.schedules.create({ agentId, body: { prompt: "read", delay_seconds: 30 } });
-      at.service.clock.advance(30_000);
-      const fired = await scheduled(agentId, schedule.id);
-      expect(fired.status, JSON.stringify(fired)).not.toBe("failed");
-      for (const one of await owner.runs.list({ agentId }))
-        expect((await ended(agentId, one.id)).run.status).toBe("completed");
     });
 
     it("is chosen by its owner alone: by page and command, with the public key to copy", async () => {
@@ -224,10 +292,9 @@ onEveryStore((store) => {
     it("shows its key nowhere: not to the run, nor in logs, events, arguments, answers or the store", async () => {
       const { agentId } = await opened();
       commit("secret");
-      const watch = new ArgumentWatch();
       const { runId } = await owner.runs.submit({ agentId, body: { message: "read" } });
       await ended(agentId, runId);
-      const seen = await watch.stop();
+      const seen = await programs.arguments();
       expect(seen).toContain("IdentitiesOnly=yes");
       expect(seen).not.toContain("PRIVATE KEY");
       const events = await call(`${at.service.url}/v1/agents/${agentId}/runs/${runId}`, {
@@ -248,6 +315,47 @@ onEveryStore((store) => {
         expect(text).not.toContain("b3BlbnNzaC1rZXktdjEA");
       }
       expect(at.service.logText()).not.toContain(sealed);
+    });
+
+    it("is read by tokens of the App that are limited to it, revoked after each use, and shown nowhere", async () => {
+      const { agentId, name, repository } = await installed();
+      const { app } = at.service.codeHost;
+      commit("by token");
+      const before = app.tokens.length;
+      const { runId } = await owner.runs.submit({ agentId, body: { message: "read" } });
+      expect((await ended(agentId, runId)).finding.text).toBe("by token");
+      const made = app.tokens.slice(before);
+      const id = Number(repository.repository_id);
+      expect(made.map(({ repositoryIds, isRevoked }) => [repositoryIds, isRevoked])).toEqual([
+        [[id], true],
+        [[id], true],
+      ]);
+      const seen = await programs.arguments();
+      expect(seen).toContain("ls-remote");
+      const run = await call(`${at.service.url}/v1/agents/${agentId}/runs/${runId}`, {
+        bearer: at.key.secret,
+      });
+      for (const { token } of made)
+        for (const text of [seen, at.service.logText(), run.text])
+          for (const form of [token, Buffer.from(`x-access-token:${token}`).toString("base64")])
+            expect(text).not.toContain(form);
+      expect(at.service.logText()).not.toContain("PRIVATE KEY");
+
+      app.install({ name, id: "99999", path: at.packs.repository.path });
+      const unreachable = (text: string) => ({
+        code: "commit_unreachable",
+        message: expect.stringContaining(text),
+      });
+      const ask = () => owner.runs.submit({ agentId, body: { message: "read" } });
+      await expect(ask()).rejects.toMatchObject(unreachable("may not read this repository"));
+      app.uninstall(name);
+      await expect(ask()).rejects.toMatchObject(unreachable("is not installed on the repository"));
+      const remotes = { knownHosts: noKnownHosts, app: null, appKeyFile: null };
+      await at.service.restart({ config: { ...config(), remotes } });
+      await signIn();
+      await expect(ask()).rejects.toMatchObject(unreachable("has no GitHub App"));
+      await at.service.restart({ config: config() });
+      await signIn();
     });
 
     it("says so on a service that lacks the key that sealed it, and refuses a new one without any", async () => {
@@ -317,29 +425,31 @@ onEveryStore((store) => {
   });
 });
 
-/** What stands in the arguments of every process of this machine while something is at work. */
-class ArgumentWatch {
-  readonly #seen = new Set<string>();
-  readonly #looking: Promise<void>;
-  #isOver = false;
+/** Stands in the place of git and ssh, and writes down the arguments of each that is started. */
+class RecordedPrograms {
+  readonly folder: string;
+  readonly #log: string;
 
-  constructor() {
-    this.#looking = this.#look();
+  static async make(): Promise<RecordedPrograms> {
+    return new RecordedPrograms(await mkdtemp(join(tmpdir(), "agent-service-programs-")));
   }
 
-  async stop(): Promise<string> {
-    this.#isOver = true;
-    await this.#looking;
-    return [...this.#seen].join("\n");
-  }
-
-  async #look(): Promise<void> {
-    while (!this.#isOver) {
-      const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-      for (const id of ids) {
-        const text = await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
-        this.#seen.add(text.replaceAll("\0", " "));
-      }
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.#log = join(folder, "log");
+    writeFileSync(this.#log, "");
+    for (const name of ["git", "ssh"]) {
+      const real = execFileSync("which", [name], { encoding: "utf8" }).trim();
+      const script = `#!/bin/sh\nprintf '%s\\n' "$0 $*" >>'${this.#log}'\nexec '${real}' "$@"\n`;
+      writeFileSync(join(folder, name), script, { mode: 0o755 });
     }
+  }
+
+  async arguments(): Promise<string> {
+    return await readFile(this.#log, "utf8");
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
   }
 }

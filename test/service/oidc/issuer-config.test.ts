@@ -73,6 +73,17 @@ describe("CI_ISSUERS", () => {
       "[0].clone_url must contain {repository}",
     ],
     [{ ...entry, clone_url: "https://{repository}.example/" }, "[0].clone_url must"],
+    ...[
+      "https://ghes.example/{repository}.git",
+      "ssh://ghes.example/{repository}.git",
+      "ssh://git:pw@ghes.example/{repository}.git",
+      "ssh://git@{repository}/x",
+      "ssh://git@-oProxyCommand=x/{repository}",
+      "ssh://git@ghes.example/x.git",
+    ].map((ssh_url): [unknown, string] => [
+      { ...entry, ssh_url },
+      "[0].ssh_url must be like ssh://git@git.example.com/{repository}.git",
+    ]),
     [{ ...entry, clone_url: "https://ghes.example/?r={repository}" }, "[0].clone_url must contain"],
     [{ ...entry, clone_url: "https://x.example/{repository}/{repository}" }, "[0].clone_url must contain"],
     [{ ...entry, clone_url: "ssh://git@ghes.example/{repository}" }, "[0].clone_url must be an https URL"],

@@ -1,3 +1,7 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sealingKeyOf } from "../../../src/base/sealed-text.ts";
 import type { Environment } from "../../../src/base/settings/setting.ts";
@@ -40,7 +44,7 @@ describe("the configuration", () => {
       egress: { cap: [], registries: packageRegistries, privateHosts: [], maxBytes: 4_294_967_296 },
       mcp: { servers: [], usesRepositorys: false, repositoryVariables: null },
       signIn: { providers: [], signUp: { kind: "closed" } },
-      remotes: { knownHosts: noKnownHosts },
+      remotes: { knownHosts: noKnownHosts, app: null, appKeyFile: null },
       role: "all",
       stalledSeconds: 30,
       logLevel: "info",
@@ -134,6 +138,8 @@ describe("the configuration", () => {
       METRICS_PORT: "9464",
       RATES_FILE: "",
       SSH_KNOWN_HOSTS_FILE: "",
+      GITHUB_APP_ID: "",
+      GITHUB_APP_PRIVATE_KEY_FILE: "",
     };
     expect(Object.keys(serviceSettings).sort()).toEqual(Object.keys(given).sort());
     expect(read(given)).toEqual({
@@ -147,7 +153,7 @@ describe("the configuration", () => {
       egress: { cap: [], registries: packageRegistries, privateHosts: [], maxBytes: 4_294_967_296 },
       mcp: { servers: [], usesRepositorys: false, repositoryVariables: null },
       signIn: { providers: [], signUp: { kind: "closed" } },
-      remotes: { knownHosts: noKnownHosts },
+      remotes: { knownHosts: noKnownHosts, app: null, appKeyFile: null },
       secretKeys: { current: sealingKeyOf(Buffer.alloc(32, 1)), previous: sealingKeyOf(Buffer.alloc(32, 2)) },
       role: "worker",
       stalledSeconds: 2,
@@ -279,6 +285,36 @@ describe("the configuration", () => {
     ],
   ])("refuses %s=%s", (name, value, problem) => {
     expect(problemsOf({ [name]: value })).toEqual([problem]);
+  });
+
+  it("takes a GitHub App and host keys from files, and hides the App's key from commands", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "agent-service-config-"));
+    try {
+      const [key, hosts] = [join(folder, "app.pem"), join(folder, "known_hosts")];
+      const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+      await writeFile(key, privateKey.export({ type: "pkcs1", format: "pem" }));
+      await writeFile(hosts, "# ours\n[git.example.com]:2222 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA\n");
+      const given = {
+        GITHUB_APP_ID: "Iv23liApp",
+        GITHUB_APP_PRIVATE_KEY_FILE: key,
+        SSH_KNOWN_HOSTS_FILE: hosts,
+      };
+      const { remotes, sandbox } = read(given);
+      expect(remotes.app?.id).toBe("Iv23liApp");
+      expect([...remotes.knownHosts.hosts]).toEqual(["[git.example.com]:2222"]);
+      expect(sandbox.hiddenPaths).toContain(key);
+      expect(problemsOf({ ...given, SSH_KNOWN_HOSTS_FILE: key })).toEqual([
+        `SSH_KNOWN_HOSTS_FILE must be a known_hosts file with an entry, as ssh-keyscan writes them, got ${JSON.stringify(key)}, which is none.`,
+      ]);
+      expect(problemsOf({ ...given, GITHUB_APP_PRIVATE_KEY_FILE: hosts })).toEqual([
+        `GITHUB_APP_PRIVATE_KEY_FILE must be an RSA key of 2048 bits or more in PEM, got ${JSON.stringify(hosts)}, which is none.`,
+      ]);
+      expect(problemsOf({ GITHUB_APP_ID: "Iv23liApp" })).toEqual([
+        "GITHUB_APP_PRIVATE_KEY_FILE must be set beside GITHUB_APP_ID: an App has both.",
+      ]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("says everything that is wrong at once", () => {

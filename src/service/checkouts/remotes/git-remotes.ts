@@ -4,6 +4,7 @@
 
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../../../base/clock.ts";
 import { createGit } from "../../../base/git/git.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { ChosenAccessKind } from "../../../contract/repository-access/repository-access.ts";
@@ -15,8 +16,9 @@ import type {
   Remotes,
 } from "../../core/ports/remotes.ts";
 import type { IssuerConfig } from "../../oidc/issuer-config.ts";
-import { type CloneTarget, isObjectName } from "../clone-url.ts";
+import { type CloneTarget, checkCloneUrl, isObjectName } from "../clone-url.ts";
 import { Turns } from "../turns.ts";
+import { AppTokens, type GithubApp, githubApiOf } from "./app-tokens.ts";
 import { pinnedFor } from "./host-keys.ts";
 import type { KnownHosts } from "./known-hosts.ts";
 import { remoteRefusalOf } from "./remote-refusal.ts";
@@ -47,15 +49,21 @@ export type GitRemotesOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly issuers: readonly IssuerConfig[];
   readonly knownHosts: KnownHosts;
+  /** The operator's. Null: there is none. It is of the first issuer of GitHub. */
+  readonly app: GithubApp | null;
+  readonly clock: Clock;
   readonly gitPath?: string;
 };
 
 export class GitRemotes implements Remotes {
   readonly #options: GitRemotesOptions;
   readonly #turns = new Turns(HEADS_AT_ONCE);
+  readonly #tokens: AppTokens | null;
 
   constructor(options: GitRemotesOptions) {
     this.#options = options;
+    const { app, clock } = options;
+    this.#tokens = app === null ? null : new AppTokens({ app, clock });
   }
 
   locate(repository: RemoteRepository, kind: ChosenAccessKind): Result<string, string> {
@@ -64,7 +72,9 @@ export class GitRemotes implements Remotes {
       return refused("This service accepts no tokens of the repository's CI provider any more.");
     if (!isPlainName(repository.name))
       return refused("The name of the repository is no path at a code host.");
-    return kind === "deploy_key" ? this.#locateBySsh(issuer, repository) : refused(NO_APP);
+    return kind === "deploy_key"
+      ? this.#locateBySsh(issuer, repository)
+      : this.#locateByApp(issuer, repository);
   }
 
   async findHead(remote: RemoteOfRun, signal: AbortSignal): Promise<Result<RemoteHead, RemoteRefusal>> {
@@ -102,7 +112,7 @@ export class GitRemotes implements Remotes {
     signal.throwIfAborted();
     const url = this.locate(repository, credential.kind);
     if (!url.ok) return refused({ detail: withoutStop(url.refusal), isPassing: false });
-    if (credential.kind === "github_app") return refused({ detail: withoutStop(NO_APP), isPassing: false });
+    if (credential.kind === "github_app") return await this.#openByToken(url.value, { repository, signal });
     const known = pinnedFor(hostOf(url.value), this.#options.knownHosts) ?? "";
     const folder = await this.#makeFolder();
     const close = async () => {
@@ -142,6 +152,28 @@ export class GitRemotes implements Remotes {
     );
   }
 
+  #locateByApp(issuer: IssuerConfig, { name }: RemoteRepository): Result<string, string> {
+    if (this.#tokens === null) return refused(NO_APP);
+    if (this.#options.issuers.find(({ provider }) => provider === "github") !== issuer)
+      return refused("This service's GitHub App is not of the repository's code host.");
+    const url = httpsUrlOf(issuer, name);
+    const target = checkCloneUrl(url ?? "");
+    return "fault" in target ? refused(`The repository cannot be cloned: ${target.fault}.`) : ok(target.url);
+  }
+
+  async #openByToken(
+    url: string,
+    { repository, signal }: { readonly repository: RemoteRepository; readonly signal: AbortSignal },
+  ): Promise<Result<OpenedRemote, RemoteRefusal>> {
+    const target = checkCloneUrl(url);
+    if (this.#tokens === null || "fault" in target)
+      return refused({ detail: withoutStop(NO_APP), isPassing: false });
+    const made = await this.#tokens.make(repository, { api: githubApiOf(url), signal });
+    if (!made.ok) return made;
+    const { token, revoke } = made.value;
+    return ok({ target, env: tokenEnvironment(url, token), close: revoke });
+  }
+
   async #askForHead(
     { target, env }: OpenedRemote,
     { repository, signal }: { readonly repository: RemoteRepository; readonly signal: AbortSignal },
@@ -177,6 +209,16 @@ export class GitRemotes implements Remotes {
 
 const NO_APP =
   "This service has no GitHub App. Its operator sets GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE.";
+
+/** Git reads its configuration from these variables, too: the header is in no argument and no file, and goes to this host alone. */
+function tokenEnvironment(url: string, token: string): Readonly<Record<string, string>> {
+  const basic = Buffer.from(`x-access-token:${token}`).toString("base64");
+  return {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: `http.${new URL(url).origin}/.extraHeader`,
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${basic}`,
+  };
+}
 
 function withoutStop(text: string): string {
   return text.replace(/\.$/, "");

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { TestRepository } from "../../../../fakes/code-host/git-repository.ts";
+import { systemClock } from "../../../../src/base/clock.ts";
 import { systemRandom } from "../../../../src/base/ids.ts";
 import { GitRemotes } from "../../../../src/service/checkouts/remotes/git-remotes.ts";
 import { publishedHostKeys } from "../../../../src/service/checkouts/remotes/host-keys.ts";
@@ -58,6 +59,7 @@ describe("a repository over ssh", { tags: ["ssh"] }, () => {
       environment: process.env,
       issuers: [{ ...githubIssuer, ssh_url: server.urlTemplate }],
       knownHosts: readKnownHosts(known ?? (await server.knownHosts())) ?? expect.unreachable(),
+      ...{ app: null, clock: systemClock },
     });
   }
 
