@@ -3,7 +3,28 @@
 
 import { type Clock, systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/ids.ts";
+import { agentChanges } from "./families/agent-changes.ts";
+import { agents } from "./families/agents.ts";
+import { malformedBodies } from "./families/bodies.ts";
+import { callers } from "./families/callers.ts";
+import { claims } from "./families/claims.ts";
 import { credentials } from "./families/credentials.ts";
+import { errors } from "./families/errors.ts";
+import { exchanges } from "./families/exchange.ts";
+import { jobs } from "./families/jobs.ts";
+import { keys } from "./families/keys.ts";
+import { money } from "./families/money.ts";
+import { refusedTokens } from "./families/refused-tokens.ts";
+import { runEvents } from "./families/run-events.ts";
+import { runKeys } from "./families/run-keys.ts";
+import { runRecords } from "./families/run-records.ts";
+import { runs } from "./families/runs.ts";
+import { scheduleRecords } from "./families/schedule-records.ts";
+import { scheduleRequests } from "./families/schedule-requests.ts";
+import { schedules } from "./families/schedules.ts";
+import { served } from "./families/served.ts";
+import { workflows } from "./families/workflows.ts";
+import { wrongValues } from "./families/wrong-values.ts";
 import { openConnection } from "./kit/connection.ts";
 import { type Answer, member } from "./kit/exchange.ts";
 import { Difference } from "./kit/expect.ts";
@@ -12,7 +33,30 @@ import { type Need, needs, type Statement } from "./kit/statement.ts";
 import { type Credentials, World } from "./kit/world.ts";
 
 /** Every statement, in the order in which they are asked. */
-export const statements: readonly Statement[] = [...credentials];
+export const statements: readonly Statement[] = [
+  ...credentials,
+  ...callers,
+  ...agents,
+  ...agentChanges,
+  ...runRecords,
+  ...runs,
+  ...runKeys,
+  ...runEvents,
+  ...scheduleRecords,
+  ...schedules,
+  ...scheduleRequests,
+  ...keys,
+  ...money,
+  ...exchanges,
+  ...refusedTokens,
+  ...jobs,
+  ...claims,
+  ...workflows,
+  ...wrongValues,
+  ...malformedBodies,
+  ...errors,
+  ...served,
+];
 
 export type ConformOptions = {
   /** Where the deployment answers; several are its nodes, asked in turn. */

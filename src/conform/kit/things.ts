@@ -101,6 +101,15 @@ export async function agentOf(world: World, as: Caller): Promise<string> {
   return await world.once(`agent of ${as}`, () => makeAgent(world, { as }));
 }
 
+/** An agent that takes no work any more. */
+export async function retiredAgentOf(world: World): Promise<string> {
+  return await world.once("retired agent", async () => {
+    const agentID = world.made(await world.post("/v1/agents", { name: world.name("retired") }));
+    expectStatus(await world.post(`/v1/agents/${agentID}/retire`, undefined), 200);
+    return agentID;
+  });
+}
+
 /** A workspace with a file, two revisions, a copy and an open changeset, which no statement changes. */
 export async function workspaceOf(world: World, as: Caller): Promise<Ids> {
   return await world.once(`workspace of ${as}`, async () => {
