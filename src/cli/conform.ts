@@ -14,6 +14,8 @@ import { anyText, listFlag, switchFlag, UsageError, valueFlag, variadicArgument 
 import { printJson, printText } from "./print.ts";
 import { version } from "./version.ts";
 
+/** Keys of AI clients, and access tokens, which act for the owner too. */
+const aiKey = { ...matching("a key of an AI client, svc_at_…", /^svc_at_[\w-]+$/), isSecret: true };
 const anotherKey = { ...matching("a key, svc_sk_… or svc_at_…", /^svc_(sk|at)_[\w-]+$/), isSecret: true };
 
 const issuerSchema = z.strictObject({
@@ -88,8 +90,7 @@ export const conformCommand = command({
       });
       if (flags.json) printJson(outcomesJson(result));
       else printText(totalText(result));
-      const isWhole = result.outcomes.length === selected.length;
-      return isWhole && result.outcomes.every(({ status }) => status !== "differs") ? 0 : 1;
+      return result.stopped === null && result.outcomes.every(({ status }) => status !== "differs") ? 0 : 1;
     } finally {
       process.off("SIGINT", interrupt);
     }
@@ -109,10 +110,15 @@ async function readOptions({ urls, issuer, only, mayRun }: Given): Promise<Omit<
   const [first = null] = baseUrls;
   const access = openAccess({ url: first });
   const { values, problems } = readSettings(
-    { AGENT_SERVICE_OTHER_KEY: setting(anotherKey, null), AGENT_SERVICE_AI_KEY: setting(anotherKey, null) },
+    { AGENT_SERVICE_OTHER_KEY: setting(anotherKey, null), AGENT_SERVICE_AI_KEY: setting(aiKey, null) },
     { textOf: (name) => jobEnvironment[name], titleOf: (name) => name },
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  if (values.AGENT_SERVICE_OTHER_KEY === access.key) {
+    throw new UsageError(
+      "AGENT_SERVICE_OTHER_KEY must be a key of another account than AGENT_SERVICE_KEY's.",
+    );
+  }
   return {
     baseUrls: first === null ? [access.baseUrl] : baseUrls,
     credentials: {

@@ -3,6 +3,7 @@
 
 import { type Clock, systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/ids.ts";
+import { expectUsable } from "./expect-usable.ts";
 import { agentChanges } from "./families/agent-changes.ts";
 import { agents } from "./families/agents.ts";
 import { malformedBodies } from "./families/bodies.ts";
@@ -25,7 +26,7 @@ import { schedules } from "./families/schedules.ts";
 import { served } from "./families/served.ts";
 import { workflows } from "./families/workflows.ts";
 import { wrongValues } from "./families/wrong-values.ts";
-import { openConnection } from "./kit/connection.ts";
+import { NoAnswerError, openConnection } from "./kit/connection.ts";
 import { type Answer, member } from "./kit/exchange.ts";
 import { Difference } from "./kit/expect.ts";
 import { type IssuerDocument, openIssuer } from "./kit/issuer.ts";
@@ -75,12 +76,20 @@ export type ConformOptions = {
 /** What became of a statement. */
 export type Outcome = { readonly statement: Statement } & (
   | { readonly status: "holds" }
-  | { readonly status: "differs"; readonly expected: string; readonly answer: Answer | null }
+  | {
+      readonly status: "differs";
+      readonly expected: string;
+      readonly answer: Answer | null;
+      /** True where no request of it was answered. */
+      readonly isUnanswered?: boolean;
+    }
   | { readonly status: "not_asked"; readonly because: string }
 );
 
 export type ConformResult = {
   readonly outcomes: readonly Outcome[];
+  /** Why not every statement was asked; null where it was. */
+  readonly stopped: "interrupted" | "unreachable" | null;
   readonly requests: number;
   /** What could not be taken away again. */
   readonly left: readonly string[];
@@ -94,7 +103,13 @@ export function selectStatements(only: readonly string[]): readonly Statement[] 
   );
 }
 
-/** Asks every statement. What it has made is taken away at the end, also where the signal aborts. */
+/** Statements one after the other that get no answer, before the rest is not asked. */
+const MAX_UNANSWERED = 3;
+
+/**
+ * Asks every statement. What it has made is taken away at the end, also where the signal aborts. Throws an OperatorError where
+ * the deployment does not answer, or refuses a key.
+ */
 export async function conform(options: ConformOptions): Promise<ConformResult> {
   const { baseUrls, credentials, issuer, clock = systemClock, signal, userAgent } = options;
   const random = systemRandom;
@@ -108,18 +123,24 @@ export async function conform(options: ConformOptions): Promise<ConformResult> {
   });
   const outcomes: Outcome[] = [];
   const left: string[] = [];
+  let [stopped, unanswered]: [ConformResult["stopped"], number] = [null, 0];
+  await expectUsable(world);
   try {
     const unmet = await findUnmet(world, options);
     for (const statement of selectStatements(options.only)) {
-      if (signal.aborted) break;
+      if (signal.aborted || unanswered === MAX_UNANSWERED) {
+        stopped = signal.aborted ? "interrupted" : "unreachable";
+        break;
+      }
       const outcome = await askStatement(world, statement, unmet);
       outcomes.push(outcome);
+      if (outcome.status !== "not_asked") unanswered = isUnanswered(outcome) ? unanswered + 1 : 0;
       options.onOutcome?.(outcome);
     }
   } finally {
     left.push(...(await world.cleanUp()));
   }
-  return { outcomes, requests: connection.answers.length, left };
+  return { outcomes, stopped, requests: connection.answers.length, left };
 }
 
 async function askStatement(world: World, statement: Statement, unmet: ReadonlySet<Need>): Promise<Outcome> {
@@ -132,13 +153,14 @@ async function askStatement(world: World, statement: Statement, unmet: ReadonlyS
     if (cause instanceof Difference) {
       return { statement, status: "differs", expected: cause.message, answer: cause.answer };
     }
-    const reason = cause instanceof Error ? `${cause.message}${causeOf(cause)}` : String(cause);
-    return { statement, status: "differs", expected: `an answer (${reason})`, answer: null };
+    const isUnanswered = cause instanceof NoAnswerError;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return { statement, status: "differs", expected: `an answer (${reason})`, answer: null, isUnanswered };
   }
 }
 
-function causeOf({ cause }: Error): string {
-  return cause instanceof Error ? `: ${cause.message}` : "";
+function isUnanswered(outcome: Outcome): boolean {
+  return outcome.status === "differs" && outcome.isUnanswered === true;
 }
 
 /** What this deployment, or whoever asks, does not have. */

@@ -8,6 +8,9 @@ import type { Statement } from "./kit/statement.ts";
 const SHOWN_HEADERS =
   /^(content-type|location|etag|retry-after|x-request-id|x-svc-.*|www-authenticate|link|cache-control)$/;
 
+/** Of what could not be taken away. */
+const MAX_SHOWN_LEFT = 20;
+
 /** A line for each statement. */
 export function listText(statements: readonly Statement[]): string {
   const lines = statements.map(({ id, section, says }) => `${section.padEnd(12)} ${says}  [${id}]`);
@@ -39,8 +42,13 @@ export function outcomeText(outcome: Extract<Outcome, { status: "differs" }>): s
   ].join("\n");
 }
 
+const stops = {
+  interrupted: "Stopped: the other statements were not asked.",
+  unreachable: "Stopped: the deployment does not answer any more. The other statements were not asked.",
+} as const;
+
 /** "x of y" for each section and in all, and what was not asked. */
-export function totalText({ outcomes, requests, left }: ConformResult): string {
+export function totalText({ outcomes, stopped, requests, left }: ConformResult): string {
   const counts = countsOf(outcomes);
   const rows = [...counts.bySection].map(
     ([section, { holds, asked }]) => `  ${section.padEnd(12)} ${holds} of ${asked}`,
@@ -51,7 +59,9 @@ export function totalText({ outcomes, requests, left }: ConformResult): string {
     ...rows,
     `${counts.holds} of ${counts.asked} statements hold (${requests} requests).`,
     ...(reasons.length === 0 ? [] : [`${outcomes.length - counts.asked} were not asked:`, ...reasons]),
-    ...left.map((what) => `Could not be taken away: ${what}.`),
+    ...(stopped === null ? [] : [stops[stopped]]),
+    ...left.slice(0, MAX_SHOWN_LEFT).map((what) => `Could not be taken away: ${what}.`),
+    ...(left.length > MAX_SHOWN_LEFT ? [`And ${left.length - MAX_SHOWN_LEFT} more.`] : []),
   ].join("\n");
 }
 
@@ -62,6 +72,7 @@ export function outcomesJson(result: ConformResult) {
     holds,
     asked,
     not_asked: result.outcomes.length - asked,
+    stopped: result.stopped,
     requests: result.requests,
     left: result.left,
     statements: result.outcomes.map((outcome) => {

@@ -16,9 +16,9 @@ describe("the statements", () => {
     const credentials = selectStatements(["no-credential/"]);
     expect(credentials.length).toBeGreaterThan(50);
     expect(credentials.every(({ id }) => id.startsWith("no-credential/"))).toBe(true);
-    expect(selectStatements(["5"])).toEqual(
-      selectStatements(["5 rule 4", "5 rule 5", "5 rule 6", "5 rule 7", "5 rule 3"]),
-    );
+    const ofFive = statements.filter(({ section }) => section.split(" ", 1)[0] === "5");
+    expect(new Set(ofFive.map(({ section }) => section)).size).toBeGreaterThan(3);
+    expect(selectStatements(["5"])).toEqual(ofFive);
   });
 });
 

@@ -103,7 +103,7 @@ export const runEvents: readonly Statement[] = [
     ],
     [
       "limit",
-      "limit bounds a page.",
+      "limit bounds a page of events.",
       async (world) => {
         const answer = expectStatus(
           await world.get(`/v1/ci/runs/${(await ended(world)).runId}?limit=1`),
@@ -114,7 +114,7 @@ export const runEvents: readonly Statement[] = [
     ],
     [
       "not-done",
-      "A page that is not the last is not done.",
+      "A page of events that is not the last is not done.",
       async (world) =>
         expectMember(await world.get(`/v1/ci/runs/${(await ended(world)).runId}?limit=1`), "done", false),
     ],
@@ -133,7 +133,7 @@ export const runEvents: readonly Statement[] = [
     ],
     [
       "durable",
-      "The same page reads the same.",
+      "The same page of events reads the same.",
       async (world) => {
         const answer = await world.get(`/v1/ci/runs/${(await ended(world)).runId}?limit=1000`);
         expectThat(answer.text === (await events(world)).text, "the page of before", answer);
@@ -141,7 +141,7 @@ export const runEvents: readonly Statement[] = [
     ],
     [
       "tagged",
-      "A page is answered 304 to If-None-Match with its ETag.",
+      "A page of events is answered 304 to If-None-Match with its ETag.",
       async (world) => {
         const headers = { "if-none-match": (await events(world)).headers.etag ?? "" };
         expectStatus(

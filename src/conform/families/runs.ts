@@ -122,7 +122,7 @@ const submission = statementsOf("4.2", { prefix: "submit-run", needs: ["runs"] }
   ],
   [
     "session-of-another",
-    "A session of another agent is answered 404.",
+    "A run in a session of another agent is answered 404.",
     async (world) => {
       const body = { message: PROMPT, session_id: (await ended(world)).sessionId };
       expectRefused(await submit(world, { agentId: await makeAgent(world), body }), 404, "not_found");
@@ -188,7 +188,7 @@ const refusals = statementsOf("4.2", { prefix: "refuse-run" }, [
   ],
   [
     "unknown-session",
-    "A session that nothing has is answered 404.",
+    "A run in a session that nothing has is answered 404.",
     async (world) => {
       expectRefused(
         await submit(world, { body: { message: PROMPT, session_id: world.uuid() } }),
@@ -247,7 +247,7 @@ const listing = statementsOf("4.2", { prefix: "list-runs", needs: ["runs"] }, [
   ],
   [
     "limit",
-    "limit bounds a page.",
+    "limit bounds a page of runs.",
     async (world) => {
       const { agentId, newest } = await several(world);
       const { answer, ids } = await listRuns(world, agentId, "?limit=2");
@@ -256,7 +256,7 @@ const listing = statementsOf("4.2", { prefix: "list-runs", needs: ["runs"] }, [
   ],
   [
     "next",
-    "A page that is not the last links to the next one.",
+    "A page of runs that is not the last links to the next one.",
     async (world) => {
       const { agentId, newest } = await several(world);
       const { answer } = await listRuns(world, agentId, "?limit=2");
@@ -265,13 +265,13 @@ const listing = statementsOf("4.2", { prefix: "list-runs", needs: ["runs"] }, [
   ],
   [
     "last",
-    "The last page has no link.",
+    "The last page of runs has no link.",
     async (world) =>
       expectHeader((await listRuns(world, (await several(world)).agentId, "?limit=5")).answer, "link", null),
   ],
   [
     "before",
-    "before gives the runs that are older than one.",
+    "before gives the runs that are older than one of them.",
     async (world) => {
       const { agentId, newest } = await several(world);
       const { answer, ids } = await listRuns(world, agentId, `?before=${newest[1]}`);

@@ -99,7 +99,7 @@ export const scheduleRequests: readonly Statement[] = statementsOf("4.3", { pref
   ],
   [
     "unknown-session",
-    "A session that nothing has is answered 404.",
+    "A schedule in a session that nothing has is answered 404.",
     async (world) => {
       const body = { prompt: "Look.", delay_seconds: DAY_SECONDS, session_id: world.uuid() };
       expectRefused(
@@ -122,7 +122,7 @@ export const scheduleRequests: readonly Statement[] = statementsOf("4.3", { pref
   ],
   [
     "session-of-another-agent",
-    "A session of another agent is answered 404.",
+    "A schedule in a session of another agent is answered 404.",
     async (world) => {
       const { answer } = await done(world);
       const body = { prompt: "Look.", delay_seconds: DAY_SECONDS, session_id: textOf(answer, "thread_id") };

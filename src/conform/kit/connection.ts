@@ -1,6 +1,7 @@
 // Sends requests to the deployment and keeps what came back. Waits where the service says that it is busy.
 
 import type { Clock } from "../../base/clock.ts";
+import { OperatorError } from "../../base/operator-error.ts";
 import type { Answer } from "./exchange.ts";
 
 export type Ask = {
@@ -23,6 +24,27 @@ export type Connection = {
   readonly answers: readonly Answer[];
   ask(ask: Ask): Promise<Answer>;
 };
+
+/** The deployment was not reached, or did not answer in time. */
+export class NoAnswerError extends OperatorError {
+  readonly code = "no_answer";
+
+  constructor(baseUrl: string, cause: unknown) {
+    super(
+      `${baseUrl} does not answer (${reasonOf(cause)}). Is the service running, and is this its address?`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** What the system calls the failure, such as ECONNREFUSED, or else what lies deepest. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown.cause instanceof Error) return reasonOf(thrown.cause);
+  return "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.message;
+}
 
 const TIMEOUT_MS = 60_000;
 const MAX_WAIT_SECONDS = 60;
@@ -50,14 +72,13 @@ export function openConnection(options: {
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...ask.headers,
     };
-    const response = await fetch(base + path, {
+    const { response, text } = await send(base, path, {
       method,
       headers,
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body === null ? {} : { body }),
     });
-    const text = await response.text();
     const answer = {
       asked: { method, path, headers, body },
       status: response.status,
@@ -80,6 +101,20 @@ export function openConnection(options: {
       }
     },
   };
+}
+
+/** Throws a NoAnswerError. */
+async function send(
+  base: string,
+  path: string,
+  init: RequestInit,
+): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(base + path, init);
+    return { response, text: await response.text() };
+  } catch (cause) {
+    throw new NoAnswerError(base, cause);
+  }
 }
 
 function busySeconds({ status, headers, json }: Answer): number | null {

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
-import type { Ask, Connection } from "./connection.ts";
+import { type Ask, type Connection, NoAnswerError } from "./connection.ts";
 import { type Answer, member } from "./exchange.ts";
 import { Difference, expectStatus, textOf } from "./expect.ts";
 import type { Issuer } from "./issuer.ts";
@@ -85,7 +85,13 @@ export class World {
   async once<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
     const made = this.#made.get(name) ?? make();
     this.#made.set(name, made);
-    return (await made) as Value;
+    try {
+      return (await made) as Value;
+    } catch (cause) {
+      // It may be made when the deployment answers again. What differs, differs once for all.
+      if (cause instanceof NoAnswerError) this.#made.delete(name);
+      throw cause;
+    }
   }
 
   /** Undone at the end, the newest first. */
