@@ -25,6 +25,7 @@ import { scheduleRequests } from "./families/schedule-requests.ts";
 import { schedules } from "./families/schedules.ts";
 import { served } from "./families/served.ts";
 import { workflows } from "./families/workflows.ts";
+import { workspaceFamilies } from "./families/workspace-families.ts";
 import { wrongValues } from "./families/wrong-values.ts";
 import { NoAnswerError, openConnection } from "./kit/connection.ts";
 import { type Answer, member } from "./kit/exchange.ts";
@@ -57,6 +58,7 @@ export const statements: readonly Statement[] = [
   ...malformedBodies,
   ...errors,
   ...served,
+  ...workspaceFamilies,
 ];
 
 export type ConformOptions = {

@@ -183,7 +183,7 @@ const bodies: readonly (readonly [RegExp, unknown])[] = [
 ];
 
 function needsOf(route: RouteFact): readonly Need[] {
-  if (isOfFiles(route)) return ["workspaces", "files"];
+  if (isOfFiles(route) || route.path.includes("{changesetID}")) return ["workspaces", "files"];
   return route.section === "4.6" || route.path.includes("/workflows/") ? ["workspaces"] : [];
 }
 

@@ -114,11 +114,16 @@ export async function retiredAgentOf(world: World): Promise<string> {
 export async function workspaceOf(world: World, as: Caller): Promise<Ids> {
   return await world.once(`workspace of ${as}`, async () => {
     const workspaceId = await makeWorkspace(world, as);
-    await writeFile(world, { workspaceId, as }, { path: "a.txt", content: "hello\n" });
+    const first = await writeFile(world, { workspaceId, as }, { path: "a.txt", content: "hello\n" });
+    // Where files are closed it has neither files nor a changeset.
+    const isClosed = first.status === 403;
     await writeFile(world, { workspaceId, as }, { path: "docs/b.txt", content: "world\n" });
     const accepted = await world.post(`/v1/workspaces/${workspaceId}/checkpoints`, {}, as);
     const revisionID = textOf(await world.finished(accepted, as), "result", "revision_id");
-    const { copyId, changesetId } = await propose(world, { workspaceId, as }, { "c.txt": "more\n" });
+    const place = { workspaceId, as };
+    const { copyId, changesetId } = isClosed
+      ? { copyId: await makeCopy(world, workspaceId, as), changesetId: "" }
+      : await propose(world, place, { "c.txt": "more\n" });
     const of = `/v1/workspaces/${workspaceId}`;
     const workspace = await world.get(of, as);
     const pin = await world.post(`${of}/retention/pins`, { revision_id: revisionID, reason: "conform" }, as);

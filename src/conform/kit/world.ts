@@ -99,17 +99,14 @@ export class World {
     this.#cleanups.push({ what, undo });
   }
 
-  /** Takes away what was made. Returns what is left, each with the answer that it got. */
+  /**
+   * Takes away what was made. Returns what is left, each with the answer that it got. What is refused is tried once more at the
+   * end: an agent may manage a workspace that was made before it.
+   */
   async cleanUp(): Promise<readonly string[]> {
-    const left: string[] = [];
-    for (const { what, undo } of this.#cleanups.reverse()) {
-      const status = await undo().then(
-        (answer) => answer.status,
-        () => 0,
-      );
-      if (status === 0 || (status >= 400 && status !== 404)) left.push(`${what} (${status})`);
-    }
-    return left;
+    const refused = await undoAll(this.#cleanups.reverse());
+    const left = await undoAll(refused.map(({ cleanup }) => cleanup));
+    return left.map(({ cleanup, status }) => `${cleanup.what} (${status})`);
   }
 
   /** The id of what a request has made. */
@@ -118,12 +115,14 @@ export class World {
     return textOf(answer, ...(path.length === 0 ? ["id"] : path));
   }
 
-  /** Follows the operation of a 202 to its end: its last answer. Throws where it does not succeed. */
+  /**
+   * Follows the operation of a 202 to its end: its last answer. Throws where it does not succeed. By the operation's id, not by
+   * Location: whether that is right is a statement of its own.
+   */
   async finished(accepted: Answer, as: Caller = "owner"): Promise<Answer> {
     expectStatus(accepted, 202);
-    const location = accepted.headers.location ?? "";
-    if (!location.includes("/operations/")) throw new Difference("a Location of the operation", accepted);
-    const path = `${new URL(location, "http://of.example").pathname}?wait=30`;
+    const [workspaceId, id] = [textOf(accepted, "workspace_id"), textOf(accepted, "id")];
+    const path = `/v1/workspaces/${workspaceId}/operations/${id}?wait=30`;
     for (let polls = 0; ; polls += 1) {
       const answer = expectStatus(await this.get(path, as), 200);
       const status = member(answer.json, "status");
@@ -131,4 +130,17 @@ export class World {
       if (status === "failed" || polls === 10) throw new Difference("an operation that succeeds", answer);
     }
   }
+}
+
+/** Undoes in order. Returns what could not be undone; what is not there any more is. */
+async function undoAll(cleanups: readonly Cleanup[]) {
+  const refused: { readonly cleanup: Cleanup; readonly status: number }[] = [];
+  for (const cleanup of cleanups) {
+    const status = await cleanup.undo().then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 0 || (status >= 400 && status !== 404)) refused.push({ cleanup, status });
+  }
+  return refused;
 }
