@@ -65,14 +65,19 @@ export const deployments: readonly Deployment[] = storeKinds.flatMap((kind) => {
   return kind.name === "SQLite" ? [one] : [one, several];
 });
 
-async function startDeployment(kind: StoreKind, roles: readonly Role[]): Promise<RunningDeployment> {
+/** Starts one of its own, with these settings beside the common ones. */
+export async function startDeployment(
+  kind: StoreKind,
+  roles: readonly Role[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<RunningDeployment> {
   const folder = await mkdtemp(join(tmpdir(), "agent-service-rates-"));
   const ratesFile = join(folder, "rates.json");
   await writeFile(ratesFile, JSON.stringify(RATES_DOCUMENT));
   const place = await kind.make({ isEmpty: true });
   // One process has its folder; nodes share a bucket.
   const s3 = roles.length > 1 ? await startS3Server() : null;
-  const settings = { RATES_FILE: ratesFile, CI_FREE_CREDITS: String(FREE_CREDITS), ...s3?.settings };
+  const settings = { RATES_FILE: ratesFile, CI_FREE_CREDITS: String(FREE_CREDITS), ...s3?.settings, ...more };
   const nodes = await startFixture({ level: "nodes", place, roles, settings });
   const { url, key } = nodes.codeHost.issuer;
   const privateKey = key.privateKey.export({ format: "jwk" });
