@@ -5,6 +5,7 @@ import { GitError } from "../../src/base/git/git.ts";
 import { matchesGlob } from "../../src/base/glob.ts";
 import { imageSizeOf } from "../../src/base/image-type.ts";
 import { withoutJsonFence } from "../../src/base/json-fence.ts";
+import { nearestName } from "../../src/base/nearest-name.ts";
 import { expandBraces, pathMatcher } from "../../src/base/path-pattern.ts";
 import { singleLine, visibleText, withoutHidden } from "../../src/base/untrusted-text.ts";
 import { isCompactToken } from "../../src/ci/compact-form.ts";
@@ -50,6 +51,7 @@ import { packFaultOf } from "../../src/service/checkouts/packs/pack-fault.ts";
 import { parseBlame } from "../../src/service/checkouts/read-history.ts";
 import type { CheckoutSource } from "../../src/service/core/ports/checkout.ts";
 import { maySignUp } from "../../src/service/core/sign-in/sign-in-policy.ts";
+import { checkPortable } from "../../src/service/core/workspaces/paths/portable-path.ts";
 import { looksLikeAddress, plainName, readAuthority, shownHost } from "../../src/service/egress/authority.ts";
 import { readClientHello } from "../../src/service/egress/client-hello.ts";
 import { quote } from "../../src/service/executor/backends/model/call-failure.ts";
@@ -243,6 +245,18 @@ function prompt(text: string): string {
 }
 
 export const parsers: readonly Parser[] = [
+  {
+    file: "base/nearest-name.ts",
+    name: "nearestName",
+    run: (text) => nearestName(text, ["message", "session_id", "idempotency_key"]),
+    worst: ["m", "_", " ", ["m", "_", "m"]],
+  },
+  {
+    file: "service/core/workspaces/paths/portable-path.ts",
+    name: "checkPortable",
+    run: (text) => checkPortable(text),
+    worst: ["a", ". ", " ", "/", "con/", ["con", " ", "x"]],
+  },
   {
     file: "base/untrusted-text.ts",
     name: "visibleText",

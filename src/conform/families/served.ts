@@ -122,7 +122,7 @@ const documents = statementsOf("9", { prefix: "openapi" }, [
           .map((method) => `${method} ${path}`)
           .filter((name) => !OWN.has(name)),
       );
-      const isThere = byPath.keys().every((path) => member(answer.json, "paths", path) !== undefined);
+      const isThere = [...byPath.keys()].every((path) => member(answer.json, "paths", path) !== undefined);
       expectThat(isThere && others.length === 0, `each path, and no ${others.join(", ")}`, answer);
     },
   ],
