@@ -19,7 +19,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 }
 
 function spelling(name: string): string {
-  return name.replace(/[\s_-]+/g, "").slice(0, 100);
+  return name.replace(/[\s_-]/g, "").slice(0, 100);
 }
 
 /** Insertions, removals, replacements and swaps of neighbours (Damerau and Levenshtein); `most` where there are more. */

@@ -13,8 +13,7 @@ export type PathCollision = {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const RESERVED_CHARACTER = /[\u0000-\u001f<>:"|?*\\]/;
-/** With and without an extension, also behind spaces: git for Windows refuses "aux.c" as well. */
-const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *(\.|:|$)/i;
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 
 /** `path` is one that a workspace can hold. */
 export function checkPortable(path: string): Result<string, PathRefusal> {
@@ -28,7 +27,9 @@ export function checkPortable(path: string): Result<string, PathRefusal> {
 function brokenBy(segment: string): PathRule | null {
   if (RESERVED_CHARACTER.test(segment)) return "reserved_character";
   if (/[. ]$/.test(segment)) return "dot_or_space_at_end";
-  return DEVICE.test(segment) ? "device_name" : null;
+  // With and without an extension, also behind spaces: git for Windows refuses "aux.c" as well.
+  const [stem = ""] = segment.split(".", 1);
+  return DEVICE.test(stem.trimEnd()) ? "device_name" : null;
 }
 
 /** The same for names that are one. */
