@@ -4,7 +4,6 @@
 export const otherText: Readonly<Record<string, readonly string[]>> = {
   "settings, flags, inputs and environment of whoever runs it": [
     "action/input-kinds.ts",
-    "action/input-names.ts",
     "action/job-files.ts",
     "base/settings/kinds.ts",
     "base/settings/setting.ts",
