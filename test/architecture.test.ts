@@ -55,7 +55,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   egress: ["core"],
   environments: ["core"],
   telemetry: ["core", "settings"],
-  settings: ["blobs", "core", "egress", "executor", "oidc", "sandbox"],
+  settings: ["blobs", "checkouts", "core", "egress", "executor", "oidc", "sandbox"],
   embedded: ["core", "checkouts", "oidc", "sandbox", "settings", "main.ts"],
   "acp.ts": ["core", "executor", "sandbox", "settings", "operator-access.ts"],
   "operator-access.ts": ["settings"],

@@ -49,6 +49,8 @@ import { credentialValues } from "../../src/service/checkouts/credential-values.
 import { asExtended } from "../../src/service/checkouts/grep.ts";
 import { packFaultOf } from "../../src/service/checkouts/packs/pack-fault.ts";
 import { parseBlame } from "../../src/service/checkouts/read-history.ts";
+import { parseHead } from "../../src/service/checkouts/remotes/git-remotes.ts";
+import { remoteRefusalOf } from "../../src/service/checkouts/remotes/remote-refusal.ts";
 import type { CheckoutSource } from "../../src/service/core/ports/checkout.ts";
 import { maySignUp } from "../../src/service/core/sign-in/sign-in-policy.ts";
 import { checkPortable } from "../../src/service/core/workspaces/paths/portable-path.ts";
@@ -581,6 +583,18 @@ export const parsers: readonly Parser[] = [
     name: "refusalOf",
     run: (text) => refusalOf(gitError(`fatal: ${text}`), source, { maxCpuSeconds: 1 }),
     worst: ["a", "a:", "a://", "repository '", "transport '", "/", " /", "\nfatal: ", "\u0001"],
+  },
+  {
+    file: "service/checkouts/remotes/remote-refusal.ts",
+    name: "remoteRefusalOf",
+    run: (text) => remoteRefusalOf(gitError(text), "deploy_key"),
+    worst: ["repository '", "a", "Host key", "returned error: 4", ["repository '", "a", "' not"]],
+  },
+  {
+    file: "service/checkouts/remotes/git-remotes.ts",
+    name: "parseHead",
+    run: (text) => parseHead(text),
+    worst: ["a", "a\tHEAD", "ref: refs/heads/", ["ref: refs/heads/", "a", ""], "\n", "0\n"],
   },
   {
     file: "service/checkouts/packs/pack-fault.ts",

@@ -2,6 +2,7 @@
 // Why: docs/decisions/010-allow-events-per-issuer.md
 
 import * as z from "zod/mini";
+import { PIPELINE_PLACEHOLDER, REPOSITORY_PLACEHOLDER } from "../../base/clone-template.ts";
 import { isLoopbackName } from "../../base/confidential-url.ts";
 import type { Result } from "../../base/result.ts";
 import { decodeBySchema, json, jsonInteger } from "../../base/settings/json-kinds.ts";
@@ -10,10 +11,6 @@ import { strictObject } from "../../base/strict-object.ts";
 import { refusedEvents } from "../../contract/ci/events.ts";
 import { ciProviderNames, ciProviders } from "../../contract/ci/providers.ts";
 import { AZURE_REFUSED, isAzureIssuer } from "./azure-devops.ts";
-
-export const REPOSITORY_PLACEHOLDER = "{repository}";
-/** Where a pipeline need not be named as its repository is, nor its organization as the owner. */
-export const PIPELINE_PLACEHOLDER = "{pipeline}";
 
 /** Providers whose tokens say whether the repository is public. */
 const visibilityClaimers = ciProviderNames.filter((name) => ciProviders[name].claimsVisibility);
@@ -45,7 +42,7 @@ const sshUrl = z
   .check(
     z.refine(
       isSshTemplate,
-      `must be like ssh://git@git.example.com/${REPOSITORY_PLACEHOLDER}.git: a user, no password, ${REPOSITORY_PLACEHOLDER} once, in its path`,
+      `must be like ssh://git@git.example.com/${REPOSITORY_PLACEHOLDER}.git: a user without a secret, ${REPOSITORY_PLACEHOLDER} once, in its path`,
     ),
   );
 
@@ -141,14 +138,6 @@ function isSshTemplate(text: string): boolean {
     /^[\w[][\w.:\]-]*$/.test(hostname) &&
     pathname.includes("/owner/name")
   );
-}
-
-/** The address of one repository. */
-export function fillCloneUrl(template: string, names: { repository: string; pipeline?: string }): string {
-  const { repository, pipeline = "" } = names;
-  return template
-    .replace(REPOSITORY_PLACEHOLDER, () => repository)
-    .replace(PIPELINE_PLACEHOLDER, () => pipeline);
 }
 
 function holdsPlaceholder(text: string): boolean {

@@ -15,14 +15,13 @@ import type {
   RemoteRepository,
   Remotes,
 } from "../../core/ports/remotes.ts";
-import type { IssuerConfig } from "../../oidc/issuer-config.ts";
 import { type CloneTarget, checkCloneUrl, isObjectName } from "../clone-url.ts";
 import { Turns } from "../turns.ts";
 import { AppTokens, type GithubApp, githubApiOf } from "./app-tokens.ts";
 import { pinnedFor } from "./host-keys.ts";
 import type { KnownHosts } from "./known-hosts.ts";
 import { remoteRefusalOf } from "./remote-refusal.ts";
-import { hostOf, httpsUrlOf, isPlainName, sshUrlOf } from "./remote-url.ts";
+import { type CodeHostPlace, hostOf, httpsUrlOf, isPlainName, sshUrlOf } from "./remote-url.ts";
 import { sshEnvironment } from "./ssh-command.ts";
 
 const HEAD_TIMEOUT_MS = 20_000;
@@ -47,7 +46,7 @@ export type GitRemotesOptions = {
   /** For keys while git works. Made when missing. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly issuers: readonly IssuerConfig[];
+  readonly issuers: readonly CodeHostPlace[];
   readonly knownHosts: KnownHosts;
   /** The operator's. Null: there is none. It is of the first issuer of GitHub. */
   readonly app: GithubApp | null;
@@ -140,7 +139,7 @@ export class GitRemotes implements Remotes {
     }
   }
 
-  #locateBySsh(issuer: IssuerConfig, { name }: RemoteRepository): Result<string, string> {
+  #locateBySsh(issuer: CodeHostPlace, { name }: RemoteRepository): Result<string, string> {
     const url = sshUrlOf(issuer, name);
     if (url === null)
       return refused(
@@ -152,7 +151,7 @@ export class GitRemotes implements Remotes {
     );
   }
 
-  #locateByApp(issuer: IssuerConfig, { name }: RemoteRepository): Result<string, string> {
+  #locateByApp(issuer: CodeHostPlace, { name }: RemoteRepository): Result<string, string> {
     if (this.#tokens === null) return refused(NO_APP);
     if (this.#options.issuers.find(({ provider }) => provider === "github") !== issuer)
       return refused("This service's GitHub App is not of the repository's code host.");
@@ -188,9 +187,7 @@ export class GitRemotes implements Remotes {
       const args = ["ls-remote", "--quiet", "--symref", "--", target.url, "HEAD"];
       const call = { args, env, transport: target.transport, signal, maxOutputBytes: MAX_HEAD_BYTES };
       const { stdout } = await git(call);
-      const lines = stdout.toString("utf8").split("\n");
-      const [sha = ""] = lines.find((line) => /^[0-9a-f]+\tHEAD$/.test(line))?.split("\t") ?? [];
-      const [, ref = "HEAD"] = /^ref: (refs\/heads\/\S+)\tHEAD$/.exec(lines[0] ?? "") ?? [];
+      const { sha, ref } = parseHead(stdout.toString("utf8"));
       if (!isObjectName(sha))
         return refused({ detail: "its default branch has no commit yet", isPassing: false });
       const issuer = issuers.find((one) => one.issuer === repository.issuer);
@@ -218,6 +215,14 @@ function tokenEnvironment(url: string, token: string): Readonly<Record<string, s
     GIT_CONFIG_KEY_0: `http.${new URL(url).origin}/.extraHeader`,
     GIT_CONFIG_VALUE_0: `Authorization: Basic ${basic}`,
   };
+}
+
+/** What `git ls-remote --symref` says of HEAD; "" where it has no commit. */
+export function parseHead(text: string): { readonly sha: string; readonly ref: string } {
+  const lines = text.split("\n");
+  const [sha = ""] = lines.find((line) => /^[0-9a-f]+\tHEAD$/.test(line))?.split("\t") ?? [];
+  const [, ref = "HEAD"] = /^ref: (refs\/heads\/\S+)\tHEAD$/.exec(lines[0] ?? "") ?? [];
+  return { sha, ref };
 }
 
 function withoutStop(text: string): string {

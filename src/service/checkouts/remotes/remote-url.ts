@@ -1,9 +1,17 @@
 // Where a repository is fetched from with a credential. Pure.
 
-import type { IssuerConfig } from "../../oidc/issuer-config.ts";
-import { fillCloneUrl, PIPELINE_PLACEHOLDER } from "../../oidc/issuer-config.ts";
+import { fillCloneUrl, PIPELINE_PLACEHOLDER } from "../../../base/clone-template.ts";
 
-const part = /^[\w.~+-]+$/;
+/** Where an issuer's repositories are, as the operator says. */
+export type CodeHostPlace = {
+  readonly provider: string;
+  readonly issuer: string;
+  readonly clone_url: string;
+  readonly ssh_url?: string | undefined;
+};
+
+/** Bitbucket names repositories by ids in braces. */
+const part = /^[\w.~+{}-]+$/;
 
 /** A repository's name as a path: it leads nowhere else. */
 export function isPlainName(name: string): boolean {
@@ -14,7 +22,7 @@ export function isPlainName(name: string): boolean {
 }
 
 /** Its address for git over ssh: the issuer's `ssh_url`, otherwise that of its `clone_url` for the user "git". Null where neither says it. */
-export function sshUrlOf({ ssh_url: template, clone_url }: IssuerConfig, name: string): string | null {
+export function sshUrlOf({ ssh_url: template, clone_url }: CodeHostPlace, name: string): string | null {
   if (template !== undefined) return fillCloneUrl(template, { repository: name });
   const url = httpsUrlOf({ clone_url }, name);
   const { protocol, hostname, port, pathname } = new URL(url ?? "about:blank");
@@ -22,7 +30,7 @@ export function sshUrlOf({ ssh_url: template, clone_url }: IssuerConfig, name: s
 }
 
 /** Null where a pipeline's name stands for the repository's. */
-export function httpsUrlOf({ clone_url }: Pick<IssuerConfig, "clone_url">, name: string): string | null {
+export function httpsUrlOf({ clone_url }: Pick<CodeHostPlace, "clone_url">, name: string): string | null {
   return clone_url.includes(PIPELINE_PLACEHOLDER) ? null : fillCloneUrl(clone_url, { repository: name });
 }
 

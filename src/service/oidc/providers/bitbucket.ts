@@ -2,8 +2,8 @@
 // https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/
 
 import * as z from "zod/mini";
+import { fillCloneUrl } from "../../../base/clone-template.ts";
 import { ok } from "../../../base/result.ts";
-import { fillCloneUrl } from "../issuer-config.ts";
 import { claimRefused } from "../registered-claims.ts";
 import { bracedUuid, branchName, statedCommit } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";

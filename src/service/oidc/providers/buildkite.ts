@@ -2,8 +2,8 @@
 // https://buildkite.com/docs/agent/cli/reference/oidc
 
 import * as z from "zod/mini";
+import { fillCloneUrl } from "../../../base/clone-template.ts";
 import { ok } from "../../../base/result.ts";
-import { fillCloneUrl } from "../issuer-config.ts";
 import { claimRefused } from "../registered-claims.ts";
 import { branchName, matching, statedCommit, UUID, uuid } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";

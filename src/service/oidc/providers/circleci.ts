@@ -2,9 +2,10 @@
 // https://circleci.com/docs/guides/permissions-authentication/openid-connect-tokens/
 
 import * as z from "zod/mini";
+import { fillCloneUrl } from "../../../base/clone-template.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { ExchangeRefusal } from "../../core/ci/refusals.ts";
-import { fillCloneUrl, type IssuerConfig } from "../issuer-config.ts";
+import type { IssuerConfig } from "../issuer-config.ts";
 import { claimRefused, show } from "../registered-claims.ts";
 import { matching, REF_CHARS, statedCommit, uuid } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";

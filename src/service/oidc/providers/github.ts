@@ -2,9 +2,9 @@
 // https://docs.github.com/en/actions/reference/security/oidc
 
 import * as z from "zod/mini";
+import { fillCloneUrl } from "../../../base/clone-template.ts";
 import { ok } from "../../../base/result.ts";
 import { visibilities } from "../../../contract/ci/exchange.ts";
-import { fillCloneUrl } from "../issuer-config.ts";
 import { claimRefused } from "../registered-claims.ts";
 import { commit, matching, numericId, ownWorkflow, REF_CHARS, whereWellFormed } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";

@@ -2,10 +2,10 @@
 // https://docs.gitlab.com/ci/secrets/id_token_authentication
 
 import * as z from "zod/mini";
+import { fillCloneUrl } from "../../../base/clone-template.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Visibility, visibilities } from "../../../contract/ci/exchange.ts";
 import type { ExchangeRefusal } from "../../core/ci/refusals.ts";
-import { fillCloneUrl } from "../issuer-config.ts";
 import { claimRefused, show } from "../registered-claims.ts";
 import { commit, matching, numericId, ownWorkflow, REF_CHARS, whereWellFormed } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";
