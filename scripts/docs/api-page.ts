@@ -21,7 +21,8 @@ client is [\`agent-service/client\`](client.md).
 
 A **CI job** calls with a capability from \`POST /v1/ci/oidc/exchange\`, an **owner** with a key of the account
 (\`svc_sk_…\`), an **AI client** with one that acts for the owner (\`svc_at_…\`). Every refusal is
-\`{error, code, request_id}\`: branch on \`code\`.
+\`{error, code, request_id}\`: branch on \`code\`. One is without a body: a request whose address and headers have more than 16 KB
+together is answered 431 before it is read.
 
 A request is **repeatable** where its row says so. An idempotency key is the header \`Idempotency-Key\`, or, unless the row
 names the header, the field \`idempotency_key\` of the body. A header that is not empty wins. For 24 hours the same request

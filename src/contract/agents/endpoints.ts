@@ -24,6 +24,7 @@ export const agentEndpoints = {
   stop: { ...account, method: "POST", path: "/v1/agents/{agentID}/stop", answer: agent },
   revokeLinks: {
     ...account,
+    callers: owners,
     method: "DELETE",
     path: "/v1/agents/{agentID}/run-links",
     answer: "nothing",

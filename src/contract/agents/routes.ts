@@ -44,7 +44,6 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
     answers: { 202: "The runs were asked to end." },
   }),
   revokeLinks: defineRoute(agentEndpoints.revokeLinks, {
-    scopes: ["runs:write"],
     summary: "Revoke every link to a run of an agent",
     description:
       "Links that jobs printed open the runs' pages for their readers no more. Only the owner's key may. Jobs that follow print new ones; `ci_policy.share` set to `off` ends that, too. Safe to repeat.",

@@ -12,7 +12,7 @@ import { routes } from "../routes.ts";
 import { tags } from "../tags.ts";
 import { components, examples } from "./components.ts";
 import { type JsonObject, toJsonSchemas } from "./json-schema.ts";
-import { headerRefs, media, operationOf } from "./operation.ts";
+import { headerRefs, headersTooLarge, media, operationOf } from "./operation.ts";
 import { API_VERSION } from "./version.ts";
 
 type Documented = { readonly route: Route; readonly examples: RouteExamples };
@@ -64,7 +64,10 @@ export async function openApiDocument(baseUrl: string): Promise<JsonObject> {
         },
       },
       headers: usedHeaders(statuses),
-      responses: problemResponses(statuses),
+      responses: {
+        ...problemResponses(statuses),
+        [headersTooLarge.name]: { description: headersTooLarge.description },
+      },
       examples: namedExamples(statuses),
       schemas: toJsonSchemas(components),
     },

@@ -21,6 +21,12 @@ import { type JsonObject, toJsonSchema } from "./json-schema.ts";
 export type SchemaNames = (schema: z.ZodMiniType) => string;
 
 const BYTES = "application/octet-stream";
+/** What the parser of HTTP answers before any route is found. */
+export const headersTooLarge = {
+  name: "HeadersTooLarge",
+  description:
+    "Address and headers have more than 16 KB together. There is no body, because the request was not read, and the connection ends.",
+} as const;
 const ONE_KEY_OF: Readonly<Record<CallerKind, string>> = {
   job: "capability",
   owner: "apiKey",
@@ -59,6 +65,7 @@ export async function operationOf(
           .filter((status) => !(status in route.answers))
           .map((status) => [status, { $ref: `#/components/responses/${problemAnswers[status].name}` }]),
       ),
+      431: { $ref: `#/components/responses/${headersTooLarge.name}` },
     },
   };
 }
@@ -68,7 +75,7 @@ function securityOf({ callers, answer, scopes }: Route): readonly JsonObject[] {
   const keys: JsonObject[] = [...new Set(callers.map((caller) => ONE_KEY_OF[caller]))].map((key) => ({
     [key]: [],
   }));
-  if (scopes !== undefined) keys.push({ oauth: scopes });
+  if (scopes !== undefined && callers.includes("ai_client")) keys.push({ oauth: scopes });
   return answer === "socket" ? [{}, ...keys] : keys;
 }
 

@@ -1,11 +1,10 @@
 // Where the routes of files are: the same ten under the canonical copy and under each working copy, four under a revision.
 // No schema loads here: the client needs this before its first request.
 
-import { accounts, type Endpoint, everybody } from "../../route.ts";
+import { accounts, type CallerKind, type Endpoint, everybody, owners } from "../../route.ts";
 
 const schemas = () => import("./files.ts");
 const safe = { callers: accounts, repeat: "safe" } as const;
-const once = { callers: accounts, repeat: "once" } as const;
 
 function readsUnder<const Under extends string>(under: Under) {
   return {
@@ -25,7 +24,11 @@ function readsUnder<const Under extends string>(under: Under) {
   } as const satisfies Readonly<Record<string, Endpoint>>;
 }
 
-function filesUnder<const Under extends string>(under: Under) {
+function filesUnder<const Under extends string, const Writers extends readonly CallerKind[]>(
+  under: Under,
+  writers: Writers,
+) {
+  const once = { callers: writers, repeat: "once" } as const;
   return {
     ...readsUnder(under),
     read: {
@@ -74,8 +77,12 @@ function filesUnder<const Under extends string>(under: Under) {
   } as const satisfies Readonly<Record<string, Endpoint>>;
 }
 
-export const fileEndpoints = filesUnder("/v1/workspaces/{workspaceID}/files");
-export const copyFileEndpoints = filesUnder("/v1/workspaces/{workspaceID}/copies/{workingCopyID}/files");
+/** Canonical files are written by the owner alone: others write in a copy, and make a changeset of it. */
+export const fileEndpoints = filesUnder("/v1/workspaces/{workspaceID}/files", owners);
+export const copyFileEndpoints = filesUnder(
+  "/v1/workspaces/{workspaceID}/copies/{workingCopyID}/files",
+  accounts,
+);
 
 const ofRevision = "/v1/workspaces/{workspaceID}/revisions/{revisionID}/files";
 export const revisionFileEndpoints = {

@@ -16,7 +16,6 @@ export const siteRoutes = nounRoutes("site", "Workspaces", {
     summary: "Show a folder of an accepted revision as the workspace's site",
     description:
       "Only the owner may, of an account that somebody has signed in to. The site stays as it is when other files are accepted. `revision_id: null` takes it away, and answers the site as it was.",
-    scopes: ["workspaces:write"],
     body: optionalJsonBody(publishSiteRequestSchema, MAX_BODY_BYTES),
     answers: { 200: "The site." },
     refusals: [409],

@@ -1,6 +1,6 @@
 // Where the routes of workspaces are. No schema loads here: the client needs this before its first request.
 
-import { accounts, type Endpoint } from "../../route.ts";
+import { accounts, type Endpoint, owners } from "../../route.ts";
 
 const workspace = async () => (await import("./workspace.ts")).workspaceSchema;
 const common = { callers: accounts, repeat: "safe" } as const;
@@ -23,6 +23,7 @@ export const workspaceEndpoints = {
   update: { ...common, method: "PATCH", path: "/v1/workspaces/{workspaceID}", answer: workspace },
   delete: {
     ...common,
+    callers: owners,
     method: "DELETE",
     path: "/v1/workspaces/{workspaceID}",
     answer: async () => (await import("./workspace.ts")).erasureSchema,

@@ -26,7 +26,8 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
     scopes: ["workspaces:write"],
     body: optionalJsonBody(createWorkspaceRequestSchema, MAX_BODY_BYTES),
     answers: { 201: "The workspace. The same one when the request is repeated." },
-    refusals: [409],
+    // Of the manager that it names.
+    refusals: [404, 409],
   }),
   get: defineRoute(workspaceEndpoints.get, {
     summary: "Read a workspace",
@@ -53,7 +54,6 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
     summary: "Delete a workspace, with all that it is made of",
     description:
       "Only the owner may, and not while a run works in it. The receipt proves no deletion: read its operation, which outlives the workspace by 30 days.",
-    scopes: ["workspaces:write"],
     answers: { 202: { description: "The receipt.", headers: ["Location"] } },
     refusals: [409],
   }),
