@@ -1,7 +1,6 @@
-// The API called by its operations' ids: every answer is one that the document declares, and which operations answered 2xx
-// is remembered.
+// The API called by its operations' ids: every answer is one that the document declares, and is remembered.
 
-import { documentedRoutes, expectDeclared } from "./document-checker.ts";
+import { documentedRoutes, expectDeclared, type SeenAnswers } from "./document-checker.ts";
 import type { Answer, Call } from "./service-client.ts";
 
 export type Asked = Omit<Call, "bearer" | "method"> & {
@@ -19,14 +18,22 @@ type Field =
 /** What tests use of answers: texts and, where a test says so, what they hold. */
 export type Body = Readonly<Record<Field, string>>;
 
-export class DocumentedApi {
-  readonly #answered = new Set<string>();
-  readonly #api: { send(path: string, options?: Call): Promise<Answer> };
-  readonly #owner: string;
+type Sender = { send(path: string, options?: Call): Promise<Answer> };
 
-  constructor(api: { send(path: string, options?: Call): Promise<Answer> }, owner: string) {
+export class DocumentedApi {
+  readonly #api: Sender;
+  readonly #owner: string;
+  readonly #seen: SeenAnswers;
+
+  constructor(api: Sender, { owner, seen }: { owner: string; seen: SeenAnswers }) {
     this.#api = api;
     this.#owner = owner;
+    this.#seen = seen;
+  }
+
+  /** The same API, and one memory, for another account. */
+  for(owner: string): DocumentedApi {
+    return new DocumentedApi(this.#api, { owner, seen: this.#seen });
   }
 
   /** The answer, whatever it is, as long as the document declares it. */
@@ -40,8 +47,7 @@ export class DocumentedApi {
     const headers = { "idempotency-key": crypto.randomUUID(), ...rest.headers };
     const call = { ...rest, headers, method, ...(bearer === null ? {} : { bearer }) };
     const answer = await this.#api.send(query === undefined ? path : `${path}?${query}`, call);
-    expectDeclared(`${method} ${path}`, route.operation, answer);
-    if (answer.status >= 200 && answer.status < 300) this.#answered.add(operationId);
+    this.#seen.add(operationId, expectDeclared(`${method} ${path}`, route.operation, answer));
     return answer;
   }
 
@@ -58,13 +64,5 @@ export class DocumentedApi {
     params: Asked["params"] = {},
   ): Promise<{ readonly items: readonly Body[] }> {
     return (await this.ask(operationId, { params })) as unknown as { readonly items: readonly Body[] };
-  }
-
-  /** Ids of the operations that never answered 2xx, in order. */
-  unanswered(): string[] {
-    return documentedRoutes
-      .map(({ operation }) => operation.operationId)
-      .filter((id) => !this.#answered.has(id))
-      .sort();
   }
 }

@@ -17,9 +17,16 @@ export type HttpApi = {
   close(): Promise<void>;
 };
 
-export async function openHttpApi(fixture: CoreFixture, shown = faces): Promise<HttpApi> {
+/** Exchanges a minute of one address. */
+const PLENTY = 10_000;
+
+export async function openHttpApi(
+  fixture: CoreFixture,
+  shown = faces,
+  { exchangeRatePerMinute = PLENTY } = {},
+): Promise<HttpApi> {
   const app = createApp(fixture.core, fixture.submitter, {
-    exchangeRatePerMinute: 10_000,
+    exchangeRatePerMinute,
     trustedProxyHops: 0,
     corsOrigins: [],
     faces: shown,

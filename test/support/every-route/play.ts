@@ -1,77 +1,15 @@
-// Every operation of the OpenAPI document, asked for by its owner on what is really there: each answers 2xx at least once,
-// as the document says, on every store.
+// A play in which every operation of the document is asked for by its owner, on what is really there: each step fails unless
+// it is answered 2xx, as the document says.
 
-import { expect, it } from "vitest";
-import { makeJob, makeRun, makeRunInput } from "../../fakes/records.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { GitRemotes } from "../../src/service/checkouts/remotes/git-remotes.ts";
-import { noKnownHosts } from "../../src/service/checkouts/remotes/known-hosts.ts";
-import { grantCredits } from "../../src/service/core/accounts/keys.ts";
-import { putWorkflow } from "../../src/service/core/workflows/workflows.ts";
-import type { Backend } from "../../src/service/executor/backend.ts";
-import { githubIssuer } from "../../src/service/oidc/issuer-config.ts";
-import { CheckoutFixture, REPOSITORY } from "../service/checkouts/checkout-fixture.ts";
-import { type Body, DocumentedApi } from "../support/documented-api.ts";
-import { ClaimFixture } from "../support/fixtures/claim-fixture.ts";
-import { untilStopped } from "../support/scripted-backend.ts";
-import { onEveryStore } from "../support/stores/on-every-store.ts";
+import { expect } from "vitest";
+import { makeJob, makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { putWorkflow } from "../../../src/service/core/workflows/workflows.ts";
+import { REPOSITORY } from "../../service/checkouts/checkout-fixture.ts";
+import type { Body, DocumentedApi } from "../documented-api.ts";
+import type { ClaimFixture } from "../fixtures/claim-fixture.ts";
+import { type Params, WorkspaceMaker } from "./workspace-maker.ts";
 
-/** Operations that this test does not bring to a 2xx, and why. At most six. */
-const NOT_ANSWERED: Readonly<Record<string, string>> = {
-  sessionsFollow: "A WebSocket: 101, in test/service/api/socket.",
-  commitsFind: "Needs commits that are kept by a service: test/service/commits/commit-api.test.ts.",
-  commitsSend: "Needs a pack of git: test/service/commits/commit-api.test.ts.",
-  inboundEmailGet: "No service receives e-mail: always 404 inbound_email_off.",
-  adoptionCancel: "Needs an adoption at work: test/service/core/workspaces/adoption/adopt-storage.test.ts.",
-};
-
-const asking: Backend = {
-  name: "scripted",
-  needsCheckout: false,
-  run: async (task) => {
-    const says = (word: string) => task.messages.some(({ content }) => content.includes(word));
-    if (says("wait")) await untilStopped(task);
-    if (!task.mayAsk || !says("ask")) return { stopReason: "end_turn" };
-    await task.emit({ type: "CUSTOM", name: "question", value: { question: "Which?", choices: ["a", "b"] } });
-    return { stopReason: "question" };
-  },
-};
-
-onEveryStore((kind) => {
-  it("answers every operation of the document with success, as the document says", async () => {
-    const git = await CheckoutFixture.make();
-    const sha = git.repository.commit({ files: { "README.md": "Hello\n" } });
-    const fixture = await ClaimFixture.start(kind, {
-      backend: asking,
-      checkouts: git.provider(),
-      remotes: new GitRemotes({
-        ...{ folder: `${git.folder}/keys`, environment: process.env, knownHosts: noKnownHosts },
-        ...{ app: null, clock: systemClock },
-        issuers: [{ ...githubIssuer, issuer: makeJob().issuer }],
-      }),
-      freeCredits: 1_000,
-      policy: { takesModelAccess: true, baseUrl: "https://service.example" },
-    });
-    try {
-      const mine = await fixture.account();
-      await grantCredits(fixture.core.core, { accountId: mine.id, credits: 10_000 });
-      const api = new DocumentedApi(fixture.api, mine.owner);
-      const play = new Play({ fixture, mine, api, cloneUrl: `${git.server.url}/${REPOSITORY}.git`, sha });
-      await play.ofAgents();
-      await play.ofJobs();
-      await play.ofApprovals();
-      await play.ofWorkspaces();
-      const unanswered = api.unanswered();
-      expect(unanswered).toEqual(Object.keys(NOT_ANSWERED).sort());
-      expect(unanswered.length).toBeLessThanOrEqual(6);
-    } finally {
-      await fixture.api.close();
-      await git.close();
-    }
-  });
-});
-
-type PlayParts = {
+export type PlayParts = {
   readonly fixture: ClaimFixture;
   readonly mine: Awaited<ReturnType<ClaimFixture["account"]>>;
   readonly api: DocumentedApi;
@@ -79,11 +17,25 @@ type PlayParts = {
   readonly sha: string;
 };
 
-class Play {
+export class Play {
   readonly #parts: PlayParts;
+  readonly #make: WorkspaceMaker;
 
   constructor(parts: PlayParts) {
     this.#parts = parts;
+    this.#make = new WorkspaceMaker(parts.api, parts.fixture.core.clock);
+  }
+
+  /** Asks with a key, which is then refused for another request. */
+  async #once(operation: string, asked: { readonly params: Params; readonly json: object }): Promise<Body> {
+    const { api, mine } = this.#parts;
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const answer = await api.ask(operation, { ...asked, headers });
+    const other =
+      operation === "adoptionStart" ? { agent_id: mine.agent.id } : { validation_evidence: "Another." };
+    const again = await api.answer(operation, { ...asked, json: { ...asked.json, ...other }, headers });
+    expect(again.status, again.text).toBe(422);
+    return answer;
   }
 
   async ofAgents(): Promise<void> {
@@ -204,24 +156,13 @@ class Play {
     await api.ask("workspacesGetByAgent", { params: { agentID: made.manager_agent_id } });
     for (const read of ["workspacesCosts", "retentionGet"]) await api.ask(read, { params: w });
     await this.#ofFiles("files", w);
-    const { id: first } = await this.#ended(w, await api.ask("copiesCheckpoint", { params: w, json: {} }));
-    const revisionID = String(first);
+    const revisionID = await this.#make.checkpoint(w);
     await this.#ofRevisions(w, revisionID);
     await this.#ofChangesets(w, revisionID);
     await this.#ofRooms(w, made.manager_agent_id);
     await this.#ofSite(w);
     await this.#ofAdoption();
     await api.ask("workspacesDelete", { params: w });
-  }
-
-  /** The id of what a successful operation made. */
-  async #ended(w: Params, { id }: { readonly id: string }): Promise<{ readonly id: unknown }> {
-    const { api } = this.#parts;
-    const params = { ...w, operationID: id };
-    const { status, result } = await api.ask("operationsGet", { params, query: "wait=20" });
-    expect(status).toBe("succeeded");
-    const made = result as unknown as { readonly revision_id?: unknown; readonly working_copy_id?: unknown };
-    return { id: made.revision_id ?? made.working_copy_id };
   }
 
   async #ofFiles(prefix: "files" | "copyFiles", params: Params): Promise<void> {
@@ -261,48 +202,28 @@ class Play {
     await api.ask("retentionDeletePin", { params: { ...w, pinID } });
   }
 
-  /** A copy's id. */
-  async #copy(w: Params): Promise<string> {
-    const { api } = this.#parts;
-    return String((await this.#ended(w, await api.ask("copiesCreate", { params: w, json: {} }))).id);
-  }
-
-  async #proposed(w: Params, files: Readonly<Record<string, string>>): Promise<Params> {
-    const { api, fixture } = this.#parts;
-    const workingCopyID = await this.#copy(w);
-    for (const [path, content] of Object.entries(files)) {
-      const params = { ...w, workingCopyID };
-      await api.ask("copyFilesWrite", { params, json: { path, content } });
-    }
-    fixture.core.clock.advance(1);
-    const save = { working_copy_id: workingCopyID };
-    await this.#ended(w, await api.ask("copiesCheckpoint", { params: w, json: save }));
-    const proposal = { ...save, title: "A change" };
-    const { id } = await api.ask("changesetsCreate", { params: w, json: proposal });
-    return { ...w, changesetID: id };
-  }
-
   async #ofChangesets(w: Params, before: string): Promise<void> {
     const { api } = this.#parts;
-    const workingCopyID = await this.#copy(w);
+    const workingCopyID = await this.#make.copy(w);
     await api.ask("copiesList", { params: w });
     await api.ask("copiesGet", { params: { ...w, workingCopyID } });
     await this.#ofFiles("copyFiles", { ...w, workingCopyID });
     await api.ask("copiesDelete", { params: { ...w, workingCopyID } });
     const [accepted, rejected, conflicted] = [
-      await this.#proposed(w, { "new.txt": "one\n" }),
-      await this.#proposed(w, { "other.txt": "one\n" }),
-      await this.#proposed(w, { "new.txt": "another\n" }),
+      await this.#make.proposed(w, { "new.txt": "one\n" }),
+      await this.#make.proposed(w, { "other.txt": "one\n" }),
+      await this.#make.proposed(w, { "new.txt": "another\n" }),
     ];
     await api.ask("changesetsList", { params: w });
     await api.ask("changesetsGet", { params: accepted });
     await api.ask("changesetsReject", { params: rejected, json: { reason: "No." } });
     const decision = { expected_current_revision: before, validation_evidence: "Read it." };
-    const { bearer, actionID } = await this.#refusedToAssistant(accepted, decision);
+    const bearer = this.#parts.mine.aiClient;
+    const actionID = await this.#make.refusedToAssistant(accepted, { json: decision, bearer });
     await api.ask("reviewActionsGet", { params: { ...w, actionID }, bearer });
-    await api.ask("changesetsAccept", { params: accepted, json: decision });
+    await this.#once("changesetsAccept", { params: accepted, json: decision });
     const { current_revision_id } = await api.ask("workspacesGet", { params: w });
-    await api.ask("changesetsResolve", {
+    await this.#once("changesetsResolve", {
       params: conflicted,
       json: {
         ...decision,
@@ -310,16 +231,6 @@ class Play {
         resolutions: [{ path: "new.txt", take: "theirs" }],
       },
     });
-  }
-
-  /** What an AI client wants decided waits for the owner. */
-  async #refusedToAssistant(params: Params, json: unknown): Promise<{ bearer: string; actionID: string }> {
-    const { api, mine } = this.#parts;
-    const bearer = mine.aiClient;
-    const { status, body } = await api.answer("changesetsAccept", { params, json, bearer });
-    expect(status).toBe(403);
-    const { approve_url } = body as Body;
-    return { bearer, actionID: approve_url?.split("/").at(-1) ?? "" };
   }
 
   async #ofRooms(w: Params, managerId: string): Promise<void> {
@@ -387,15 +298,14 @@ class Play {
     const { id: workspaceID } = await api.ask("workspacesCreate", { json: { name: "adopting" } });
     const params = { workspaceID };
     const body = { agent_id: agent.id };
-    await this.#ended(params, await api.ask("adoptionStart", { params, json: body }));
+    await this.#make.ended(params, await this.#once("adoptionStart", { params, json: body }));
     const current = await api.ask("adoptionGet", { params });
     expect(current.status).toBe("ready");
+    expect((await api.answer("adoptionCancel", { params })).status).toBe(409);
     const rolled = await api.ask("adoptionRollback", { params });
-    await this.#ended(params, rolled);
+    await this.#make.ended(params, rolled);
     const { items } = await api.list("revisionsList", params);
     const unused = items.find(({ id }) => id !== undefined && id === current.revision_id)?.id ?? "";
     await api.ask("revisionsDelete", { params: { ...params, revisionID: unused } });
   }
 }
-
-type Params = Readonly<Record<string, string>>;
