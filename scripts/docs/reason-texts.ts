@@ -163,7 +163,6 @@ export const problemTexts: Texts<ProblemCode> = {
   copy_held: "A run is at work in the copy: nobody else writes there until it has ended.",
   copy_unsaved: "The copy has changes that no revision holds. Make a checkpoint first.",
   storage_adopting: "The workspace is being filled with the files of an agent's repository.",
-  storage_starting: "The storage of the workspace is starting. `Retry-After` says when to try again.",
   path_invalid: "The path is none that git, or every system, would take. The message names the rule.",
   path_taken: "There is something else in this place, or at a name that differs in case alone.",
   file_too_large: "The file is too large to be read as text. Download it.",

@@ -7,6 +7,7 @@ import { ciRunPageSchema } from "../../src/contract/ci/ci-run.ts";
 import { PACK_TYPE } from "../../src/contract/ci/commits.ts";
 import { components } from "../../src/contract/openapi/components.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
+import { headersTooLarge } from "../../src/contract/openapi/operation.ts";
 import { problemCodes } from "../../src/contract/problems/problem.ts";
 import { problemAnswers } from "../../src/contract/problems/problem-answers.ts";
 import { runEventSchema } from "../../src/contract/runs/run-event.ts";
@@ -232,7 +233,7 @@ describe("the OpenAPI document", () => {
 
   it("has an answer for every status that a refusal can have", () => {
     const answers: Readonly<Record<PublicProblem["status"], { readonly name: string }>> = problemAnswers;
-    const names = Object.values(answers).map(({ name }) => name);
+    const names = [...Object.values(answers).map(({ name }) => name), headersTooLarge.name];
     expect(names).toEqual(expect.arrayContaining(Object.keys(document.components.responses ?? {})));
   });
 
@@ -274,6 +275,28 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("has only patterns that JavaScript with and without the flag u, Go and Python read the same", () => {
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+      ([, text = ""]) => String(JSON.parse(text)),
+    );
+    expect(patterns.length).toBeGreaterThan(3);
+    for (const pattern of patterns) {
+      for (const flags of ["", "u"]) expect(() => new RegExp(pattern, flags), pattern).not.toThrow();
+      // RE2 has neither classes of Unicode in this spelling nor assertions.
+      expect(pattern).not.toMatch(/\\p\{|\(\?[=!<]|\\u/);
+    }
+  });
+
+  it("says of a query parameter without which a request is refused that it is required", () => {
+    const needed = operations.flatMap(({ operation }) =>
+      ((operation.parameters ?? []) as readonly Json[])
+        .filter((one) => one.in === "query" && one.required === true)
+        .map(({ name }) => `${operation.operationId} ${name}`),
+    );
+    expect(needed).toContain("filesRead path");
+    expect(needed).not.toContain("filesStat path");
+  });
+
   it("names operations by noun", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids).toEqual(expect.arrayContaining(["runsSubmit", "agentsCreate", "ciExchange", "creditsGet"]));
@@ -281,7 +304,10 @@ describe("the OpenAPI document", () => {
 
   it("says of every operation what refuses it, but of those that check health", () => {
     for (const { name, path, operation } of operations) {
-      const refusals = Object.keys(operation.responses as Json).filter((status) => status.startsWith("4"));
+      const refusals = Object.keys(operation.responses as Json).filter(
+        // 431 comes before any route.
+        (status) => status.startsWith("4") && status !== "431",
+      );
       expect(refusals.length > 0, name).toBe(!PROBES.includes(path));
     }
   });

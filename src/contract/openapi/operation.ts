@@ -97,6 +97,8 @@ function queryOf({ schema, texts }: Query): readonly JsonObject[] {
   return Object.entries(schema.shape).map(([name, value]) => ({
     name,
     in: "query",
+    // Without it the request is refused.
+    ...((value as z.ZodMiniType).safeParse(undefined).success ? {} : { required: true }),
     description: texts[name],
     schema: toJsonSchema(value as z.ZodMiniType),
   }));

@@ -81,7 +81,6 @@ export const problemCodes = [
   "copy_held",
   "copy_unsaved",
   "storage_adopting",
-  "storage_starting",
   "path_invalid",
   "path_taken",
   "file_too_large",
