@@ -46,6 +46,14 @@ onEveryDeployment("workers", (service) => {
     return { ...account, workspace, workspaceId, groupId, start, post };
   };
 
+  it("start for a task group of one credit, which pays for one run", async () => {
+    const { owner, start } = await fixture({ budget_credits: 1, max_workers: 1 });
+    const worker = await start("hello");
+    await readToEnd(owner, worker.run_id);
+    const run = await owner.runs.get({ agentId: worker.executor_agent_id, runId: worker.run_id });
+    expect(run.status).toBe("completed");
+  });
+
   it("rule 2: work in a copy for a task group", async () => {
     const { owner, workspace, workspaceId, groupId, start, post } = await fixture();
     const worker = await start("hello");

@@ -8,6 +8,7 @@ import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import { earlierUse, type KeyUse, keepUse, keyUseOf } from "../../idempotency/once-by-key.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
+import { RUN_FEE_MICRO_USD } from "../../money/ledger.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { RunSubmitter, Submission } from "../../runs/submit-run.ts";
 import { insertCopy } from "../copies/create-copy.ts";
@@ -22,8 +23,8 @@ import type { WorkerRefusal } from "./refusals.ts";
 import type { SeenWorker } from "./worker.ts";
 
 const MICRO_PER_USD = 1_000_000;
-/** Less does not suffice for a run. */
-const LEAST_SHARE_MICRO_USD = 10_000;
+/** Less does not pay for a run, not even for one that calls no model. */
+const LEAST_SHARE_MICRO_USD = RUN_FEE_MICRO_USD;
 /** Others take from the same budget at the same time. */
 const MAX_TRIES = 5;
 
