@@ -11,6 +11,8 @@ export type ExchangeOptions = CallOptions & {
   /** Mints a token. Called for every attempt: a token is spent by its first arrival. */
   readonly subjectToken: () => Promise<string>;
   readonly account?: string | undefined;
+  /** Asks for a claim link while free credits pay, too. */
+  readonly wantsClaimUrl?: boolean | undefined;
   /** The job's commit. Some providers' tokens name none. */
   readonly sha?: string | undefined;
   /** The repository's default branch, where the job knows it. */
@@ -38,7 +40,14 @@ export function ciClient(connection: Connection): CiClient {
 }
 
 async function exchangeToken(connection: Connection, options: ExchangeOptions): Promise<ExchangeResponse> {
-  const { account, sha, defaultBranch, signal, retry: policy = connection.retry } = options;
+  const {
+    account,
+    wantsClaimUrl = false,
+    sha,
+    defaultBranch,
+    signal,
+    retry: policy = connection.retry,
+  } = options;
   return retrying({ ...connection, policy, signal }, async () => {
     const answer = await request(connection, {
       method: "POST",
@@ -49,6 +58,7 @@ async function exchangeToken(connection: Connection, options: ExchangeOptions): 
         subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
         subject_token: await options.subjectToken(),
         ...(account === undefined ? {} : { account }),
+        ...(wantsClaimUrl ? { claim_link: "always" } : {}),
         ...(sha === undefined ? {} : { sha }),
         ...(defaultBranch === undefined ? {} : { default_branch: defaultBranch }),
       },

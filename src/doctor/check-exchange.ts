@@ -40,7 +40,12 @@ export async function checkExchange(
   const { provider, subjectToken, signal } = job;
   try {
     const sha = provider.job.sha || ((await readHeadCommit(job.folder)) ?? "");
-    const grant = await ci.exchange({ subjectToken, ...(sha === "" ? {} : { sha }), signal });
+    const grant = await ci.exchange({
+      subjectToken,
+      wantsClaimUrl: true,
+      ...(sha === "" ? {} : { sha }),
+      signal,
+    });
     const check = found(EXCHANGE_HEADING, {
       state: "ok",
       found: "The service takes the job's token. It gave a capability, which ends with this examination.",

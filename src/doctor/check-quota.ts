@@ -61,9 +61,13 @@ function judge(known: {
       ],
     };
   }
-  // A link comes with the exchange where the next run would be refused without one who pays; but for who cannot claim.
-  const isUnpaid = obstacle !== null && (credits === 0 || repository.visibility !== "public");
-  if (url === null && !isUnpaid) return { state: "ok", found: "The owner's free credits pay for runs." };
+  if (credits > 0 && repository.visibility === "public") {
+    return {
+      state: "ok",
+      found: "The owner's free credits pay for runs.",
+      fixes: claim === "pending" ? [acceptance(face)] : offerOf(url, { face, obstacle }),
+    };
+  }
   const why =
     credits === 0
       ? `the free credits of ${repository.name}'s owner are used up until ${quota.resets_at}`
@@ -78,6 +82,16 @@ function judge(known: {
           ? [acceptance(face)]
           : [claiming(url), acceptance(face)],
   };
+}
+
+/** A claim gives more than credits: whoever owns the agent sets which jobs may run it, and what they may cost. */
+function offerOf(
+  url: string | null,
+  { face, obstacle }: { readonly face: Face; readonly obstacle: string | null },
+): DoctorFix[] {
+  if (url === null || obstacle !== null) return [];
+  const text = "Nothing has to be done. For credits and rules of its own, claim the agent with an account:";
+  return [{ text, url }, acceptance(face)];
 }
 
 function claiming(url: string): DoctorFix {

@@ -41,6 +41,19 @@ onEveryDeployment("claims", (service) => {
     expect((await owner.agents.list()).map((agent) => agent.id)).toEqual([job.agentId]);
   });
 
+  it("can begin while free credits pay, where a job asks for the link", async () => {
+    const { id, owner, ownerKey } = await service().account();
+    const repository = service().freshRepository();
+    expect((await service().exchange(repository)).claim_url).toBeNull();
+    const asked = await service().exchange(repository, { claim_link: "always" });
+    expect(asked.quota).toMatchObject({ audience: "anon" });
+    const token = asked.claim_url?.split("/").at(-1) ?? "";
+    expect((await claim(ownerKey, token)).body).toMatchObject({ status: "pending" });
+    expect(await owner.agents.list()).toEqual([]);
+    const accepted = await service().exchange(repository, { account: id, claim_link: "always" });
+    expect(accepted).toMatchObject({ claim: "claimed", claim_url: null, agent_id: asked.agent_id });
+  });
+
   it("are not accepted by a job that anybody can start, nor for an account that did not ask", async () => {
     const [asker, other] = [await service().account(), await service().account()];
     const repository = privateRepository();

@@ -25,6 +25,8 @@ export const ciComponents: Components = {
       subject_token_type: "`urn:ietf:params:oauth:token-type:id_token`, or left out.",
       grant_type: "`urn:ietf:params:oauth:grant-type:token-exchange`, or left out.",
       account: "The account whose pending claim the job accepts.",
+      claim_link:
+        "`always`: the answer has a claim link wherever an account can claim the agent. Left out: only where the next run needs an account.",
       sha: "The commit that the job runs on. Read only where the provider's token names none.",
       default_branch:
         "The repository's default branch, without `refs/heads/`. The newest commit that a job sends of it is what runs work on that no job asks for.",
@@ -40,7 +42,8 @@ export const ciComponents: Components = {
     agent_id: "The repository's agent, which it may run.",
     repository: "The repository that the token named.",
     quota: "What the repository's owner has left.",
-    claim_url: "Where an account claims the repository's agent; null where there is nothing to claim.",
+    claim_url:
+      "Where an account claims the repository's agent. Null where there is nothing to claim, and, without `claim_link`, while the owner's free credits pay.",
     claim: "The state of the claim, as far as the job's `account` is concerned.",
   }),
   Repository: component(ciRepositorySchema, "A repository at its code host.", {

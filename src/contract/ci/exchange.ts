@@ -20,6 +20,8 @@ export const exchangeRequestSchema = z.object({
   grant_type: z.optional(z.string()),
   /** The account that a job of the repository names to accept a pending claim. */
   account: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
+  /** "always": `claim_url` is set wherever the agent can be claimed, not only where its next run needs an account. */
+  claim_link: z.optional(z.enum(["always"])),
   /** The commit that the job runs on. Read only where the provider's token names none. */
   sha: z.optional(z.string().check(z.maxLength(64))),
   /** The repository's default branch, without `refs/heads/`. No token names it. */

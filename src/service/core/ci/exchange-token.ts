@@ -48,10 +48,12 @@ export async function exchangeToken(
     subjectToken: string;
     requestId: string;
     account?: string | null;
+    /** Whether it gets a claim link while free credits pay, too. */
+    wantsClaimUrl?: boolean;
     statement?: JobStatement;
   },
 ): Promise<Result<Exchanged, ExchangeRefusal | RateRefusal>> {
-  const { account = null, ...redemption } = request;
+  const { account = null, wantsClaimUrl = false, ...redemption } = request;
   const { requestId } = request;
   return await redeemToken(core, { ...redemption, action: "exchange" }, async (tx, { job, agent: found }) => {
     const now = core.clock.now();
@@ -68,7 +70,7 @@ export async function exchangeToken(
     await tx.ci.insertCapability(capability);
     // What is not public is known once its commit is held.
     if (job.repository.visibility === "public") await recordDefaultHead(core, tx, { agentId: agent.id, job });
-    const quota = await quotaOf(core, tx, { agent, job });
+    const quota = await quotaOf(core, tx, { agent, job, wantsClaimUrl });
     return ok({
       accessToken: secret.text,
       capability,
@@ -83,7 +85,7 @@ export async function exchangeToken(
 async function quotaOf(
   core: Core,
   tx: StoreTransaction,
-  { agent, job }: { agent: Agent; job: JobIdentity },
+  { agent, job, wantsClaimUrl }: { agent: Agent; job: JobIdentity; wantsClaimUrl: boolean },
 ): Promise<Quota> {
   if (agent.accountId !== null) {
     const account = await lockCurrentAccount(core, tx, agent.accountId);
@@ -96,9 +98,10 @@ async function quotaOf(
   return {
     audience: "anon",
     creditsRemaining: balanceInCredits(balance),
-    claimUrl: needsBillingAccount
-      ? await makeClaimUrl(core, tx, { agentId: agent.id, provider: job.provider })
-      : null,
+    claimUrl:
+      needsBillingAccount || wantsClaimUrl
+        ? await makeClaimUrl(core, tx, { agentId: agent.id, provider: job.provider })
+        : null,
   };
 }
 

@@ -25,11 +25,12 @@ export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
     audience: async () => ok({ body: { audience: core.policy.audience } }),
     exchange: async ({ body, requestId }) => {
       const { subject_token: subjectToken = "", account = null, sha = null } = body;
-      const { default_branch: defaultBranch } = body;
+      const { default_branch: defaultBranch, claim_link: claimLink } = body;
       const fault = faultOf(body);
       if (fault !== null) return refused(fault);
       const statement = { sha, ...(defaultBranch === undefined ? {} : { defaultBranch }) };
-      const request = { subjectToken, statement, requestId, account };
+      const wantsClaimUrl = claimLink === "always";
+      const request = { subjectToken, statement, requestId, account, wantsClaimUrl };
       return shown(await exchangeToken(core, request), toResponse);
     },
     revoke: async ({ caller: { capability }, requestId }) => {
