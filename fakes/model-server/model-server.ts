@@ -19,8 +19,10 @@ export type ModelServerOptions = {
   readonly script: Script;
   /** A free one unless told. */
   readonly port?: number;
-  /** What `GET /v1/models` lists. Any name is answered, listed or not. */
+  /** What `GET /v1/models` lists, and has by name. Any name is answered by the others, listed or not. */
   readonly models?: readonly string[];
+  /** False: a server that tells of no models. */
+  readonly hasList?: boolean;
   /** Who shows another, or none, gets 401. Unless told, nobody is asked. */
   readonly apiKey?: string;
   /** Which requests are one conversation. Unless told, those of one model with the same first user message. */
@@ -74,8 +76,13 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = incoming.url ?? "/";
-    if (incoming.method === "GET" && path.startsWith("/v1/models"))
-      return sendModels(incoming, response, models);
+    if (incoming.method === "GET" && options.hasList !== false) {
+      const isKnown = options.apiKey === undefined || apiKeyOf(incoming) === options.apiKey;
+      if (!isKnown) return sendJson(response, 401, { error: { message: "Invalid API key." } });
+      const asked = /^\/v1(?:beta)?\/(?:models\/([^/]+)|key)$/.exec(path);
+      if (asked !== null) return sendOne(response, { asked: asked[1] ?? null, models });
+      if (path.startsWith("/v1/models")) return sendModels(incoming, response, models);
+    }
     const wire = incoming.method === "POST" ? wireOf(path) : undefined;
     if (wire === undefined) return sendJson(response, 404, { error: { message: `No route ${path}.` } });
     const ended = Promise.withResolvers<Ending>();
@@ -184,6 +191,17 @@ function apiKeyOf({ headers }: IncomingMessage): string | null {
   const own = headers["x-api-key"] ?? headers["x-goog-api-key"];
   if (typeof own === "string") return own;
   return /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? null;
+}
+
+/** One model by its name, or, as OpenRouter has it, the key that asks. */
+function sendOne(
+  response: ServerResponse,
+  { asked, models }: { readonly asked: string | null; readonly models: readonly string[] },
+): void {
+  const id = asked === null ? null : decodeURIComponent(asked);
+  if (id !== null && !models.includes(id)) {
+    sendJson(response, 404, { error: { message: `No model "${id}".` } });
+  } else sendJson(response, 200, id === null ? { data: { label: "key" } } : { id });
 }
 
 function sendModels(incoming: IncomingMessage, response: ServerResponse, models: readonly string[]): void {

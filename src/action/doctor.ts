@@ -26,6 +26,7 @@ export async function examineStep({ env, interrupts, transport }: Step, inputs: 
     usesProxy: true,
     githubToken: githubToken === "" ? null : { from: 'the input "github-token"', value: githubToken },
     federation: service.model?.federation ?? null,
+    federatedModel: service.model?.name ?? null,
     examineEmbedded: () => examineEmbedded(env, service.type === "embedded" ? service.model : null),
     clock: systemClock,
     random: Math.random,

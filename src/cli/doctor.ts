@@ -112,6 +112,7 @@ export async function printExamination(choices: ExaminationChoices): Promise<num
     usesProxy: nodeUsesProxy(env),
     githubToken: choices.githubToken ?? null,
     federation: choices.federation ?? null,
+    federatedModel: env.MODEL?.trim() || null,
     examineEmbedded: async () => {
       const { examineEmbedded } = await import("../service/embedded/embedded.ts");
       const tempFolder = env.RUNNER_TEMP || tmpdir();

@@ -9,43 +9,77 @@ export const CLOCK_HEADING = { id: "clock", title: "Clocks" };
 const WARNING_SECONDS = 30;
 /** What a service allows between the clock of a token's issuer and its own. */
 const TOLERANCE_SECONDS = 60;
+/** A provider's tool may give a token that it has kept for some minutes: then its issuer only seems to be behind. */
+const KEPT_SECONDS = 600;
 
-/** `issuedAt`: when a token was issued just now, by its issuer's clock and by this runner's; null where none was. */
-export function checkClock(
-  answer: TimedAnswer,
-  minted: { readonly issuedAt: number; readonly receivedAt: number } | null,
-): DoctorCheck {
-  const date = Date.parse(answer.date ?? "");
-  if (Number.isNaN(date)) return notTried(CLOCK_HEADING, "the service's answer has no Date");
-  // The header has whole seconds: what it stands for is on average half of one later.
-  const skew = Math.round((date + 500 - (answer.sentAt + answer.receivedAt) / 2) / 1000);
+/** When a token was issued just now: by its issuer's clock in seconds, by this runner's in milliseconds. */
+export type IssuedToken = { readonly issuedAt: number; readonly receivedAt: number };
+
+/** `answer` is null where no service is named, `minted` where no token was issued just now. */
+export function checkClock(answer: TimedAnswer | null, minted: IssuedToken | null): DoctorCheck {
+  const skew = answer === null ? null : skewOf(answer);
+  if (answer !== null && skew === null) return notTried(CLOCK_HEADING, "the service's answer has no Date");
   const issuerSkew = minted === null ? null : Math.round(minted.issuedAt - minted.receivedAt / 1000);
-  const size = Math.abs(skew);
+  const isKept = issuerSkew !== null && issuerSkew < 0 && issuerSkew > -KEPT_SECONDS;
+  const size = Math.max(Math.abs(skew ?? 0), isKept ? 0 : Math.abs(issuerSkew ?? 0));
   return found(CLOCK_HEADING, {
     state: size > TOLERANCE_SECONDS ? "fault" : size > WARNING_SECONDS ? "warning" : "ok",
-    found:
-      size > WARNING_SECONDS
-        ? `The service's clock is ${size} s ${skew > 0 ? "ahead of" : "behind"} this runner's; it takes tokens within ${TOLERANCE_SECONDS} s.`
-        : "The service's clock and this runner's agree.",
+    found: size > WARNING_SECONDS ? differenceText(skew, issuerSkew) : agreementText(skew),
     facts: {
-      "the service's": offsetText(skew),
+      "the service's": skew === null ? null : offsetText(skew),
       "the token issuer's": issuerSkew === null ? null : offsetText(issuerSkew),
     },
     fixes: size > WARNING_SECONDS ? [{ text: fixFor(skew, issuerSkew) }] : [],
   });
 }
 
-function fixFor(skew: number, issuerSkew: number | null): string {
+/** In seconds, positive where the service is ahead of this runner. Null where it does not say. */
+function skewOf({ date, sentAt, receivedAt }: TimedAnswer): number | null {
+  const at = Date.parse(date ?? "");
+  // The header has whole seconds: what it stands for is on average half of one later.
+  return Number.isNaN(at) ? null : Math.round((at + 500 - (sentAt + receivedAt) / 2) / 1000);
+}
+
+function agreementText(skew: number | null): string {
+  return skew === null
+    ? "This runner's clock agrees with the token issuer's."
+    : "The service's clock and this runner's agree.";
+}
+
+function differenceText(skew: number | null, issuerSkew: number | null): string {
+  const takes = `a service takes tokens within ${TOLERANCE_SECONDS} s`;
+  if (skew !== null && isOff(skew))
+    return `The service's clock is ${ownOffset(skew)} this runner's; ${takes}.`;
+  return `The token issuer's clock is ${ownOffset(issuerSkew ?? 0)} this runner's; ${takes}.`;
+}
+
+function isOff(seconds: number): boolean {
+  return Math.abs(seconds) > WARNING_SECONDS;
+}
+
+function fixFor(skew: number | null, issuerSkew: number | null): string {
+  if (skew === null) return "Set this runner's clock by NTP.";
   if (issuerSkew === null) return "Set the clock that is wrong, the service's or this runner's, by NTP.";
-  if (Math.abs(issuerSkew) <= WARNING_SECONDS) {
+  if (!isOff(issuerSkew)) {
     return "The token's issuer agrees with this runner: the service's operator sets its clock by NTP.";
   }
-  return Math.abs(skew - issuerSkew) <= WARNING_SECONDS
-    ? "The token's issuer agrees with the service: set this runner's clock by NTP."
-    : "Neither agrees with the token's issuer: set both clocks by NTP.";
+  return isOff(skew - issuerSkew)
+    ? "Neither agrees with the token's issuer: set both clocks by NTP."
+    : "The token's issuer agrees with the service: set this runner's clock by NTP.";
 }
 
 function offsetText(seconds: number): string {
   if (seconds === 0) return "as this runner's";
-  return `${Math.abs(seconds)} s ${seconds > 0 ? "ahead" : "behind"}`;
+  return `${amountText(seconds)} ${seconds > 0 ? "ahead" : "behind"}`;
 }
+
+function ownOffset(seconds: number): string {
+  return `${amountText(seconds)} ${seconds > 0 ? "ahead of" : "behind"}`;
+}
+
+function amountText(seconds: number): string {
+  const size = Math.abs(seconds);
+  return size < 2 * SECONDS_A_DAY ? `${size} s` : `${Math.round(size / SECONDS_A_DAY)} days`;
+}
+
+const SECONDS_A_DAY = 24 * 60 * 60;

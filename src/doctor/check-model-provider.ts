@@ -11,13 +11,17 @@ import { FederationError } from "../federation/federation-error.ts";
 import type { FederationProvider, ModelFederation } from "../federation/provider.ts";
 import { federationProviders, inputOf } from "../federation/providers.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
+import { observeModel } from "./check-model.ts";
 import { explainNoToken } from "./check-token.ts";
 import { type ExamineOptions, found, notTried } from "./examination.ts";
 import { readClaims, type TokenClaims } from "./token-claims.ts";
 
 export const MODEL_PROVIDER_HEADING = { id: "model-provider", title: "Model without a key" };
 
-export type ModelProviderJob = Pick<ExamineOptions, "env" | "transport" | "clock" | "random" | "signal"> & {
+export type ModelProviderJob = Pick<
+  ExamineOptions,
+  "env" | "face" | "transport" | "clock" | "random" | "signal" | "federatedModel"
+> & {
   readonly federation: ModelFederation;
   /** Null outside of a CI job. */
   readonly provider: CiProvider | null;
@@ -27,7 +31,7 @@ export type ModelProviderJob = Pick<ExamineOptions, "env" | "transport" | "clock
   readonly hide: (secret: string) => void;
 };
 
-/** Mints one token and exchanges it. The access token is thrown away: it ends by itself. */
+/** Mints one token, exchanges it and asks the model's API one small question. The access token is thrown away: it ends by itself. */
 export async function checkModelProvider(job: ModelProviderJob): Promise<DoctorCheck> {
   const { provider, federation, hasService, signal } = job;
   if (provider === null) return notTried(MODEL_PROVIDER_HEADING, "this is no CI job");
@@ -82,10 +86,15 @@ async function exchange(job: ModelProviderJob, idToken: string): Promise<DoctorC
     });
     hide(accessToken);
     const seconds = Math.round(msUntil(clock, expiresAt) / 1000);
+    const { agentProtocol: protocol, apiBaseUrl: baseUrl, apiHeaders: headers } = trusted;
+    const secret = { type: "token", value: accessToken } as const;
+    const api = { protocol, baseUrl, headers, secret, model: job.federatedModel };
+    const seen = await observeModel(api, { face: job.face, transport, signal });
     return found(MODEL_PROVIDER_HEADING, {
-      state: "ok",
-      found: `${trusted.title} takes the job's token, and gave one of its own. No key is needed.`,
-      facts: { ...facts, "its token lasts": `${seconds} s` },
+      state: seen.state,
+      found: `${trusted.title} takes the job's token, and gave one of its own. No key is needed. ${seen.found}`,
+      facts: { ...facts, "its token lasts": `${seconds} s`, model: job.federatedModel },
+      fixes: seen.fixes,
     });
   } catch (cause) {
     signal?.throwIfAborted();

@@ -18,7 +18,7 @@ export type TokenFinding = {
   readonly minted: MintedToken | null;
 };
 
-/** Mints one token. `audience` is null where no service is named. */
+/** Mints one token. `audience` is null where no service is named: then it only shows what a token would say. */
 export async function checkToken(options: {
   provider: CiProvider;
   audience: string | null;
@@ -38,6 +38,12 @@ export async function checkToken(options: {
   } catch (cause) {
     signal?.throwIfAborted();
     if (!(cause instanceof IdentityError)) throw cause;
+    if (audience === null) {
+      return {
+        check: notTried(TOKEN_HEADING, "the job can have none, and without a service nothing needs one"),
+        minted: null,
+      };
+    }
     return { check: explainNoToken(TOKEN_HEADING, { job: provider.job, error: cause }), minted: null };
   }
 }

@@ -5,6 +5,7 @@ import type { Environment } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import type { CheckState, DoctorCheck, DoctorFact, DoctorFix } from "../report/doctor-page.ts";
+import type { ModelApi } from "./ask-model.ts";
 
 /** "action": a step of a workflow, set by inputs. "command": `agent-service`, set by flags and variables. */
 export type Face = "action" | "command";
@@ -16,6 +17,8 @@ export type GitHubToken = { readonly from: string; readonly value: string };
 export type EmbeddedReadiness = {
   readonly settings: readonly string[];
   readonly model: string | null;
+  /** Where the model is, and its key. Null: there is none, or nobody but a coding agent knows. */
+  readonly api: ModelApi | null;
   /** The coding agent that asks the model. Null: the built-in one. */
   readonly agent: AgentReadiness | null;
   readonly sandbox: string | null;
@@ -51,6 +54,8 @@ export type ExamineOptions = {
   readonly githubToken: GitHubToken | null;
   /** By whose trust the job is to get a token of its model's provider; null: by none. */
   readonly federation: ModelFederation | null;
+  /** The model that is to be asked with it; null where none is named. */
+  readonly federatedModel: string | null;
   /** Looks at what a service in this job would have. Null where this face cannot. */
   readonly examineEmbedded: (() => Promise<EmbeddedReadiness>) | null;
   readonly clock: Clock;

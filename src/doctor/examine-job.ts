@@ -9,13 +9,14 @@ import { createJobClient, type JobClient } from "../client/job-client.ts";
 import type { Transport } from "../client/transport.ts";
 import type { DoctorCheck, DoctorPage } from "../report/doctor-page.ts";
 import { AUDIENCE_HEADING, checkAudience } from "./check-audience.ts";
-import { CLOCK_HEADING, checkClock } from "./check-clock.ts";
+import { CLOCK_HEADING, checkClock, type IssuedToken } from "./check-clock.ts";
 import { checkCommit } from "./check-commit.ts";
 import { checkEmbedded } from "./check-embedded.ts";
 import { checkExchange, EXCHANGE_HEADING } from "./check-exchange.ts";
 import { checkGitHubToken, GITHUB_TOKEN_HEADING } from "./check-github-token.ts";
 import { checkIdentity, IDENTITY_HEADING } from "./check-identity.ts";
 import { checkJob, checkNoJob } from "./check-job.ts";
+import { checkModel } from "./check-model.ts";
 import { checkModelProvider } from "./check-model-provider.ts";
 import { checkQuota, QUOTA_HEADING } from "./check-quota.ts";
 import { checkRunner } from "./check-runner.ts";
@@ -69,7 +70,7 @@ async function runChecks(options: Examination): Promise<readonly DoctorCheck[]> 
     ...(job === null ? [] : [job]),
     token,
     ...(options.baseUrl === null
-      ? await withoutService(examination)
+      ? await withoutService(examination, minted)
       : await withService(examination, options.baseUrl, minted)),
     ...(await modelProvider(examination)),
     ...(await githubToken(examination)),
@@ -124,16 +125,10 @@ async function withService(
   });
   const name = provider?.job.provider ?? null;
   const audience = audienceOf(examination) ?? "";
-  // What was given when the job began tells nothing of the time.
-  const isFresh = provider?.tokenLimit === undefined;
-  const issuedAt = isFresh ? (minted?.claims.issuedAt ?? null) : null;
   return [
     service,
     await checkAudience(client, { audience, face, provider: name, signal }),
-    checkClock(
-      answer,
-      minted === null || issuedAt === null ? null : { issuedAt, receivedAt: minted.receivedAt },
-    ),
+    checkClock(answer, issuedAtOf(examination, minted)),
     ...(await exchange(examination, { client, held, minted, audience })),
   ];
 }
@@ -185,10 +180,28 @@ async function exchange(
   }
 }
 
-async function withoutService(examination: Examination): Promise<readonly DoctorCheck[]> {
-  const { examineEmbedded, face } = examination;
-  if (examineEmbedded === null) return [];
-  return [checkEmbedded(await examineEmbedded(), { face, isJob: isOfJob(examination) })];
+async function withoutService(
+  examination: Examination,
+  minted: Minted | null,
+): Promise<readonly DoctorCheck[]> {
+  const { examineEmbedded, face, transport, signal, hide } = examination;
+  const issued = issuedAtOf(examination, minted);
+  const clock = issued === null ? [] : [checkClock(null, issued)];
+  if (examineEmbedded === null) return clock;
+  const readiness = await examineEmbedded();
+  const { api } = readiness;
+  if (api !== null && api.secret !== null) hide(api.secret.value);
+  return [
+    ...clock,
+    checkEmbedded(readiness, { face, isJob: isOfJob(examination) }),
+    ...(api === null ? [] : [await checkModel(api, { face, transport, signal })]),
+  ];
+}
+
+/** What was given when the job began tells nothing of the time. */
+function issuedAtOf({ provider }: Examination, minted: Minted | null): IssuedToken | null {
+  const issuedAt = provider?.tokenLimit === undefined ? (minted?.claims.issuedAt ?? null) : null;
+  return minted === null || issuedAt === null ? null : { issuedAt, receivedAt: minted.receivedAt };
 }
 
 async function modelProvider(examination: Examination): Promise<readonly DoctorCheck[]> {

@@ -27,9 +27,34 @@ describe("the clocks", () => {
     [90, 0, "The token's issuer agrees with this runner: the service's operator sets its clock by NTP."],
     [90, 88, "The token's issuer agrees with the service: set this runner's clock by NTP."],
     [90, -90, "Neither agrees with the token's issuer: set both clocks by NTP."],
+    [0, 104_551_486, "Neither agrees with the token's issuer: set both clocks by NTP."],
     [90, null, "Set the clock that is wrong, the service's or this runner's, by NTP."],
   ])("are judged by the issuer's: %d and %s", (service, issuer, text) => {
     expect(check(service, issuer).fixes).toEqual([{ text }]);
+  });
+
+  it.each([
+    [31, "warning"],
+    [-599, "ok"],
+    [-600, "fault"],
+    [104_551_486, "fault"],
+  ])("are judged by a token's issuer that is %d s off, though service and runner agree", (issuer, state) => {
+    const found = check(0, issuer);
+    expect(found.state).toBe(state);
+    const text = /^The token issuer's clock is (31 s ahead of|600 s behind|1210 days ahead of) this/;
+    if (state !== "ok") expect(found.found).toMatch(text);
+  });
+
+  it("are compared with the issuer's alone where there is no service", () => {
+    const of = (issuer: number) => checkClock(null, { issuedAt: NOW / 1000 + issuer, receivedAt: NOW });
+    expect(of(0)).toMatchObject({
+      state: "ok",
+      found: "This runner's clock agrees with the token issuer's.",
+    });
+    expect(of(104_551_486)).toMatchObject({
+      state: "fault",
+      fixes: [{ text: "Set this runner's clock by NTP." }],
+    });
   });
 
   it("allow for half of the way", () => {

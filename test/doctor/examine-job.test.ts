@@ -28,6 +28,7 @@ describe("an examination by the Action", () => {
     usesProxy: true,
     githubToken: { from: "the input github-token", value: job.githubToken },
     federation: null,
+    federatedModel: null,
     examineEmbedded: null,
     clock: systemClock,
     random: Math.random,
@@ -66,6 +67,7 @@ describe("an examination by the Action", () => {
   it("looks at what there is without a server, as the face says it", async () => {
     const readiness = {
       settings: [],
+      api: null,
       agent: null,
       model: null,
       sandbox: "none",
@@ -81,6 +83,7 @@ describe("an examination by the Action", () => {
     expect(fixesOf(page, "embedded")).toContain("bwrap is not in PATH.");
     const broken = {
       settings: [],
+      api: null,
       agent: null,
       model: "m",
       sandbox: null,
@@ -95,7 +98,14 @@ describe("an examination by the Action", () => {
 
   it("names all that keeps the sandbox from working, with one step of a workflow that fixes it", async () => {
     const readiness = {
-      ...{ settings: [], agent: null, model: "m", sandbox: "none", notes: ["bwrap is not in PATH."] },
+      ...{
+        settings: [],
+        api: null,
+        agent: null,
+        model: "m",
+        sandbox: "none",
+        notes: ["bwrap is not in PATH."],
+      },
       blockers: ["no_bubblewrap", "apparmor"] as const,
     };
     const page = async (face: ExamineOptions["face"]) =>

@@ -33,14 +33,19 @@ async function play(
   {
     trust = {},
     args = [],
+    model: env = {},
     ...options
-  }: JobOptions & { trust?: ModelHouseOptions["trust"]; args?: string[] } = {},
+  }: JobOptions & {
+    trust?: ModelHouseOptions["trust"];
+    args?: string[];
+    model?: Record<string, string>;
+  } = {},
 ) {
   house = await startModelHouse({ issuer: fixture.codeHost.issuer, script: [], trust });
   const job = await fixture.job({ idToken: true, ...options });
   const flags = identifiersOf(provider).flatMap(([name, id]) => [`--${name}`, id]);
   const examined = await runDoctor(
-    { ...job.env, ...house.env },
+    { ...job.env, ...house.env, MODEL: "scripted-model", ...env },
     ["--json", ...flags, ...args],
     [job.githubToken],
   );
@@ -52,7 +57,10 @@ async function play(
 describe.each(houses)("the doctor on a trust at %s", (provider) => {
   it("finds it in order, and shows what it is made of", async () => {
     const { page } = await play(provider);
-    expect(checkOf(page, "model-provider")).toMatchObject({ state: "ok" });
+    expect(checkOf(page, "model-provider")).toMatchObject({
+      state: "ok",
+      found: expect.stringContaining('takes the job\'s token, for the model "scripted-model".'),
+    });
     expect(factsOf(page, "model-provider")).toMatchObject({
       ...Object.fromEntries(identifiersOf(provider)),
       audience: trusts[provider].audience,
@@ -61,6 +69,12 @@ describe.each(houses)("the doctor on a trust at %s", (provider) => {
       sub: "repo:octo-org/octo-repo:ref:refs/heads/main",
       repository_id: "74",
     });
+  });
+
+  it("names a model that its API does not have", async () => {
+    const { page } = await play(provider, { model: { MODEL: "no-model" } });
+    // OpenRouter is asked about the token alone: its list is public.
+    expect(checkOf(page, "model-provider").state).toBe(provider === "openrouter" ? "ok" : "fault");
   });
 
   it("names what to configure where it is refused", async () => {
@@ -118,7 +132,11 @@ describe("the doctor on a model without a key", () => {
     house = await startModelHouse({ issuer: fixture.codeHost.issuer, script: [] });
     const job = await fixture.job({ idToken: true });
     fixture.checkOut(job);
-    const inputs = { mode: "doctor", model: "m", ...Object.fromEntries(identifiersOf("openrouter")) };
+    const inputs = {
+      mode: "doctor",
+      model: "scripted-model",
+      ...Object.fromEntries(identifiersOf("openrouter")),
+    };
     const step = await fixture.main(job, { inputs, env: house.env });
     expect(step.summary).toContain("OpenRouter takes the job's token");
     expect(step.masks).toEqual(expect.arrayContaining([...house.secrets()]));

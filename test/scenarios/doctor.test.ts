@@ -3,6 +3,9 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
+import { startModelServer } from "../../fakes/model-server/model-server.ts";
+import { byTurn } from "../../fakes/model-server/script.ts";
+import { say } from "../../fakes/model-server/turn.ts";
 import {
   checkOf,
   examine,
@@ -70,6 +73,8 @@ describe("agent-service doctor in a job", () => {
     });
     expect(factsOf(page, "identity")).toMatchObject({ event: "push", ref: "refs/heads/main" });
     expect(factsOf(page, "quota")).toMatchObject({ credits: "100", claim: "unclaimed" });
+    // Nothing has to be done, and an account can take the repository over before its free credits end.
+    expect(fixesOf(page, "quota")).toMatch(/\/claim\/svc_claim_[\w-]+/);
     expect(summary).toMatch(/^## ✅ Doctor: no trouble found/);
 
     const exchange = requests.find(({ route }) => route === "exchange");
@@ -192,13 +197,79 @@ describe("agent-service doctor in a job", () => {
     const examined = await examine(await fixture.job(), ["--json"]);
     const page = pageOf(examined);
     expect(examined.code).toBe(0);
-    expect(Object.keys(statesOf(page))).toEqual(["job", "token", "embedded", "github-token", "runner"]);
+    expect(Object.keys(statesOf(page))).toEqual([
+      "job",
+      "token",
+      "clock",
+      "embedded",
+      "github-token",
+      "runner",
+    ]);
     expect(checkOf(page, "embedded").state).toBe("warning");
     expect(fixesOf(page, "embedded")).toContain("MODEL_PROVIDER=anthropic");
     const wrong = pageOf(await examine(await fixture.job(), ["--json"], { MODEL: "m" }));
     expect(checkOf(wrong, "embedded")).toMatchObject({
       state: "fault",
       found: expect.stringContaining("MODEL_BASE_URL must be set"),
+    });
+  });
+});
+
+describe("agent-service doctor without a server", () => {
+  const KEY = "sk-the-models-key-0123456789";
+  let fixture: ScenarioFixture;
+  beforeAll(async () => {
+    fixture = await startFixture({ level: "scenario" });
+  });
+  afterAll(async () => await fixture.close());
+
+  it("finds no fault in a job without an ID token, which nothing needs", async () => {
+    const page = pageOf(await examine(await fixture.job({ idToken: false }), ["--json"]));
+    expect(checkOf(page, "token")).toMatchObject({
+      state: "skipped",
+      found: "Not tried: the job can have none, and without a service nothing needs one.",
+    });
+  });
+
+  it.each(["anthropic", "openai", "openai-compatible", "google"])(
+    "asks the model's API whether it takes the key: %s",
+    async (provider) => {
+      const model = await startModelServer({ script: [], apiKey: KEY, models: ["m-1"] });
+      closers.push(() => model.close());
+      const base = provider === "google" ? `${model.url}/v1beta` : model.baseUrl;
+      const settings = { MODEL: "m-1", MODEL_PROVIDER: provider, MODEL_BASE_URL: base, MODEL_API_KEY: KEY };
+      const job = await fixture.job();
+      const examineWith = async (more: Record<string, string>) => {
+        const examined = await runDoctor({ ...job.env, ...settings, ...more }, ["--json"], [KEY, "sk-old"]);
+        return checkOf(pageOf(examined), "model");
+      };
+      expect(await examineWith({})).toMatchObject({ state: "ok" });
+      expect(await examineWith({ MODEL_API_KEY: "sk-old-0123456789" })).toMatchObject({
+        state: "fault",
+        found: expect.stringMatching(/refuses the key \(40[01]\)\.$/),
+      });
+      expect(await examineWith({ MODEL_API_KEY: "" })).toMatchObject({
+        state: "fault",
+        found: expect.stringContaining("takes no request without a key (401)."),
+      });
+      expect((await examineWith({ MODEL: "m-2" })).state).toBe(
+        provider === "openai-compatible" ? "warning" : "fault",
+      );
+    },
+  );
+
+  it("asks for one token where a server has no list, and names one that does not answer", async () => {
+    const model = await startModelServer({ script: byTurn([say("Yes.")]), apiKey: KEY, hasList: false });
+    closers.push(() => model.close());
+    const settings = { MODEL: "m-1", MODEL_API_KEY: KEY, MODEL_PROVIDER: "openai-compatible" };
+    const job = await fixture.job();
+    const hidden = { ...job.env, ...settings, MODEL_BASE_URL: model.baseUrl };
+    expect(checkOf(pageOf(await runDoctor(hidden, ["--json"], [KEY])), "model").state).toBe("ok");
+    expect(model.requests).toMatchObject([{ body: { model: "m-1", max_tokens: 1 } }]);
+    const nowhere = { ...job.env, ...settings, MODEL_BASE_URL: "http://127.0.0.1:9/v1" };
+    expect(checkOf(pageOf(await runDoctor(nowhere, ["--json"], [KEY])), "model")).toMatchObject({
+      state: "fault",
+      found: expect.stringContaining("is not reached"),
     });
   });
 });

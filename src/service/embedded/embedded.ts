@@ -23,6 +23,7 @@ import { findBlockers, type SandboxBlocker } from "../sandbox/sandbox-blockers.t
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { secretsOfEnvironment } from "../settings/known-secrets.ts";
+import type { ModelProvider } from "../settings/model-providers.ts";
 import { type SettingName, serviceSettings } from "../settings/service-settings.ts";
 import { ownIssuer } from "./own-issuer.ts";
 import { warningLog } from "./warning-log.ts";
@@ -112,6 +113,8 @@ export type EmbeddedReadiness = {
   readonly settings: readonly string[];
   /** Null: runs only brief on the repository. */
   readonly model: string | null;
+  /** Where it is, and its key. Null: there is no model, it is reached without a key, or its agent alone knows. */
+  readonly api: EmbeddedModelApi | null;
   /** The coding agent that asks it. Null: the built-in one. */
   readonly agent: AgentReadiness | null;
   /** Null: the configured sandbox does not work; `notes` says why. */
@@ -119,6 +122,13 @@ export type EmbeddedReadiness = {
   /** What keeps the sandbox from working, where there is none. */
   readonly blockers: readonly SandboxBlocker[];
   readonly notes: readonly string[];
+};
+
+export type EmbeddedModelApi = {
+  readonly protocol: ModelProvider;
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly secret: { readonly type: "key"; readonly value: string } | null;
 };
 
 /** `asksByKey` is false where the job proves itself to the model's provider. */
@@ -157,12 +167,28 @@ export async function examineEmbedded(
     );
     const isMissing = sandbox === null || sandbox === "none";
     const blockers = isMissing ? await findBlockers(config.sandbox.environment.PATH ?? "") : [];
-    return { settings: [], model, agent, sandbox, blockers, notes };
+    const api = given.asksByKey ? apiOf(config) : null;
+    return { settings: [], model, api, agent, sandbox, blockers, notes };
   } catch (cause) {
     if (!(cause instanceof EmbeddedSettingsError)) throw cause;
     const settings = cause.message.split("\n");
-    return { settings, model: null, agent: null, sandbox: null, blockers: [], notes };
+    return { settings, model: null, api: null, agent: null, sandbox: null, blockers: [], notes };
   }
+}
+
+function apiOf({ model, acp }: Config): EmbeddedModelApi | null {
+  if (model !== null) {
+    const { provider: protocol, baseUrl, apiKey, models } = model;
+    return { protocol, baseUrl, model: models.executor, secret: keyOf(apiKey) };
+  }
+  if (acp === null || acp.model === null || acp.chosenModel === null) return null;
+  const { wire, baseUrl, apiKey } = acp.model;
+  const protocol = wire === "gemini" ? "google" : wire;
+  return { protocol, baseUrl, model: acp.chosenModel, secret: keyOf(apiKey) };
+}
+
+function keyOf(apiKey: string | null): EmbeddedModelApi["secret"] {
+  return apiKey === null ? null : { type: "key", value: apiKey };
 }
 
 async function examineAgent(

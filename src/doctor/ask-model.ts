@@ -1,0 +1,128 @@
+// One question to a model's API, the cheapest that needs the key: the model by its name, or a list. Where a server has
+// neither, an answer of one token. Looked up on 2026-11-26:
+// https://platform.claude.com/docs/en/api/models/retrieve, https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key
+// (its list of models is public), https://ai.google.dev/api/models (a wrong key is a 400 API_KEY_INVALID).
+
+import { ConnectionError } from "../client/errors.ts";
+import type { Transport, TransportResponse } from "../client/transport.ts";
+
+const ANSWER_MS = 15_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const ANTHROPIC_VERSION = "2023-06-01";
+
+/** What it speaks: "openai" is the Responses API. */
+export type ModelProtocol = "anthropic" | "openai" | "openai-compatible" | "google";
+
+/** A model's API, and what opens it. */
+export type ModelApi = {
+  readonly protocol: ModelProtocol;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** Null: the API is asked for its list. */
+  readonly model: string | null;
+  /** Null: none is sent. */
+  readonly secret: { readonly type: "key" | "token"; readonly value: string } | null;
+  /** Sent with each request of a federated account. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type ModelAnswer =
+  | { readonly type: "reached" }
+  /** A list without the model: an alias of it may be served all the same. */
+  | { readonly type: "unlisted" }
+  | { readonly type: "refused"; readonly status: number }
+  | { readonly type: "no_model" }
+  | { readonly type: "failed"; readonly status: number }
+  | { readonly type: "unreached"; readonly message: string };
+
+export type Asking = { readonly transport: Transport; readonly signal: AbortSignal | undefined };
+
+/** Rejects with the signal's reason alone. */
+export async function askModel(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
+  try {
+    return await ask(api, asking);
+  } catch (cause) {
+    asking.signal?.throwIfAborted();
+    if (!(cause instanceof ConnectionError)) throw cause;
+    return { type: "unreached", message: cause.message };
+  }
+}
+
+async function ask(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
+  const { protocol, baseUrl, model } = api;
+  const isOpenRouter = new URL(baseUrl).hostname === "openrouter.ai";
+  if (protocol !== "openai-compatible") {
+    const path = model === null ? "/models" : `/models/${encodeURIComponent(model)}`;
+    return judge(await send(api, { ...asking, path }));
+  }
+  if (isOpenRouter) return judge(await send(api, { ...asking, path: "/key" }));
+  const list = await send(api, { ...asking, path: "/models" });
+  if (list.status === 200)
+    return model === null || lists(list, model) ? { type: "reached" } : { type: "unlisted" };
+  if (model === null || (list.status !== 404 && list.status !== 405)) return judge(list);
+  const body = { model, max_tokens: 1, messages: [{ role: "user", content: "Say yes." }] };
+  return judge(await send(api, { ...asking, path: "/chat/completions", body }));
+}
+
+async function send(
+  { protocol, baseUrl, secret, headers = {} }: ModelApi,
+  { transport, signal, path, body }: Asking & { readonly path: string; readonly body?: unknown },
+): Promise<TransportResponse> {
+  return await transport({
+    method: body === undefined ? "GET" : "POST",
+    url: `${baseUrl}${path}`,
+    headers: {
+      accept: "application/json",
+      "user-agent": "agent-service-doctor",
+      ...(protocol === "anthropic" ? { "anthropic-version": ANTHROPIC_VERSION } : {}),
+      ...secretHeader(protocol, secret),
+      ...headers,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    timeoutMs: ANSWER_MS,
+    maxBodyBytes: MAX_ANSWER_BYTES,
+    signal,
+  });
+}
+
+function secretHeader(protocol: ModelProtocol, secret: ModelApi["secret"]): Readonly<Record<string, string>> {
+  if (secret === null) return {};
+  if (secret.type === "token") return { authorization: `Bearer ${secret.value}` };
+  switch (protocol) {
+    case "anthropic":
+      return { "x-api-key": secret.value };
+    case "google":
+      return { "x-goog-api-key": secret.value };
+    default:
+      return { authorization: `Bearer ${secret.value}` };
+  }
+}
+
+function judge({ status, body }: TransportResponse): ModelAnswer {
+  if (status >= 200 && status < 300) return { type: "reached" };
+  if (status === 401 || status === 403) return { type: "refused", status };
+  // Google's word for a key that it does not know.
+  if (status === 400 && body.includes("API_KEY_INVALID")) return { type: "refused", status };
+  return status === 404 ? { type: "no_model" } : { type: "failed", status };
+}
+
+/** A list of another form says nothing against the model. */
+function lists({ body }: TransportResponse, model: string): boolean {
+  const ids = idsIn(body);
+  return ids === null || ids.includes(model);
+}
+
+function idsIn(body: string): readonly unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== "object" || value === null || !("data" in value) || !Array.isArray(value.data)) {
+      return null;
+    }
+    return value.data.map((one: unknown) =>
+      typeof one === "object" && one !== null && "id" in one ? one.id : null,
+    );
+  } catch {
+    return null;
+  }
+}

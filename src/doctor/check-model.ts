@@ -1,0 +1,98 @@
+// Whether the model's API takes what a run would send it: its address, its key, its model's name.
+
+import type { DoctorCheck, DoctorFix, Observation } from "../report/doctor-page.ts";
+import { type Asking, askModel, type ModelApi } from "./ask-model.ts";
+import { type Face, found } from "./examination.ts";
+
+export const MODEL_HEADING = { id: "model", title: "The model's API" };
+
+type ModelPlace = Asking & { readonly face: Face };
+
+/** Asks with a key, or without one where the settings have none. */
+export async function checkModel(api: ModelApi, place: ModelPlace): Promise<DoctorCheck> {
+  const seen = await observeModel(api, place);
+  const { host } = new URL(api.baseUrl);
+  return found(MODEL_HEADING, {
+    ...seen,
+    facts: { address: host, model: api.model, key: api.secret === null ? "none" : "given" },
+  });
+}
+
+/** One small question, and what its answer says. */
+export async function observeModel(api: ModelApi, { face, ...asking }: ModelPlace): Promise<Observation> {
+  const answer = await askModel(api, asking);
+  const { host } = new URL(api.baseUrl);
+  const name = face === "action" ? inputNames : variableNames;
+  switch (answer.type) {
+    case "reached":
+      return {
+        state: "ok",
+        found: `The API at ${host} takes ${secretText(api)}${modelText(api)}.`,
+        fixes: [],
+      };
+    case "unlisted":
+      return {
+        state: "warning",
+        found: `The API at ${host} answers, and its list of models has no "${api.model}".`,
+        fixes: [
+          { text: `Look for a slip in ${name.model}. A name that is not listed may be served all the same.` },
+        ],
+      };
+    case "refused":
+      return {
+        state: "fault",
+        found:
+          api.secret === null
+            ? `The API at ${host} takes no request without a key (${answer.status}).`
+            : `The API at ${host} refuses ${secretText(api)} (${answer.status}).`,
+        fixes: refusedFixes(api, name.key),
+      };
+    case "no_model":
+      return {
+        state: "fault",
+        found: `The API at ${host} has no model "${api.model ?? ""}" (404).`,
+        fixes: [
+          {
+            text: `Correct ${name.model}, or the address in ${name.baseUrl}: its path includes the version, as in /v1.`,
+          },
+        ],
+      };
+    case "failed":
+      return {
+        state: "warning",
+        found: `The API at ${host} answers ${answer.status} to a small question.`,
+        fixes: [{ text: "Look at the status page of the model's provider, and at its limits for this key." }],
+      };
+    case "unreached":
+      return {
+        state: "fault",
+        found: `The API at ${host} is not reached. ${answer.message}`,
+        fixes: [{ text: `Correct ${name.baseUrl}, or let this machine reach ${host}.` }],
+      };
+  }
+}
+
+const inputNames = { model: '"model"', baseUrl: '"model-base-url"', key: '"model-api-key"' };
+const variableNames = { model: "MODEL", baseUrl: "MODEL_BASE_URL", key: "MODEL_API_KEY" };
+
+function secretText({ secret }: ModelApi): string {
+  if (secret === null) return "requests without a key";
+  return secret.type === "key" ? "the key" : "the job's token";
+}
+
+function modelText({ model }: ModelApi): string {
+  return model === null ? "" : `, for the model "${model}"`;
+}
+
+function refusedFixes({ secret }: ModelApi, keyName: string): DoctorFix[] {
+  if (secret?.type === "token") {
+    return [
+      { text: "The service account has to be a member of the workspace or project whose models it uses." },
+    ];
+  }
+  const text =
+    secret === null
+      ? `Set ${keyName}. docs/keyless-models.md shows how to do without a key.`
+      : `Set ${keyName} to a key that is in use at this provider: the secret may be an old one, or another provider's.`;
+  return [{ text }];
+}
