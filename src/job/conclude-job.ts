@@ -4,6 +4,7 @@ import { singleLine } from "../base/untrusted-text.ts";
 import { failsStep, type Verdict } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import { isShut, type PublishedFindings, placeOf, reaches, type Severity } from "../report/findings.ts";
+import { missingParts } from "../report/missing-parts.ts";
 import { concludeOutcome, type Outcome } from "./conclusion.ts";
 import type { Ending } from "./ending.ts";
 import { faultOf } from "./fault.ts";
@@ -30,6 +31,7 @@ export async function concludeJob<Own extends JobTypes>(
     fails: failsStep(verdict, "settings" in progress ? progress.settings.failOn : new Set()),
     claimUrl: verdict.claimUrl ?? offeredClaim(progress),
   };
+  for (const note of "log" in progress ? missingParts(progress.log.report) : []) job.warn(note);
   for (const publication of port.publications(ending)) await attempt(job, publication);
   port.sayEnding(ending);
   return ending;

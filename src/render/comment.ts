@@ -10,8 +10,8 @@ import {
   claimSection,
   costsSection,
   type EndContext,
+  missingSection,
   replySection,
-  setupSection,
   unseenSection,
   whySection,
 } from "./end-sections.ts";
@@ -60,7 +60,7 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   const room = new SectionRoom(MAX_COMMENT_BYTES - 1);
   const title = room.take(`**${titleMarkdown(outcomeTitle(report, context))}**`);
   const unseen = room.take(unseenSection(context));
-  const setup = room.take(setupSection(report));
+  const missing = room.take(missingSection(report));
   const why = room.take(whySection(report, context));
   const claim = room.take(claimSection(report, context));
   const facts = room.take(factsSection(report, context));
@@ -77,7 +77,7 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   const egress = room.take(egressSection(report.egress));
   const approvals = room.take(approvalSection(report.approvals));
   const reply = room.take(replySection(report, room.bytes - 2));
-  const sections = [unseen, setup, title, why, reply, findings, changes, egress, approvals, claim, facts];
+  const sections = [unseen, missing, title, why, reply, findings, changes, egress, approvals, claim, facts];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

@@ -2,6 +2,7 @@
 
 import { byteLength, fitText } from "../base/bounded-text.ts";
 import type { ModelUsage, RunBudget } from "../contract/runs/run.ts";
+import { missingParts } from "../report/missing-parts.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
 import type { FileLinks } from "./blob-url.ts";
 import { readableReply } from "./findings-table.ts";
@@ -49,10 +50,11 @@ export function unseenSection({ unseen = "" }: EndContext): string {
   return text === "" ? "" : `> ⚠️ ${text}`;
 }
 
-/** A test that did not run for want of a package is no test that passed. */
-export function setupSection({ calls }: RunReport): string {
-  const failed = calls.some(({ name, hasFailed }) => name === "setup" && hasFailed);
-  return failed ? "> ⚠️ The setup script failed: the agent worked without what it installs." : "";
+/** What the run worked without, a line each. */
+export function missingSection(report: RunReport): string {
+  return missingParts(report)
+    .map((note) => `> ⚠️ ${fitText(note, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? ""}`)
+    .join("\n>\n");
 }
 
 /** The reply, made inert, in at most `maxBytes`. */

@@ -7,7 +7,7 @@ import type { Conclusion } from "../report/conclusion.ts";
 import type { RunReport } from "../report/run-report.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
-import { costsSection, type EndContext, replySection, setupSection, whySection } from "./end-sections.ts";
+import { costsSection, type EndContext, missingSection, replySection, whySection } from "./end-sections.ts";
 import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
 import { planSection } from "./plan-section.ts";
 import { summaryDetails } from "./summary-details.ts";
@@ -23,7 +23,7 @@ export function renderRunReport(
   const context = endContext(run);
   const title = context === null ? `⏳ Run ${run.status}` : titleMarkdown(outcomeTitle(report, context));
   const head = room.take(`# ${title}`);
-  const setup = room.take(setupSection(report));
+  const missing = room.take(missingSection(report));
   const why = room.take(context === null ? "" : whySection(report, context));
   const costs = room.take(context === null ? "" : costsSection(report, context));
   const changes = room.take(
@@ -34,7 +34,7 @@ export function renderRunReport(
   const plan = room.take(planSection(report));
   const ids = { runId: run.id, sessionId: run.thread_id, agentId: run.agent_id };
   const details = room.take(summaryDetails(report, { ids, maxBytes: room.bytes - 2 }));
-  const sections = [head, setup, why, costs, reply, changes, egress, plan, details];
+  const sections = [head, missing, why, costs, reply, changes, egress, plan, details];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

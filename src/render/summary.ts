@@ -10,8 +10,8 @@ import {
   claimSection,
   costsSection,
   type EndContext,
+  missingSection,
   replySection,
-  setupSection,
   unseenSection,
   whySection,
 } from "./end-sections.ts";
@@ -53,7 +53,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   // Taken by importance, shown in reading order.
   const title = room.take(`## ${titleMarkdown(outcomeTitle(report, context))}`);
   const unseen = room.take(unseenSection(context));
-  const setup = room.take(setupSection(report));
+  const missing = room.take(missingSection(report));
   const why = room.take(whySection(report, context));
   const claim = room.take(claimSection(report, context));
   const costs = room.take(costsSection(report, context));
@@ -77,7 +77,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const sections = [
     title,
     unseen,
-    setup,
+    missing,
     why,
     facts,
     claim,

@@ -143,6 +143,47 @@ describe("a job whose run has MCP servers", { tags: ["sandbox"] }, () => {
     expect(results[1]).not.toContain("hostile.txt");
   });
 
+  it("says which server and which file are missing, beside the log and in the summary", async () => {
+    fixture = await EmbeddedFixture.open(project);
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    const servers = JSON.stringify({ dead: { command: "sh", args: ["-c", "echo no such token >&2; exit 3"] } });
+    const { step } = await run(job, { servers, turns: [say("Done.")] });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+    const text = "The MCP server dead was not available: ";
+    expect(step.annotations).toMatchObject([{ level: "warning", message: expect.stringContaining(text) }]);
+    expect(step.summary).toMatch(/^> ⚠️ The MCP server dead was not available: /m);
+
+    const other = await fixture.job();
+    fixture.checkOut(other);
+    await model?.close();
+    const { step: without } = await run(other, { servers: ".mcp.json", turns: [say("Done.")] });
+    const missing = /^An MCP server was not available: .* has no file \.mcp\.json/;
+    expect(without.annotations).toMatchObject([
+      { level: "warning", message: expect.stringMatching(missing) },
+    ]);
+    expect(without.summary).toContain("An MCP server was not available");
+  });
+
+  it("says that the script of its setup is missing", async () => {
+    fixture = await EmbeddedFixture.open(project);
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    model = await startModelServer({ script: byTurn([say("Done.")]), apiKey: KEY });
+    const inputs = {
+      prompt: "Go on.",
+      model: "scripted-model",
+      "model-base-url": model.baseUrl,
+      "model-api-key": KEY,
+      setup: "ci/missing.sh",
+    };
+    const step = await fixture.main(job, { inputs, env: { SANDBOX: "bubblewrap" } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+    const text = /No setup was executed, .*has no file ci\/missing\.sh/;
+    expect(step.annotations).toMatchObject([{ level: "warning", message: expect.stringMatching(text) }]);
+    expect(step.summary).toContain("No setup was executed");
+  });
+
   it("has none of the repository's own where the input does not say so", async () => {
     fixture = await EmbeddedFixture.open({
       ...project,

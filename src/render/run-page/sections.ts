@@ -4,6 +4,7 @@ import { singleLine } from "../../base/untrusted-text.ts";
 import type { CommitOrigin, Run } from "../../contract/runs/run.ts";
 import { maskSecrets } from "../../report/find-secrets.ts";
 import { type Finding, placeOf, readFindings, severities, severityCounts } from "../../report/findings.ts";
+import { missingParts } from "../../report/missing-parts.ts";
 import { elapsedMs, type RunReport } from "../../report/run-report.ts";
 import { readableReply } from "../findings-table.ts";
 import { type Contents, type Element, el, outerLink, said } from "../html/element.ts";
@@ -37,8 +38,10 @@ const MAX_HOSTS = 30;
 const MAX_PLAN_STEPS = 50;
 
 export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Contents[]>> = {
-  failure: ({ report: { state } }) =>
-    state.status === "failed" ? [el("p", { class: "note bad" }, said(state.message))] : [],
+  failure: ({ report }) => [
+    ...(report.state.status === "failed" ? [el("p", { class: "note bad" }, said(report.state.message))] : []),
+    ...missingParts(report).map((note) => el("p", { class: "note warn" }, said(note))),
+  ],
   reply: ({ run, report }) => (isOver(run) ? replyOf(report) : []),
   findings: ({ run, report }) => (isOver(run) ? findingsOf(report) : []),
   changes: ({ report, base }) => changesSection(report.changes, { base }),

@@ -38,7 +38,8 @@ export async function prepareEnvironment(options: EnvironmentOptions): Promise<R
   const { input, run } = taken;
   const named = input.setup;
   const place = placeOf(input);
-  if (environments === null || place === null || named === null) return noEnvironment;
+  if (place === null || named === null) return noEnvironment;
+  if (environments === null) return named === undefined ? noEnvironment : await showUnexecuted(task, named);
   // Its parent works in the same files, and has set them up.
   if (run.parentRunId !== null && checkout.isShared === true) return noEnvironment;
   const path = named ?? DEFAULT_SETUP;
@@ -75,6 +76,14 @@ export async function prepareEnvironment(options: EnvironmentOptions): Promise<R
   const end = text.slice(text.lastIndexOf("\n") + 1);
   const output = text.slice(0, -end.length).slice(-MAX_TOLD_CHARS);
   return { home, setup: { state: "failed", script: path, why: end.replace(/^\[|\]$/g, ""), output } };
+}
+
+/** A script that the run names, where no commands are executed at all. */
+async function showUnexecuted(task: EnvironmentOptions["task"], script: string): Promise<RunEnvironment> {
+  const why = "Nothing is executed here: there is no sandbox for it.";
+  const shown = await showCall(task, script);
+  await shown.end(`error: ${why}`);
+  return { home: null, setup: { state: "failed", script, why, output: "" } };
 }
 
 function seconds(ms: number): string {

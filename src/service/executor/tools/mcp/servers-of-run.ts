@@ -26,6 +26,14 @@ export async function serversOfRun(parts: ServersOfRunParts): Promise<ReadServer
     // Of the commit that writers agreed to: of a pull request, its base.
     const text = await checkout.trustedText(REPOSITORY_FILE);
     const { variables } = repositorys;
+    // Asked for by name: a job that names the file means one that is there.
+    if (text === null && repositorys.isAlways)
+      found.push({
+        servers: [],
+        problems: [
+          `the commit that writers agreed to has no file ${REPOSITORY_FILE}, or one of more than 256 KB`,
+        ],
+      });
     const read = text === null ? null : readServerText(text, { origin: "repository", variables });
     if (read !== null)
       found.push({ ...read, problems: read.problems.map((problem) => `${REPOSITORY_FILE}: ${problem}`) });

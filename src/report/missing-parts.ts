@@ -1,0 +1,40 @@
+// What a run was to have and worked without: its setup, its MCP servers. One sentence each, of untrusted text. Pure.
+
+import { singleLine } from "../base/untrusted-text.ts";
+import type { RunReport, ToolCall } from "./run-report.ts";
+
+const MAX_NOTES = 10;
+const MAX_NOTE_CHARS = 300;
+/** As the service records them, like calls of tools. */
+const SETUP = "setup";
+const MCP_SERVERS = "mcp_servers";
+
+export function missingParts({ calls }: Pick<RunReport, "calls">): readonly string[] {
+  return calls
+    .flatMap((call) => {
+      if (call.name === SETUP) return setupNotes(call);
+      return call.name === MCP_SERVERS ? serverNotes(call) : [];
+    })
+    .slice(0, MAX_NOTES)
+    .map((note) => singleLine(note, MAX_NOTE_CHARS));
+}
+
+/** A test that did not run for want of a package is no test that passed. */
+function setupNotes({ hasFailed, result }: ToolCall): string[] {
+  if (!hasFailed) return [];
+  const [, why] = /^error: (.+)/.exec(result?.text ?? "") ?? [];
+  return [
+    why === undefined
+      ? "The setup script failed: the agent worked without what it installs."
+      : `No setup was executed, and the agent worked without what it installs: ${why}`,
+  ];
+}
+
+function serverNotes({ result }: ToolCall): string[] {
+  const lines = (result?.text ?? "").matchAll(/^(?:(\S+): )?not available: (.+)$/gm);
+  return [...lines].map(([, name, why = ""]) =>
+    name === undefined
+      ? `An MCP server was not available: ${why}`
+      : `The MCP server ${name} was not available: ${why}`,
+  );
+}
