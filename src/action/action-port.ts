@@ -11,7 +11,7 @@ import { openActionLog } from "./action-log.ts";
 import { type ActionTypes, type Step, USER_AGENT } from "./action-types.ts";
 import { githubAccess } from "./github-access.ts";
 import { givenInputs } from "./input-names.ts";
-import { type Inputs, isPushed, readInputs } from "./inputs.ts";
+import { isPushed, readInputs } from "./inputs.ts";
 import { loadAhead } from "./load-ahead.ts";
 import { openService } from "./open-service.ts";
 import { planJob } from "./plan-job.ts";
@@ -66,7 +66,7 @@ function readSettings({ env }: Step): ActionTypes["settings"] {
   const modelKey = core.getInput("model-api-key");
   if (modelKey !== "") core.setSecret(modelKey);
   const inputs = readInputs({ read: (name) => core.getInput(name), names: givenInputs(env) });
-  warnOfIgnored(inputs);
+  for (const text of inputs.ignored) core.warning(text);
   const { wait, onCancel, failOn, failOnSeverity, clone, timeoutMinutes, idleMinutes } = inputs;
   return {
     inputs,
@@ -78,16 +78,6 @@ function readSettings({ env }: Step): ActionTypes["settings"] {
     timeoutMs: timeoutMinutes * 60_000,
     idleMs: idleMinutes === null ? null : idleMinutes * 60_000,
   };
-}
-
-function warnOfIgnored({ ignored, service }: Inputs): void {
-  if (ignored.length === 0) return;
-  const names = ignored.map((name) => `"${name}"`).join(", ");
-  core.warning(
-    service.type === "remote"
-      ? `${names} have no effect with this "base-url": the service has models of its own.`
-      : `${names} have no effect without a "base-url": the service runs inside this job.`,
-  );
 }
 
 /** The post step does not cancel a run that this step does not wait for. */

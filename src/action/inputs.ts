@@ -138,7 +138,7 @@ export type Inputs = {
   readonly githubToken: string;
   /** The job's matrix leg as JSON: part of the idempotency key. */
   readonly matrix: string;
-  /** Inputs that were given and say nothing to this kind of service. */
+  /** A sentence for each reason why inputs that were given have no effect. */
   readonly ignored: readonly string[];
 };
 
@@ -247,7 +247,7 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
     allowForks: values["allow-forks"],
     githubToken: values["github-token"],
     matrix: values.matrix,
-    ignored: ignoredInputs(service).filter((name) => read(name).trim() !== ""),
+    ignored: ignoredInputs({ mode: values.mode, clone: values.clone, service }, read),
   };
   if (service.type === "embedded") problems.push(...faultsWithoutServer(inputs));
   else if (service.model !== null) problems.push(...faultsOfHandedModel(inputs, service));
@@ -271,10 +271,40 @@ function faultsOfEmpty({ read, names }: GivenInputs): string[] {
 
 type Values = ValuesOf<typeof inputSettings>;
 
-/** Inputs that say nothing to this kind of service. One that is given a model is told which. */
-function ignoredInputs(service: ServiceInputs): readonly string[] {
-  if (service.type === "embedded") return ["audience", "account"];
-  return service.model === null ? Object.keys(modelInputSettings) : [];
+/** What only a new run has. */
+const runInputs = ["prompt", "prompt-file", "max-turn-tokens", "max-cost", "setup", "egress", "mcp-servers"];
+
+function ignoredInputs(
+  { mode, clone, service }: Pick<Inputs, "mode" | "clone" | "service">,
+  read: ReadInput,
+): readonly string[] {
+  const given = (names: readonly string[]) => names.filter((name) => read(name).trim() !== "");
+  const reasons: readonly (readonly [readonly string[], string])[] = [
+    ...(mode === "run" ? [] : [[given(runInputs), `with "mode: ${mode}", which starts no run`] as const]),
+    ...ignoredByService(service, given),
+    ...(service.type === "embedded" && clone === "push" ? [[["clone"], WITHOUT_SERVICE] as const] : []),
+  ];
+  return reasons.flatMap(([names, why]) =>
+    names.length === 0
+      ? []
+      : [
+          `${names.map((name) => `"${name}"`).join(", ")} ${names.length === 1 ? "has" : "have"} no effect ${why}.`,
+        ],
+  );
+}
+
+const WITHOUT_SERVICE = 'without a "base-url": the service runs inside this job';
+
+/** A service that is given a model for a run is told its name and how to reach it. */
+function ignoredByService(
+  service: ServiceInputs,
+  given: (names: readonly string[]) => readonly string[],
+): readonly (readonly [readonly string[], string])[] {
+  if (service.type === "embedded") return [[given(["audience", "account"]), WITHOUT_SERVICE]];
+  if (service.model !== null)
+    return [[given(["fallback-model", "effort"]), 'with this "base-url": the service decides them']];
+  const names = given(Object.keys(modelInputSettings));
+  return [[names, 'with this "base-url": the service has models of its own']];
 }
 
 function faultsBesideAgent(agent: CodingAgentName, read: ReadInput): string[] {

@@ -9,7 +9,7 @@ export type JobWords = {
   readonly retry: string;
   /** A setting's name as it is written. */
   readonly setting: (
-    name: "base-url" | "timeout-minutes" | "idle-minutes" | "max-turn-tokens" | "max-cost",
+    name: "account" | "base-url" | "timeout-minutes" | "idle-minutes" | "max-turn-tokens" | "max-cost",
   ) => string;
   /** A message of a service inside the job, with the settings of its model as this job's users name them. */
   readonly withSettingNames: (message: string) => string;

@@ -2,6 +2,9 @@
 
 import { ApiError } from "../client/errors.ts";
 import type { RetryNotice } from "../client/retry.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
+import type { JobService } from "./job-types.ts";
+import type { JobWords } from "./job-words.ts";
 import type { JobRun } from "./progress.ts";
 
 export function retryNote({ attempt, delayMs, error }: RetryNotice): string {
@@ -17,6 +20,20 @@ export function plainHttpWarning(baseUrl: string): string | null {
   const isNear = hostname === "[::1]" || hostname.startsWith("127.") || !hostname.includes(".");
   if (protocol !== "http:" || isNear) return null;
   return "The service's base URL is plain http: anybody on the network path can read the job's tokens. Use https.";
+}
+
+/** Why the account that the job names changes nothing; null where it names none, or the agent is the account's. */
+export function claimWarning(
+  service: JobService,
+  { claim }: ExchangeResponse,
+  words: JobWords,
+): string | null {
+  if (service.type === "embedded" || service.account === null) return null;
+  const setting = words.setting("account");
+  if (claim === "none")
+    return `${setting} has no effect: this account has made no claim of this repository. It opens the claim link first, which "doctor" prints.`;
+  if (claim !== "refused_event") return null;
+  return `${setting} has no effect in this job: only one that a writer starts, as by a push, accepts a claim.`;
 }
 
 /** One or two lines by which a reader of the log finds the run. */

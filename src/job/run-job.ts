@@ -12,7 +12,7 @@ import { type OwnRun, submitOnce } from "./idempotency.ts";
 import type { JobPort } from "./job-port.ts";
 import type { CancelTarget, JobTypes, Task } from "./job-types.ts";
 import { accessBody, renewModelAccess } from "./model-renewal.ts";
-import { plainHttpWarning, retryNote } from "./notes.ts";
+import { claimWarning, plainHttpWarning, retryNote } from "./notes.ts";
 import type { Admitted, Configured, Connecting, Granted, JobRun, Progress, Submitted } from "./progress.ts";
 import { findRunPage } from "./run-page.ts";
 import { InterruptedError } from "./signals.ts";
@@ -107,6 +107,8 @@ async function takeCapability<Own extends JobTypes>(
   });
   const grant = await exchange(job.interrupts.first);
   const granted = recipe.reach({ ...connecting, phase: "granted", client, grant });
+  const unclaimed = claimWarning(connecting.service, grant, job.words);
+  if (unclaimed !== null) job.warn(unclaimed);
   job.interrupts.first.throwIfAborted();
   return granted;
 }

@@ -356,10 +356,17 @@ describe("the inputs of a service inside the job", () => {
   });
 
   it("are listed as ignored where they have no effect", () => {
-    expect(read({ ...model, audience: "a", account: "b" }).ignored).toEqual(["audience", "account"]);
+    expect(read({ ...model, audience: "a", account: "b" }).ignored).toEqual([
+      '"audience", "account" have no effect without a "base-url": the service runs inside this job.',
+    ]);
+    expect(read({ ...model, clone: "push" }).ignored).toEqual([
+      '"clone" has no effect without a "base-url": the service runs inside this job.',
+    ]);
     expect(read({ ...model, "base-url": "https://agents.example.com" })).toMatchObject({
       service: { type: "remote" },
-      ignored: ["model", "model-base-url", "model-api-key"],
+      ignored: [
+        '"model", "model-base-url", "model-api-key" have no effect with this "base-url": the service has models of its own.',
+      ],
     });
   });
 
@@ -369,6 +376,16 @@ describe("the inputs of a service inside the job", () => {
     "anthropic-organization-id": "0f1e2d3c-4b5a-4678-9abc-def012345678",
     "anthropic-service-account-id": "svac_01Account",
   };
+  it("are listed as ignored where the service or the mode leaves them unread", () => {
+    const remote = { "base-url": "https://agents.example.com" };
+    expect(read({ ...remote, ...federated, effort: "high", "fallback-model": "m-2" }).ignored).toEqual([
+      '"fallback-model", "effort" have no effect with this "base-url": the service decides them.',
+    ]);
+    expect(read({ ...remote, mode: "attach", "run-id": "r", prompt: "x", "max-cost": "1" }).ignored).toEqual([
+      '"prompt", "max-cost" have no effect with "mode: attach", which starts no run.',
+    ]);
+  });
+
   const federation = {
     provider: "anthropic",
     identifiers: {

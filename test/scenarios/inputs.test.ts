@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 describe("wrong inputs", () => {
   let fixture: ScenarioFixture;
@@ -82,4 +83,31 @@ describe("wrong inputs", () => {
       );
     },
   );
+});
+
+describe("inputs without an effect", () => {
+  let fixture: ScenarioFixture;
+  beforeAll(async () => {
+    fixture = await startFixture({
+      level: "scenario",
+      backend: scriptedBackend((task) => say(task, "Done.")),
+    });
+  });
+  afterAll(async () => await fixture.close());
+
+  it("are warned of once for each reason, and the run goes on", async () => {
+    const inputs = { prompt: "Do this.", model: "m-1", effort: "high", account: "nobody" };
+    const step = await fixture.main(await fixture.job(), { inputs });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+    expect(step.annotations.map(({ level, message }) => [level, message])).toEqual([
+      [
+        "warning",
+        '"model", "effort" have no effect with this "base-url": the service has models of its own.',
+      ],
+      [
+        "warning",
+        '"account" has no effect: this account has made no claim of this repository. It opens the claim link first, which "doctor" prints.',
+      ],
+    ]);
+  });
 });
