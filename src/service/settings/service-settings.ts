@@ -190,7 +190,7 @@ export const serviceSettings = {
     }),
     fallback: [],
     description:
-      "Origins of web pages that may call `/v1`, sockets included. `*` is every one. Cookies are never accepted: a page sends its credential itself.",
+      "Origins of web pages that may call `/v1`, sockets included, and `/mcp`. `*` is every one. Cookies are never accepted: a page sends its credential itself.",
     shownDefault: "none",
   }),
   TRUSTED_PROXY_HOPS: described({
