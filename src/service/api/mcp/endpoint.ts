@@ -141,7 +141,11 @@ function asAccepted(request: Request): Request {
 }
 
 function takesAll(accept: string): boolean {
-  return accept.split(",").some((range) => /^\s*\*\/\*\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range));
+  return accept.split(",").some((range) => {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((one) => one.startsWith("q="))?.slice(2);
+    return type === "*/*" && (weight === undefined || Number(weight) > 0);
+  });
 }
 
 /** A request through MCP is an AI client's, an owner's key in it or not. Null for a CI job. */

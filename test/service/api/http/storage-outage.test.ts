@@ -70,6 +70,23 @@ it("is named to clients, in /readyz and in the metrics, until it answers again",
   expect((await fixture.call("/readyz")).body).toMatchObject({ status: "ok", storage: "ok" });
 });
 
+it.each([
+  [403, 503, "storage_unavailable"],
+  [404, 500, "contents_lost"],
+])("answers no 200 for contents that the bucket answers %i for", async (said, status, code) => {
+  const retry = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
+  const client = createClient({ baseUrl: fixture.url, credential: () => key, retry });
+  const { id: workspaceId } = await client.workspaces.create({ body: {} });
+  const query = { path: "large.txt" };
+  await client.files.upload({ workspaceId, query, body: Buffer.alloc(100_000, String(said)) });
+  gate.judge(({ method }) => (method === "GET" ? said : "pass"));
+  const path = `/v1/workspaces/${workspaceId}/files/download?path=large.txt`;
+  const refused = await passing(fixture.call(path, { bearer: key }));
+  gate.judge(() => "pass");
+  fixture.clock.advance(5_000);
+  expect([refused.status, refused.body]).toEqual([status, expect.objectContaining({ code })]);
+});
+
 it("does not make an error of a client that gave up", async () => {
   const client = createClient({ baseUrl: fixture.url, credential: () => key });
   const { id: workspaceId } = await client.workspaces.create({ body: {} });
