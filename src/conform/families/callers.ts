@@ -2,6 +2,7 @@
 
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectHeader, expectRefused, expectStatus, expectThat, textOf } from "../kit/expect.ts";
+import { url } from "../kit/field-kinds.ts";
 import { job } from "../kit/jobs.ts";
 import { fill, nameOf, type RouteFact, routes } from "../kit/routes.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
@@ -189,11 +190,7 @@ const owners = statementsOf("5 rule 6", { prefix: "owner-only", needs: ["ai_clie
       const path = `/v1/agents/${agentId}/schedules/${textOf(made, "id")}`;
       world.atEnd(path, () => world.send("DELETE", path, undefined));
       const answer = expectRefused(await world.post(`${path}/confirm`, undefined, "ai"), 403, "owner_needed");
-      expectThat(
-        /^https?:\/\/\S+$/.test(String(member(answer.json, "approve_url"))),
-        "approve_url is an http address",
-        answer,
-      );
+      expectThat(url.holds(member(answer.json, "approve_url")), "approve_url is an http address", answer);
     },
   ],
 ]);

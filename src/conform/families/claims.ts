@@ -102,7 +102,7 @@ const claimed = statementsOf("4.5", { prefix: "claim", needs: ["issuer"] }, [
     async (world) => {
       const { claim } = await claimedJob(world);
       const answer = expectRefused(await world.post("/v1/ci/claim", { claim }, "ai"), 403, "owner_needed");
-      expectThat(/https?:\/\/\S+/.test(textOf(answer, "error")), "an error text with a link", answer);
+      expectThat(/https?:\/\//.test(textOf(answer, "error")), "an error text with a link", answer);
     },
     ["ai_client"],
   ],

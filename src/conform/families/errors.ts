@@ -75,7 +75,9 @@ const bodies = cases.flatMap((one): readonly Statement[] => {
       `A refusal with ${status} has "code", a stable word.`,
       async (world) => {
         const answer = await refusal(world, one);
-        expectThat(/^[a-z][a-z_]+$/.test(textOf(answer, "code")), '"code" in lower case', answer);
+        const code = textOf(answer, "code");
+        const isWord = code !== "" && code === code.toLowerCase() && !code.includes(" ");
+        expectThat(isWord, '"code", a word in lower case', answer);
       },
     ],
     [
@@ -136,7 +138,7 @@ const headers = statementsOf("7", { prefix: "answers" }, [
         raw: "{",
       });
       expectStatus(answer, 400);
-      expectThat(!/\bat .*\.[jt]s\b|node_modules|SyntaxError/.test(answer.text), "no stack", answer);
+      expectThat(!/\.[jt]s:\d|node_modules|SyntaxError/.test(answer.text), "no stack", answer);
     },
   ],
   [
