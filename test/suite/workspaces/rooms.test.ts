@@ -158,6 +158,20 @@ onEveryDeployment("work in workspaces", (service) => {
     expect((await owner.contextItems.list({ workspaceId })).items).toHaveLength(1);
   });
 
+  it("deletes a context item once, of requests that come at once", async () => {
+    const { owner, ownerKey, workspaceId } = await fixture();
+    const { id } = await owner.contextItems.create({ workspaceId, body: { content: "a" } });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        service().call(`/v1/workspaces/${workspaceId}/context-items/${id}`, {
+          ...{ method: "DELETE", bearer: ownerKey },
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, ...Array.from({ length: 11 }, () => 404)]);
+  });
+
   it("costs what its runs cost, by role and by agent, as far back as it is asked", async () => {
     const { owner, workspaceId, managerId } = await fixture();
     expect(await owner.workspaces.costs({ workspaceId })).toEqual({

@@ -36,7 +36,7 @@ export class SqlContextItems implements ContextItemStore {
         sql<number>`coalesce(sum(octet_length(content)), 0)`.as("bytes"),
       ])
       .where("workspace_id", "=", workspaceId)
-      .executeTakeFirstOrThrow();
+      .executeTakeFirst();
     return { items: Number(items), bytes: Number(bytes) };
   }
 
@@ -47,8 +47,12 @@ export class SqlContextItems implements ContextItemStore {
       .execute();
   }
 
-  async delete(id: string): Promise<void> {
-    await this.#db.deleteFrom("context_items").where("id", "=", id).execute();
+  async delete(id: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom("context_items")
+      .where("id", "=", id)
+      .executeTakeFirst();
+    return numDeletedRows === 1n;
   }
 
   #all() {

@@ -83,9 +83,10 @@ export async function deleteContextItem(
     async (tx): Promise<Result<ContextItem, WorkspaceRefusal | ContextItemRefusal>> => {
       const workspace = await reachWorkspace(core, request, tx);
       if (!workspace.ok) return workspace;
-      const item = await find(tx, { workspaceId: request.workspaceId, itemId });
-      if (item.ok) await tx.contextItems.delete(itemId);
-      return item;
+      const { workspaceId } = request;
+      const item = await find(tx, { workspaceId, itemId });
+      if (!item.ok || (await tx.contextItems.delete(itemId))) return item;
+      return refused({ reason: "context_item_not_found", itemId, workspaceId });
     },
   );
 }

@@ -13,5 +13,6 @@ export interface ContextItemReader {
 
 export interface ContextItemStore extends ContextItemReader {
   insert(item: ContextItem): Promise<void>;
-  delete(id: string): Promise<void>;
+  /** False where it is not there any more: another request has deleted it. */
+  delete(id: string): Promise<boolean>;
 }
