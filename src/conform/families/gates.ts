@@ -27,7 +27,7 @@ async function of(world: World): Promise<string> {
 
 async function askFile(world: World, route: RouteFact) {
   const isBytes = route.body === "bytes";
-  const [, name = ""] = /\/files\/([\w-]+)$/.exec(route.path) ?? [];
+  const name = route.path.slice(route.path.lastIndexOf("/") + 1);
   const json = name === "write" ? FILE : { path: name === "restore" ? "trash/x" : FILE.path };
   const path = fill(route, await gated(world));
   return await world.ask({

@@ -42,7 +42,7 @@ export const workers: readonly Statement[] = [
       async (world) => {
         const { started } = await oneWorker(world);
         expectHeader(started, "x-svc-run-id", textOf(started, "run_id"));
-        expectHeader(started, "x-svc-session-id", /^\S+$/);
+        expectHeader(started, "x-svc-session-id", /\S/);
       },
     ],
     [
