@@ -36,7 +36,7 @@ export class SqlContextItems implements ContextItemStore {
         sql<number>`coalesce(sum(octet_length(content)), 0)`.as("bytes"),
       ])
       .where("workspace_id", "=", workspaceId)
-      .executeTakeFirst();
+      .executeTakeFirstOrThrow();
     return { items: Number(items), bytes: Number(bytes) };
   }
 
