@@ -8,6 +8,8 @@ const MAX_NOTE_CHARS = 300;
 /** As the service records them, like calls of tools. */
 const SETUP = "setup";
 const MCP_SERVERS = "mcp_servers";
+const REFUSED = "error: ";
+const ABSENT = "not available: ";
 
 export function missingParts({ calls }: Pick<RunReport, "calls">): readonly string[] {
   return calls
@@ -22,7 +24,8 @@ export function missingParts({ calls }: Pick<RunReport, "calls">): readonly stri
 /** A test that did not run for want of a package is no test that passed. */
 function setupNotes({ hasFailed, result }: ToolCall): string[] {
   if (!hasFailed) return [];
-  const [, why] = /^error: (.+)/.exec(result?.text ?? "") ?? [];
+  const [first = ""] = (result?.text ?? "").split("\n", 1);
+  const why = first.startsWith(REFUSED) ? first.slice(REFUSED.length) : undefined;
   return [
     why === undefined
       ? "The setup script failed: the agent worked without what it installs."
@@ -30,11 +33,14 @@ function setupNotes({ hasFailed, result }: ToolCall): string[] {
   ];
 }
 
+/** A line of a server begins with its name. */
 function serverNotes({ result }: ToolCall): string[] {
-  const lines = (result?.text ?? "").matchAll(/^(?:(\S+): )?not available: (.+)$/gm);
-  return [...lines].map(([, name, why = ""]) =>
-    name === undefined
-      ? `An MCP server was not available: ${why}`
-      : `The MCP server ${name} was not available: ${why}`,
-  );
+  return (result?.text ?? "").split("\n").flatMap((line) => {
+    const at = line.indexOf(ABSENT);
+    const why = line.slice(at + ABSENT.length);
+    if (at === 0) return [`An MCP server was not available: ${why}`];
+    const name = line.slice(0, Math.max(0, at - 2));
+    const isNamed = at > 2 && line.slice(at - 2, at) === ": " && !name.includes(" ");
+    return isNamed ? [`The MCP server ${name} was not available: ${why}`] : [];
+  });
 }
