@@ -175,7 +175,8 @@ export const problemTexts: Texts<ProblemCode> = {
   adoption_state: "The adoption is in a state that does not allow this.",
   task_group_stopped: "The task group takes no more work.",
   task_group_spent: "Too little is left of the task group's budget for another worker.",
-  site_unclaimed: "Sites are for accounts that somebody is signed in to, or has an identity or a passkey for.",
+  site_unclaimed:
+    "Sites are for accounts that somebody is signed in to, or has an identity or a passkey for.",
   inbound_email_off: "The service receives no mail.",
   unavailable: "The service cannot answer at this moment.",
   overloaded: "The node has as much to do as it takes. `Retry-After` says when to try again.",

@@ -2,10 +2,8 @@
 
 import { tmpdir } from "node:os";
 import * as core from "@actions/core";
-import { findCheckoutRoot } from "../base/git/found-checkout.ts";
 import { github } from "../ci/github.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
-import { ciProviders } from "../contract/ci/providers.ts";
 import type { EgressEntries } from "../contract/egress/egress-entries.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
@@ -52,11 +50,13 @@ const inputSettings = [
 /** Starts it on the job's checkout. Rejects with StepError for a setting that is wrong. */
 export async function startService(options: EmbeddedOptions): Promise<JobService> {
   const { env, job, model, egress, mcpServers, modelAccess, changeNotice } = options;
+  const { checkoutAdvice, findCheckoutRoot, startEmbeddedService } = await import(
+    "../service/embedded/embedded.ts"
+  );
   if ((await findCheckoutRoot(rootOf(env))) === null) {
-    const { enable } = ciProviders.github.checkout;
-    throw new StepError("checkout_missing", `This job has no checkout to work on. ${enable}`);
+    const advice = checkoutAdvice("github");
+    throw new StepError("checkout_missing", `This job has no checkout to work on. ${advice}`);
   }
-  const { startEmbeddedService } = await import("../service/embedded/embedded.ts");
   // They are the workflow's secrets as a rule, which the runner masks anyway.
   for (const name of mcpServers === null ? [] : variablesIn(mcpServers)) {
     const value = env[name] ?? "";

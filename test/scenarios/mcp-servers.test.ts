@@ -147,7 +147,9 @@ describe("a job whose run has MCP servers", { tags: ["sandbox"] }, () => {
     fixture = await EmbeddedFixture.open(project);
     const job = await fixture.job();
     fixture.checkOut(job);
-    const servers = JSON.stringify({ dead: { command: "sh", args: ["-c", "echo no such token >&2; exit 3"] } });
+    const servers = JSON.stringify({
+      dead: { command: "sh", args: ["-c", "echo no such token >&2; exit 3"] },
+    });
     const { step } = await run(job, { servers, turns: [say("Done.")] });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
     const text = "The MCP server dead was not available: ";

@@ -10,6 +10,7 @@ import type { Environment } from "../../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents, installCommand } from "../../contract/ci/coding-agents.ts";
 import type { EmbeddedJob } from "../../contract/ci/embedded-job.ts";
 import { areFilesTrusted } from "../../contract/ci/events.ts";
+import { type CiProviderName, ciProviders } from "../../contract/ci/providers.ts";
 import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
@@ -29,6 +30,11 @@ import { ownIssuer } from "./own-issuer.ts";
 import { warningLog } from "./warning-log.ts";
 
 export { findCheckoutRoot } from "../../base/git/found-checkout.ts";
+
+/** What to add to a job that has no checkout. */
+export function checkoutAdvice(provider: CiProviderName): string {
+  return ciProviders[provider].checkout.enable;
+}
 
 const ISSUER = "embedded";
 /** More than the runs of a job can use. */
