@@ -3,8 +3,8 @@
 import { isNamedIn, type KnownHosts } from "./known-hosts.ts";
 
 /**
- * Ed25519 alone: each of these hosts has one, and one key is pinned where one is enough. Looked up on 2026-11-26, each compared with the
- * fingerprint that its host publishes:
+ * Ed25519 alone: each of these hosts has one, and one key is pinned where one is enough. Looked up on 2026-11-26. GitHub's and
+ * Bitbucket's were compared with the fingerprints that they publish, GitLab's with public projects that quote GitLab's page:
  * https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/githubs-ssh-key-fingerprints
  * https://docs.gitlab.com/user/gitlab_com/#ssh-host-keys-fingerprints
  * https://support.atlassian.com/bitbucket-cloud/docs/configure-ssh-and-two-step-verification/
