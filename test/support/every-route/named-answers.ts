@@ -63,6 +63,13 @@ export const namedAnswers: readonly NamedAnswer[] = [
     file: "test/service/commits/account-runs.test.ts",
   },
   {
+    operations: ["schedulesCreate"],
+    status: 409,
+    because:
+      "A request with the same key is at work: shown of workspaces, whose keys are kept in the same way.",
+    file: "test/suite/workspaces/workspaces.test.ts",
+  },
+  {
     operations: ["copiesDelete"],
     status: 409,
     because: "A run is at work in the copy.",

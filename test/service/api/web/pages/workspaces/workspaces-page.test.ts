@@ -69,7 +69,7 @@ onEveryStore((kind) => {
     it("shows folders and files of what is accepted, of a revision and of a copy, and nothing of theirs as a page", async () => {
       const files = {
         "README.md": "# Hello <script>alert(1)</script>\nsecond\u202Eline\n",
-        "docs/a b/ü #1?.txt": "odd",
+        "docs/a b/ü #1&.txt": "odd",
         "docs/page.html": "<h1>no page</h1>",
         empty: "",
         "binary.dat": "a\0b",
@@ -81,7 +81,7 @@ onEveryStore((kind) => {
       const readme = await get(`${base}/files/README.md`);
       expect(readme.text).toContain('<span id="L1"># Hello &lt;script&gt;alert(1)&lt;/script&gt;');
       expect(readme.text).toContain("second‹U+202E›line");
-      const odd = `${base}/files/docs/a%20b/%C3%BC%20%231%3F.txt`;
+      const odd = `${base}/files/docs/a%20b/%C3%BC%20%231%26.txt`;
       const folder = await get(`${base}/files/docs/a%20b`);
       expect(folder.text).toContain(`href="${odd}"`);
       expect((await get(odd)).text).toContain('<span id="L1">odd');
