@@ -72,9 +72,10 @@ describe("a job", () => {
     expect(JSON.parse(submit?.body ?? "")).not.toHaveProperty("setup");
   });
 
-  it("names the account that is to pay", async () => {
+  it("names the account that is to pay, and says that it has made no claim", async () => {
     const step = await fixture.main(await fixture.job(), { inputs: { account: "acme" } });
-    expect(step).toMatchObject({ exitCode: 0, annotations: [] });
+    const warning = { level: "warning", message: expect.stringContaining("has made no claim") };
+    expect(step).toMatchObject({ exitCode: 0, annotations: [warning] });
     const exchange = step.requests.find(({ route }) => route === "exchange");
     expect(JSON.parse(exchange?.body ?? "")).toMatchObject({ account: "acme" });
   });
