@@ -3,7 +3,7 @@
 import { OperatorError } from "../base/operator-error.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
-import { flagWords, olderServiceText } from "../job/older-service.ts";
+import { flagWords, olderServiceText } from "../report/older-service.ts";
 import { UsageError } from "./flags.ts";
 
 const MAX_MESSAGE_CHARS = 2_000;

@@ -3,9 +3,9 @@
 import { assertNever } from "../base/assert-never.ts";
 import type { ApiError } from "../client/errors.ts";
 import type { QuotaReason, Verdict } from "../report/conclusion.ts";
+import { flagWords, inputWords, olderServiceText } from "../report/older-service.ts";
 import { exchangeMessage } from "./exchange-advice.ts";
 import type { Fault } from "./fault.ts";
-import { flagWords, inputWords, olderServiceText } from "./older-service.ts";
 import { concludeRun, type EndedRun, passedLimit, type Surroundings } from "./run-verdict.ts";
 import { ownVerdict, verdict } from "./verdict.ts";
 import type { PassedLimit } from "./watch-run.ts";

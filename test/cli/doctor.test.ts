@@ -35,7 +35,8 @@ describe("agent-service doctor", () => {
   });
 
   it("ends with 1 where there is a fault, and the page is on standard output", async () => {
-    const { code, stdout, stderr } = await runCommand(["doctor"], JOB);
+    const args = ["doctor", "--base-url", "http://127.0.0.1:1"];
+    const { code, stdout, stderr } = await runCommand(args, JOB);
     expect([code, stderr]).toEqual([1, ""]);
     expect(stdout).toMatch(/^agent-service doctor /);
     expect(stdout).toContain("id-token: write");

@@ -20,7 +20,10 @@ export const exchangeRequestSchema = z.object({
   grant_type: z.optional(z.string()),
   /** The account that a job of the repository names to accept a pending claim. */
   account: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
-  /** "always": `claim_url` is set wherever the agent can be claimed, not only where its next run needs an account. */
+  /**
+   * "always": `claim_url` is set wherever the agent can be claimed, not only where its next run needs an account. Why:
+   * docs/decisions/127-a-claim-link-at-any-time.md
+   */
   claim_link: z.optional(z.enum(["always"])),
   /** The commit that the job runs on. Read only where the provider's token names none. */
   sha: z.optional(z.string().check(z.maxLength(64))),

@@ -65,6 +65,7 @@ export async function operationOf(
           .filter((status) => !(status in route.answers))
           .map((status) => [status, { $ref: `#/components/responses/${problemAnswers[status].name}` }]),
       ),
+      // docs/decisions/121-what-the-document-declares-is-answered.md
       431: { $ref: `#/components/responses/${headersTooLarge.name}` },
     },
   };

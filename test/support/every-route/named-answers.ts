@@ -1,5 +1,5 @@
 // Answers that the document declares and that the test of every route does not bring about: why not, and which test shows
-// them.
+// them. Why: docs/decisions/121-what-the-document-declares-is-answered.md
 
 import type { SeenAnswers } from "../document-checker.ts";
 
