@@ -16,7 +16,7 @@ describe.each(several)("agent-service conform, of $name", ({ name, tags }) => {
       try {
         const asked = await askConform(service);
         expectAllHold(asked, needs.closed_files);
-        expect(asked.result.asked).toBeGreaterThanOrEqual(2_000);
+        expect(asked.result.asked).toBeGreaterThanOrEqual(3_500);
       } finally {
         await service.detach();
       }

@@ -18,7 +18,7 @@ describe("agent-service conform", () => {
     try {
       const asked = await askConform(service);
       expectAllHold(asked, needs.closed_files);
-      expect(asked.result.asked).toBeGreaterThanOrEqual(2_000);
+      expect(asked.result.asked).toBeGreaterThanOrEqual(3_500);
       expect(asked.stderr).toContain("What is made is named conform-…");
     } finally {
       await service.detach();

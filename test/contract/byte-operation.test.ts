@@ -30,7 +30,7 @@ it("takes the body's types, and refuses with 412, 413 and 415", async () => {
     requestBody: { content: { "application/octet-stream": {}, "text/plain": {} } },
     parameters: [{ name: "id" }, { name: "If-Match", in: "header" }],
   });
-  const statuses = ["204", "400", "401", "403", "404", "412", "413", "415", "429", "500", "503"];
+  const statuses = ["204", "400", "401", "403", "404", "412", "413", "415", "429", "431", "500", "503"];
   expect(Object.keys(operation.responses as object)).toEqual(statuses);
 });
 

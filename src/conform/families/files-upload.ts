@@ -131,9 +131,18 @@ function uploads(copy: CopyKind): readonly Statement[] {
         expectMember(expectStatus(answer, 201), "items.0.mode", "100755");
       },
     ],
+    [
+      "link",
+      `An upload to ${of} with mode=120000 makes a symbolic link, whose target is the bytes.`,
+      async (world) => {
+        const files = await scratchFiles(world, copy);
+        const answer = await upload(world, files, `path=${freshPath(world)}&mode=120000`);
+        expectMember(expectStatus(answer, 201), "items.0.type", "symlink");
+      },
+    ],
     ...Object.entries({
       "existing=keep": "a value of existing that there is not",
-      "mode=120000": "a symbolic link",
+      "mode=160000": "a submodule",
       "exsting=replace": "a query parameter that is none of its own",
     }).map(
       ([query, what]) =>
