@@ -32,6 +32,9 @@ export class HttpListener {
   constructor() {
     const server = createAdaptorServer({
       fetch: (request, env) => this.#fetch(request, env),
+      // The adapter ends the connection 500 ms after an answer that did not need the body, also where the next request is at work on it
+      // (2.1.8). Node reads the rest of a body by itself.
+      autoCleanupIncoming: false,
       serverOptions: {
         requestTimeout: LONGEST_REQUEST_MS,
         shouldUpgradeCallback: (request) => server.listenerCount("upgrade") > 0 && isSocketRequest(request),
