@@ -16,7 +16,11 @@ export default defineConfig(({ mode }) => {
         "test/support/run/compile-cache-setup.ts",
         "test/support/deployments/deployments-setup.ts",
       ],
-      setupFiles: ["test/support/run/enter-working-folder.ts", "test/support/run/fixed-seed.ts"],
+      setupFiles: [
+        "test/support/run/enter-working-folder.ts",
+        "test/support/run/fixed-seed.ts",
+        "test/support/run/processor-time.ts",
+      ],
       ...testsByNeeds(),
       reporters: ["default", new ClosingLine()],
       testTimeout: 120_000,

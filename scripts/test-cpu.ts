@@ -1,0 +1,58 @@
+// Adds up the processor time of tests by folder and by file. Usage: TEST_CPU=/tmp/cpu.jsonl npm test; node
+// scripts/test-cpu.ts /tmp/cpu.jsonl
+
+import { readFileSync } from "node:fs";
+
+type Spent = { ownMs: number; ownSystemMs: number; childMs: number; childSystemMs: number };
+
+const FILES_SHOWN = 40;
+
+function main(path: string | undefined): void {
+  if (path === undefined) throw new Error("Name the file that TEST_CPU named.");
+  const rows = readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line): Spent & { file: string } => JSON.parse(line));
+  print("folder", add(rows, folderOf), Number.POSITIVE_INFINITY);
+  print(
+    "file",
+    add(rows, ({ file }) => file),
+    FILES_SHOWN,
+  );
+}
+
+function folderOf({ file }: { file: string }): string {
+  const parts = file.split("/").slice(0, -1);
+  return parts.slice(0, parts[1] === "service" ? 3 : 2).join("/");
+}
+
+function add<Row extends Spent>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Spent> {
+  const sums = new Map<string, Spent>();
+  for (const row of rows) {
+    for (const key of [keyOf(row), "all"]) {
+      const sum = sums.get(key) ?? { ownMs: 0, ownSystemMs: 0, childMs: 0, childSystemMs: 0 };
+      sums.set(key, {
+        ownMs: sum.ownMs + row.ownMs,
+        ownSystemMs: sum.ownSystemMs + row.ownSystemMs,
+        childMs: sum.childMs + row.childMs,
+        childSystemMs: sum.childSystemMs + row.childSystemMs,
+      });
+    }
+  }
+  return sums;
+}
+
+function print(kind: string, sums: Map<string, Spent>, shown: number): void {
+  process.stdout.write(`${kind}: all, own user, own kernel, processes user, processes kernel (seconds)\n`);
+  const rows = [...sums].sort(([, a], [, b]) => allOf(b) - allOf(a)).slice(0, shown);
+  for (const [name, one] of rows) {
+    const columns = [allOf(one), one.ownMs, one.ownSystemMs, one.childMs, one.childSystemMs];
+    process.stdout.write(`${columns.map((ms) => (ms / 1000).toFixed(1).padStart(8)).join("")}  ${name}\n`);
+  }
+}
+
+function allOf({ ownMs, ownSystemMs, childMs, childSystemMs }: Spent): number {
+  return ownMs + ownSystemMs + childMs + childSystemMs;
+}
+
+main(process.argv[2]);
