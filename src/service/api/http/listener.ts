@@ -12,6 +12,12 @@ type Fetch = Hono<Env>["fetch"];
 /** To its last byte: a large pack over a slow line. A body in JSON has less, and headers a minute. */
 const LONGEST_REQUEST_MS = 60 * 60 * 1000;
 
+/**
+ * How long an idle connection stays open: longer than reverse proxies keep theirs (nginx and AWS 60 s, Caddy 120 s), whose next
+ * request would otherwise meet a connection that has just ended, which is a 502. Node's own value is 5 s.
+ */
+const KEEP_ALIVE_MS = 130_000;
+
 /** Another process listens there, or nobody may. */
 export class ListenError extends OperatorError {
   readonly code = "cannot_listen";
@@ -37,6 +43,7 @@ export class HttpListener {
       autoCleanupIncoming: false,
       serverOptions: {
         requestTimeout: LONGEST_REQUEST_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
         shouldUpgradeCallback: (request) => server.listenerCount("upgrade") > 0 && isSocketRequest(request),
       },
     });

@@ -1,0 +1,27 @@
+// The HTTP server's connections, on a real socket.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HttpListener } from "../../../../src/service/api/http/listener.ts";
+
+describe("an idle connection", () => {
+  let listener: HttpListener;
+  let url: string;
+  beforeEach(async () => {
+    listener = new HttpListener();
+    url = await listener.listen({ host: "127.0.0.1", port: 0 });
+    listener.serve({ app: { fetch: () => new Response("here") }, sockets: null });
+  });
+  afterEach(() => listener.closeConnections());
+
+  it("stays open longer than a reverse proxy keeps it", async () => {
+    const answer = await fetch(url);
+    expect(await answer.text()).toBe("here");
+    expect(answer.headers.get("keep-alive")).toBe("timeout=130");
+  });
+
+  it("ends at once where the listener stops", async () => {
+    await (await fetch(url)).text();
+    await listener.stop().closed;
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+});
