@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { readActionInputs } from "./action-manifest.ts";
 import { parseFileCommands } from "./file-commands.ts";
 import { type Annotation, processLog } from "./log-commands.ts";
+import { isRunningInside, runInside } from "./run-inside.ts";
 
 const DIST = join(import.meta.dirname, "../../dist");
 
@@ -31,6 +32,11 @@ export type RunActionOptions = {
   readonly onLine?: (line: string) => void;
   /** Another build of the entry. */
   readonly script?: string;
+  /**
+   * "process" unless told: the built entry as a process of its own, as on a runner. "inside" runs its source in this process, but where
+   * it is cancelled or another one is at work: for what does not depend on the process.
+   */
+  readonly where?: "process" | "inside";
 };
 
 export type ActionResult = {
@@ -71,7 +77,8 @@ export async function runAction(options: RunActionOptions): Promise<ActionResult
       ...inputVariables(options),
       ...stateVariables(options.state ?? {}),
     };
-    const ended = await runProcess(options, env);
+    const isInside = options.where === "inside" && options.signal === undefined && !isRunningInside();
+    const ended = isInside ? await runSource(options, env) : await runProcess(options, env);
     const log = processLog(ended.rawLog);
     return {
       ...ended,
@@ -102,22 +109,35 @@ function stateVariables(state: Readonly<Record<string, string>>): Record<string,
   return Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value]));
 }
 
-async function runProcess(
-  options: RunActionOptions,
-  env: Record<string, string>,
-): Promise<Pick<ActionResult, "exitCode" | "exitSignal" | "rawLog">> {
+type Ended = Pick<ActionResult, "exitCode" | "exitSignal" | "rawLog">;
+
+async function runSource(options: RunActionOptions, env: Record<string, string>): Promise<Ended> {
+  const log = readLines(options.onLine);
+  const { exitCode } = await runInside(options.entry, { env, print: log.take });
+  return { exitCode, exitSignal: null, rawLog: log.text() };
+}
+
+/** Keeps what is printed and tells of each whole line. */
+function readLines(onLine: RunActionOptions["onLine"]) {
+  let text = "";
+  let unread = "";
+  return {
+    text: () => text,
+    take: (chunk: string) => {
+      text += chunk;
+      const lines = (unread + chunk).split("\n");
+      unread = lines.pop() ?? "";
+      for (const line of lines) onLine?.(line);
+    },
+  };
+}
+
+async function runProcess(options: RunActionOptions, env: Record<string, string>): Promise<Ended> {
   const script = options.script ?? join(DIST, `${options.entry}.cjs`);
   const child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "pipe"] });
-  let rawLog = "";
-  let unread = "";
-  const take = (chunk: string) => {
-    rawLog += chunk;
-    const lines = (unread + chunk).split("\n");
-    unread = lines.pop() ?? "";
-    for (const line of lines) options.onLine?.(line);
-  };
-  child.stdout.setEncoding("utf8").on("data", take);
-  child.stderr.setEncoding("utf8").on("data", take);
+  const log = readLines(options.onLine);
+  child.stdout.setEncoding("utf8").on("data", log.take);
+  child.stderr.setEncoding("utf8").on("data", log.take);
 
   const timers: NodeJS.Timeout[] = [];
   const cancel = () => {
@@ -130,7 +150,7 @@ async function runProcess(
   options.signal?.addEventListener("abort", cancel, { once: true });
   try {
     const [exitCode, exitSignal] = await once(child, "close");
-    return { exitCode, exitSignal, rawLog };
+    return { exitCode, exitSignal, rawLog: log.text() };
   } finally {
     options.signal?.removeEventListener("abort", cancel);
     for (const timer of timers) clearTimeout(timer);
