@@ -8,6 +8,9 @@ import { gunzipSync } from "node:zlib";
 import { type Faults, makeFaults } from "./fault.ts";
 import { readBody, startLoopbackServer } from "./server.ts";
 
+/** Where git is. A step of a job that runs in this process has another search path while it is at work. */
+export const searchPath: string = process.env.PATH ?? "";
+
 export type GitHttpOptions = {
   /** `owner/name` → path of a git repository, bare or not. Read at each request: it may change. */
   readonly repositories: ReadonlyMap<string, string>;
@@ -97,8 +100,8 @@ async function serveUploadPack(serve: {
     "upload-pack",
   ];
   args.push("--stateless-rpc", ...(advertise ? ["--advertise-refs"] : []), path);
-  // The variable travels by env(1): the rest of the environment stays as it is, unread here.
-  const git = spawn("env", [`GIT_PROTOCOL=${protocol}`, "git", ...args], {
+  const git = spawn("git", args, {
+    env: { PATH: searchPath, GIT_PROTOCOL: protocol },
     stdio: ["pipe", "pipe", "ignore"],
   });
   response.on("close", () => git.kill());

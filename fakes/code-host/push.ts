@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
-import { parseGitRequest } from "./git-http.ts";
+import { parseGitRequest, searchPath } from "./git-http.ts";
 
 /** As GitHub does it: by name for protected branches, by path for workflows. */
 const UPDATE_HOOK = `#!/bin/sh
@@ -84,9 +84,14 @@ export class CodeHostPush {
     advertise: boolean;
   }): Promise<void> {
     const { request, response, body, path, advertise } = receive;
-    const env = [`FORGE_PROTECTED=${[...this.protectedBranches].join(" ")}`, "GIT_CONFIG_GLOBAL=/dev/null"];
-    const args = ["git", "-c", `core.hooksPath=${this.#hooks}`, "receive-pack", "--stateless-rpc"];
-    const git = spawn("env", [...env, ...args, ...(advertise ? ["--advertise-refs"] : []), path], {
+    const env = {
+      PATH: searchPath,
+      FORGE_PROTECTED: [...this.protectedBranches].join(" "),
+      GIT_CONFIG_GLOBAL: "/dev/null",
+    };
+    const args = ["-c", `core.hooksPath=${this.#hooks}`, "receive-pack", "--stateless-rpc"];
+    const git = spawn("git", [...args, ...(advertise ? ["--advertise-refs"] : []), path], {
+      env,
       stdio: ["pipe", "pipe", "ignore"],
     });
     response.writeHead(200, {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { readActionInputs } from "./action-manifest.ts";
 import { parseFileCommands } from "./file-commands.ts";
 import { type Annotation, processLog } from "./log-commands.ts";
-import { isRunningInside, runInside } from "./run-inside.ts";
+import { areSurroundingsTaken, runInside } from "./surroundings.ts";
 
 const DIST = join(import.meta.dirname, "../../dist");
 
@@ -33,8 +33,9 @@ export type RunActionOptions = {
   /** Another build of the entry. */
   readonly script?: string;
   /**
-   * "process" unless told: the built entry as a process of its own, as on a runner. "inside" runs its source in this process, but where
-   * it is cancelled or another one is at work: for what does not depend on the process.
+   * "process" unless told: the built entry as a process of its own, as on a runner. "inside" runs its source in this process: for what
+   * does not depend on the process. A step that may be cancelled, one for which Node reads variables at its start, and a second one at the
+   * same time are processes nevertheless.
    */
   readonly where?: "process" | "inside";
 };
@@ -77,8 +78,7 @@ export async function runAction(options: RunActionOptions): Promise<ActionResult
       ...inputVariables(options),
       ...stateVariables(options.state ?? {}),
     };
-    const isInside = options.where === "inside" && options.signal === undefined && !isRunningInside();
-    const ended = isInside ? await runSource(options, env) : await runProcess(options, env);
+    const ended = mayRunInside(options) ? await runSource(options, env) : await runProcess(options, env);
     const log = processLog(ended.rawLog);
     return {
       ...ended,
@@ -90,6 +90,14 @@ export async function runAction(options: RunActionOptions): Promise<ActionResult
   } finally {
     if (options.env.RUNNER_TEMP !== undefined) await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What Node reads once, when a process starts. */
+const READ_AT_START = ["NODE_EXTRA_CA_CERTS", "NODE_OPTIONS"];
+
+function mayRunInside({ where, signal, env }: RunActionOptions): boolean {
+  if (where !== "inside" || signal !== undefined || areSurroundingsTaken()) return false;
+  return !READ_AT_START.some((name) => name in env);
 }
 
 /** Inputs as a runner hands them over: a name in capitals, blanks as underscores, hyphens as they are. */
@@ -113,8 +121,16 @@ type Ended = Pick<ActionResult, "exitCode" | "exitSignal" | "rawLog">;
 
 async function runSource(options: RunActionOptions, env: Record<string, string>): Promise<Ended> {
   const log = readLines(options.onLine);
-  const { exitCode } = await runInside(options.entry, { env, print: log.take });
+  const { run } = await load(options.entry);
+  const exitCode = await runInside(() => run(), { env, print: log.take });
   return { exitCode, exitSignal: null, rawLog: log.text() };
+}
+
+/** The recipe. What dist/main.cjs does before it, the comment without a command, only the process shows. */
+async function load(entry: RunActionOptions["entry"]): Promise<{ run(): Promise<void> }> {
+  return entry === "main"
+    ? await import("../../src/action/run-agent.ts")
+    : await import("../../src/action/post.ts");
 }
 
 /** Keeps what is printed and tells of each whole line. */

@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTestKey, type TestKey } from "../support/account-key.ts";
 import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
-import { type Exit, runCommand } from "../support/fixtures/service-process.ts";
+import type { Exit } from "../support/fixtures/service-process.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 describe("agent-service with a key", () => {
   let fixture: ServiceFixture;

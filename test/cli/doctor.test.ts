@@ -1,7 +1,7 @@
 // agent-service doctor: how it is called, and what it is called wrongly with.
 
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 const JOB = { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "octo/hello", GITHUB_API_URL: "http://127.0.0.1:1" };
 

@@ -3,7 +3,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Exit, runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
+import { type Exit, ServiceProcess } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import { call } from "../support/service-client.ts";
 import { dumpPlace } from "../support/service-dump.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";

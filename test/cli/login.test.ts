@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Browser, type OAuthFixture, openOAuthFixture } from "../service/api/oauth/oauth-fixture.ts";
-import { type Exit, runCommand } from "../support/fixtures/service-process.ts";
+import type { Exit } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import { signInTo } from "../support/web-sign-in.ts";
 
 const command = join(import.meta.dirname, "../../npm/cli.mjs");

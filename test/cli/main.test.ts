@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { commandNames } from "../../src/cli/catalogue.ts";
 import type { Command, CommandGroup } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { COMMAND, NODE, runCommand } from "../support/fixtures/service-process.ts";
+import { COMMAND, NODE } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 

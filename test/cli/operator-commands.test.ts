@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { creditsSchema } from "../../src/contract/money/credits.ts";
 import type { ProcessFixture } from "../support/fixtures/process-fixture.ts";
-import { type Exit, runCommand } from "../support/fixtures/service-process.ts";
+import type { Exit } from "../support/fixtures/service-process.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../support/rates-document.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import { call } from "../support/service-client.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 

@@ -1,7 +1,7 @@
 // What an operator lists across accounts, beside a running service, on its store.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Exit, runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
+import { type Exit, ServiceProcess } from "../support/fixtures/service-process.ts";
 import {
   accountIds,
   agentIds,
@@ -9,6 +9,7 @@ import {
   insertOperatorRecords,
   runIds,
 } from "../support/operator-records.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 import type { StorePlace } from "../support/stores/stores.ts";
 

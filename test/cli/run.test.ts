@@ -15,6 +15,7 @@ import { answer, call, fault, say, stall } from "../../fakes/model-server/turn.t
 import { gitlabJob } from "../ci/job-variables.ts";
 import { BorrowedFixture } from "../service/checkouts/borrowed-fixture.ts";
 import { compileCache } from "../support/run/compile-cache-setup.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 const MAIN = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 const KEY = "sk-the-models-key-0123456789";
@@ -49,6 +50,15 @@ function start(
   return { child, ended: ended.then(([[code], stdout, stderr]) => ({ code, stdout, stderr })) };
 }
 
+/** To its end, where the process is not what is shown. */
+async function play(args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}) {
+  const env = { TMPDIR: temp, ...options.env };
+  const { stdout, ...exit } = await runCommand(["run", ...args], env, {
+    folder: options.cwd ?? fixture.root,
+  });
+  return { ...exit, stdout: stdout === "" ? "" : `${stdout}\n` };
+}
+
 /** Not in what a command says on somebody's machine, where it is no job. */
 const WORDS_OF_JOBS = /\b(jobs?|steps?|workflows?|actions\/checkout|inputs?|re-run)\b|"[a-z]+-[a-z-]+"/i;
 
@@ -64,14 +74,14 @@ const NOBODY = { baseUrl: "http://127.0.0.1:1/v1" };
 
 describe("agent-service run", () => {
   it("says what is missing to know which service it is for", async () => {
-    const { code, stderr } = await start(["Mend it"]).ended;
+    const { code, stderr } = await play(["Mend it"]);
     expect(code).toBe(2);
     expect(stderr).toContain("AGENT_SERVICE_URL (or --base-url) must be the service's address");
     expect(stderr).toContain("agent-service run --embedded <prompt>");
   });
 
   it("says where a service can be used from, when this is no CI job", async () => {
-    const { code, stderr } = await start(["--base-url", "https://agents.example.com", "Mend it"]).ended;
+    const { code, stderr } = await play(["--base-url", "https://agents.example.com", "Mend it"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^This is no CI job that can prove its identity\..*agent-service runs submit/);
   });
@@ -97,14 +107,14 @@ describe("agent-service run", () => {
     [["--embedded", "mend", "it"], '"it" is one too many: put the prompt in quotes'],
     [["--embedded", "  "], "<prompt> is missing"],
   ])("names what is wrong with %j", async (args, message) => {
-    const { code, stderr } = await start(args).ended;
+    const { code, stderr } = await play(args);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
   });
 
   it("takes the prompt from a file or from standard input", async () => {
     await writeFile(join(temp, "prompt.md"), "Brief me\n");
-    const ofFile = await start(["--embedded", "--prompt-file", join(temp, "prompt.md")]).ended;
+    const ofFile = await play(["--embedded", "--prompt-file", join(temp, "prompt.md")]);
     expect(ofFile).toMatchObject({ code: 0, stdout: expect.stringContaining("Briefing of") });
     const { child, ended } = start(["--embedded", "-"], { stdin: "pipe" });
     child.stdin?.end("Brief me\n");
@@ -114,7 +124,7 @@ describe("agent-service run", () => {
   });
 
   it("leaves files where it is told, and the checkout as it was", async () => {
-    const { code, stdout } = await start(["--embedded", "Brief me", "--output-dir", "out"]).ended;
+    const { code, stdout } = await play(["--embedded", "Brief me", "--output-dir", "out"]);
     expect(code).toBe(0);
     expect(stdout).toContain("Reply, summary, events and patch are in out.\n");
     const read = (name: string) => readFile(join(fixture.root, "out", name), "utf8");
@@ -139,17 +149,17 @@ describe("agent-service run", () => {
   });
 
   it("wants a prompt, a checkout, and settings that are right", async () => {
-    expect(await start(["--embedded"]).ended).toMatchObject({
+    expect(await play(["--embedded"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("<prompt> is missing"),
     });
     const elsewhere = join(temp, "empty");
     await mkdir(elsewhere);
-    expect(await start(["--embedded", "x"], { cwd: elsewhere }).ended).toMatchObject({
+    expect(await play(["--embedded", "x"], { cwd: elsewhere })).toMatchObject({
       code: 1,
       stderr: "There is no git checkout in this folder, nor above it. Change to one.\n",
     });
-    expect(await start(["--embedded", "x", "--model", "m"]).ended).toMatchObject({
+    expect(await play(["--embedded", "x", "--model", "m"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("MODEL_BASE_URL must be set for BACKEND model"),
     });
@@ -159,7 +169,7 @@ describe("agent-service run", () => {
     const plain = join(temp, "plain");
     await mkdir(plain);
     execFileSync("git", ["init", "--quiet", plain]);
-    const { code, stdout, stderr } = await start(["--embedded", "x"], { cwd: plain }).ended;
+    const { code, stdout, stderr } = await play(["--embedded", "x"], { cwd: plain });
     expect(code).toBe(1);
     expect(stderr).toContain(
       "There is no commit to work on in this checkout. Change to a checkout with a commit.",
@@ -170,7 +180,7 @@ describe("agent-service run", () => {
   it("briefs where no model is configured, from any folder of the checkout", async () => {
     const cwd = join(fixture.root, "deep");
     await mkdir(cwd);
-    const { code, stdout, stderr } = await start(["--embedded", "Brief me"], { cwd }).ended;
+    const { code, stdout, stderr } = await play(["--embedded", "Brief me"], { cwd });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^No model is configured, .*--model-base-url\.\n$/);
     expect(stdout).toContain("Briefing of `octo/fixture`");
@@ -180,7 +190,7 @@ describe("agent-service run", () => {
 
   it("does not begin without the key that its model needs", async () => {
     const flags = ["--embedded", "Mend it", "--model", "some-model", "--model-provider", "anthropic"];
-    const { code, stdout, stderr } = await start(flags, { env: { MODEL_API_KEY: "" } }).ended;
+    const { code, stdout, stderr } = await play(flags, { env: { MODEL_API_KEY: "" } });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^MODEL_API_KEY must be set: /);
   });
@@ -188,8 +198,7 @@ describe("agent-service run", () => {
   it("mends the checkout with a model, whose key goes nowhere else", async () => {
     model = await startModelServer({ script: editTestFix(tools), apiKey: KEY });
     const env = { MODEL_API_KEY: KEY };
-    const { code, stdout, stderr } = await start(["--embedded", "Mend it", ...modelFlags(model)], { env })
-      .ended;
+    const { code, stdout, stderr } = await play(["--embedded", "Mend it", ...modelFlags(model)], { env });
     expect(code).toBe(0);
     expect(stdout).toMatch(/\n✅ Changed 1 file, \d+ tokens\n$/);
     expect(stdout).toContain("sum.mjs");
@@ -219,12 +228,12 @@ describe("agent-service run", () => {
     model = await startModelServer({ script });
     const flags = ["--embedded", "Look it up", "--mcp-servers", file, ...modelFlags(model)];
     const env = { SANDBOX_READ_PATHS: programs, SENTRY_TOKEN: token };
-    const { code, stdout, stderr } = await start(flags, { env }).ended;
+    const { code, stdout, stderr } = await play(flags, { env });
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("internal_error")]);
     expect(model.toolResults()[0]?.text).toContain("tree means TREE");
     expect(stdout).toContain("MCP servers: words");
     expect(stdout + stderr).not.toContain(token);
-    const unset = await start(flags, { env: { SANDBOX_READ_PATHS: programs } }).ended;
+    const unset = await play(flags, { env: { SANDBOX_READ_PATHS: programs } });
     expect(unset).toMatchObject({ code: 2 });
     expect(unset.stderr).toContain(
       '--mcp-servers: "words" .env.FAKE_TOKEN: the environment variable SENTRY_TOKEN',
@@ -238,7 +247,7 @@ describe("agent-service run", () => {
       ),
     });
     const args = ["--embedded", "Say it", ...modelFlags(model), "--fallback-model", "second"];
-    const { code, stdout } = await start(args).ended;
+    const { code, stdout } = await play(args);
     expect(code).toBe(0);
     expect(stdout).toContain('goes on with the model "second"');
     expect(stdout).toContain("The second one.");
@@ -251,7 +260,7 @@ describe("agent-service run", () => {
     );
     model = await startModelServer({ script });
     const args = ["--embedded", "Mend it", ...modelFlags(model), "--max-turn-tokens", "30000"];
-    const { code, stdout, stderr } = await start([...args, "--output-dir", "out"]).ended;
+    const { code, stdout, stderr } = await play([...args, "--output-dir", "out"]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/\n⚠️ Stopped at the token limit, [\d,]+ tokens\n$/);
     expect(stderr).toMatch(/Raise --max-turn-tokens/);
@@ -269,7 +278,7 @@ describe("agent-service run", () => {
   it("writes a summary of what went wrong", async () => {
     model = await startModelServer({ script: [fault({ status: 400, message: "Too many pigeons." })] });
     const args = ["--embedded", "Mend it", ...modelFlags(model), "--output-dir", "out"];
-    const { code, stdout, stderr } = await start(args).ended;
+    const { code, stdout, stderr } = await play(args);
     expect(code).toBe(1);
     const summary = await readFile(join(fixture.root, "out", "summary.md"), "utf8");
     expect(stdout + stderr + summary).not.toMatch(WORDS_OF_JOBS);
@@ -280,7 +289,7 @@ describe("agent-service run", () => {
 
   it("says to start it again where the model's server does not answer", async () => {
     const args = ["--embedded", "Mend it", ...modelFlags(NOBODY), "--output-dir", "out"];
-    const { code, stdout, stderr } = await start(args).ended;
+    const { code, stdout, stderr } = await play(args);
     expect(code).toBe(1);
     expect(stderr).toMatch(/Run the command again\.\n$/);
     const summary = await readFile(join(fixture.root, "out", "summary.md"), "utf8");
@@ -288,7 +297,7 @@ describe("agent-service run", () => {
   });
 
   it("writes events as JSON, one a line", async () => {
-    const { code, stdout } = await start(["--embedded", "Brief me", "--json"]).ended;
+    const { code, stdout } = await play(["--embedded", "Brief me", "--json"]);
     expect(code).toBe(0);
     const events = stdout
       .trimEnd()
@@ -341,17 +350,17 @@ describe("agent-service run", () => {
       const tools = join(temp, "tools");
       await mkdir(tools);
       for (const name of ["git", "sh"]) await symlink(await pathOf(name), join(tools, name));
-      const script = byTurn([runCommand("echo ran > ran.txt"), say("Done.")]);
+      const script = byTurn([callCommand("echo ran > ran.txt"), say("Done.")]);
       model = await startModelServer({ script });
       const env = Object.fromEntries(
         Object.entries({ ...job, PATH: tools }).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, value]],
         ),
       );
-      const { code, stderr } = await start(
+      const { code, stderr } = await play(
         ["--embedded", "Mend it", "--output-dir", join(temp, "out"), ...modelFlags(model)],
         { env },
-      ).ended;
+      );
       expect([code, stderr]).toEqual([0, expect.not.stringContaining("internal_error")]);
       const ran = await readFile(join(fixture.root, "ran.txt"), "utf8").catch(() => null);
       expect(ran).toBe(isTrusted ? "ran\n" : null);
@@ -361,7 +370,7 @@ describe("agent-service run", () => {
   });
 });
 
-const runCommand = tools.run;
+const callCommand = tools.run;
 
 async function pathOf(name: string): Promise<string> {
   for (const folder of ["/usr/bin", "/bin", "/usr/local/bin"]) {

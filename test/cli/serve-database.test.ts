@@ -6,7 +6,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
+import { ServiceProcess } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 let folder: string;
 let env: Readonly<Record<string, string>>;

@@ -6,7 +6,8 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
+import { ServiceProcess } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import { SmallDisk } from "../support/small-disk.ts";
 import { createTestSchema } from "../support/stores/postgres-schema.ts";
 

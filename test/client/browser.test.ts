@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser, type TestBrowser } from "../support/browser/open-browser.ts";
-import { runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
+import { ServiceProcess } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
 

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
+import { ServiceProcess } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
 const SOURCE = join(PROJECT, "src/client/client.ts");

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
+import { ServiceProcess } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 const CLIENT = pathToFileURL(join(import.meta.dirname, "../../npm/client.mjs")).href;
 const PROGRAM = `

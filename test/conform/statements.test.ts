@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { selectStatements, statements } from "../../src/conform/conform.ts";
-import { runCommand } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 describe("the statements", () => {
   it("have each an id and a sentence of its own, and a section of the specification", () => {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { DeployedService } from "../support/deployments/deployed-service.ts";
 import { askForDeployment } from "../support/deployments/deployments-setup.ts";
-import { runCommand } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
 const NOBODYS = `svc_sk_${"A".repeat(49)}`;
 

@@ -61,7 +61,7 @@ describe("a command without a sandbox", { tags: ["linux"] }, () => {
       ACTIONS_RUNTIME_TOKEN: RUNTIME_TOKEN,
       SOME_API_KEY: PASSED_KEY,
     };
-    const step = await fixture.main(job, { inputs, env });
+    const step = await fixture.main(job, { inputs, env, where: "process" });
     expect(step.outputs.reply).toBe("I looked around.");
     const found = seen();
     for (const secret of [...house.secrets(), job.idTokenRequestToken, RUNTIME_TOKEN, PASSED_KEY, "***"])

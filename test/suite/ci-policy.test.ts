@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { Claims } from "../../fakes/issuer/claims.ts";
 import { problemSchema } from "../../src/contract/problems/problem.ts";
 import type { DeployedAccount } from "../support/deployments/deployed-service.ts";
-import { runCommand } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import type { Answer } from "../support/service-client.ts";
 import { expectProblem, onEveryDeployment } from "./every-deployment.ts";
 

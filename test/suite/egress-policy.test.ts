@@ -2,7 +2,7 @@
 // withheld, and said in its stream.
 
 import { expect, it } from "vitest";
-import { runCommand } from "../support/fixtures/service-process.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import type { Answer } from "../support/service-client.ts";
 import { expectProblem, onEveryDeployment } from "./every-deployment.ts";
 

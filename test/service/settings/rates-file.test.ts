@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPage } from "../../../scripts/docs.ts";
 import { readConfig } from "../../../src/service/settings/config.ts";
 import { decodeRates, readRatesFile } from "../../../src/service/settings/rates-file.ts";
-import { runCommand } from "../../support/fixtures/service-process.ts";
 import { ratesDocument } from "../../support/rates-document.ts";
+import { runCommand } from "../../support/run/run-command.ts";
 
 let folder: string;
 

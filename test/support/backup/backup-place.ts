@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Client, createClient } from "../../../src/client/client.ts";
-import { type Exit, runCommand, ServiceProcess } from "../fixtures/service-process.ts";
+import { type Exit, ServiceProcess } from "../fixtures/service-process.ts";
+import { runCommand } from "../run/run-command.ts";
 import { startS3Server } from "../s3-server.ts";
 import type { StoreKind, StorePlace } from "../stores/stores.ts";
 

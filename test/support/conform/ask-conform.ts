@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { DeployedService } from "../deployments/deployed-service.ts";
-import { type Exit, runCommand } from "../fixtures/service-process.ts";
+import type { Exit } from "../fixtures/service-process.ts";
+import { runCommand } from "../run/run-command.ts";
 
 type Outcome = { readonly id: string; readonly status: string; readonly because?: string };
 

@@ -20,7 +20,8 @@ import type { WorkflowRecord } from "../../../src/service/core/workflows/workflo
 import { putWorkflow } from "../../../src/service/core/workflows/workflows.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite.ts";
-import { type Exit, runCommand } from "../fixtures/service-process.ts";
+import type { Exit } from "../fixtures/service-process.ts";
+import { runCommand } from "../run/run-command.ts";
 import { type Answer, type Call, call } from "../service-client.ts";
 import { CiJob } from "../service-job.ts";
 import { type DeploymentHandle, deployedRates } from "./deployments.ts";

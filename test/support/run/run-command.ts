@@ -1,0 +1,37 @@
+// The command `agent-service`, run to its end: inside this process where the process is not what a test shows.
+
+import { areSurroundingsTaken, runInside } from "../../../fakes/runner/surroundings.ts";
+import { run } from "../../../src/cli/commands-part.ts";
+import { type Exit, ServiceProcess, type ServiceProcessOptions } from "../fixtures/service-process.ts";
+
+/** They end by a signal alone, read standard input, or end their process themselves. */
+const OWN_PROCESS: readonly (string | undefined)[] = ["serve", "work", "mcp", "doctor"];
+
+/**
+ * Runs the command to its end. It gets this environment and PATH, nothing else. A process of its own where it serves, where `options` say
+ * something about the process, and where another command is at work.
+ */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  options: ServiceProcessOptions = {},
+): Promise<Exit> {
+  const { folder, ...ofProcess } = options;
+  const needsProcess = OWN_PROCESS.includes(args[0]) || Object.keys(ofProcess).length > 0;
+  if (needsProcess || areSurroundingsTaken()) return await new ServiceProcess(args, env, options).ended;
+  const printed = { stdout: "", stderr: "" };
+  const code = await runInside(
+    async () => {
+      process.exitCode = await run(args);
+    },
+    {
+      env: { PATH: process.env.PATH, ...env },
+      ...(folder === undefined ? {} : { folder }),
+      print: (text, stream) => {
+        printed[stream] += text;
+      },
+    },
+  );
+  // As ServiceProcess tells it, which reads lines.
+  return { code, signal: null, stdout: printed.stdout.replace(/\n$/, ""), stderr: printed.stderr };
+}
