@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SEAL_NONCE_BYTES, seal, sealingKeyOf } from "../../src/base/sealed-text.ts";
 import { makeTestKey, operateOn } from "../support/account-key.ts";
 import { BackupLoad, type FilledService, fillService } from "../support/backup/backup-load.ts";
 import { BackupPlace, type BlobKind, clientOf, readBackup } from "../support/backup/backup-place.ts";
@@ -177,6 +178,32 @@ onEveryStore((kind) => {
         const text = await readFile(join(file.parentPath, file.name), "latin1");
         expect(text.includes(SEALING_KEY), file.name).toBe(false);
       }
+    });
+
+    it("counts deploy keys among the sealed values, and a restore names the key that they need", async () => {
+      const place = await makePlace(kind, { blobs: "a folder" });
+      const key = sealingKeyOf(Buffer.from(SEALING_KEY, "base64"));
+      const sealed = seal("a private key", {
+        key,
+        nonce: Buffer.alloc(SEAL_NONCE_BYTES),
+        boundTo: "agent-1",
+      });
+      const store = await place.store.open();
+      await store.transact((tx) =>
+        tx.repositoryAccess.put({
+          agentId: "agent-1",
+          createdAt: 1,
+          kind: "deploy_key",
+          publicKey: "ssh-ed25519 AAAA",
+          sealed,
+        }),
+      );
+      await store.close();
+      const backup = join(folder, `deploy-keys-${kind.name}`);
+      const needed = [{ setting: null, fingerprint: key.id, values: 1 }];
+      expect(await place.runJson("backup", backup)).toMatchObject({ keys: needed });
+      const other = await makePlace(kind, { blobs: "a folder", isEmpty: true });
+      expect(await other.runJson("restore", backup)).toMatchObject({ missing_keys: needed });
     });
 
     it("is written into no folder of other files, and over no other store's backup", async () => {

@@ -82,14 +82,14 @@ async function snapshotOn(client: pg.Client): Promise<StoreSnapshot> {
   const migrations = await texts(client, migrationsQuery);
   checkKnown(migrations);
   const [identity = null] = names.includes("service_secrets") ? await texts(client, identityQuery) : [];
-  const sealed = names.includes("run_secrets") ? await texts(client, sealedQuery) : [];
+  const sealed = sealedQuery(names);
   const blobs = blobsQuery(shapes);
   return {
     engine: "postgresql",
     migrations,
     tables: shapes.filter(({ name }) => own.has(name)),
     identity,
-    sealedBy: countByKey(sealed),
+    sealedBy: countByKey(sealed === null ? [] : await texts(client, sealed)),
     rows: (table) => rowsOf(client, rowsQuery(table)),
     blobs: async function* () {
       if (blobs === null) return;

@@ -8,7 +8,6 @@ import type { NamedBlob, Row, TableShape } from "../../core/ports/store-snapshot
 export const MIGRATION_TABLES: readonly string[] = ["kysely_migration", "kysely_migration_lock"];
 
 export const identityQuery = `select value from service_secrets where name = '${STORE_IDENTITY}'`;
-export const sealedQuery = "select sealed from run_secrets";
 export const migrationsQuery = "select name from kysely_migration order by name";
 
 /** Blobs with their hashes, and when they were found lost. An older store has fewer tables and columns. */
@@ -32,6 +31,13 @@ export function blobsQuery(shapes: readonly TableShape[]): string | null {
   const lostAt = hasMarks ? "blobs.lost_at" : "null as lost_at";
   return `select blobs.key, blobs.bytes, hashes.sha256, ${lostAt} from blobs
     left join (${named}) as hashes on hashes.named = blobs.key where blobs.state = 'kept'`;
+}
+
+/** All sealed values. Null where the store is older than each table that has them. */
+export function sealedQuery(tables: readonly string[]): string | null {
+  const sealing = ["run_secrets", "repository_accesses"].filter((name) => tables.includes(name));
+  const queries = sealing.map((name) => `select sealed from ${name} where sealed is not null`);
+  return queries.length === 0 ? null : queries.join(" union all ");
 }
 
 /** A name of the catalogue, quoted. */

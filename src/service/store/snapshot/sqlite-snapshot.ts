@@ -66,14 +66,14 @@ function snapshotOn(
     .filter((name) => own.has(name))
     .map((name) => ({ name, columns: columnsOf(database, name) }));
   const identity = names.includes("service_secrets") ? (texts(database, identityQuery)[0] ?? null) : null;
-  const sealed = names.includes("run_secrets") ? texts(database, sealedQuery) : [];
+  const sealed = sealedQuery(names);
   const blobs = blobsQuery(tables);
   return {
     engine: "sqlite",
     migrations,
     tables,
     identity,
-    sealedBy: countByKey(sealed),
+    sealedBy: countByKey(sealed === null ? [] : texts(database, sealed)),
     rows: (table) => rowsOf(database, rowsQuery(table)),
     blobs: async function* () {
       if (blobs === null) return;
