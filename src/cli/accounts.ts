@@ -172,6 +172,7 @@ const signInLink = command({
       process.stdout.write(
         `To sign in to account ${accountId}, once and until ${expiresAt}:\n\n    ${url}\n\n`,
       );
+      if (service.advice !== null) process.stdout.write(service.advice);
       if (!service.isRunning) process.stdout.write("No service runs on this data folder yet.\n");
       return 0;
     }),

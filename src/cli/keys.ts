@@ -156,5 +156,5 @@ It is not shown again. ${service.isRunning ? "To use it" : "No service runs on t
     export AGENT_SERVICE_URL=${service.url}
     export AGENT_SERVICE_KEY=<the key above>
     curl -H "Authorization: Bearer $AGENT_SERVICE_KEY" "$AGENT_SERVICE_URL/v1/users/${key.accountId}/credits"
-`;
+${service.advice === null ? "" : `\n${service.advice}`}`;
 }

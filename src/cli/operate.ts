@@ -15,6 +15,8 @@ export type ServiceAddress = {
   readonly pagesUrl: string;
   /** False: no service runs on this data folder, and the address is the one that the settings name. */
   readonly isRunning: boolean;
+  /** What to say beside the addresses where they are only the default ones. */
+  readonly advice: string | null;
 };
 export type Workplace = { readonly operator: Operator; readonly service: ServiceAddress };
 
@@ -52,9 +54,11 @@ export async function operate(
   try {
     if (isNew) process.stderr.write(`Made a new store in ${operator.place}.\n`);
     const running = readRunningAddress(config.dataDir);
-    const url = running ?? baseUrl ?? `http://${host}:${port}`;
+    const url = running?.url ?? baseUrl ?? `http://${host}:${port}`;
+    const pagesUrl = webUrl ?? running?.pagesUrl ?? url;
     const isRunning = running !== null || config.databaseUrl !== null;
-    return await work({ operator, service: { url, pagesUrl: webUrl ?? url, isRunning } });
+    const advice = isRunning && running === null && baseUrl === null ? defaultAddressText(url) : null;
+    return await work({ operator, service: { url, pagesUrl, isRunning, advice } });
   } finally {
     await operator.close();
   }
@@ -79,6 +83,11 @@ function checkNewStore({ folder, isNamed }: { readonly folder: string; readonly 
   throw new UsageError(
     `There is no store in ${folder}. Name the service's data folder with --data-dir or DATA_DIR; where it has none yet, it is made there.`,
   );
+}
+
+/** Nodes that share a database may be on other machines. */
+function defaultAddressText(url: string): string {
+  return `BASE_URL is not set here: put the address of your service in place of ${url}.\n`;
 }
 
 /** What is said of an account that is not in the store. */

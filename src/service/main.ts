@@ -223,7 +223,10 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     sockets: isWorker ? null : sockets,
   });
   metrics?.listener.serve({ app: createMetricsApp(metrics.meter.exposition), sockets: null });
-  const runningAddress = recordRunningAddress(config.dataDir, config.baseUrl ?? url);
+  const runningAddress = recordRunningAddress(config.dataDir, {
+    url: policy.baseUrl,
+    pagesUrl: policy.webUrl,
+  });
   const issuers = config.issuers.map(({ issuer }) => issuer);
   const executes = executesText(config);
   const measured = metricsUrl === null ? {} : { metrics: `${metricsUrl}/metrics` };

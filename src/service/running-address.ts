@@ -5,11 +5,17 @@ import { join } from "node:path";
 
 const ADDRESS_FILE = "agent-service.url";
 
+export type RunningAddress = {
+  readonly url: string;
+  /** Where the pages for people are. */
+  readonly pagesUrl: string;
+};
+
 /** Writes the address down until `remove` is called. Without a data folder it writes nothing. */
-export function recordRunningAddress(dataDir: string, url: string): { remove(): void } {
+export function recordRunningAddress(dataDir: string, { url, pagesUrl }: RunningAddress): { remove(): void } {
   const path = join(dataDir, ADDRESS_FILE);
   try {
-    writeFileSync(path, `${process.pid} ${url}\n`);
+    writeFileSync(path, `${process.pid} ${url} ${pagesUrl}\n`);
   } catch {
     // A node that only answers needs no data folder.
   }
@@ -17,10 +23,10 @@ export function recordRunningAddress(dataDir: string, url: string): { remove(): 
 }
 
 /** Null where no service runs on the folder, as far as this machine can tell. */
-export function readRunningAddress(dataDir: string): string | null {
+export function readRunningAddress(dataDir: string): RunningAddress | null {
   try {
-    const [pid, url] = readFileSync(join(dataDir, ADDRESS_FILE), "utf8").trim().split(" ");
-    return url !== undefined && isAlive(Number(pid)) ? url : null;
+    const [pid, url, pagesUrl = url] = readFileSync(join(dataDir, ADDRESS_FILE), "utf8").trim().split(" ");
+    return url !== undefined && pagesUrl !== undefined && isAlive(Number(pid)) ? { url, pagesUrl } : null;
   } catch {
     return null;
   }

@@ -223,6 +223,38 @@ onEveryStore((kind) => {
       await alone.remove();
     });
 
+    it("makes links to the pages of the service, where the service alone has WEB_URL", async () => {
+      const fresh = await kind.make();
+      const { dataDir, databaseUrl } = fresh.settings;
+      const settings = { DATA_DIR: dataDir, ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }) };
+      const env = { ...settings, PORT: "0", LOG_LEVEL: "info" };
+      const serving = new ServiceProcess(["serve"], { ...env, WEB_URL: "https://pages.example" });
+      const address = await serving.ready();
+      const made = await runCommand(["keys", "create"], settings);
+      expect(made.stdout).toContain(`export AGENT_SERVICE_URL=${address}\n`);
+      const accountId = /of account (\S+),/.exec(made.stdout)?.[1] ?? "";
+      const { stdout } = await runCommand(["accounts", "sign-in-link", accountId], settings);
+      expect(stdout).toContain(" https://pages.example/sign-in/link/");
+      await serving.kill();
+      await fresh.remove();
+    });
+
+    it("says so where an address is only the default one", async () => {
+      const alone = await kind.make();
+      const { dataDir, databaseUrl } = alone.settings;
+      const settings: Record<string, string> = databaseUrl === null ? {} : { DATABASE_URL: databaseUrl };
+      const where = ["--data-dir", dataDir];
+      const made = await runCommand(["keys", "create", ...where], settings);
+      const accountId = /of account (\S+),/.exec(made.stdout)?.[1] ?? "";
+      const link = await runCommand(["accounts", "sign-in-link", accountId, ...where], settings);
+      const advice =
+        databaseUrl === null
+          ? "No service runs on this data folder"
+          : "BASE_URL is not set here: put the address of your service in place of http://127.0.0.1:8080.";
+      for (const { stdout } of [made, link]) expect(stdout).toContain(advice);
+      await alone.remove();
+    });
+
     it("keeps no secret, in the store or in a log", async () => {
       service.signal("SIGTERM");
       const { stdout, stderr } = await service.ended;

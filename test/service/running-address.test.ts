@@ -11,22 +11,24 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it("is the address of the service that runs on the folder, until it stops", () => {
+const address = { url: "http://127.0.0.1:8080", pagesUrl: "http://localhost:8080" };
+
+it("is the address of the service that runs on the folder, and of its pages, until it stops", () => {
   expect(readRunningAddress(folder)).toBeNull();
-  const address = recordRunningAddress(folder, "http://127.0.0.1:8080");
-  expect(readRunningAddress(folder)).toBe("http://127.0.0.1:8080");
-  address.remove();
+  const recorded = recordRunningAddress(folder, address);
+  expect(readRunningAddress(folder)).toEqual(address);
+  recorded.remove();
   expect(readRunningAddress(folder)).toBeNull();
 });
 
 it("is none where the process that wrote it was killed", async () => {
   const { pid } = spawnSync(process.execPath, ["--eval", "0"]);
-  await writeFile(join(folder, "agent-service.url"), `${pid} http://127.0.0.1:8080\n`);
+  await writeFile(join(folder, "agent-service.url"), `${pid} http://127.0.0.1:8080 http://localhost:8080\n`);
   expect(readRunningAddress(folder)).toBeNull();
 });
 
 it("is written nowhere where there is no folder", () => {
   const missing = join(folder, "missing");
-  recordRunningAddress(missing, "http://127.0.0.1:8080").remove();
+  recordRunningAddress(missing, address).remove();
   expect(readRunningAddress(missing)).toBeNull();
 });
