@@ -70,7 +70,7 @@ export async function missingFiles(selected: Selected): Promise<readonly string[
   return lines.filter((line) => line.startsWith("?")).map((line) => line.slice(1));
 }
 
-/** Calls git on the selection in a folder whose histories end where its history does. */
+/** Calls git on the selection in a folder whose histories end where its history does, and where they did before. */
 async function callWithin(
   { git, gitFolder, selection, signal }: Selected,
   call: Pick<GitCall, "args" | "outputFile" | "maxOutputBytes" | "allowedExitCodes">,
@@ -78,7 +78,10 @@ async function callWithin(
   const shallow = join(gitFolder, "shallow");
   const before = await readFile(shallow).catch(() => null);
   try {
-    await writeFile(shallow, selection.ends.map((commit) => `${commit}\n`).join(""));
+    // In a shallow folder git names no parents of the oldest commits: the selection cannot know that they are ends.
+    const own = before === null ? [] : before.toString("latin1").split("\n");
+    const ends = new Set([...selection.ends, ...own.filter((commit) => commit !== "")]);
+    await writeFile(shallow, [...ends].map((commit) => `${commit}\n`).join(""));
     const input = revisionsOf(selection);
     return await git({ ...call, config: packing, input, timeoutFactor: TIMEOUT_FACTOR, signal });
   } finally {

@@ -257,6 +257,26 @@ describe("the pack of a commit", () => {
     expect(await send(receiver, { sha: history[5] ?? "", commits: 50 })).toMatchObject({ commits: 3 });
   });
 
+  it.each([1, 2, 50])(
+    "ends where a shallow clone ends, whatever the service holds (%i wanted)",
+    async (commits) => {
+      const history = makeHistory(7);
+      const [head = "", before = ""] = [...history].reverse();
+      repository.updateRef("refs/heads/main", head);
+      const clone = join(folder, "shallow.git");
+      const source = `file://${repository.path}`;
+      execFileSync("git", ["clone", "--quiet", "--bare", "--depth=2", source, clone]);
+      const receiver = await Receiver.open();
+      await send(receiver, { sha: history[2] ?? "", commits: 2 });
+      const sent = Math.min(commits, 2);
+      expect(await send(receiver, { sha: head, commits, gitFolder: clone })).toMatchObject({
+        commits: sent,
+        tips: [],
+      });
+      expect(receiver.history(head)).toEqual([head, before].slice(0, sent));
+    },
+  );
+
   it("has names of SHA-256, where the repository has", async () => {
     const path = join(folder, "sha256.git");
     const run = (args: readonly string[], input = "") =>
