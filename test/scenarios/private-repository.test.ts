@@ -243,6 +243,20 @@ describe("a private repository that an account has claimed", () => {
     expect(lacking).toMatchObject({ exitCode: 1, outputs: { reason: "faults_found" } });
     expect(lacking.log).toContain("This job has no checkout to send the run's commit");
   });
+
+  it("runs on the end of a history that is longer than what is here or travels", async () => {
+    for (let count = 0; count < 60; count += 1) commit();
+    const fetched = await fixture.main(await fixture.job({ permissions: READ, runId: "1296300060" }));
+    expect(fetched).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
+    expect(sentLine(fetched)).toContain(" with 49 commits of history: ");
+    for (let count = 0; count < 3; count += 1) commit();
+    const job = await fixture.job({ permissions: NONE, runId: "1296300063" });
+    checkOut(job, "--depth=2");
+    const shallow = await fixture.main(job);
+    expect(shallow).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
+    expect(sentLine(shallow)).toContain(" with 1 commit of history: ");
+    expect(await replyOf(shallow)).toContain(`at ${history.at(-1)}\n`);
+  });
 });
 
 describe("a private repository that nobody has claimed", () => {
