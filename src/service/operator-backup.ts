@@ -18,7 +18,7 @@ import { openBlobs } from "./open-blobs.ts";
 import { type BlobConfig, readBlobConfig } from "./settings/blob-config.ts";
 import type { Config } from "./settings/config.ts";
 import { DataFolderInUseError, holdDataFolder } from "./store/data-folder.ts";
-import { checkKnown } from "./store/migrate.ts";
+import { findUnknown } from "./store/migrate.ts";
 import { openPostgresPlace } from "./store/snapshot/postgres-place.ts";
 import { holdPostgresDeletions, openPostgresSnapshot } from "./store/snapshot/postgres-snapshot.ts";
 import { openSqlitePlace } from "./store/snapshot/sqlite-place.ts";
@@ -64,7 +64,7 @@ export async function restore(
     openPlace: () => openPlace(config),
     blobs: await openBlobs(config, parts),
     kept: folderBlobs(join(folder, BLOBS)),
-    checkKnown,
+    findUnknown,
   });
 }
 

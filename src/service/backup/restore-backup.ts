@@ -19,7 +19,8 @@ export type RestoreParts = {
   /** The backup's own blobs. */
   readonly kept: BlobStore;
   /** Throws where this version does not know one of these migrations. */
-  readonly checkKnown: (migrations: readonly string[]) => void;
+  /** The first of these migrations that this version does not know. */
+  readonly findUnknown: (migrations: readonly string[]) => string | null;
   /** Whether a store that has rows is replaced. */
   readonly replaces: boolean;
   /** Whether blobs that the backup has lost are left out. */
@@ -37,14 +38,19 @@ export type RestoreReport = {
 
 /** Rejects with an OperatorError, with the store as it was, where the backup cannot be restored here. */
 export async function restoreBackup(parts: RestoreParts): Promise<RestoreReport> {
-  const { folder, openPlace, checkKnown, replaces } = parts;
+  const { folder, openPlace, findUnknown, replaces } = parts;
   const manifest = await readManifest(folder);
   if (manifest === null) {
     throw new OperatorError(
       `The folder ${folder} has no complete backup: there is no manifest.json. Give the folder that "agent-service backup" wrote.`,
     );
   }
-  checkKnown(manifest.store.migrations);
+  const unknown = findUnknown(manifest.store.migrations);
+  if (unknown !== null) {
+    throw new OperatorError(
+      `The backup is of a newer version of agent-service: this version does not know migration "${unknown}". Restore it by that version, or use a backup from before the upgrade.`,
+    );
+  }
   await checkFiles(folder, manifest);
   const place = await openPlace();
   try {

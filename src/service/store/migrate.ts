@@ -98,8 +98,13 @@ export async function tablesOfMigrations(empty: {
 
 /** Throws a NewerTablesError where this version does not know one of these migrations. */
 export function checkKnown(executed: readonly string[]): void {
-  const unknown = executed.find((name) => !knownMigrations.includes(name));
-  if (unknown !== undefined) throw new NewerTablesError(unknown);
+  const unknown = findUnknown(executed);
+  if (unknown !== null) throw new NewerTablesError(unknown);
+}
+
+/** The first of these migrations that this version does not know. */
+export function findUnknown(executed: readonly string[]): string | null {
+  return executed.find((name) => !knownMigrations.includes(name)) ?? null;
 }
 
 /** Runs the migrations up to `newest` in the transaction that the connection is in. Rejects when one fails. */
