@@ -26,10 +26,31 @@ export const describeToolsTool = {
   input: toolSchema(strictObject({ set: z.enum(toolSets) }), {
     set: toolSets.map((set) => `${set}: ${toolSetTexts[set]}`).join(". "),
   }),
-  output: toolSchema(z.object({ set: z.enum(toolSets), tools: z.array(z.string()) }), {
-    set: "The set.",
-    tools: "The names of its tools. The text has what each takes.",
-  }),
+  output: toolSchema(
+    z.object({
+      set: z.enum(toolSets),
+      tools: z.array(
+        z.object({
+          name: z.string(),
+          description: z.string(),
+          only_reads: z.boolean(),
+          arguments: z.record(z.string(), z.unknown()),
+        }),
+      ),
+    }),
+    {
+      set: "The set.",
+      tools: [
+        "Its tools.",
+        {
+          name: "The tool's name.",
+          description: "What it does.",
+          only_reads: "Whether it changes nothing.",
+          arguments: "The JSON Schema of what it takes.",
+        },
+      ],
+    },
+  ),
 } as const;
 
 export const callToolTool = {

@@ -1,6 +1,7 @@
 // describe_tools and call_tool: every tool is one step away for clients that call only what is listed.
 
 import type { Tool as ToolListing } from "@modelcontextprotocol/server";
+import type * as z from "zod/mini";
 import { nearestName } from "../../../base/nearest-name.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { callToolTool, describeToolsTool } from "../../../contract/mcp/tool-sets.ts";
@@ -20,10 +21,9 @@ export const describeTools = defineTool({
   scopes: [],
   schemas: describeToolsTool,
   run: async ({ set }) => {
-    const described = toolsOfSets[set].map(({ listing }) => listing);
-    return ok(
-      answer({ set, tools: described.map(({ name }) => name) }, described.map(describe).join("\n\n")),
-    );
+    // Whole in the text and in the structured content: a client shows its model either.
+    const described = toolsOfSets[set].map(({ listing }) => toDescribed(listing));
+    return ok(answer({ set, tools: described }, described.map(describe).join("\n\n")));
   },
 });
 
@@ -58,7 +58,13 @@ export function unknownTool(name: string): string {
   return `There is no tool ${JSON.stringify(name.slice(0, 128))}. ${advice}`;
 }
 
-function describe({ name, description, annotations, inputSchema }: ToolListing): string {
-  const kind = annotations?.readOnlyHint === true ? " (only reads)" : "";
-  return `${name}${kind}: ${description}\nArguments: ${JSON.stringify(inputSchema)}`;
+type Described = z.infer<typeof describeToolsTool.output.schema>["tools"][number];
+
+function toDescribed({ name, description = "", annotations, inputSchema }: ToolListing): Described {
+  return { name, description, only_reads: annotations?.readOnlyHint === true, arguments: inputSchema };
+}
+
+function describe({ name, description, only_reads, arguments: taken }: Described): string {
+  const kind = only_reads ? " (only reads)" : "";
+  return `${name}${kind}: ${description}\nArguments: ${JSON.stringify(taken)}`;
 }

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
-import { toolSets } from "../../../../src/contract/mcp/tool-sets.ts";
+import { describeToolsTool, toolSets } from "../../../../src/contract/mcp/tool-sets.ts";
 import type { ApiScope } from "../../../../src/contract/oauth/scopes.ts";
 import { toolsOfSets } from "../../../../src/service/api/mcp/tool-table.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
@@ -102,9 +102,15 @@ describe("the list of tools", () => {
       const { tools } = await client.listTools();
       for (const set of toolSets) {
         const described = await client.callTool({ name: "describe_tools", arguments: { set } });
-        expect(described.structuredContent).toEqual({ set, tools: namesOf(set) });
-        for (const { listing } of toolsOfSets[set]) {
+        // Some clients show their model the text, some the structured content in its place.
+        const { tools } = describeToolsTool.output.schema.parse(described.structuredContent);
+        expect(tools.map(({ name }) => name)).toEqual(namesOf(set));
+        for (const [at, { listing }] of toolsOfSets[set].entries()) {
           expect(textOf(described)).toContain(JSON.stringify(listing.inputSchema));
+          expect(tools[at]).toMatchObject({
+            description: listing.description,
+            arguments: listing.inputSchema,
+          });
         }
       }
       const create = { name: `made-${wire}`, idempotency_key: wire };
