@@ -42,6 +42,7 @@ export function policyOf(
     defaultModel: defaultModelOf(config),
     maxCostMicroUsd: config.maxCostMicroUsd,
     registersClients: config.registersClients,
+    readsClientDocuments: config.readsClientDocuments,
     maxQueuedRuns: config.maxQueuedRuns,
   };
 }

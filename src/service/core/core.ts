@@ -61,6 +61,8 @@ export type Policy = {
   readonly maxCostMicroUsd: number | null;
   /** Whether applications may register themselves with the authorization server. */
   readonly registersClients: boolean;
+  /** Whether an application may be named by a document on the web, which this service then reads. */
+  readonly readsClientDocuments: boolean;
   /** Runs that may wait for a worker. */
   readonly maxQueuedRuns: number;
 };

@@ -80,6 +80,8 @@ export type Config = {
   readonly maxRunningRuns: number;
   /** Whether OAuth applications may register themselves. */
   readonly registersClients: boolean;
+  /** Whether the documents of OAuth applications are read, from the public internet. */
+  readonly readsClientDocuments: boolean;
   readonly maxQueuedRuns: number;
   /** What the models of a run may cost that names no amount. Null: no limit. */
   readonly maxCostMicroUsd: number | null;
@@ -208,6 +210,7 @@ export function readConfig(
     egress,
     maxRunningRuns: values.MAX_RUNNING_RUNS,
     registersClients: values.OAUTH_REGISTRATION === "on",
+    readsClientDocuments: values.OAUTH_CLIENT_DOCUMENTS === "on",
     maxQueuedRuns: values.MAX_QUEUED_RUNS,
     maxCostMicroUsd: values.MAX_COST_USD,
     drainSeconds: values.DRAIN_SECONDS,

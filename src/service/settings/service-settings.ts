@@ -216,6 +216,12 @@ export const serviceSettings = {
     description:
       "Whether OAuth applications may register themselves. Those that have their metadata at an address of their own need no registration.",
   }),
+  OAUTH_CLIENT_DOCUMENTS: described({
+    kind: oneOf(["on", "off"]),
+    fallback: "on",
+    description:
+      "Whether OAuth applications may have their metadata at an address of their own, which the service reads. `off` where it cannot reach the public internet: applications such as Claude Code then register themselves.",
+  }),
   MAX_QUEUED_RUNS: described({
     kind: integer({ min: 1, max: 1_000_000 }),
     fallback: 10_000,

@@ -15,7 +15,7 @@ import { isOwnResource, resourceOf } from "../../core/oauth/resource.ts";
 import { serviceSecret } from "../../core/oauth/service-secret.ts";
 import { adapterOf } from "./artifact-adapter.ts";
 import { builtInClient, COMMAND_CLIENT } from "./built-in-client.ts";
-import type { FetchDocument } from "./client-document.ts";
+import { type FetchDocument, reportFailures } from "./client-document.ts";
 import { grantTypes } from "./grant-types.ts";
 import { oauthPaths } from "./paths.ts";
 import { isPermittedRedirect } from "./redirect-uri.ts";
@@ -89,7 +89,7 @@ async function makeSigningKey(): Promise<string> {
 }
 
 function configurationOf({ core, fetchDocument, mayFetch }: ServerParts, keys: Keys): Configuration {
-  const { baseUrl, registersClients } = core.policy;
+  const { baseUrl, registersClients, readsClientDocuments } = core.policy;
   const prefix = baseUrl.startsWith("https:") ? "__Host-" : "";
   const cookie = { httpOnly: true, sameSite: "lax", signed: true } as const;
   return {
@@ -145,7 +145,7 @@ function configurationOf({ core, fetchDocument, mayFetch }: ServerParts, keys: K
       Grant: 90 * DAY,
       IdToken: HOUR,
     },
-    fetch: fetchDocument as unknown as typeof fetch,
+    fetch: reportFailures(fetchDocument, core.log) as unknown as typeof fetch,
     findAccount: async (_context, accountId) => {
       const account = await core.store.committed.accounts.find(accountId);
       return account === null ? undefined : { accountId, claims: async () => ({ sub: accountId }) };
@@ -182,7 +182,7 @@ function configurationOf({ core, fetchDocument, mayFetch }: ServerParts, keys: K
       },
       deviceFlow: { enabled: true, charset: "base-20", mask: "****-****", deviceInfo: () => ({}) },
       clientIdMetadataDocument: {
-        enabled: true,
+        enabled: readsClientDocuments,
         ack: "draft-02",
         allowFetch: async (context) => mayFetch(context.ip),
         allowClient: async (_context, { redirectUris = [] }) => redirectUris.every(isPermittedRedirect),

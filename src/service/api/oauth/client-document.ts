@@ -5,10 +5,14 @@ import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import type { Logger } from "../../../base/log.ts";
 import { isPublicAddress } from "../../../base/public-address.ts";
 
 const MAX_BYTES = 5 * 1024;
 const TIMEOUT_MS = 5_000;
+const UNREAD =
+  "The document of an OAuth application could not be read: it cannot sign in. Where this service has no way to the public " +
+  "internet, set OAUTH_CLIENT_DOCUMENTS=off, so that applications register themselves.";
 
 export type FetchDocument = (url: string | URL) => Promise<Response>;
 
@@ -38,6 +42,21 @@ export function documentFetcher(access: DocumentAccess): FetchDocument {
       status: answer.statusCode ?? 502,
       headers: cacheHeaders(answer),
     });
+  };
+}
+
+/** Tells the operator of each document that did not come: its application cannot sign in, and is told no reason. */
+export function reportFailures(fetchDocument: FetchDocument, log: Logger): FetchDocument {
+  return async (target) => {
+    const { host } = new URL(target);
+    try {
+      const answer = await fetchDocument(target);
+      if (answer.status !== 200) log.warn({ host, status: answer.status }, UNREAD);
+      return answer;
+    } catch (cause) {
+      log.warn({ host, reason: cause instanceof Error ? cause.message : "no answer" }, UNREAD);
+      throw cause;
+    }
   };
 }
 

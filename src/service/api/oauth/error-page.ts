@@ -7,7 +7,8 @@ import type { WebContext } from "../web/web-context.ts";
 import { sessionOf } from "../web/web-session.ts";
 
 const texts: Readonly<Record<string, string>> = {
-  invalid_client: "This service cannot find out who the application is.",
+  invalid_client:
+    "This service cannot find out who the application is. It is not registered here, or the address that it names itself by could not be read.",
   invalid_redirect_uri: "The application wants its answer at an address that is not its own.",
   invalid_client_metadata: "What the application says of itself is not right.",
   invalid_target: "The application asked for access to another service.",
@@ -22,7 +23,7 @@ export async function errorPage(context: WebContext, error: string): Promise<Res
   const text = texts[error] ?? "The application's request is not right, or has ended.";
   const body = html`<h1>The sign-in cannot go on</h1>
 <p>${text}</p>
-<p class="faint">Nothing was allowed. Begin again in the application; if it fails again, tell whoever makes it.</p>`;
+<p class="faint">Nothing was allowed. Begin again in the application; if it fails again, tell whoever makes it, or whoever runs this service.</p>`;
   const session = await sessionOf(context);
   return await page(context, { title: "Sign-in failed", body, session, status: 400, isNarrow: true });
 }

@@ -8,9 +8,9 @@ import { resourceOf } from "../../core/oauth/resource.ts";
 import { grantTypes } from "./grant-types.ts";
 import { oauthPaths } from "./paths.ts";
 
-export type Place = Pick<Policy, "baseUrl" | "registersClients">;
+export type Place = Pick<Policy, "baseUrl" | "registersClients" | "readsClientDocuments">;
 
-export function serverMetadata({ baseUrl, registersClients }: Place): object {
+export function serverMetadata({ baseUrl, registersClients, readsClientDocuments }: Place): object {
   const at = (path: string) => baseUrl + path;
   return {
     issuer: baseUrl,
@@ -31,7 +31,7 @@ export function serverMetadata({ baseUrl, registersClients }: Place): object {
     revocation_endpoint_auth_methods_supported: ["none"],
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    ...(readsClientDocuments ? { client_id_metadata_document_supported: true } : {}),
     service_documentation: at("/docs"),
   };
 }

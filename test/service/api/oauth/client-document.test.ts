@@ -239,4 +239,37 @@ describe("a client's document", () => {
     }
     expect(asked).toEqual([]);
   });
+
+  it("is neither promised nor asked for where the operator reads none: applications register themselves", async () => {
+    oauth = await openOAuthFixture({ documents: reachable, policy: { readsClientDocuments: false } });
+    const metadata = await oauth.ask("/.well-known/oauth-authorization-server");
+    expect(metadata.body).not.toHaveProperty("client_id_metadata_document_supported");
+    expect(metadata.body).toHaveProperty("registration_endpoint");
+    expect((await begin(idAt("/client.json"))).status).toBe(400);
+    expect(asked).toEqual([]);
+    const authorized = await authorize(
+      { browser: await oauth.browser() },
+      { client_id: await oauth.register() },
+    );
+    expect(authorized.location.searchParams.get("code")).not.toBeNull();
+  });
+
+  it.each<[string, () => Promise<string>, RegExp]>([
+    ["has another's certificate", async () => `https://other.example:${port}/client.json`, /other\.example/],
+    [
+      "refuses it",
+      async () => {
+        answer = (_request, response) => response.writeHead(403).end();
+        return idAt("/client.json");
+      },
+      /app\.example\.com.*"status":403/,
+    ],
+  ])("is named in the log and on the page where its host %s", async (_what, idOf, logged) => {
+    const { fixture } = await open();
+    const refused = await begin(await idOf());
+    const [line] = fixture.logs.filter((entry) => entry.includes("OAUTH_CLIENT_DOCUMENTS=off"));
+    expect(line).toMatch(/^warn/);
+    expect(line).toMatch(logged);
+    expect(refused.text).toMatch(/whoever runs this service/);
+  });
 });
