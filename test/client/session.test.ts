@@ -1,5 +1,8 @@
 // The client's session iterator, against the real service through a proxy that cuts its connections.
 
+import { once } from "node:events";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Client, createClient, type SessionItem, SessionRefusedError } from "../../src/client/client.ts";
 import { SocketClient } from "../service/api/socket/socket-client.ts";
@@ -14,6 +17,7 @@ let fixture: ServiceFixture;
 let proxy: TcpProxy;
 let client: Client;
 let agentId: string;
+let key: string;
 
 beforeAll(async () => {
   fixture = await startFixture({
@@ -21,14 +25,14 @@ beforeAll(async () => {
     backend: scriptedBackend((task) => say(task, "one ", "two")),
   });
   await fixture.stop();
-  const key = await makeTestKey(fixture.place);
+  key = (await makeTestKey(fixture.place)).secret;
   await fixture.restart();
   const url = new URL(fixture.url);
   proxy = await TcpProxy.start(url);
   proxy.standBefore(url);
   client = createClient({
     baseUrl: url.href,
-    credential: () => key.secret,
+    credential: () => key,
     retry: { attempts: 5, firstDelayMs: 1, maxDelayMs: 10 },
   });
   agentId = (await client.agents.create({ body: { name: "helper" } })).id;
@@ -133,3 +137,37 @@ it("takes the WebSocket that it is given, in the place of the platform's", async
     Object.assign(globalThis, { WebSocket });
   }
 });
+
+it("sends no credential where it has none: a server in between adds the key", async () => {
+  const { sessionId, runId } = await client.runs.submit({ agentId, body: { message: "go" } });
+  const server = await serveWithKey(fixture.url, key);
+  try {
+    const { port } = server.address() as AddressInfo;
+    const page = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    for await (const item of page.sessions.follow({ sessionId })) {
+      if (item.type !== "run" || item.run.status !== "completed") continue;
+      expect(item.run.id).toBe(runId);
+      break;
+    }
+  } finally {
+    server.close();
+  }
+});
+
+/** Passes WebSockets on to the service, each with the key that the page does not have. */
+async function serveWithKey(url: string, secret: string): Promise<Server> {
+  const server = createServer();
+  server.on("upgrade", (incoming, socket) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${secret}` };
+    const passed = request(new URL(incoming.url ?? "/", url), { headers });
+    passed.on("upgrade", (answer, upstream) => {
+      const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}`);
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("\r\n")}\r\n\r\n`);
+      socket.pipe(upstream).pipe(socket);
+    });
+    passed.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
