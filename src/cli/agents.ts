@@ -46,7 +46,9 @@ const list = command({
 
 const create = command({
   summary: "Make an agent.",
-  arguments: { name: argument(anyText, "The agent's name, unique in the account.") },
+  arguments: {
+    name: argument(anyText, "The agent's name. Agents may share one: commands then ask for an id."),
+  },
   flags: {
     ...serviceFlags,
     model: valueFlag({
@@ -56,7 +58,7 @@ const create = command({
       description: "The model of its runs.",
       shownDefault: "the service's",
     }),
-    "or-get": switchFlag("Show the agent of this name where there is one, instead of failing."),
+    "or-get": switchFlag("Show the agent of this name where there is one, instead of making another."),
   },
   examples: ["agents create helper", "agents create helper --or-get"],
   run: async ({ arguments: { name }, flags }) => {

@@ -60,7 +60,7 @@ export const login = command({
     const { key, account_id } = await exchange(url, { token, name });
     keepStoredKey(url, { key, account_id });
     process.stdout.write(
-      `Signed in to ${url} as account ${account_id}. The key is in ${storedKeysFile()}; commands use it where AGENT_SERVICE_KEY is not set.\n`,
+      `Signed in to ${url} as account ${account_id}. The key is in ${storedKeysFile()}; commands use it where AGENT_SERVICE_KEY is not set, and find the service by --url, or by\n\n    export AGENT_SERVICE_URL=${url}\n`,
     );
     return 0;
   },

@@ -67,6 +67,7 @@ describe("agent-service login", () => {
       expect.stringContaining(`Open ${oauth.api.url}/device`),
     ]);
     expect(signedIn.stdout).toContain(oauth.account.id);
+    expect(signedIn.stdout).toContain("\n    export AGENT_SERVICE_URL=http://");
     const file = join(home, "agent-service", "keys.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const stored = JSON.parse(readFileSync(file, "utf8"))[oauth.api.url];
