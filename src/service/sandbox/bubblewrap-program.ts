@@ -3,6 +3,7 @@
 // Why: docs/decisions/055-mcp-servers-in-the-sandbox.md
 
 import type { Readable, Writable } from "node:stream";
+import { lastComplaint } from "../../base/last-complaint.ts";
 import type { ProgramPlace, RunningProgram, SandboxedProgram, SandboxLimit } from "../core/ports/sandbox.ts";
 import { makeHome, removeHome } from "./agent-homes.ts";
 import type { BubblewrapParts, RunningBubblewrap } from "./bubblewrap-process.ts";
@@ -99,7 +100,7 @@ export function superviseProgram(
   return {
     input,
     output,
-    lastComplaint: () => complaints.trimEnd().split("\n").at(-1)?.trim() ?? "",
+    lastComplaint: () => lastComplaint(complaints),
     ended,
     end: async () => {
       isEnding = true;

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
+import { lastComplaint } from "../../../../base/last-complaint.ts";
 import type { HiddenFile } from "../../../core/ports/checkout.ts";
 import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import type { AgentsModel } from "./agents-model.ts";
@@ -151,7 +152,7 @@ function superviseAgent(confined: ConfinedAgent, supervised: Supervised): AgentP
     home,
     input: child.stdin,
     output: child.stdout,
-    lastComplaint: () => complaints.trimEnd().split("\n").at(-1)?.trim() ?? "",
+    lastComplaint: () => lastComplaint(complaints),
     ended,
     passed,
     end: (graceMs) => {
