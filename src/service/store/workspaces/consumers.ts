@@ -1,6 +1,6 @@
 // What reads the accepted files of workspaces, in SQL: schedules, workflows and sites.
 
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type {
   Site,
   SiteLink,
@@ -15,6 +15,7 @@ import type { Connection } from "../connection.ts";
 import { toSchedule } from "../schedules.ts";
 import type { Database } from "../tables.ts";
 import { toWorkflow } from "../workflows.ts";
+import type { SitesTable } from "../workspace-tables.ts";
 
 export class SqlWorkspaceSchedules implements WorkspaceScheduleStore {
   readonly #db: Kysely<Database>;
@@ -113,8 +114,7 @@ export class SqlSites implements SiteStore {
       .selectAll()
       .where("workspace_id", "=", workspaceId)
       .executeTakeFirst();
-    if (row === undefined) return null;
-    return { workspaceId, revisionId: row.revision_id, folder: row.folder, publishedAt: row.published_at };
+    return row === undefined ? null : toSite(row);
   }
 
   async put({ workspaceId, revisionId, folder, publishedAt }: Site): Promise<void> {
@@ -149,8 +149,22 @@ export class SqlSites implements SiteStore {
       .execute();
   }
 
-  async delete(workspaceId: string): Promise<void> {
+  async delete(workspaceId: string): Promise<Site | null> {
     await this.#db.deleteFrom("site_links").where("workspace_id", "=", workspaceId).execute();
-    await this.#db.deleteFrom("sites").where("workspace_id", "=", workspaceId).execute();
+    const row = await this.#db
+      .deleteFrom("sites")
+      .where("workspace_id", "=", workspaceId)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toSite(row);
   }
+}
+
+function toSite(row: Selectable<SitesTable>): Site {
+  return {
+    workspaceId: row.workspace_id,
+    revisionId: row.revision_id,
+    folder: row.folder,
+    publishedAt: row.published_at,
+  };
 }

@@ -54,7 +54,7 @@ export async function publishSite(
     const url = workspaceUrl(core.policy, workspaceId);
     return refused({ reason: "owner_needed", what: "publish a site", url });
   }
-  if (body.revision_id === null) return await takeAway(core, request);
+  if (body.revision_id === null) return await takeAway(core, workspaceId);
   const signedIn = await isSignedIn(core, caller.accountId);
   if (!signedIn) return refused({ reason: "site_unclaimed", url: `${core.policy.webUrl}/sign-in` });
   const workspace = await reachForWork(core, request);
@@ -71,10 +71,9 @@ async function isSignedIn({ store, clock }: Core, accountId: string): Promise<bo
   return (await webSessions.list({ accountId, now: clock.now() })).length > 0;
 }
 
-async function takeAway(core: Core, request: InWorkspace): Promise<Result<Site, PublishRefusal>> {
-  const site = await findSite(core, request);
-  if (site.ok) await core.store.transact((tx) => tx.sites.delete(request.workspaceId));
-  return site;
+async function takeAway(core: Core, workspaceId: string): Promise<Result<Site, PublishRefusal>> {
+  const site = await core.store.transact((tx) => tx.sites.delete(workspaceId));
+  return site === null ? refused({ reason: "site_not_found", workspaceId }) : ok(site);
 }
 
 async function put(

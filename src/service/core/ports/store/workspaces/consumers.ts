@@ -50,8 +50,8 @@ export interface SiteReader {
 export interface SiteStore extends SiteReader {
   /** In the place of the one before. */
   put(site: Site): Promise<void>;
-  /** With its links. */
-  delete(workspaceId: string): Promise<void>;
+  /** With its links. The site as it was; null where there is none, also for all but one of those that delete it at once. */
+  delete(workspaceId: string): Promise<Site | null>;
   /** Forgets some that have ended. */
   insertLink(link: SiteLink & { now: number }): Promise<void>;
 }
