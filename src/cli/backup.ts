@@ -40,7 +40,7 @@ export const backup = command({
     for (const { setting, fingerprint, values } of keys) {
       const name = setting === null ? "A key that is not set here" : setting;
       process.stdout.write(
-        `${name} (fingerprint ${fingerprint}) is not in the backup, and opens ${values} values of it: keep it elsewhere.\n`,
+        `${name} (fingerprint ${fingerprint}) is not in the backup, and opens ${valuesText(values)} of it: keep it elsewhere.\n`,
       );
     }
     process.stdout.write(
@@ -86,7 +86,7 @@ export const restore = command({
     );
     for (const { setting, fingerprint, values } of missingKeys) {
       process.stdout.write(
-        `${values} values cannot be opened without ${setting ?? "the key"} with fingerprint ${fingerprint}, which is not set here.\n`,
+        `${valuesText(values)} cannot be opened without ${setting ?? "the key"} with fingerprint ${fingerprint}, which is not set here.\n`,
       );
     }
     return absent.length === 0 ? 0 : reportLost(absent);
@@ -96,6 +96,10 @@ export const restore = command({
 /** Where the store is, without a password. */
 export function placeOf({ databaseUrl, dataDir }: Config): string {
   return databaseUrl === null ? dataDir : "the database at DATABASE_URL";
+}
+
+function valuesText(count: number): string {
+  return count === 1 ? "1 value" : `${count} values`;
 }
 
 /** Returns the exit code. */

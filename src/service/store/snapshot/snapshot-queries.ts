@@ -10,6 +10,14 @@ export const MIGRATION_TABLES: readonly string[] = ["kysely_migration", "kysely_
 export const identityQuery = `select value from service_secrets where name = '${STORE_IDENTITY}'`;
 export const migrationsQuery = "select name from kysely_migration order by name";
 
+/** Every sealed value. Null where an older store has none of their tables. */
+export function sealedQuery(tables: readonly string[]): string | null {
+  const queries = ["run_secrets", "repository_accesses"]
+    .filter((name) => tables.includes(name))
+    .map((name) => `select sealed from ${name} where sealed is not null`);
+  return queries.length === 0 ? null : queries.join(" union all ");
+}
+
 /** Blobs with their hashes, and when they were found lost. An older store has fewer tables and columns. */
 export function blobsQuery(shapes: readonly TableShape[]): string | null {
   const tables = shapes.map(({ name }) => name);
