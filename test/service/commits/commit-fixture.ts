@@ -66,11 +66,13 @@ export class CommitFixture {
       issuerEntry = {},
     }: {
       readonly store?: StoreKind;
-      readonly backend?: Backend;
+      /** Null: that of the configuration. */
+      readonly backend?: Backend | null;
       readonly issuerEntry?: Partial<IssuerConfig>;
     } = {},
   ): Promise<CommitFixture> {
-    const service = await startFixture({ level: "service", store, backend, config, issuerEntry });
+    const chosen = backend === null ? {} : { backend };
+    const service = await startFixture({ level: "service", store, ...chosen, config, issuerEntry });
     await service.stop();
     const key = await makeTestKey(service.place, { owner: { plan: "registered_free" } });
     await operateOn(service.place, ({ grant }) => grant({ accountId: key.accountId, credits: 1_000 }));
