@@ -88,12 +88,6 @@ export const namedAnswers: readonly NamedAnswer[] = [
       "The specification's answer of a service that receives e-mail. This one never does: 404 inbound_email_off.",
     file: "test/suite/workspaces/consumers.test.ts",
   },
-  {
-    operations: ["approvalsApprove"],
-    status: 402,
-    because: "A workflow that waits for its owner, whose credits were spent meanwhile.",
-    file: "test/service/api/http/handlers/approvals.test.ts",
-  },
 ];
 
 type Missing = ReturnType<SeenAnswers["missing"]>;

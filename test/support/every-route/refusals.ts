@@ -187,7 +187,7 @@ export class Refusals {
     await this.#refused(409, "workspacesCreate", { json: { default_manager_agent_id: id } });
   }
 
-  /** An account whose credit went into a question. */
+  /** An account whose credit went into a question. What it asks for later is refused, or waits. */
   async ofMoney(): Promise<void> {
     const { core } = this.#world.fixture;
     const poor = await makeAccount(core, "subscribed");
@@ -205,7 +205,13 @@ export class Refusals {
     const workflow = { agentId: poor.agent.id, id: null, name: "w", prompt: "p" };
     const written = await putWorkflow(core.core, workflow);
     if (!written.ok) throw new Error(written.refusal.reason);
-    await this.#refused(402, "workflowsExecute", { params: { id: written.value.id }, json: {}, bearer });
+    const executed = { params: { id: written.value.id }, json: {} };
+    await this.#refused(402, "workflowsExecute", { ...executed, bearer });
+    // The owner is asked whether an AI client may run it: what they approve they have to pay, and may approve later.
+    const asked = await this.#api.answer("workflowsExecute", { ...executed, bearer: poor.aiClient });
+    const [approvalID = ""] = /(?<=\/approve\/)[\w-]+/.exec(asked.text) ?? [];
+    await this.#refused(402, "approvalsApprove", { params: { approvalID }, bearer });
+    expect(await api.ask("approvalsGet", { params: { approvalID } })).toMatchObject({ status: "pending" });
     const { id: workspaceID } = await api.ask("workspacesCreate", { json: {} });
     const w = { params: { workspaceID }, bearer };
     await this.#refused(402, "workspaceRunsSubmit", { ...w, json: { message: "hello" } });
