@@ -1,6 +1,7 @@
 // Agents after they were made: the list, the advisor's cap, stop and retire.
 
 import { expectSame, independent, listed, read } from "../kit/agents.ts";
+import { LATER } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { dateTime } from "../kit/field-kinds.ts";
@@ -186,7 +187,7 @@ const lifecycle = statementsOf("3.3", { prefix: "agent-lifecycle" }, [
     async (world) => {
       const id = await makeAgent(world);
       expectStatus(await world.post(`/v1/agents/${id}/stop`, undefined), 200, 202);
-      const body = { prompt: "Look.", delay_seconds: 86_400 };
+      const body = LATER;
       const made = expectStatus(await world.post(`/v1/agents/${id}/schedules`, body), 201);
       await world.send("DELETE", `/v1/agents/${id}/schedules/${textOf(made, "id")}`, undefined);
     },
@@ -248,7 +249,7 @@ const lifecycle = statementsOf("3.3", { prefix: "agent-lifecycle" }, [
     "A retired agent takes no schedule: 403.",
     async (world) => {
       const id = await retiredAgentOf(world);
-      const body = { prompt: "Look.", delay_seconds: 86_400 };
+      const body = LATER;
       expectRefused(await world.post(`/v1/agents/${id}/schedules`, body), 403);
     },
   ],

@@ -1,11 +1,11 @@
 // What a body has to be before its fields are looked at: JSON, an object, complete, not too large, and called JSON.
 
+import { NO_ID } from "../kit/beginnings.ts";
 import { expectRefused } from "../kit/expect.ts";
 import type { Statement } from "../kit/statement.ts";
 import { agentOf, retiredAgentOf } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
 
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 const MEGABYTE = 1024 * 1024;
 
 type Taking = {

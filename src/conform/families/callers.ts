@@ -1,5 +1,6 @@
 // The classes of callers on every route: what a job's capability and an AI client are refused, and how a credential is sent.
 
+import { LATER, NO_ID } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectHeader, expectRefused, expectStatus, expectThat, textOf } from "../kit/expect.ts";
 import { url } from "../kit/field-kinds.ts";
@@ -8,8 +9,6 @@ import { fill, nameOf, type RouteFact, routes } from "../kit/routes.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { agentOf, makeAgent } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 
 const ofAccounts = routes.filter(({ callers }) => callers === "accounts" || callers === "owners");
 
@@ -185,7 +184,7 @@ const owners = statementsOf("5 rule 6", { prefix: "owner-only", needs: ["ai_clie
     "The refusal of an AI client's confirmation has approve_url, which opens the approval's card.",
     async (world) => {
       const agentId = await agentOf(world, "owner");
-      const body = { prompt: "Look.", delay_seconds: 86_400 };
+      const body = LATER;
       const made = await world.post(`/v1/agents/${agentId}/schedules`, body, "ai");
       const path = `/v1/agents/${agentId}/schedules/${textOf(made, "id")}`;
       world.atEnd(path, () => world.send("DELETE", path, undefined));

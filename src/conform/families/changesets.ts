@@ -1,5 +1,6 @@
 // Changesets: proposed, read and rejected (4.6 rule 4), and what an AI client may do of it (5 rule 6).
 
+import { NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { dateTime, exactly, nothing } from "../kit/field-kinds.ts";
@@ -8,7 +9,7 @@ import { put, read } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { currentRevision, filesOf, makeCopy, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-import { accept, decisions, fields, NO_ID, needs, proposal, undecided } from "./proposals.ts";
+import { accept, decisions, fields, needs, proposal, undecided } from "./proposals.ts";
 
 export const changesets: readonly Statement[] = [
   ...statementsOf("4.6", { prefix: "changeset", needs }, [

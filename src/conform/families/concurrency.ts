@@ -1,5 +1,6 @@
 // Requests at once: one thing made by one key, one decision (4.1, 4.6 rules 5 and 7).
 
+import { at, inFiles, LATER } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { put, scratchWorkspace } from "../kit/filled.ts";
@@ -8,7 +9,6 @@ import { currentRevision, filesOf, makeAgent, makeCopy, makeWorkspace, propose }
 import type { World } from "../kit/world.ts";
 
 export const CALLERS = 12;
-const needs = ["workspaces", "files"] as const;
 
 export async function atOnce(
   count: number,
@@ -117,12 +117,8 @@ const keyed: readonly Keyed[] = [
   ],
 ];
 
-async function at(world: World): Promise<string> {
-  return `/v1/workspaces/${(await scratchWorkspace(world)).workspaceId}`;
-}
-
 export const concurrency: readonly Statement[] = [
-  ...statementsOf("4.6 rule 5", { prefix: "at-once", needs }, [
+  ...statementsOf("4.6 rule 5", { prefix: "at-once", needs: inFiles }, [
     [
       "accepts-of-two",
       "Of two changesets that are accepted at once with one current revision one is 200, and the other 409 current_revision_conflict.",
@@ -271,7 +267,7 @@ export const concurrency: readonly Statement[] = [
       `Of ${CALLERS} deletions at once of one schedule of a workspace one is 200, and each other one 404.`,
       async (world) => {
         const path = `${await at(world)}/schedules`;
-        const id = world.made(await world.post(path, { prompt: "Look.", delay_seconds: 86_400 }));
+        const id = world.made(await world.post(path, LATER));
         const answers = await atOnce(CALLERS, () => world.send("DELETE", `${path}/${id}`, undefined));
         expectCounts(answers, { 200: 1, 404: CALLERS - 1 });
       },

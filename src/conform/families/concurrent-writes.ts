@@ -1,5 +1,6 @@
 // Writes at once: one winner, and nothing lost (4.6 rule 13).
 
+import { inFiles } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { freshPath, post, put, read, scratchFiles } from "../kit/filled.ts";
@@ -8,11 +9,10 @@ import type { World } from "../kit/world.ts";
 import { atOnce, CALLERS, expectCounts, winner } from "./concurrency.ts";
 
 const WRITERS = 32;
-const needs = ["workspaces", "files"] as const;
 const ofCopy = { canonical: "the canonical copy", copy: "a working copy" } as const;
 
 export const concurrentWrites: readonly Statement[] = (["canonical", "copy"] as const).flatMap((copy) =>
-  statementsOf("4.6 rule 13", { prefix: `at-once.${copy}`, needs }, [
+  statementsOf("4.6 rule 13", { prefix: `at-once.${copy}`, needs: inFiles }, [
     [
       "writers",
       `Of ${WRITERS} writers at once with one ETag in ${ofCopy[copy]} one is 200, and each other one 412.`,

@@ -1,21 +1,13 @@
 // Consumers of a workspace: its site, its address, schedules and workflows; and the adoption of an agent's files (4.6).
 
+import { at, inWorkspaces, LATER, NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { absent, dateTime, exactly, integer, nothing, object, url, uuid } from "../kit/field-kinds.ts";
 import { expectFields } from "../kit/fields.ts";
-import { scratchWorkspace } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { makeAgent, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-
-const needs = ["workspaces"] as const;
-const NO_ID = "00000000-0000-4000-8000-000000000000";
-const LATER = { prompt: "Look.", delay_seconds: 86_400 };
-
-async function at(world: World): Promise<string> {
-  return `/v1/workspaces/${(await scratchWorkspace(world)).workspaceId}`;
-}
 
 const scheduleFields = {
   ...{ id: uuid, agent_id: uuid, workspace_id: uuid, kind: exactly("once"), prompt: exactly("Look.") },
@@ -27,7 +19,7 @@ const workflowFields = {
 };
 
 export const consumers: readonly Statement[] = [
-  ...statementsOf("4.6", { prefix: "site", needs }, [
+  ...statementsOf("4.6", { prefix: "site", needs: inWorkspaces }, [
     [
       "none",
       "A workspace without a site answers 404 for it.",
@@ -58,7 +50,7 @@ export const consumers: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "inbound-email", needs }, [
+  ...statementsOf("4.6", { prefix: "inbound-email", needs: inWorkspaces }, [
     [
       "address",
       "The address of a workspace is 200 with it, or 404 where the service receives no e-mail.",
@@ -70,7 +62,7 @@ export const consumers: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "workspace-schedule", needs }, [
+  ...statementsOf("4.6", { prefix: "workspace-schedule", needs: inWorkspaces }, [
     [
       "create",
       "A schedule of a workspace is 201, pending, of the manager, where the owner makes it.",
@@ -233,7 +225,7 @@ export const consumers: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "workflow", needs }, [
+  ...statementsOf("4.6", { prefix: "workflow", needs: inWorkspaces }, [
     [
       "create",
       "Writing a new workflow is 201 with its first version, which is not active.",
@@ -344,7 +336,7 @@ export const consumers: readonly Statement[] = [
       ["ai_client"],
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "adoption", needs }, [
+  ...statementsOf("4.6", { prefix: "adoption", needs: inWorkspaces }, [
     [
       "none",
       "A workspace that has adopted nothing answers 404 for its adoption.",

@@ -1,5 +1,6 @@
 // Copies, and the operations behind what takes a while (4.6 rules 3 and 8).
 
+import { at, inFiles, inWorkspaces, NO_ID, own } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import {
   expectHeader,
@@ -24,12 +25,8 @@ import {
 import { expectFields } from "../kit/fields.ts";
 import { filledWorkspace, put, read, scratchWorkspace } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
-import { checkpoint, filesOf, makeCopy, makeWorkspace } from "../kit/things.ts";
+import { checkpoint, filesOf, makeCopy } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-
-const workspaces = ["workspaces"] as const;
-const needs = ["workspaces", "files"] as const;
-export const NO_ID = "00000000-0000-4000-8000-000000000000";
 
 const operationFields = {
   id: uuid,
@@ -43,15 +40,6 @@ const copyFields = {
   ...{ id: uuid, workspace_id: uuid, is_canonical: boolean, state: exactly("ready"), base_revision_id: uuid },
   ...{ changed_files: integer, held_by_run_id: nothing, created_by: object, created_at: dateTime },
 };
-
-export async function own(world: World): Promise<{ workspaceId: string; of: string }> {
-  const workspaceId = await makeWorkspace(world);
-  return { workspaceId, of: `/v1/workspaces/${workspaceId}` };
-}
-
-export async function at(world: World): Promise<string> {
-  return `/v1/workspaces/${(await scratchWorkspace(world)).workspaceId}`;
-}
 
 /** What begins an operation, each with a request of its own. */
 const begins: Readonly<Record<string, { says: string; begin: (world: World) => Promise<Answer> }>> = {
@@ -79,7 +67,7 @@ const begins: Readonly<Record<string, { says: string; begin: (world: World) => P
 
 export const copies: readonly Statement[] = [
   ...Object.entries(begins).flatMap(([id, { says, begin }]) =>
-    statementsOf("4.6 rule 3", { prefix: `operation.${id}`, needs }, [
+    statementsOf("4.6 rule 3", { prefix: `operation.${id}`, needs: inFiles }, [
       [
         "accepted",
         `${says} is 202 with the operation.`,
@@ -112,7 +100,7 @@ export const copies: readonly Statement[] = [
       ],
     ]),
   ),
-  ...statementsOf("4.6", { prefix: "operation", needs: workspaces }, [
+  ...statementsOf("4.6", { prefix: "operation", needs: inWorkspaces }, [
     ...["-1", "31", "soon"].map(
       (wait) =>
         [
@@ -135,7 +123,7 @@ export const copies: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "copy", needs }, [
+  ...statementsOf("4.6", { prefix: "copy", needs: inFiles }, [
     [
       "get",
       "A copy is read with its fields.",

@@ -1,5 +1,6 @@
 // Who may call: each route without a credential, with a wrong one, with another account's, and for what nobody has.
 
+import { LATER, NO_ID } from "../kit/beginnings.ts";
 import { expectRefused, expectStatus, expectThat } from "../kit/expect.ts";
 import { fill, isOfFiles, nameOf, parametersOf, type RouteFact, routes } from "../kit/routes.ts";
 import type { Need, Statement } from "../kit/statement.ts";
@@ -8,7 +9,6 @@ import type { Caller, World } from "../kit/world.ts";
 
 /** As a key is spelled, and nobody's. */
 const WRONG_KEY = `svc_sk_${"A".repeat(49)}`;
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 
 const guarded = routes.filter(({ callers }) => callers !== "everybody");
 const addressed = guarded.filter((route) => parametersOf(route).length > 0);
@@ -165,7 +165,7 @@ const bodies: readonly (readonly [RegExp, unknown])[] = [
   [/\/v1\/agents$/, { name: "conform" }],
   [/\/v1\/agents\/\{agentID\}$/, { advisor_max_spend_micro_usd: null }],
   [/\/runs$/, { message: "hello" }],
-  [/\/schedules$/, { prompt: "Look.", delay_seconds: 86_400 }],
+  [/\/schedules$/, LATER],
   [/\/ci\/claim$/, { claim: "nobody's" }],
   [/\/members$/, { agent_id: NO_ID }],
   [/\/context-items$/, { content: "Short." }],

@@ -1,5 +1,6 @@
 // Decisions about changesets: accepted and resolved, with evidence and the current revision (4.6 rules 5 and 8).
 
+import { NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, textOf } from "../kit/expect.ts";
 import { dateTime, exactly, object, text, uuid } from "../kit/field-kinds.ts";
@@ -8,17 +9,7 @@ import { put, read } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { checkpoint, currentRevision, filesOf, makeCopy } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-import {
-  accept,
-  conflict,
-  decisions,
-  EVIDENCE,
-  NO_ID,
-  needs,
-  proposal,
-  resolve,
-  undecided,
-} from "./proposals.ts";
+import { accept, conflict, decisions, EVIDENCE, needs, proposal, resolve, undecided } from "./proposals.ts";
 
 /** What is no evidence. */
 const noEvidence: Readonly<Record<string, unknown>> = {

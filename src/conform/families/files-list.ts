@@ -1,5 +1,6 @@
 // Lists and stats of files, and the paths that reads refuse, in the canonical copy, in working copies and in revisions (4.6 rule 9).
 
+import { inFiles } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import {
   expectHeader,
@@ -28,7 +29,6 @@ import { type Statement, statementsOf } from "../kit/statement.ts";
 import type { World } from "../kit/world.ts";
 
 const stores = [canonical, copy, revision];
-const needs = ["workspaces", "files"] as const;
 
 /** In the byte order of paths, a folder's with a slash at its end. */
 const ROOT = ["a.txt", "docs", "empty.txt", "image.bin", "letters.txt", "link", "run.sh"];
@@ -53,7 +53,7 @@ export const fileLists: readonly Statement[] = stores.flatMap((store) => [
 
 function lists(store: FileStore): readonly Statement[] {
   const { name, of } = store;
-  return statementsOf("4.6 rule 9", { prefix: `files-list.${name}`, needs }, [
+  return statementsOf("4.6 rule 9", { prefix: `files-list.${name}`, needs: inFiles }, [
     [
       "root",
       `A list of the root of ${of} has its files and folders in the byte order of their paths.`,
@@ -186,7 +186,7 @@ function lists(store: FileStore): readonly Statement[] {
 
 function stats(store: FileStore): readonly Statement[] {
   const { name, of } = store;
-  return statementsOf("4.6", { prefix: `files-stat.${name}`, needs }, [
+  return statementsOf("4.6", { prefix: `files-stat.${name}`, needs: inFiles }, [
     ...[text, program, bytes, empty, letters].map(
       (file) =>
         [
@@ -240,7 +240,7 @@ function paths(store: FileStore): readonly Statement[] {
   return READS.flatMap((route) =>
     statementsOf(
       "4.6",
-      { prefix: `files-path.${store.name}.${route}`, needs },
+      { prefix: `files-path.${store.name}.${route}`, needs: inFiles },
       Object.entries(PARTS).map(([path, what]) => [
         path,
         `A ${route} in ${store.of} refuses a path ${what}.`,

@@ -1,5 +1,6 @@
 // Reads and downloads of files, in the canonical copy, in working copies and in revisions (4.6 rules 10 and 13).
 
+import { inFiles } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import {
   expectHeader,
@@ -27,7 +28,6 @@ import { checkpoint, filesOf, makeCopy, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
 
 const stores = [canonical, copy, revision];
-const needs = ["workspaces", "files"] as const;
 
 export const fileReads: readonly Statement[] = stores.flatMap((store) => [
   ...texts(store),
@@ -36,7 +36,7 @@ export const fileReads: readonly Statement[] = stores.flatMap((store) => [
 
 function texts(store: FileStore): readonly Statement[] {
   const { name, of } = store;
-  const shared = statementsOf("4.6 rule 10", { prefix: `files-read.${name}`, needs }, [
+  const shared = statementsOf("4.6 rule 10", { prefix: `files-read.${name}`, needs: inFiles }, [
     ...[text, empty, letters].map(
       (file) =>
         [
@@ -103,7 +103,7 @@ function wholeTexts(): readonly Statement[] {
         expectRefused(answer, 400, "invalid_request");
       },
     ] as const;
-  return statementsOf("4.6 rule 10", { prefix: "files-read.revision", needs }, [
+  return statementsOf("4.6 rule 10", { prefix: "files-read.revision", needs: inFiles }, [
     refuses("offset", "offset=0"),
     refuses("offset-one", "offset=1"),
     refuses("limit", "limit=0"),
@@ -140,7 +140,7 @@ function windows(store: FileStore): readonly Statement[] {
       `A read in ${of} refuses ${query}.`,
       async (world: World) => void expectRefused(await window(world, query), 400, "invalid_request"),
     ] as const;
-  return statementsOf("4.6 rule 10", { prefix: `files-read.${name}`, needs }, [
+  return statementsOf("4.6 rule 10", { prefix: `files-read.${name}`, needs: inFiles }, [
     [
       "limit-zero",
       `A read in ${of} with limit=0 asks for the largest window: a small file is whole in it.`,
@@ -239,7 +239,7 @@ function downloads(store: FileStore): readonly Statement[] {
       `A download from ${of} ${what}.`,
       async (world: World) => expectHeader(await ofText(world), field, value),
     ] as const;
-  return statementsOf("4.6 rule 10", { prefix: `files-download.${name}`, needs }, [
+  return statementsOf("4.6 rule 10", { prefix: `files-download.${name}`, needs: inFiles }, [
     [
       "bytes",
       `A download from ${of} is the file's bytes.`,

@@ -1,3 +1,4 @@
+import { inFiles } from "../kit/beginnings.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, textOf } from "../kit/expect.ts";
 import { freshPath, post, put, read, scratchFiles, scratchWorkspace } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
@@ -6,7 +7,6 @@ import type { World } from "../kit/world.ts";
 
 export type CopyKind = "canonical" | "copy";
 
-const needs = ["workspaces", "files"] as const;
 export const ofCopy = { canonical: "the canonical copy", copy: "a working copy" } as const;
 
 export const fileTrash: readonly Statement[] = (["canonical", "copy"] as const).flatMap((copy) => [
@@ -36,7 +36,7 @@ async function ownFiles(world: World, copy: CopyKind): Promise<string> {
 
 function deletions(copy: CopyKind): readonly Statement[] {
   const of = ofCopy[copy];
-  return statementsOf("4.6 rule 11", { prefix: `files-delete.${copy}`, needs }, [
+  return statementsOf("4.6 rule 11", { prefix: `files-delete.${copy}`, needs: inFiles }, [
     [
       "file",
       `A deletion in ${of} is 200 with the file's path and the handle of its trash.`,
@@ -111,7 +111,7 @@ function deletions(copy: CopyKind): readonly Statement[] {
 
 function restores(copy: CopyKind): readonly Statement[] {
   const of = ofCopy[copy];
-  return statementsOf("4.6 rule 11", { prefix: `files-restore.${copy}`, needs }, [
+  return statementsOf("4.6 rule 11", { prefix: `files-restore.${copy}`, needs: inFiles }, [
     [
       "handle",
       `A restore in ${of} takes the trash handle as its path: 200 with where the file is again.`,
@@ -192,7 +192,7 @@ function restores(copy: CopyKind): readonly Statement[] {
 
 function purges(copy: CopyKind): readonly Statement[] {
   const of = ofCopy[copy];
-  return statementsOf("4.6 rule 11", { prefix: `files-empty-trash.${copy}`, needs }, [
+  return statementsOf("4.6 rule 11", { prefix: `files-empty-trash.${copy}`, needs: inFiles }, [
     [
       "all",
       `Emptying the trash of ${of} purges all of it, and says how much that was.`,

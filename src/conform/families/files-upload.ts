@@ -1,5 +1,6 @@
 // Uploads, and links to files, in the canonical copy and in working copies (4.6).
 
+import { inFiles } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { dateTime } from "../kit/field-kinds.ts";
@@ -7,8 +8,6 @@ import { freshPath, post, put, read, scratchFiles } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import type { World } from "../kit/world.ts";
 import { type CopyKind, ofCopy, trash, write } from "./files-trash.ts";
-
-const needs = ["workspaces", "files"] as const;
 
 const OCTETS = { "content-type": "application/octet-stream" };
 const BOUNDARY = "conform-boundary";
@@ -43,7 +42,7 @@ async function uploadParts(world: World, files: string, query: string, names: re
 
 function uploads(copy: CopyKind): readonly Statement[] {
   const of = ofCopy[copy];
-  return statementsOf("4.6", { prefix: `files-upload.${copy}`, needs }, [
+  return statementsOf("4.6", { prefix: `files-upload.${copy}`, needs: inFiles }, [
     [
       "new",
       `An upload of bytes to ${of} is 201 with the file that it made.`,
@@ -191,7 +190,7 @@ function links(copy: CopyKind): readonly Statement[] {
     const answer = expectStatus(await post(world, `${files}/download-url`, { path }), 200);
     return new URL(textOf(answer, "url")).pathname;
   };
-  return statementsOf("4.6", { prefix: `files-link.${copy}`, needs }, [
+  return statementsOf("4.6", { prefix: `files-link.${copy}`, needs: inFiles }, [
     [
       "made",
       `An address for a file of ${of} is 200 with url, expires_at and the file's ETag.`,

@@ -1,5 +1,6 @@
 // Writes of files in the canonical copy and in working copies: conditions, contents, refusals (4.6 rules 12 and 13).
 
+import { inFiles } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import {
   expectHeader,
@@ -16,7 +17,6 @@ import type { World } from "../kit/world.ts";
 
 type CopyKind = "canonical" | "copy";
 
-const needs = ["workspaces", "files"] as const;
 const ofCopy = { canonical: "the canonical copy", copy: "a working copy" } as const;
 
 const PATHS: Readonly<Record<string, string>> = {
@@ -69,7 +69,7 @@ function expectStale(answer: Answer, current: string): void {
 
 function conditions(copy: CopyKind): readonly Statement[] {
   const of = ofCopy[copy];
-  return statementsOf("4.6 rule 13", { prefix: `files-write.${copy}`, needs }, [
+  return statementsOf("4.6 rule 13", { prefix: `files-write.${copy}`, needs: inFiles }, [
     [
       "if-match",
       `A write in ${of} with the ETag that was read replaces the file.`,
@@ -230,7 +230,7 @@ function conditions(copy: CopyKind): readonly Statement[] {
 
 function contents(copy: CopyKind): readonly Statement[] {
   const of = ofCopy[copy];
-  return statementsOf("4.6", { prefix: `files-write.${copy}`, needs }, [
+  return statementsOf("4.6", { prefix: `files-write.${copy}`, needs: inFiles }, [
     [
       "new",
       `A write of a new file in ${of} is 201 with the file and its ETag.`,
@@ -325,7 +325,7 @@ function refusals(copy: CopyKind): readonly Statement[] {
         expectRefused(await put(world, files, { path: freshPath(world), content: "x", ...json }), 400, code);
       },
     ] as const;
-  return statementsOf("4.6", { prefix: `files-write.${copy}`, needs }, [
+  return statementsOf("4.6", { prefix: `files-write.${copy}`, needs: inFiles }, [
     ...Object.entries(PATHS).map(([path, what]) =>
       refuses(`path:${path.slice(0, 20)}`, `a path ${what}`, { path }, "path_invalid"),
     ),

@@ -1,5 +1,6 @@
 // The gate of files (4.6): where it is closed nothing of a file is served, written or linked, and what cleans up stays open.
 
+import { LATER } from "../kit/beginnings.ts";
 import { expectRefused, expectStatus, expectThat, textOf } from "../kit/expect.ts";
 import { fill, isOfFiles, nameOf, type RouteFact, routes } from "../kit/routes.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
@@ -119,7 +120,7 @@ export const gates: readonly Statement[] = [
       "A schedule of a workspace is cancelled where files are closed.",
       async (world) => {
         const path = `${await of(world)}/schedules`;
-        const id = world.made(await world.post(path, { prompt: "Look.", delay_seconds: 86_400 }));
+        const id = world.made(await world.post(path, LATER));
         expectStatus(await world.send("DELETE", `${path}/${id}`, undefined), 200);
       },
     ],

@@ -1,3 +1,4 @@
+import { at } from "../kit/beginnings.ts";
 import { scratchWorkspace } from "../kit/filled.ts";
 import type { Need } from "../kit/statement.ts";
 import { currentRevision, makeWorkspace, propose } from "../kit/things.ts";
@@ -23,10 +24,6 @@ export type KeyedRoute = {
   /** Of a repetition: as the first one's unless told. */
   readonly repeated?: number;
 };
-
-export async function at(world: World): Promise<string> {
-  return `/v1/workspaces/${(await scratchWorkspace(world)).workspaceId}`;
-}
 
 export const named = (world: World) => ({ name: world.name("keyed") });
 const evidence = (validation_evidence: string) => ({ validation_evidence });

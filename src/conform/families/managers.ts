@@ -1,14 +1,12 @@
 // Who manages a workspace, and what an agent's end means for it: rules 1 and 14.
 
+import { inWorkspaces, NO_ID } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { uuid } from "../kit/field-kinds.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { makeAgent, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-
-const needs = ["workspaces"] as const;
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 
 async function own(world: World) {
   const id = await makeWorkspace(world);
@@ -45,7 +43,7 @@ const endings = {
 } as const;
 
 export const managers: readonly Statement[] = [
-  ...statementsOf("4.6 rule 1", { prefix: "manager", needs }, [
+  ...statementsOf("4.6 rule 1", { prefix: "manager", needs: inWorkspaces }, [
     [
       "default",
       "A workspace that is made without a manager gets one.",
@@ -196,7 +194,7 @@ export const managers: readonly Statement[] = [
       ["another_account"],
     ],
   ]),
-  ...statementsOf("4.6 rule 14", { prefix: "manager-in-use", needs }, [
+  ...statementsOf("4.6 rule 14", { prefix: "manager-in-use", needs: inWorkspaces }, [
     ...Object.entries(endings).flatMap(([id, { says, end }]) => [
       [
         id,

@@ -1,19 +1,18 @@
 // The members of a workspace, its sessions and what its runs are given: what each route answers (4.6).
 
+import { at, inWorkspaces, NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { dateTime, exactly, uuid } from "../kit/field-kinds.ts";
 import { expectFields } from "../kit/fields.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { makeAgent } from "../kit/things.ts";
-import { at, own } from "./workspaces.ts";
+import { own } from "./workspaces.ts";
 
-const needs = ["workspaces"] as const;
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 const memberFields = { id: uuid, workspace_id: uuid, agent_id: uuid, created_at: dateTime };
 
 export const members: readonly Statement[] = [
-  ...statementsOf("4.6", { prefix: "member", needs }, [
+  ...statementsOf("4.6", { prefix: "member", needs: inWorkspaces }, [
     [
       "list",
       "The members of a new workspace are its manager alone.",
@@ -94,7 +93,7 @@ export const members: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "thread", needs }, [
+  ...statementsOf("4.6", { prefix: "thread", needs: inWorkspaces }, [
     [
       "create",
       "Beginning a session is 201 with its fields, of the manager.",
@@ -154,7 +153,7 @@ export const members: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "context", needs }, [
+  ...statementsOf("4.6", { prefix: "context", needs: inWorkspaces }, [
     [
       "create",
       "Adding a context item is 201 with its fields, a text where no kind is named.",

@@ -1,5 +1,6 @@
 // The lists of a workspace: pages by cursor and limit, newest first, until next_cursor is empty (4.6 rule 9).
 
+import { LATER } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { put } from "../kit/filled.ts";
@@ -91,7 +92,7 @@ const lists: readonly List[] = [
   {
     name: "schedules",
     path: "/schedules",
-    make: (world, id) => postIn(world, id, "schedules", { prompt: "Look.", delay_seconds: 86_400 }),
+    make: (world, id) => postIn(world, id, "schedules", LATER),
   },
   {
     name: "workflows",

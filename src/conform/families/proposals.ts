@@ -8,7 +8,6 @@ import { checkpoint, currentRevision, filesOf, makeCopy, makeWorkspace, propose 
 import type { Caller, World } from "../kit/world.ts";
 
 export const needs = ["workspaces", "files"] as const;
-export const NO_ID = "00000000-0000-4000-8000-000000000000";
 export const EVIDENCE = "All tests pass.";
 
 export const fields = {

@@ -1,5 +1,6 @@
 // What of a workspace is kept how long, and pins (4.6 rule 9).
 
+import { inFiles, NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import { dateTime, exactly, integer, nothing, text, uuid } from "../kit/field-kinds.ts";
@@ -8,9 +9,6 @@ import { filledWorkspace, post, put } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { checkpoint, currentRevision, filesOf, makeCopy, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-
-const needs = ["workspaces", "files"] as const;
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 
 /** A workspace with a saved revision that nothing builds on any more. */
 async function loose(world: World): Promise<{ of: string; revisionId: string }> {
@@ -32,7 +30,7 @@ async function pinnable(world: World): Promise<{ of: string; revisionId: string 
 }
 
 export const retention: readonly Statement[] = [
-  ...statementsOf("4.6 rule 9", { prefix: "retention", needs }, [
+  ...statementsOf("4.6 rule 9", { prefix: "retention", needs: inFiles }, [
     [
       "default-view",
       "Retention without a view is the view cleanup.",
@@ -121,7 +119,7 @@ export const retention: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "pin", needs }, [
+  ...statementsOf("4.6", { prefix: "pin", needs: inFiles }, [
     [
       "create",
       "A pin is 201 with its fields.",

@@ -1,5 +1,6 @@
 // Checkpoints and revisions: what is saved, what is accepted, and what a bundle has (4.6 rules 4, 6 and 12).
 
+import { at, inFiles, NO_ID, own } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import {
   expectHeader,
@@ -26,9 +27,6 @@ import { filledWorkspace, put, read } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { checkpoint, currentRevision, filesOf, makeCopy, propose } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-import { at, NO_ID, own } from "./copies.ts";
-
-const needs = ["workspaces", "files"] as const;
 
 const revisionFields = {
   ...{ id: uuid, workspace_id: uuid, commit: objectId, tree: objectId, parent_ids: array, message: text },
@@ -36,7 +34,7 @@ const revisionFields = {
 };
 
 export const revisions: readonly Statement[] = [
-  ...statementsOf("4.6 rule 12", { prefix: "checkpoint", needs }, [
+  ...statementsOf("4.6 rule 12", { prefix: "checkpoint", needs: inFiles }, [
     [
       "saved-apart-from-accepted",
       "A revision that a copy has saved is not accepted, and not the current one.",
@@ -161,7 +159,7 @@ export const revisions: readonly Statement[] = [
       ["ai_client"],
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "revision", needs }, [
+  ...statementsOf("4.6", { prefix: "revision", needs: inFiles }, [
     [
       "get",
       "A revision is read with its fields.",
@@ -322,7 +320,7 @@ export const revisions: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6 rule 6", { prefix: "recovery", needs }, [
+  ...statementsOf("4.6 rule 6", { prefix: "recovery", needs: inFiles }, [
     [
       "fresh-copy",
       "A copy of a saved revision has what was saved, and nothing that was written after that.",

@@ -1,12 +1,12 @@
 // Every documented path and method, and no other method on a documented path; the OpenAPI document; the WebSocket's address.
 
+import { NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectHeader, expectMember, expectRefused, expectStatus, expectThat } from "../kit/expect.ts";
 import { fill, nameOf, type RouteFact, routes } from "../kit/routes.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import type { World } from "../kit/world.ts";
 
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const DOCUMENT = "/openapi.json";
 

@@ -1,5 +1,6 @@
 // Task groups, and which workers they take (4.6 rules 2 and 8).
 
+import { at, inWorkspaces, NO_ID } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";
 import {
@@ -19,8 +20,6 @@ import { type Statement, statementsOf } from "../kit/statement.ts";
 import { makeAgent, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
 
-const needs = ["workspaces"] as const;
-export const NO_ID = "00000000-0000-4000-8000-000000000000";
 const ENDED = ["completed", "failed", "cancelled"];
 
 const groupFields = {
@@ -36,10 +35,6 @@ export const workerFields = {
   },
   ...{ created_by: object, created_at: dateTime },
 };
-
-export async function at(world: World): Promise<string> {
-  return `/v1/workspaces/${(await scratchWorkspace(world)).workspaceId}`;
-}
 
 export async function makeGroup(
   world: World,
@@ -77,7 +72,7 @@ export async function endedWorker(world: World, of: string, id: string): Promise
 }
 
 export const taskGroups: readonly Statement[] = [
-  ...statementsOf("4.6", { prefix: "group", needs }, [
+  ...statementsOf("4.6", { prefix: "group", needs: inWorkspaces }, [
     [
       "create",
       "Making a task group is 201 with its fields: open, without a budget, without workers.",
@@ -186,7 +181,7 @@ export const taskGroups: readonly Statement[] = [
       ["another_account"],
     ],
   ]),
-  ...statementsOf("4.6", { prefix: "worker", needs }, [
+  ...statementsOf("4.6", { prefix: "worker", needs: inWorkspaces }, [
     [
       "stopped-group",
       "A stopped task group takes no worker: 409.",

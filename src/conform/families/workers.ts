@@ -1,5 +1,6 @@
 // Workers, and the runs of a workspace (4.6 rules 2 and 4).
 
+import { at, inWorkspaces, NO_ID } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import {
   expectHeader,
@@ -15,9 +16,8 @@ import { put, scratchWorkspace } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { filesOf, makeAgent, makeCopy } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-import { at, endedWorker, group, makeGroup, NO_ID, startWorker, workerFields } from "./task-groups.ts";
+import { endedWorker, group, makeGroup, startWorker, workerFields } from "./task-groups.ts";
 
-const needs = ["workspaces"] as const;
 const running = ["workspaces", "runs"] as const;
 
 /** One that has ended, which statements read. */
@@ -268,7 +268,7 @@ export const workers: readonly Statement[] = [
       },
     ],
   ]),
-  ...statementsOf("4.6 rule 2", { prefix: "workspace-run", needs }, [
+  ...statementsOf("4.6 rule 2", { prefix: "workspace-run", needs: inWorkspaces }, [
     [
       "worker-without-copy",
       "A run with a task group and without a copy is 400: a worker needs both.",

@@ -1,5 +1,6 @@
 // Bodies of the routes of workspaces: what they refuse, field by field (7: a malformed request is 400), and fields that they do not have.
 
+import { LATER, NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
 import { expectRefused, expectThat, listOf } from "../kit/expect.ts";
 import { fill, type RouteFact, routes } from "../kit/routes.ts";
@@ -8,8 +9,6 @@ import { workspaceOf } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
 
 type Wrong = Readonly<Record<string, unknown>>;
-
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 
 const id: Wrong = { "no UUID": "current", number: 1, list: [NO_ID] };
 const neededId: Wrong = { ...id, missing: undefined, null: null };
@@ -222,7 +221,7 @@ const bodies: readonly Body[] = [
   },
   {
     route: "POST /schedules",
-    base: { prompt: "Look.", delay_seconds: 86_400 },
+    base: LATER,
     fields: {
       ...{
         prompt: { number: 1, missing: undefined, null: null },

@@ -1,12 +1,13 @@
 // Idempotency keys of the routes of workspaces: required, in the header or the body, reused (4.6 rule 7).
 
+import { at } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectHeader, expectRefused, expectStatus, expectThat, textOf } from "../kit/expect.ts";
 import { put } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { makeAgent, makeCopy, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-import { at, either, named, required } from "./keyed-routes.ts";
+import { either, named, required } from "./keyed-routes.ts";
 
 const MAX_KEY_CHARS = 255;
 const REPLAY = "x-svc-idempotent-replay";

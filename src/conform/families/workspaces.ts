@@ -1,5 +1,6 @@
 // Workspaces: what each route of theirs answers (4.6).
 
+import { at, inWorkspaces } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";
 import {
   expectHeader,
@@ -16,8 +17,6 @@ import { scratchWorkspace } from "../kit/filled.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { makeAgent, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
-
-const needs = ["workspaces"] as const;
 
 const workspaceFields = {
   id: uuid,
@@ -39,10 +38,6 @@ const costFields = {
   ...{ by_role: object, by_agent: array, since: nothing, until: nothing },
 };
 
-export async function at(world: World): Promise<string> {
-  return `/v1/workspaces/${(await scratchWorkspace(world)).workspaceId}`;
-}
-
 /** A workspace that this statement changes. */
 export async function own(world: World): Promise<{ id: string; path: string; managerId: string }> {
   const id = await makeWorkspace(world);
@@ -60,7 +55,7 @@ async function create(world: World, body: unknown, as: "owner" | "ai" = "owner")
 }
 
 export const workspaces: readonly Statement[] = [
-  ...statementsOf("4.6", { prefix: "workspace", needs }, [
+  ...statementsOf("4.6", { prefix: "workspace", needs: inWorkspaces }, [
     [
       "create",
       "Making a workspace is 201 with the workspace, which is ready.",

@@ -1,5 +1,6 @@
 // Each field of each body with values that it must refuse, and fields that nothing has. Bodies of workspaces are asked for elsewhere.
 
+import { NO_ID } from "../kit/beginnings.ts";
 import { expectRefused } from "../kit/expect.ts";
 import type { Statement } from "../kit/statement.ts";
 import { agentOf, retiredAgentOf } from "../kit/things.ts";
@@ -21,7 +22,6 @@ import {
   wrongValueStatements,
 } from "../kit/wrong-values.ts";
 
-const NO_ID = "00000000-0000-4000-8000-000000000000";
 const MAX_KEY_CHARS = 255;
 const MAX_TURN_TOKENS = 5_000_000;
 const DAY_SECONDS = 86_400;
