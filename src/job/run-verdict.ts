@@ -34,6 +34,7 @@ export function concludeRun({ run, passed, detail }: EndedRun, surroundings: Sur
     case "completed":
       return concludeStop(run.stop_reason, surroundings);
     case "failed": {
+      if (run.stop_reason !== undefined) return concludeStop(run.stop_reason, surroundings);
       const said = `${(detail ?? "").replace(/(?<![\s.])[\s.]+$/, "")}.`;
       if (run.cause === "time_limit") {
         const message = said === "." ? "The run reached the time limit of the service." : said;

@@ -51,7 +51,9 @@ function factsOf(run: Run): { readonly conclusion: Conclusion; readonly reason: 
     case "completed":
       return { conclusion: conclusionOf(run.stop_reason), reason: run.stop_reason };
     case "failed":
-      return { conclusion: "failure", reason: run.cause };
+      return run.stop_reason === undefined
+        ? { conclusion: "failure", reason: run.cause }
+        : { conclusion: conclusionOf(run.stop_reason), reason: run.stop_reason };
     case "cancelled":
       return { conclusion: "cancelled", reason: run.cause };
     default:

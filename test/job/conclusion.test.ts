@@ -200,19 +200,25 @@ describe("concludeOutcome", () => {
     );
   });
 
-  it("calls a run without a first answer a quota, with the claim or why there is none", () => {
-    const claimUrl = "https://agents.example.com/claim/1";
-    const poor = ended({ ...completedRun, stop_reason: "insufficient_credits" });
-    expect(conclude(poor, { claimUrl })).toMatchObject({
-      conclusion: "quota",
-      reason: "credits_ended",
-      claimUrl,
-      message: expect.stringMatching(/nothing is charged\. Claim this repository's agent/),
-    });
-    expect(conclude(poor, { claimObstacle: "Nobody can claim it." }).message).toMatch(
-      /nothing is charged\. Nobody can claim it\.$/,
-    );
-  });
+  it.each([
+    ["of now", { ...failedRun, cause: "spawn_failed", retryable: false }],
+    ["of an older service", completedRun],
+  ] as const)(
+    "calls a run without a first answer, %s, a quota, with the claim or why there is none",
+    (_, run) => {
+      const claimUrl = "https://agents.example.com/claim/1";
+      const poor = ended({ ...run, stop_reason: "insufficient_credits" });
+      expect(conclude(poor, { claimUrl })).toMatchObject({
+        conclusion: "quota",
+        reason: "credits_ended",
+        claimUrl,
+        message: expect.stringMatching(/nothing is charged\. Claim this repository's agent/),
+      });
+      expect(conclude(poor, { claimObstacle: "Nobody can claim it." }).message).toMatch(
+        /nothing is charged\. Nobody can claim it\.$/,
+      );
+    },
+  );
 
   it("speaks of the command and its flags outside a job", () => {
     const words = commandWords(null);

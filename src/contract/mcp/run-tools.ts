@@ -53,7 +53,8 @@ const runTexts = {
   parent_run_id: "The run that delegated this one.",
   started_at: "When it began.",
   ended_at: "When it ended.",
-  stop_reason: "Why a completed run ended.",
+  stop_reason:
+    "Why a run stopped by itself. With status failed: what left nothing for a first call of the model.",
   cause: "Why a run failed or was cancelled.",
   retryable: "Whether the same request may succeed at another try.",
   credits: "Credits charged, after refunds; null while they are not known.",

@@ -13,7 +13,7 @@ import {
   submitRunResponseSchema,
 } from "./run.ts";
 import { messageSchema, partSchema, submitRunRequestSchema } from "./run-requests.ts";
-import { stopReasons } from "./stop-reason.ts";
+import { spendingStops, stopReasons } from "./stop-reason.ts";
 
 /** The frame of the socket that submits a run has them too. */
 export const submitRunFields = {
@@ -121,7 +121,9 @@ export const runComponents: Components = {
       stop_reason: `Why it stopped. \`end_turn\`: its work is done. \`question\`: the next message of its session answers it. Cut before that: ${stopReasons
         .filter((reason) => reason !== "end_turn" && reason !== "question")
         .map((reason) => `\`${reason}\``)
-        .join(", ")}.`,
+        .join(
+          ", ",
+        )}. Of a failed run: what left nothing for a first call of its model (${spendingStops.map((stop) => `\`${stop}\``).join(", ")}).`,
       cause: "Why it failed or was cancelled.",
       retryable: "True when the same request may succeed later.",
     },

@@ -147,6 +147,8 @@ export const runSchema = z.discriminatedUnion("status", [
     ended_at: timestamp,
     cause: z.enum(runCauses),
     retryable: z.boolean(),
+    /** What left nothing for a first call of the model. */
+    stop_reason: z.optional(z.string()),
   }),
   z.object({
     status: z.literal("cancelled"),

@@ -24,9 +24,14 @@ export function runHeading(run: Run, report: RunReport): RunHeading {
     case "cancelling":
       return { icon: "⏹️", text: "Is being cancelled", tone: "live" };
     case "completed":
-      return ofOutcome(report, completedFacts(run.stop_reason));
+      return ofOutcome(report, stoppedFacts(run.stop_reason));
     case "failed":
-      return ofOutcome(report, { conclusion: "failure", reason: run.cause });
+      return ofOutcome(
+        report,
+        run.stop_reason === undefined
+          ? { conclusion: "failure", reason: run.cause }
+          : stoppedFacts(run.stop_reason),
+      );
     case "cancelled":
       return ofOutcome(report, { conclusion: "cancelled", reason: run.cause });
     default:
@@ -35,7 +40,7 @@ export function runHeading(run: Run, report: RunReport): RunHeading {
 }
 
 /** A service that is newer may know other reasons: whatever is not the end of a turn cut the run. */
-function completedFacts(stopReason: string): OutcomeFacts {
+function stoppedFacts(stopReason: string): OutcomeFacts {
   const known = stopReasons.find((one) => one === stopReason);
   if (known === "end_turn") return { conclusion: "success", reason: "completed" };
   if (known === "question") return { conclusion: "success", reason: "question" };

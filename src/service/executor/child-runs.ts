@@ -78,7 +78,7 @@ export async function runChild(
       };
     case "failed":
     case "cancelled":
-      return { status: child.status, runId: child.id, why: child.cause ?? child.status };
+      return { status: child.status, runId: child.id, why: child.stopReason ?? child.cause ?? child.status };
     default:
       throw new TypeError(`Run ${child.id} is ${child.status}, and was said to have ended.`);
   }

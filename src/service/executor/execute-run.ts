@@ -30,7 +30,7 @@ import { restoreChanges } from "./carried-changes.ts";
 import { Delegations } from "./delegations.ts";
 import { emitChanges } from "./emit-changes.ts";
 import type { EventWriter } from "./event-writer.ts";
-import { endingOfError, endingOfRefusal, failed } from "./failed-run.ts";
+import { endingOfError, endingOfRefusal, failed, failedUnlessCalled } from "./failed-run.ts";
 import { HeldCheckout } from "./held-checkout.ts";
 import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";
 import { RunBudget } from "./run-budget.ts";
@@ -96,7 +96,10 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const held = new HeldCheckout({ core, runId, isOver: work.isOver });
   const delegations = new Delegations();
   const network = new RunNetwork(work);
-  const ending = await endingOfWork(work, { meter, held, delegations, network });
+  const ending = failedUnlessCalled(
+    await endingOfWork(work, { meter, held, delegations, network }),
+    meter.usage,
+  );
   delegations.close();
   await network.close();
   const cleaned = held.remove();

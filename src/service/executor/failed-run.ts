@@ -1,13 +1,16 @@
 // How a run ends whose work failed: each failure by its reason, which says whose fault it is.
 
+import { assertNever } from "../../base/assert-never.ts";
 import { GitError } from "../../base/git/git.ts";
 import type { RunCause } from "../../contract/runs/run.ts";
+import { type SpendingStop, spendingStops } from "../../contract/runs/stop-reason.ts";
 import { ELSEWHERE } from "../core/blobs/own-blobs.ts";
 import type { Core } from "../core/core.ts";
 import { CheckoutError, type CheckoutRefusal } from "../core/ports/checkout.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
+import { sumOf, type Usage } from "../core/runs/usage.ts";
 import { BackendFailure } from "./backend.ts";
 import { StreamLimitError } from "./event-writer.ts";
 import type { SecretMask } from "./secret-mask.ts";
@@ -43,6 +46,30 @@ const refusalReasons: Readonly<Record<CheckoutRefusal["reason"], FailureReason>>
 /** How a run ends that got no checkout. */
 export function endingOfRefusal({ reason, detail }: CheckoutRefusal): Ending {
   return failed(refusalReasons[reason], { message: detail, isRetryable: reason === "clone_timed_out" });
+}
+
+/**
+ * A run that stopped at what it may spend, and has not called its model once, has done nothing: it failed.
+ * Why: docs/decisions/129-a-run-without-a-first-call-has-failed.md
+ */
+export function failedUnlessCalled(ending: Ending, usage: Usage): Ending {
+  if (ending.status !== "completed") return ending;
+  const stop = spendingStops.find((one) => one === ending.stopReason);
+  if (stop === undefined || sumOf(usage, "calls") > 0 || sumOf(usage, "tokens") > 0) return ending;
+  return { ...failed("unaffordable", { message: unaffordableText(stop) }), stopReason: stop };
+}
+
+function unaffordableText(stop: SpendingStop): string {
+  switch (stop) {
+    case "insufficient_credits":
+      return "The credits that are left do not pay for one call of the model: none was made, and nothing is charged. Add credits, then ask again.";
+    case "max_tokens":
+      return "The run's limit of tokens (max_turn_tokens) does not suffice for one call of the model: none was made. Raise it, or leave it out.";
+    case "max_cost":
+      return "The run's limit of cost (max_cost_usd) does not pay for one call of the model: none was made. Raise it, or leave it out.";
+    default:
+      return assertNever(stop);
+  }
 }
 
 /** How a run ends whose work threw. What no code expects is logged. */

@@ -51,6 +51,7 @@ export function toRun(run: RunRecord): Run {
         ended_at: iso(run, "endedAt"),
         cause: present(run, "cause"),
         retryable: run.retryable,
+        ...(run.stopReason === null ? {} : { stop_reason: run.stopReason }),
       };
     case "cancelled":
       return {

@@ -19,6 +19,7 @@ import {
   type Ending,
   isFree,
   isShortOfCredits,
+  stopReasonOf,
 } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
@@ -205,7 +206,7 @@ function endOf(
       endedAt: now,
       cause: causeOf(run, ending),
       retryable: ending.status === "failed" && ending.retryable,
-      stopReason: ending.status === "completed" ? ending.stopReason : null,
+      stopReason: stopReasonOf(ending),
       usage: chargedUsage(usage, settled.gross),
       grossMicroUsd: settled.gross,
       refundedMicroUsd: settled.refund.microUsd,

@@ -36,6 +36,8 @@ export const failureFaults = {
   /** The run wrote more than a stream may hold. */
   stream_limit: "caller",
   time_limit: "terms",
+  /** What the run may spend, by its own limits or its account's credits, does not pay for one call of its model. */
+  unaffordable: "terms",
 } as const satisfies Readonly<Record<string, Fault>>;
 
 export type FailureReason = keyof typeof failureFaults;

@@ -4,7 +4,7 @@
 //               ↘ cancelling ↗
 
 import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.ts";
-import type { StopReason } from "../../../contract/runs/stop-reason.ts";
+import type { SpendingStop, StopReason } from "../../../contract/runs/stop-reason.ts";
 import type { FailureReason } from "./failure.ts";
 
 /** Why a run was cancelled. */
@@ -24,21 +24,26 @@ export type Ending =
       readonly retryable: boolean;
       /** What was consumed is charged, whatever the cause: the request's own terms led to it, or it was answered. */
       readonly chargedFor?: RefundWithheldReason;
+      /** What left nothing for a first call of the model. */
+      readonly stopReason?: SpendingStop;
     }
   | Cancelled;
 
-/** No model worked on such a run. */
-const freeStops: ReadonlySet<StopReason> = new Set(["insufficient_credits", "no_model"]);
+/** Why it stopped by itself; null where it did not. */
+export function stopReasonOf(ending: Ending): StopReason | null {
+  return ending.status === "cancelled" ? null : (ending.stopReason ?? null);
+}
 
-/** Whether the run costs nothing, not even its fee. */
+/** Whether the run costs nothing, not even its fee: no model worked on it, and not by its own limits. */
 export function isFree(ending: Ending): boolean {
-  return ending.status === "completed" && freeStops.has(ending.stopReason);
+  const stop = stopReasonOf(ending);
+  return stop === "insufficient_credits" || stop === "no_model";
 }
 
 /** Whether the billing account could not pay for the rest of the run, or for all of it. */
 export function isShortOfCredits(ending: Ending): boolean {
-  if (ending.status !== "completed") return false;
-  return ending.stopReason === "credits" || ending.stopReason === "insufficient_credits";
+  const stop = stopReasonOf(ending);
+  return stop === "credits" || stop === "insufficient_credits";
 }
 
 /** The ending of a cancelled run. Where its agent was deleted the run says so, and ends with that cause. */

@@ -109,12 +109,12 @@ describe("a run by a model", () => {
       const { runId } = submitted.value;
       const run = await fixture.ended(runId);
       expect(run).toMatchObject({
-        status: "completed",
+        ...{ status: "failed", cause: "spawn_failed", retryable: false },
         stopReason: "insufficient_credits",
         grossMicroUsd: 0,
         refundedMicroUsd: 0,
       });
-      expect(toRun(run)).toMatchObject({ credits: 0, tokens: 0 });
+      expect(toRun(run)).toMatchObject({ credits: 0, tokens: 0, stop_reason: "insufficient_credits" });
       expect(server.requests).toEqual([]);
       const events = await expectValidStream(await fixture.stream(runId));
       const quota = { credits_remaining: 1, claim_url: expect.stringContaining("/claim/svc_claim_") };

@@ -36,7 +36,7 @@ function stateText({ status, stopReason, cause }: RunRecord): Html {
         ? html`<span class="warn">has a question</span>`
         : html`<span class="good">completed</span>`;
     case "failed":
-      return html`<span class="bad">failed</span> <span class="faint">${cause}</span>`;
+      return html`<span class="bad">failed</span> <span class="faint">${stopReason ?? cause}</span>`;
     default:
       return html`${status}`;
   }
