@@ -386,6 +386,17 @@ describe("the inputs of a service inside the job", () => {
     ]);
   });
 
+  it.each([
+    ["a service", { "base-url": "https://agents.example.com" }],
+    ["a service that is handed a model", { "base-url": "https://agents.example.com", ...federated }],
+    ["no server", model],
+  ])("are not listed as ignored for the leg of a matrix, which counts with %s", (_, inputs) => {
+    const matrix = '{"os":"linux"}';
+    const { ignored } = read(inputs);
+    expect(read({ ...inputs, matrix })).toMatchObject({ matrix, ignored });
+    expect(ignored.join()).not.toContain("matrix");
+  });
+
   const federation = {
     provider: "anthropic",
     identifiers: {
