@@ -30,7 +30,9 @@ export const conformCommand = command({
   summary: "Ask a deployment whether it does what the API's specification says, statement by statement.",
   notes: [
     "AGENT_SERVICE_KEY is a key of an account that it may use. With AGENT_SERVICE_OTHER_KEY, a key of another account, it asks what " +
-      "accounts see of each other; with AGENT_SERVICE_AI_KEY, a key of the first account for an AI client, what such a client may do. " +
+      "accounts see of each other; with AGENT_SERVICE_AI_KEY, a key of the first account for an AI client, what such a client may do; " +
+      "with AGENT_SERVICE_EMPTY_KEY, a key of an account without credits, what is answered 402; with AGENT_SERVICE_CAPPED_KEY, a key " +
+      "of an account whose plan has a cap of at most 25 agents, what is answered 429. " +
       "Statements that it cannot ask are counted as not asked, with the reason.",
     "It makes agents and workspaces whose names begin with conform-, retires and deletes them at the end, and starts no run without --runs. " +
       "Where the service says that it is busy, it waits.",
@@ -110,7 +112,12 @@ async function readOptions({ urls, issuer, only, mayRun }: Given): Promise<Omit<
   const [first = null] = baseUrls;
   const access = openAccess({ url: first });
   const { values, problems } = readSettings(
-    { AGENT_SERVICE_OTHER_KEY: setting(anotherKey, null), AGENT_SERVICE_AI_KEY: setting(aiKey, null) },
+    {
+      AGENT_SERVICE_OTHER_KEY: setting(anotherKey, null),
+      AGENT_SERVICE_AI_KEY: setting(aiKey, null),
+      AGENT_SERVICE_EMPTY_KEY: setting(anotherKey, null),
+      AGENT_SERVICE_CAPPED_KEY: setting(anotherKey, null),
+    },
     { textOf: (name) => jobEnvironment[name], titleOf: (name) => name },
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
@@ -125,6 +132,8 @@ async function readOptions({ urls, issuer, only, mayRun }: Given): Promise<Omit<
       owner: access.key,
       other: values.AGENT_SERVICE_OTHER_KEY,
       ai: values.AGENT_SERVICE_AI_KEY,
+      empty: values.AGENT_SERVICE_EMPTY_KEY,
+      capped: values.AGENT_SERVICE_CAPPED_KEY,
     },
     issuer: issuer === null ? null : await readIssuer(issuer),
     mayRun,

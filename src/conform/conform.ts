@@ -24,6 +24,7 @@ import { scheduleRecords } from "./families/schedule-records.ts";
 import { scheduleRequests } from "./families/schedule-requests.ts";
 import { schedules } from "./families/schedules.ts";
 import { served } from "./families/served.ts";
+import { usedUp } from "./families/used-up.ts";
 import { workflows } from "./families/workflows.ts";
 import { workspaceFamilies } from "./families/workspace-families.ts";
 import { wrongValues } from "./families/wrong-values.ts";
@@ -31,6 +32,7 @@ import { NoAnswerError, openConnection } from "./kit/connection.ts";
 import { type Answer, member } from "./kit/exchange.ts";
 import { Difference } from "./kit/expect.ts";
 import { type IssuerDocument, openIssuer } from "./kit/issuer.ts";
+import { isSignedIn } from "./kit/sign-in.ts";
 import { type Need, needs, type Statement } from "./kit/statement.ts";
 import { type Credentials, World } from "./kit/world.ts";
 
@@ -49,6 +51,7 @@ export const statements: readonly Statement[] = [
   ...scheduleRequests,
   ...keys,
   ...money,
+  ...usedUp,
   ...exchanges,
   ...refusedTokens,
   ...jobs,
@@ -170,18 +173,23 @@ async function findUnmet(world: World, { credentials, issuer, mayRun }: ConformO
   const unmet = new Set<Need>();
   if (credentials.other === null) unmet.add("another_account");
   if (credentials.ai === null) unmet.add("ai_client");
+  if (credentials.empty === null) unmet.add("empty_account");
+  if (credentials.capped === null) unmet.add("capped_account");
   if (issuer === null) unmet.add("issuer");
   if (!mayRun) unmet.add("runs");
   const made = await world.post("/v1/workspaces", { name: world.name("gate") });
   const id = member(made.json, "id");
   if (made.status !== 201 || typeof id !== "string") {
-    for (const need of ["workspaces", "files", "closed_files"] as const) unmet.add(need);
+    for (const need of ["workspaces", "files", "closed_files", "signed_in"] as const) unmet.add(need);
+    if (member(made.json, "code") !== "workspaces_not_admitted") unmet.add("closed_workspaces");
     return unmet;
   }
+  unmet.add("closed_workspaces");
   const of = `/v1/workspaces/${id}`;
   const json = { path: "gate.txt", content: "open?\n" };
   const { status } = await world.ask({ method: "PUT", path: `${of}/files/write`, json });
   unmet.add(status === 403 ? "files" : "closed_files");
   await world.send("DELETE", of, undefined);
+  if (!(await isSignedIn(world))) unmet.add("signed_in");
   return unmet;
 }

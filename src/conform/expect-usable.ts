@@ -7,11 +7,13 @@ const settings: Readonly<Record<Exclude<Caller, "nobody">, string>> = {
   owner: "AGENT_SERVICE_KEY",
   other: "AGENT_SERVICE_OTHER_KEY",
   ai: "AGENT_SERVICE_AI_KEY",
+  empty: "AGENT_SERVICE_EMPTY_KEY",
+  capped: "AGENT_SERVICE_CAPPED_KEY",
 };
 
 /** Throws an OperatorError where nothing answers, or a key is refused: every statement would differ for that one reason. */
 export async function expectUsable(world: World): Promise<void> {
-  for (const caller of ["owner", "other", "ai"] as const) {
+  for (const caller of ["owner", "other", "ai", "empty", "capped"] as const) {
     if (world.credential(caller) === undefined) continue;
     // Requests go to the addresses in turn, so that each is asked once.
     for (const baseUrl of world.connection.baseUrls) {

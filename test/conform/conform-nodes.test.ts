@@ -15,7 +15,7 @@ describe.each(several)("agent-service conform, of $name", ({ name, tags }) => {
       const service = await DeployedService.attach(await askForDeployment(inject("deployments"), name));
       try {
         const asked = await askConform(service);
-        expectAllHold(asked, needs.closed_files);
+        expectAllHold(asked, needs.closed_files, needs.closed_workspaces);
         expect(asked.result.asked).toBeGreaterThanOrEqual(3_500);
       } finally {
         await service.detach();

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { conform, statements } from "../../src/conform/conform.ts";
+import { makeEmpty } from "../support/conform/ask-conform.ts";
 import {
   type EdgeRequest,
   type Fault,
@@ -19,7 +20,12 @@ import { askForDeployment } from "../support/deployments/deployments-setup.ts";
 import { isLong } from "../support/run/long.ts";
 import { sqliteStore } from "../support/stores/stores.ts";
 
-type Accounts = { readonly mine: DeployedAccount; readonly theirs: DeployedAccount };
+type Accounts = {
+  readonly mine: DeployedAccount;
+  readonly theirs: DeployedAccount;
+  readonly empty: DeployedAccount;
+  readonly capped: DeployedAccount;
+};
 
 type Planted = {
   readonly name: string;
@@ -221,6 +227,34 @@ const planted: readonly Planted[] = [
     about: /^key\.copies\.|^at-once\.key\.copies$|^body\/POST \/copies\/idempotency_key\//,
   },
   {
+    name: "a site is taken away twice",
+    fault: () => ({
+      answer: (one, asked) =>
+        isAt(asked, "PUT", /\/site$/) && jsonOf(asked)?.revision_id === null && one.status === 404
+          ? { ...one, status: 200 }
+          : one,
+    }),
+    found: ["site.take-away", "site.take-away-at-once"],
+    about: /^site\.|take-site-away$/,
+  },
+  {
+    name: "a run without credits is refused as if somebody else's",
+    fault: () => ({
+      answer: (one) => (jsonOf(one)?.code === "insufficient_credits" ? problem(403, "forbidden") : one),
+    }),
+    found: ["empty.402", "empty.workspace-run", "empty.key-is-free"],
+    about: /^empty|^payment/,
+  },
+  {
+    name: "the cap of agents does not say when to come again",
+    fault: () => ({
+      answer: (one, asked) =>
+        isAt(asked, "POST", /^\/v1\/agents$/) && one.status === 429 ? withoutHeader(one, "retry-after") : one,
+    }),
+    found: ["agent-cap.retry-after"],
+    about: /^agent-cap\./,
+  },
+  {
     name: "a revision is read in windows",
     fault: () => ({
       request: (one) => {
@@ -250,10 +284,17 @@ function onlyOfMine(request: EdgeRequest, accounts: Accounts): EdgeRequest {
   return isOfAi ? asOwner(request, accounts) : request;
 }
 
-async function differing(edge: FaultyEdge, { mine, theirs }: Accounts, only: readonly string[]) {
+async function differing(
+  edge: FaultyEdge,
+  { mine, theirs, empty, capped }: Accounts,
+  only: readonly string[],
+) {
   const result = await conform({
     baseUrls: [edge.url],
-    credentials: { owner: mine.ownerKey, other: theirs.ownerKey, ai: mine.aiKey },
+    credentials: {
+      ...{ owner: mine.ownerKey, other: theirs.ownerKey, ai: mine.aiKey },
+      ...{ empty: empty.ownerKey, capped: capped.ownerKey },
+    },
     issuer: null,
     mayRun: false,
     only,
@@ -261,6 +302,13 @@ async function differing(edge: FaultyEdge, { mine, theirs }: Accounts, only: rea
     signal: new AbortController().signal,
   });
   return result.outcomes.filter(({ status }) => status === "differs").map(({ statement }) => statement.id);
+}
+
+async function accountsOf(of: DeployedService): Promise<Accounts> {
+  return {
+    ...{ mine: await of.account(), theirs: await of.account() },
+    ...{ empty: await makeEmpty(of), capped: await of.account("registered_free") },
+  };
 }
 
 describe("a fault that is planted at the edge of a service", () => {
@@ -274,7 +322,7 @@ describe("a fault that is planted at the edge of a service", () => {
       await askForDeployment(inject("deployments"), "one process on SQLite"),
     );
     edge = await startFaultyEdge(service.url());
-    accounts = { mine: await service.account(), theirs: await service.account() };
+    accounts = await accountsOf(service);
   });
 
   afterAll(async () => {
@@ -302,7 +350,7 @@ describe("a fault that is planted at the edge of a service", () => {
     const closed = await DeployedService.attach(running.handle);
     const gate = await startFaultyEdge(closed.url());
     try {
-      const owners = { mine: await closed.account(), theirs: await closed.account() };
+      const owners = await accountsOf(closed);
       const only = isLong ? [] : ["gate", ...control];
       expect(await differing(gate, owners, only)).toEqual([]);
       gate.plant(closedForWritersOnly);

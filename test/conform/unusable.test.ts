@@ -45,6 +45,8 @@ describe("agent-service conform", () => {
     ["AGENT_SERVICE_KEY", NOBODYS],
     ["AGENT_SERVICE_OTHER_KEY", NOBODYS],
     ["AGENT_SERVICE_AI_KEY", NOBODYS.replace("_sk_", "_at_")],
+    ["AGENT_SERVICE_EMPTY_KEY", NOBODYS],
+    ["AGENT_SERVICE_CAPPED_KEY", NOBODYS],
   ])("names %s where the service refuses it, and asks nothing", async (setting, key) => {
     const env = { AGENT_SERVICE_KEY: ownerKey, [setting]: key };
     const { code, stdout, stderr } = await runCommand(["conform", service.url()], env);

@@ -1,7 +1,9 @@
 // The statements of section 4.6, in the order in which they are asked.
 
 import type { Statement } from "../kit/statement.ts";
+import { adoptions } from "./adoptions.ts";
 import { changesets } from "./changesets.ts";
+import { closedWork } from "./closed-work.ts";
 import { concurrency } from "./concurrency.ts";
 import { concurrentWrites } from "./concurrent-writes.ts";
 import { consumers } from "./consumers.ts";
@@ -18,6 +20,7 @@ import { members } from "./members.ts";
 import { pages } from "./pages.ts";
 import { retention } from "./retention.ts";
 import { revisions } from "./revisions.ts";
+import { sites } from "./sites.ts";
 import { taskGroups } from "./task-groups.ts";
 import { workers } from "./workers.ts";
 import { workspaceBodies } from "./workspace-bodies.ts";
@@ -36,10 +39,13 @@ export const workspaceFamilies: readonly Statement[] = [
   ...taskGroups,
   ...workers,
   ...consumers,
+  ...sites,
+  ...adoptions,
   ...pages,
   ...workspaceBodies,
   ...workspaceKeys,
   ...gates,
+  ...closedWork,
   ...fileLists,
   ...fileReads,
   ...fileWrites,

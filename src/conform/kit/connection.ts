@@ -13,7 +13,7 @@ export type Ask = {
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as it is. */
-  readonly raw?: string;
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
   /** True where an answer of 429 is what is asked about. */
   readonly keepsBusy?: boolean;
 };
@@ -80,7 +80,12 @@ export function openConnection(options: {
       ...(body === null ? {} : { body }),
     });
     const answer = {
-      asked: { method, path, headers, body },
+      asked: {
+        method,
+        path,
+        headers,
+        body: typeof body === "object" && body !== null ? `(${body.length} bytes)` : body,
+      },
       status: response.status,
       headers: Object.fromEntries(response.headers),
       text,

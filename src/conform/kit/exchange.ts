@@ -25,13 +25,20 @@ export function shownExchange({ asked, status, headers, text }: Answer): {
   readonly request: Asked;
   readonly answer: { readonly status: number; readonly headers: Answer["headers"]; readonly body: string };
 } {
-  const { authorization, ...open } = asked.headers;
-  const hidden: Record<string, string> =
-    authorization === undefined ? {} : { authorization: `${authorization.split(" ", 1)[0]} ***` };
+  const { authorization, cookie, ...open } = asked.headers;
+  const hidden: Record<string, string> = {
+    ...(authorization === undefined ? {} : { authorization: `${authorization.split(" ", 1)[0]} ***` }),
+    ...(cookie === undefined ? {} : { cookie: "***" }),
+  };
+  const { "set-cookie": setCookie, ...shown } = headers;
   const body = asked.body === null ? null : withoutSecrets(cut(asked.body));
   return {
-    request: { ...asked, headers: { ...open, ...hidden }, body },
-    answer: { status, headers, body: withoutSecrets(cut(text)) },
+    request: { ...asked, path: withoutSecrets(cut(asked.path)), headers: { ...open, ...hidden }, body },
+    answer: {
+      status,
+      headers: setCookie === undefined ? shown : { ...shown, "set-cookie": "***" },
+      body: withoutSecrets(cut(text)),
+    },
   };
 }
 

@@ -11,6 +11,10 @@ export const needs = {
   workspaces: "the account is not admitted to workspaces",
   files: "the files of workspaces are closed",
   closed_files: "the files of workspaces are open",
+  closed_workspaces: "the account is admitted to workspaces, which are asked about elsewhere",
+  signed_in: "the deployment's pages do not sign in by a key",
+  empty_account: "no key of an account without credits was given (AGENT_SERVICE_EMPTY_KEY)",
+  capped_account: "no key of an account with a small cap of agents was given (AGENT_SERVICE_CAPPED_KEY)",
 } as const;
 
 export type Need = keyof typeof needs;

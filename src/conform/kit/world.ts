@@ -8,12 +8,16 @@ import { Difference, expectStatus, textOf } from "./expect.ts";
 import type { Issuer } from "./issuer.ts";
 
 /** Whose credential a request has. */
-export type Caller = "owner" | "other" | "ai" | "nobody";
+export type Caller = "owner" | "other" | "ai" | "empty" | "capped" | "nobody";
 
 export type Credentials = {
   readonly owner: string;
   readonly other: string | null;
   readonly ai: string | null;
+  /** Of an account without credits. */
+  readonly empty: string | null;
+  /** Of an account whose plan has a small cap of agents. */
+  readonly capped: string | null;
 };
 
 export type WorldParts = {

@@ -41,13 +41,6 @@ export function blobsQuery(shapes: readonly TableShape[]): string | null {
     left join (${named}) as hashes on hashes.named = blobs.key where blobs.state = 'kept'`;
 }
 
-/** All sealed values. Null where the store is older than each table that has them. */
-export function sealedQuery(tables: readonly string[]): string | null {
-  const sealing = ["run_secrets", "repository_accesses"].filter((name) => tables.includes(name));
-  const queries = sealing.map((name) => `select sealed from ${name} where sealed is not null`);
-  return queries.length === 0 ? null : queries.join(" union all ");
-}
-
 /** A name of the catalogue, quoted. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
