@@ -62,7 +62,7 @@ export const quotaTexts: Texts<QuotaReason> = {
 export const runTexts: Texts<RunCause> = {
   backend_error: "The model or the agent failed. The message says how. Refunded.",
   spawn_failed:
-    "The run could not be started, for instance because the repository could not be cloned. Refunded.",
+    "The run could not be started, for instance because the repository could not be cloned. Refunded. One that could not pay for a first call of its model has this cause, too, and concludes by its `stop_reason`: `credits_ended`, `max_tokens` or `max_cost`.",
   interrupted: "The service stopped or crashed during the run. Refunded. Re-run the job.",
   stalled: "The run's worker fell silent. Refunded. Re-run the job.",
   time_limit: "The service's time limit, 60 minutes. Ask for less in one run.",
