@@ -231,12 +231,12 @@ onEveryStore((kind) => {
       const serving = new ServiceProcess(["serve"], { ...env, WEB_URL: "https://pages.example" });
       const address = await serving.ready();
       const made = await runCommand(["keys", "create"], settings);
-      expect(made.stdout).toContain(`export AGENT_SERVICE_URL=${address}\n`);
       const accountId = /of account (\S+),/.exec(made.stdout)?.[1] ?? "";
       const { stdout } = await runCommand(["accounts", "sign-in-link", accountId], settings);
-      expect(stdout).toContain(" https://pages.example/sign-in/link/");
       await serving.kill();
       await fresh.remove();
+      expect(made.stdout).toContain(`export AGENT_SERVICE_URL=${address}\n`);
+      expect(stdout).toContain(" https://pages.example/sign-in/link/");
     });
 
     it("says so where an address is only the default one", async () => {
