@@ -1,13 +1,42 @@
 // Accounts and their subscriptions in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
-import { type Account, plans, type Subscription, subscriptionStatuses } from "../core/accounts/account.ts";
+import { type Kysely, sql } from "kysely";
+import { type Account, plans, subscriptionStatuses } from "../core/accounts/account.ts";
 import type { AccountStore, AccountSummary } from "../core/ports/store/accounts.ts";
 import type { PageQuery } from "../core/ports/store/page.ts";
-import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
-import type { AccountsTable, Database } from "./tables.ts";
+import { nullableGroup, row, type TableOf } from "./row.ts";
+import { flag, integer, named, nullable, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+export const accountRow = row<Account>("accounts")(
+  {
+    id: text,
+    plan: oneOf(plans),
+    createdAt: integer,
+    subscription: nullableGroup({
+      id: named("subscription_id", text),
+      sku: text,
+      monthlyCredits: integer,
+      status: named("subscription_status", oneOf(subscriptionStatuses)),
+      startedAt: named("subscribed_at", integer),
+      period: integer,
+      periodEnd: integer,
+      cancelAtPeriodEnd: flag,
+    }),
+  },
+  {
+    /** When somebody first signed in to it on a page. */
+    signedInAt: nullable(integer),
+  },
+);
+
+declare module "./tables.ts" {
+  interface Database {
+    accounts: TableOf<typeof accountRow>;
+  }
+}
 
 export class SqlAccounts implements AccountStore {
   readonly #db: Kysely<Database>;
@@ -22,7 +51,7 @@ export class SqlAccounts implements AccountStore {
 
   async find(id: string): Promise<Account | null> {
     const [row] = await this.#ask(accountOfId, { id });
-    return row === undefined ? null : toAccount(row);
+    return row === undefined ? null : accountRow.read(row);
   }
 
   async count(): Promise<number> {
@@ -49,7 +78,7 @@ export class SqlAccounts implements AccountStore {
       .limit(limit);
     const rows = await (before === null ? query : query.where("accounts.id", "<", before)).execute();
     return rows.map((row) => ({
-      account: toAccount(row),
+      account: accountRow.read(row),
       signedInAt: row.signed_in_at,
       agents: Number(row.agents),
     }));
@@ -87,23 +116,22 @@ export class SqlAccounts implements AccountStore {
   }
 
   async insert(account: Account): Promise<void> {
-    const { id, plan, createdAt, subscription } = account;
     await this.#db
       .insertInto("accounts")
-      .values({ id, plan, created_at: createdAt, signed_in_at: null, ...subscriptionColumns(subscription) })
+      .values(accountRow.write(account, { signedInAt: null }))
       .execute();
   }
 
   async lock(id: string): Promise<Account | null> {
     const query = this.#db.selectFrom("accounts").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toAccount(row);
+    return row === undefined ? null : accountRow.read(row);
   }
 
   async update({ id, plan, subscription }: Account): Promise<void> {
     await this.#db
       .updateTable("accounts")
-      .set({ plan, ...subscriptionColumns(subscription) })
+      .set(accountRow.change({ plan, subscription }))
       .where("id", "=", id)
       .execute();
   }
@@ -112,44 +140,3 @@ export class SqlAccounts implements AccountStore {
 const accountOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
   db.selectFrom("accounts").selectAll().where("id", "=", id),
 );
-
-function toAccount(row: Selectable<AccountsTable>): Account {
-  return {
-    id: row.id,
-    plan: oneOf(plans, row.plan, "accounts.plan"),
-    createdAt: row.created_at,
-    subscription: toSubscription(row),
-  };
-}
-
-function toSubscription(row: Selectable<AccountsTable>): Subscription | null {
-  const { subscription_id: id, sku, monthly_credits, subscription_status: status, period } = row;
-  if (id === null || sku === null || monthly_credits === null || status === null || period === null) {
-    return null;
-  }
-  if (row.subscribed_at === null || row.period_end === null) return null;
-  return {
-    id,
-    sku,
-    monthlyCredits: monthly_credits,
-    status: oneOf(subscriptionStatuses, status, "accounts.subscription_status"),
-    startedAt: row.subscribed_at,
-    period,
-    periodEnd: row.period_end,
-    cancelAtPeriodEnd: row.cancel_at_period_end === 1,
-  };
-}
-
-function subscriptionColumns(subscription: Subscription | null) {
-  if (subscription === null) return {};
-  return {
-    subscription_id: subscription.id,
-    sku: subscription.sku,
-    monthly_credits: subscription.monthlyCredits,
-    subscription_status: subscription.status,
-    subscribed_at: subscription.startedAt,
-    period: subscription.period,
-    period_end: subscription.periodEnd,
-    cancel_at_period_end: subscription.cancelAtPeriodEnd ? 1 : 0,
-  };
-}

@@ -1,16 +1,58 @@
 // Agents in SQL.
 // Why: docs/decisions/001-agents-by-issuer-and-repository-id.md
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { visibilities } from "../../contract/ci/exchange.ts";
-import type { Agent, AgentRepository } from "../core/agents/agent.ts";
+import type { Agent } from "../core/agents/agent.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { AgentChange, AgentStore, AllAgentsQuery } from "../core/ports/store/agents.ts";
-import { oneOf, parseCiPolicy, parseConfig, parseEgress } from "./columns.ts";
+import { parseCiPolicy, parseConfig, parseEgress } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
+import { nullableGroup, row, type TableOf } from "./row.ts";
+import { integer, json, named, nullable, oneOf, text } from "./row-columns.ts";
 import { isUnfinished } from "./run-rows.ts";
-import type { AgentsTable, Database } from "./tables.ts";
+import type { Database } from "./tables.ts";
+
+export const agentRow = row<Agent>("agents")(
+  {
+    id: text,
+    accountId: nullable(text),
+    name: text,
+    kind: nullable(oneOf(["independent"])),
+    model: nullable(text),
+    config: json(parseConfig),
+    advisorMaxSpendMicroUsd: nullable(integer),
+    ciPolicy: nullable(json(parseCiPolicy)),
+    egress: nullable(json(parseEgress)),
+    repository: nullableGroup({
+      provider: text,
+      issuer: text,
+      id: named("repository_id", text),
+      ownerId: text,
+      name: named("repository_name", text),
+      visibility: oneOf(visibilities),
+    }),
+    workspaceId: nullable(text),
+    backend: text,
+    createdAt: integer,
+    retiredAt: nullable(integer),
+  },
+  {
+    /** Its row stays, for the records of its runs. No read but that of its account finds it. */
+    deletedAt: nullable(integer),
+    /** When nothing of it was left to delete. */
+    erasedAt: nullable(integer),
+  },
+);
+
+declare module "./tables.ts" {
+  interface Database {
+    agents: TableOf<typeof agentRow>;
+  }
+}
+
+const notDeleted = { deletedAt: null, erasedAt: null };
 
 export class SqlAgents implements AgentStore {
   readonly #db: Kysely<Database>;
@@ -23,7 +65,7 @@ export class SqlAgents implements AgentStore {
 
   async find(id: string): Promise<Agent | null> {
     const [row] = await this.#ask(agentOfId, { id });
-    return row === undefined ? null : toAgent(row);
+    return row === undefined ? null : agentRow.read(row);
   }
 
   async findAccount(id: string): Promise<string | null> {
@@ -57,7 +99,7 @@ export class SqlAgents implements AgentStore {
       .orderBy("id")
       .limit(1)
       .executeTakeFirst();
-    return row === undefined ? null : toAgent(row);
+    return row === undefined ? null : agentRow.read(row);
   }
 
   async list({
@@ -74,7 +116,7 @@ export class SqlAgents implements AgentStore {
       .where("deleted_at", "is", null)
       .orderBy("id", "desc");
     const rows = await (withIndependent ? query : query.where("kind", "is", null)).execute();
-    return rows.map(toAgent);
+    return rows.map(agentRow.read);
   }
 
   async listAll({ accountId, of, before, limit }: AllAgentsQuery): Promise<readonly Agent[]> {
@@ -88,7 +130,7 @@ export class SqlAgents implements AgentStore {
     if (of !== "all") query = query.where("repository_id", "is not", null);
     if (of === "unclaimed") query = query.where("account_id", "is", null);
     const rows = await (before === null ? query : query.where("id", "<", before)).execute();
-    return rows.map(toAgent);
+    return rows.map(agentRow.read);
   }
 
   async listByName(name: string): Promise<readonly Agent[]> {
@@ -99,7 +141,7 @@ export class SqlAgents implements AgentStore {
       .where("retired_at", "is", null)
       .orderBy("id")
       .execute();
-    return rows.map(toAgent);
+    return rows.map(agentRow.read);
   }
 
   async count(accountId: string): Promise<number> {
@@ -114,7 +156,7 @@ export class SqlAgents implements AgentStore {
   }
 
   async insert(agent: Agent): Promise<void> {
-    await this.#db.insertInto("agents").values(toRow(agent)).execute();
+    await this.#db.insertInto("agents").values(agentRow.write(agent, notDeleted)).execute();
   }
 
   async upsert({
@@ -128,55 +170,33 @@ export class SqlAgents implements AgentStore {
     backend: string;
     now: number;
   }): Promise<Agent> {
-    const seen = {
-      owner_id: job.repository.ownerId,
-      repository_name: job.repository.name,
-      visibility: job.repository.visibility,
+    const { provider, issuer, repository } = job;
+    const agent: Agent = {
+      ...{ id, accountId: null, name: repository.name, kind: null, model: null, config: {} },
+      ...{ advisorMaxSpendMicroUsd: null, ciPolicy: null, egress: null, workspaceId: null, backend },
+      repository: { provider, issuer, ...repository },
+      ...{ createdAt: now, retiredAt: null },
     };
+    const values = agentRow.write(agent, notDeleted);
+    const { owner_id, repository_name, visibility } = values;
     const row = await this.#db
       .insertInto("agents")
-      .values({
-        id,
-        account_id: null,
-        name: job.repository.name,
-        kind: null,
-        model: null,
-        config: "{}",
-        advisor_max_spend_micro_usd: null,
-        ci_policy: null,
-        egress: null,
-        provider: job.provider,
-        issuer: job.issuer,
-        repository_id: job.repository.id,
-        ...seen,
-        workspace_id: null,
-        backend,
-        created_at: now,
-        ...{ retired_at: null, deleted_at: null, erased_at: null },
-      })
+      .values(values)
       .onConflict((conflict) =>
-        conflict.columns(["issuer", "repository_id"]).doUpdateSet({ ...seen, backend }),
+        conflict
+          .columns(["issuer", "repository_id"])
+          .doUpdateSet({ owner_id, repository_name, visibility, backend }),
       )
       .returningAll()
       .executeTakeFirstOrThrow();
-    return toAgent(row);
+    return agentRow.read(row);
   }
 
   async update(id: string, change: AgentChange): Promise<void> {
     await this.#db
       .updateTable("agents")
-      .set({
-        ...(change.accountId === undefined ? {} : { account_id: change.accountId }),
-        ...(change.retiredAt === undefined ? {} : { retired_at: change.retiredAt }),
-        ...(change.workspaceId === undefined ? {} : { workspace_id: change.workspaceId }),
-        ...(change.advisorMaxSpendMicroUsd === undefined
-          ? {}
-          : { advisor_max_spend_micro_usd: change.advisorMaxSpendMicroUsd }),
-        ...(change.ciPolicy === undefined ? {} : { ci_policy: policyColumn(change) }),
-        ...(change.egress === undefined ? {} : { egress: egressColumn(change) }),
-        // An update without a column is not valid SQL: this one is always there.
-        id: sql<string>`id`,
-      })
+      // An update without a column is not valid SQL: the id is always there.
+      .set({ ...agentRow.change(change), id: sql<string>`id` })
       .where("id", "=", id)
       .execute();
   }
@@ -189,7 +209,7 @@ export class SqlAgents implements AgentStore {
       .where("deleted_at", "is", null)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toAgent(row);
+    return row === undefined ? null : agentRow.read(row);
   }
 
   async lock(id: string): Promise<Agent | null> {
@@ -201,17 +221,16 @@ export class SqlAgents implements AgentStore {
       .where("deleted_at", "is", null)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toAgent(row);
+    return row === undefined ? null : agentRow.read(row);
   }
 
   async delete({ id, now }: { id: string; now: number }): Promise<void> {
     await this.#db
       .updateTable("agents")
       .set({
-        ...{ deleted_at: now, retired_at: now, config: "{}", ci_policy: null, egress: null },
+        ...{ deleted_at: now, retired_at: now },
         // The next job of the repository makes another agent.
-        ...{ provider: null, issuer: null, repository_id: null, owner_id: null },
-        ...{ repository_name: null, visibility: null, workspace_id: null },
+        ...agentRow.change({ config: {}, ciPolicy: null, egress: null, repository: null, workspaceId: null }),
       })
       .where("id", "=", id)
       .execute();
@@ -221,70 +240,3 @@ export class SqlAgents implements AgentStore {
 const agentOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
   db.selectFrom("agents").selectAll().where("id", "=", id).where("deleted_at", "is", null),
 );
-
-function toAgent(row: Selectable<AgentsTable>): Agent {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    kind: row.kind === null ? null : oneOf(["independent"], row.kind, "agents.kind"),
-    model: row.model,
-    config: parseConfig(row.config),
-    advisorMaxSpendMicroUsd: row.advisor_max_spend_micro_usd,
-    ciPolicy: row.ci_policy === null ? null : parseCiPolicy(row.ci_policy),
-    egress: row.egress === null ? null : parseEgress(row.egress),
-    repository: toRepository(row),
-    workspaceId: row.workspace_id,
-    backend: row.backend,
-    createdAt: row.created_at,
-    retiredAt: row.retired_at,
-  };
-}
-
-function toRepository(row: Selectable<AgentsTable>): AgentRepository | null {
-  const { provider, issuer, repository_id, owner_id, repository_name, visibility } = row;
-  if (provider === null || issuer === null || repository_id === null) return null;
-  if (owner_id === null || repository_name === null || visibility === null) return null;
-  return {
-    provider,
-    issuer,
-    id: repository_id,
-    ownerId: owner_id,
-    name: repository_name,
-    visibility: oneOf(visibilities, visibility, "agents.visibility"),
-  };
-}
-
-function toRow(agent: Agent): AgentsTable {
-  const { repository } = agent;
-  return {
-    id: agent.id,
-    account_id: agent.accountId,
-    name: agent.name,
-    kind: agent.kind,
-    model: agent.model,
-    config: JSON.stringify(agent.config),
-    advisor_max_spend_micro_usd: agent.advisorMaxSpendMicroUsd,
-    ci_policy: policyColumn(agent),
-    egress: egressColumn(agent),
-    provider: repository?.provider ?? null,
-    issuer: repository?.issuer ?? null,
-    repository_id: repository?.id ?? null,
-    owner_id: repository?.ownerId ?? null,
-    repository_name: repository?.name ?? null,
-    visibility: repository?.visibility ?? null,
-    workspace_id: agent.workspaceId,
-    backend: agent.backend,
-    created_at: agent.createdAt,
-    retired_at: agent.retiredAt,
-    ...{ deleted_at: null, erased_at: null },
-  };
-}
-
-function egressColumn({ egress = null }: Pick<AgentChange, "egress">): string | null {
-  return egress === null ? null : JSON.stringify(egress);
-}
-
-function policyColumn({ ciPolicy = null }: Pick<AgentChange, "ciPolicy">): string | null {
-  return ciPolicy === null ? null : JSON.stringify(ciPolicy);
-}

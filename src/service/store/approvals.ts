@@ -1,6 +1,6 @@
 // Approvals in SQL. One of a subject is pending, and only one of two decisions ends it.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import * as z from "zod/mini";
 import { approvalStatuses } from "../../contract/approvals/approval.ts";
 import { evidenceSchema } from "../../contract/workspaces/changesets/evidence.ts";
@@ -11,9 +11,10 @@ import type {
   ApprovalRequester,
 } from "../core/approvals/approval.ts";
 import type { ApprovalQuery, ApprovalStore } from "../core/ports/store/approvals.ts";
-import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import type { ApprovalsTable, Database } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, json, nullable, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
 
 const deciders = ["owner", "ai_client", "service"] as const;
 const workflow = { workflowId: z.string(), name: z.string(), version: z.int(), prompt: z.string() };
@@ -48,6 +49,29 @@ const requesterSchema: z.ZodMiniType<ApprovalRequester> = z.discriminatedUnion("
 /** The condition of the index `approvals_pending`. A query uses the index only where it repeats the condition. */
 const isPending = sql<boolean>`status = 'pending'`;
 
+/** `subject` is the same for two requests of the same; one of a subject is pending. */
+export const approvalRow = row<ApprovalRecord>("approvals")({
+  id: text,
+  accountId: text,
+  agentId: text,
+  subject: text,
+  status: oneOf(approvalStatuses),
+  action: json((stored) => actionSchema.parse(JSON.parse(stored))),
+  requestedBy: json((stored) => requesterSchema.parse(JSON.parse(stored))),
+  createdAt: integer,
+  expiresAt: integer,
+  keptUntil: integer,
+  decidedAt: nullable(integer),
+  decidedBy: nullable(oneOf(deciders)),
+  runId: nullable(text),
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    approvals: TableOf<typeof approvalRow>;
+  }
+}
+
 export class SqlApprovals implements ApprovalStore {
   readonly #db: Kysely<Database>;
 
@@ -57,7 +81,7 @@ export class SqlApprovals implements ApprovalStore {
 
   async find(id: string): Promise<ApprovalRecord | null> {
     const row = await this.#db.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toApproval(row);
+    return row === undefined ? null : approvalRow.read(row);
   }
 
   async list(query: ApprovalQuery): Promise<readonly ApprovalRecord[]> {
@@ -69,7 +93,7 @@ export class SqlApprovals implements ApprovalStore {
     else if (status === "expired")
       rows = rows.where(sql<boolean>`(status = 'expired' or (status = 'pending' and expires_at < ${now}))`);
     else if (status !== null) rows = rows.where("status", "=", status);
-    return (await rows.orderBy("id", "desc").limit(limit).execute()).map(toApproval);
+    return (await rows.orderBy("id", "desc").limit(limit).execute()).map(approvalRow.read);
   }
 
   async findLatest({
@@ -88,7 +112,7 @@ export class SqlApprovals implements ApprovalStore {
       .orderBy("id", "desc")
       .limit(1)
       .executeTakeFirst();
-    return row === undefined ? null : toApproval(row);
+    return row === undefined ? null : approvalRow.read(row);
   }
 
   async countPending({ agentId, now }: { agentId: string; now: number }): Promise<number> {
@@ -111,17 +135,17 @@ export class SqlApprovals implements ApprovalStore {
       .where(isPending)
       .orderBy("id")
       .execute();
-    return rows.map(toApproval);
+    return rows.map(approvalRow.read);
   }
 
   async insert(approval: ApprovalRecord): Promise<void> {
-    await this.#db.insertInto("approvals").values(toRow(approval)).execute();
+    await this.#db.insertInto("approvals").values(approvalRow.write(approval)).execute();
   }
 
   async end(id: string, end: ApprovalEnd): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable("approvals")
-      .set(toColumns(end))
+      .set(approvalRow.change(end))
       .where("id", "=", id)
       .where(isPending)
       .executeTakeFirst();
@@ -139,49 +163,9 @@ export class SqlApprovals implements ApprovalStore {
   }): Promise<void> {
     const pending = this.#db
       .updateTable("approvals")
-      .set(toColumns(end))
+      .set(approvalRow.change(end))
       .where("agent_id", "=", agentId)
       .where(isPending);
     await (subject === null ? pending : pending.where("subject", "=", subject)).execute();
   }
-}
-
-function toApproval(row: Selectable<ApprovalsTable>): ApprovalRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    agentId: row.agent_id,
-    subject: row.subject,
-    status: oneOf(approvalStatuses, row.status, "approvals.status"),
-    action: actionSchema.parse(JSON.parse(row.action)),
-    requestedBy: requesterSchema.parse(JSON.parse(row.requested_by)),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    keptUntil: row.kept_until,
-    decidedAt: row.decided_at,
-    decidedBy: row.decided_by === null ? null : oneOf(deciders, row.decided_by, "approvals.decided_by"),
-    runId: row.run_id,
-  };
-}
-
-function toRow(approval: ApprovalRecord): ApprovalsTable {
-  return {
-    id: approval.id,
-    account_id: approval.accountId,
-    agent_id: approval.agentId,
-    subject: approval.subject,
-    status: approval.status,
-    action: JSON.stringify(approval.action),
-    requested_by: JSON.stringify(approval.requestedBy),
-    created_at: approval.createdAt,
-    expires_at: approval.expiresAt,
-    kept_until: approval.keptUntil,
-    decided_at: approval.decidedAt,
-    decided_by: approval.decidedBy,
-    run_id: approval.runId,
-  };
-}
-
-function toColumns({ status, decidedAt, decidedBy, runId }: ApprovalEnd): Partial<ApprovalsTable> {
-  return { status, decided_at: decidedAt, decided_by: decidedBy, run_id: runId };
 }

@@ -4,7 +4,35 @@ import { type Kysely, sql } from "kysely";
 import { BACKUP_HOLD, HOLD_MS } from "../core/blobs/held-deletions.ts";
 import type { BlobRowStore } from "../core/ports/store/blobs.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
+
+type BlobRecord = {
+  readonly key: string;
+  /** Known once it is kept. */
+  readonly bytes: number | null;
+  readonly state: (typeof states)[number];
+  readonly changedAt: number;
+  /** When it was found missing or damaged. */
+  readonly lostAt: number | null;
+};
+
+const states = ["unfinished", "kept", "discarded"] as const;
+
+export const blobRow = row<BlobRecord>("blobs")({
+  key: text,
+  bytes: nullable(integer),
+  state: oneOf(states),
+  changedAt: integer,
+  lostAt: nullable(integer),
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    blobs: TableOf<typeof blobRow>;
+  }
+}
 
 export class SqlBlobs implements BlobRowStore {
   readonly #db: Kysely<Database>;
@@ -78,13 +106,8 @@ export class SqlBlobs implements BlobRowStore {
   }
 
   async begin({ keys, now }: { keys: readonly string[]; now: number }): Promise<void> {
-    const rows = keys.map((key) => ({
-      key,
-      bytes: null,
-      state: "unfinished",
-      changed_at: now,
-      lost_at: null,
-    }));
+    const begun = { bytes: null, state: "unfinished", changedAt: now, lostAt: null } as const;
+    const rows = keys.map((key) => blobRow.write({ key, ...begun }));
     if (rows.length > 0) await this.#db.insertInto("blobs").values(rows).execute();
   }
 

@@ -1,12 +1,38 @@
 // What the token exchange leaves behind, in SQL: capabilities and used tokens.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { Capability } from "../core/ci/capability.ts";
 import type { CiStore } from "../core/ports/store/ci.ts";
 import { parseJob } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
-import type { CapabilitiesTable, Database } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, json, nullable, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+export const capabilityRow = row<Capability>("capabilities")({
+  hash: text,
+  agentId: text,
+  job: json(parseJob),
+  issuedAt: integer,
+  expiresAt: integer,
+  revokedAt: nullable(integer),
+});
+
+type TokenUse = { readonly issuer: string; readonly replayKey: string; readonly usableUntil: number };
+
+export const tokenUseRow = row<TokenUse>("token_uses")({
+  issuer: text,
+  replayKey: text,
+  usableUntil: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    capabilities: TableOf<typeof capabilityRow>;
+    token_uses: TableOf<typeof tokenUseRow>;
+  }
+}
 
 export class SqlCi implements CiStore {
   readonly #db: Kysely<Database>;
@@ -19,21 +45,11 @@ export class SqlCi implements CiStore {
 
   async findCapability(hash: string): Promise<Capability | null> {
     const [row] = await this.#ask(capabilityOfHash, { hash });
-    return row === undefined ? null : toCapability(row);
+    return row === undefined ? null : capabilityRow.read(row);
   }
 
   async insertCapability(capability: Capability): Promise<void> {
-    await this.#db
-      .insertInto("capabilities")
-      .values({
-        hash: capability.hash,
-        agent_id: capability.agentId,
-        job: JSON.stringify(capability.job),
-        issued_at: capability.issuedAt,
-        expires_at: capability.expiresAt,
-        revoked_at: capability.revokedAt,
-      })
-      .execute();
+    await this.#db.insertInto("capabilities").values(capabilityRow.write(capability)).execute();
   }
 
   async revokeCapability({ hash, now }: { hash: string; now: number }): Promise<void> {
@@ -45,18 +61,10 @@ export class SqlCi implements CiStore {
       .execute();
   }
 
-  async claimToken({
-    issuer,
-    replayKey,
-    usableUntil,
-  }: {
-    issuer: string;
-    replayKey: string;
-    usableUntil: number;
-  }): Promise<boolean> {
+  async claimToken(use: TokenUse): Promise<boolean> {
     const rows = await this.#db
       .insertInto("token_uses")
-      .values({ issuer, replay_key: replayKey, usable_until: usableUntil })
+      .values(tokenUseRow.write(use))
       .onConflict((conflict) => conflict.columns(["issuer", "replay_key"]).doNothing())
       .returning("issuer")
       .execute();
@@ -67,14 +75,3 @@ export class SqlCi implements CiStore {
 const capabilityOfHash = keepQuery<{ hash: string }>("hash")((db, { hash }) =>
   db.selectFrom("capabilities").selectAll().where("hash", "=", hash),
 );
-
-export function toCapability(row: Selectable<CapabilitiesTable>): Capability {
-  return {
-    hash: row.hash,
-    agentId: row.agent_id,
-    job: parseJob(row.job),
-    issuedAt: row.issued_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  };
-}

@@ -4,7 +4,30 @@ import type { Kysely } from "kysely";
 import type { ClaimTicket, PendingClaim } from "../core/claims/claim.ts";
 import type { ClaimStore } from "../core/ports/store/claims.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, nullable, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
+
+export const ticketRow = row<ClaimTicket>("claim_tickets")({
+  hash: text,
+  agentId: text,
+  createdAt: integer,
+  expiresAt: integer,
+  usedBy: nullable(text),
+});
+
+export const pendingRow = row<PendingClaim>("pending_claims")({
+  agentId: text,
+  accountId: text,
+  expiresAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    claim_tickets: TableOf<typeof ticketRow>;
+    pending_claims: TableOf<typeof pendingRow>;
+  }
+}
 
 export class SqlClaims implements ClaimStore {
   readonly #db: Kysely<Database>;
@@ -19,20 +42,13 @@ export class SqlClaims implements ClaimStore {
       .selectAll()
       .where("hash", "=", hash)
       .executeTakeFirst();
-    if (row === undefined) return null;
-    return {
-      hash: row.hash,
-      agentId: row.agent_id,
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-      usedBy: row.used_by,
-    };
+    return row === undefined ? null : ticketRow.read(row);
   }
 
-  async insertTicket({ hash, agentId, createdAt, expiresAt }: Omit<ClaimTicket, "usedBy">): Promise<void> {
+  async insertTicket(ticket: Omit<ClaimTicket, "usedBy">): Promise<void> {
     await this.#db
       .insertInto("claim_tickets")
-      .values({ hash, agent_id: agentId, created_at: createdAt, expires_at: expiresAt, used_by: null })
+      .values(ticketRow.write({ ...ticket, usedBy: null }))
       .execute();
   }
 
@@ -70,7 +86,7 @@ export class SqlClaims implements ClaimStore {
       .where("account_id", "=", accountId)
       .where("expires_at", ">", now)
       .executeTakeFirst();
-    return row === undefined ? null : { agentId, accountId, expiresAt: row.expires_at };
+    return row === undefined ? null : pendingRow.read(row);
   }
 
   async hasPending({ agentId, now }: { agentId: string; now: number }): Promise<boolean> {
@@ -84,12 +100,14 @@ export class SqlClaims implements ClaimStore {
     return row !== undefined;
   }
 
-  async putPending({ agentId, accountId, expiresAt }: PendingClaim): Promise<void> {
+  async putPending(claim: PendingClaim): Promise<void> {
     await this.#db
       .insertInto("pending_claims")
-      .values({ agent_id: agentId, account_id: accountId, expires_at: expiresAt })
+      .values(pendingRow.write(claim))
       .onConflict((conflict) =>
-        conflict.columns(["agent_id", "account_id"]).doUpdateSet({ expires_at: expiresAt }),
+        conflict
+          .columns(["agent_id", "account_id"])
+          .doUpdateSet(pendingRow.replacing("agent_id", "account_id")),
       )
       .execute();
   }

@@ -13,19 +13,6 @@ import type { RunPrice } from "../core/money/run-price.ts";
 import type { RunInput, ShownCommit } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
 
-/** The value, when it is one of `allowed`. */
-export function oneOf<const Value extends string>(
-  allowed: readonly Value[],
-  value: string,
-  column: string,
-): Value {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) {
-    throw new TypeError(`Column ${column} must be one of ${allowed.join(", ")}, holds "${value}".`);
-  }
-  return found;
-}
-
 /** Of texts that are read again and again. What is returned is shared. */
 const MAX_REMEMBERED = 1_000;
 
@@ -183,3 +170,9 @@ export const parseConfig = remembered(
 export const parseEgress = remembered((text): EgressEntries => z.array(z.string()).parse(JSON.parse(text)));
 
 export const parseCiPolicy = remembered((text): CiPolicy => ciPolicySchema.parse(JSON.parse(text)));
+
+const namesSchema = z.array(z.string());
+
+export function parseNames(text: string): readonly string[] {
+  return namesSchema.parse(JSON.parse(text));
+}

@@ -1,15 +1,30 @@
 // What runs of agents with a cap a day may cost, in SQL.
 
 import type { Kysely } from "kysely";
-import { runStatuses } from "../../contract/runs/run.ts";
 import type {
   CostReservation,
   CostReservationStore,
   ReservedRun,
 } from "../core/ports/store/cost-reservations.ts";
-import { oneOf, parseUsage } from "./columns.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, text } from "./row-columns.ts";
+import { runRow } from "./run-rows.ts";
 import type { Database } from "./tables.ts";
+
+export const reservationRow = row<CostReservation>("cost_reservations")({
+  runId: text,
+  agentId: text,
+  day: text,
+  microUsd: integer,
+  expiresAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    cost_reservations: TableOf<typeof reservationRow>;
+  }
+}
 
 export class SqlCostReservations implements CostReservationStore {
   readonly #db: Kysely<Database>;
@@ -18,9 +33,8 @@ export class SqlCostReservations implements CostReservationStore {
     this.#db = db;
   }
 
-  async insert({ runId, agentId, day, microUsd, expiresAt }: CostReservation): Promise<void> {
-    const row = { run_id: runId, agent_id: agentId, day, micro_usd: microUsd, expires_at: expiresAt };
-    await this.#db.insertInto("cost_reservations").values(row).execute();
+  async insert(reservation: CostReservation): Promise<void> {
+    await this.#db.insertInto("cost_reservations").values(reservationRow.write(reservation)).execute();
   }
 
   async list({ agentId, day }: { agentId: string; day: string }): Promise<readonly ReservedRun[]> {
@@ -32,9 +46,9 @@ export class SqlCostReservations implements CostReservationStore {
       .where("cost_reservations.day", "=", day)
       .execute();
     return rows.map((row) => ({
-      status: oneOf(runStatuses, row.status, "runs.status"),
+      status: runRow.readField("status", row.status),
       startedAt: row.started_at,
-      usage: row.usage === null ? null : parseUsage(row.usage),
+      usage: runRow.readField("usage", row.usage),
       reservedMicroUsd: row.micro_usd,
     }));
   }

@@ -1,19 +1,56 @@
 // Keys and access tokens of accounts in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import { type TokenScope, tokenScopes } from "../../contract/oauth/scopes.ts";
 import type { ApiKey, CallerClass, Credential } from "../core/accounts/credential.ts";
 import type { CredentialStore } from "../core/ports/store/credentials.ts";
-import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
-import type { CredentialsTable, Database } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, nullable, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
 
 const kinds = ["owner_key", "ai_client_key", "access_token"] as const;
 const keyKinds: Readonly<Record<CallerClass, (typeof kinds)[number]>> = {
   owner: "owner_key",
   ai_client: "ai_client_key",
 };
+
+/** A key, or an access token: that has neither name nor hint. */
+type StoredCredential = Omit<ApiKey, "callerClass"> & {
+  readonly kind: (typeof kinds)[number];
+  readonly clientId: string | null;
+  readonly scope: string | null;
+  readonly resource: string | null;
+  readonly grantId: string | null;
+  readonly expiresAt: number | null;
+};
+
+const noToken = { clientId: null, scope: null, resource: null, grantId: null, expiresAt: null };
+
+export const credentialRow = row<StoredCredential>("credentials")({
+  hash: text,
+  id: text,
+  accountId: text,
+  kind: oneOf(kinds),
+  name: text,
+  hint: text,
+  createdAt: integer,
+  lastUsedAt: nullable(integer),
+  revokedAt: nullable(integer),
+  clientId: nullable(text),
+  /** Separated by spaces. */
+  scope: nullable(text),
+  resource: nullable(text),
+  grantId: nullable(text),
+  expiresAt: nullable(integer),
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    credentials: TableOf<typeof credentialRow>;
+  }
+}
 
 export class SqlCredentials implements CredentialStore {
   readonly #db: Kysely<Database>;
@@ -26,7 +63,7 @@ export class SqlCredentials implements CredentialStore {
 
   async find(hash: string): Promise<Credential | null> {
     const [row] = await this.#ask(credentialOfHash, { hash });
-    return row === undefined ? null : toCredential(row);
+    return row === undefined ? null : toCredential(credentialRow.read(row));
   }
 
   async listKeys(accountId: string | null): Promise<readonly ApiKey[]> {
@@ -36,21 +73,13 @@ export class SqlCredentials implements CredentialStore {
       .where("kind", "in", Object.values(keyKinds))
       .orderBy("id");
     const rows = await (accountId === null ? query : query.where("account_id", "=", accountId)).execute();
-    return rows.map(toKey);
+    return rows.map((row) => toKey(credentialRow.read(row)));
   }
 
   async insert(credential: Credential): Promise<void> {
     await this.#db
       .insertInto("credentials")
-      .values({
-        hash: credential.hash,
-        id: credential.id,
-        account_id: credential.accountId,
-        created_at: credential.createdAt,
-        last_used_at: credential.lastUsedAt,
-        revoked_at: credential.revokedAt,
-        ...columnsOf(credential),
-      })
+      .values(credentialRow.write(toStored(credential)))
       .execute();
   }
 
@@ -92,72 +121,39 @@ const credentialOfHash = keepQuery<{ hash: string }>("hash")((db, { hash }) =>
   db.selectFrom("credentials").selectAll().where("hash", "=", hash),
 );
 
-type KindColumns = Pick<
-  CredentialsTable,
-  "kind" | "name" | "hint" | "client_id" | "scope" | "resource" | "grant_id" | "expires_at"
->;
-
-function columnsOf(credential: Credential): KindColumns {
+function toStored(credential: Credential): StoredCredential {
+  const { id, hash, accountId, createdAt, lastUsedAt, revokedAt } = credential;
+  const shared = { id, hash, accountId, createdAt, lastUsedAt, revokedAt };
   switch (credential.kind) {
-    case "key":
-      return {
-        kind: keyKinds[credential.callerClass],
-        name: credential.name,
-        hint: credential.hint,
-        client_id: null,
-        scope: null,
-        resource: null,
-        grant_id: null,
-        expires_at: null,
-      };
-    case "access_token":
-      return {
-        kind: "access_token",
-        name: "",
-        hint: "",
-        client_id: credential.clientId,
-        scope: credential.scopes.join(" "),
-        resource: credential.resource,
-        grant_id: credential.grantId,
-        expires_at: credential.expiresAt,
-      };
+    case "key": {
+      const { callerClass, name, hint } = credential;
+      return { ...shared, kind: keyKinds[callerClass], name, hint, ...noToken };
+    }
+    case "access_token": {
+      const { clientId, scopes, resource, grantId, expiresAt } = credential;
+      const token = { clientId, scope: scopes.join(" "), resource, grantId, expiresAt };
+      return { ...shared, kind: "access_token", name: "", hint: "", ...token };
+    }
   }
 }
 
-function toCredential(row: Selectable<CredentialsTable>): Credential {
-  if (row.kind !== "access_token") return { kind: "key", ...toKey(row) };
-  const { client_id, resource, grant_id, expires_at } = row;
-  if (client_id === null || resource === null || grant_id === null || expires_at === null) {
-    throw new TypeError(`The access token ${row.id} lacks a column.`);
+function toCredential(stored: StoredCredential): Credential {
+  if (stored.kind !== "access_token") return { kind: "key", ...toKey(stored) };
+  const { id, hash, accountId, createdAt, lastUsedAt, revokedAt, kind } = stored;
+  const { clientId, scope, resource, grantId, expiresAt } = stored;
+  if (clientId === null || resource === null || grantId === null || expiresAt === null) {
+    throw new TypeError(`The access token ${id} lacks a column.`);
   }
   return {
-    kind: "access_token",
-    id: row.id,
-    hash: row.hash,
-    accountId: row.account_id,
-    clientId: client_id,
-    scopes: scopesOf(row.scope),
-    resource,
-    grantId: grant_id,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    expiresAt: expires_at,
-    revokedAt: row.revoked_at,
+    ...{ kind, id, hash, accountId, createdAt, lastUsedAt, revokedAt },
+    ...{ clientId, scopes: scopesOf(scope), resource, grantId, expiresAt },
   };
 }
 
-function toKey(row: Selectable<CredentialsTable>): ApiKey {
-  return {
-    id: row.id,
-    hash: row.hash,
-    accountId: row.account_id,
-    callerClass: oneOf(kinds, row.kind, "credentials.kind") === "owner_key" ? "owner" : "ai_client",
-    name: row.name,
-    hint: row.hint,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    revokedAt: row.revoked_at,
-  };
+function toKey({ kind, id, hash, accountId, name, hint, ...key }: StoredCredential): ApiKey {
+  const callerClass = kind === "owner_key" ? "owner" : "ai_client";
+  const { createdAt, lastUsedAt, revokedAt } = key;
+  return { id, hash, accountId, callerClass, name, hint, createdAt, lastUsedAt, revokedAt };
 }
 
 /** A scope that this version does not know is good for nothing. */

@@ -5,7 +5,24 @@ import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { DefaultHeadStore } from "../core/ports/store/default-heads.ts";
 import { parseJob } from "./columns.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, json, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
+
+/** The newest commit of a repository's default branch that a job has made known. */
+type DefaultHead = { readonly agentId: string; readonly job: JobIdentity; readonly knownAt: number };
+
+export const headRow = row<DefaultHead>("default_heads")({
+  agentId: text,
+  job: json(parseJob),
+  knownAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    default_heads: TableOf<typeof headRow>;
+  }
+}
 
 export class SqlDefaultHeads implements DefaultHeadStore {
   readonly #db: Kysely<Database>;
@@ -20,15 +37,14 @@ export class SqlDefaultHeads implements DefaultHeadStore {
       .select("job")
       .where("agent_id", "=", agentId)
       .executeTakeFirst();
-    return row === undefined ? null : parseJob(row.job);
+    return row === undefined ? null : headRow.readField("job", row.job);
   }
 
   async put({ agentId, job, now }: { agentId: string; job: JobIdentity; now: number }): Promise<void> {
-    const head = { job: JSON.stringify(job), known_at: now };
     await this.#db
       .insertInto("default_heads")
-      .values({ agent_id: agentId, ...head })
-      .onConflict((conflict) => conflict.column("agent_id").doUpdateSet(head))
+      .values(headRow.write({ agentId, job, knownAt: now }))
+      .onConflict((conflict) => conflict.column("agent_id").doUpdateSet(headRow.replacing("agent_id")))
       .execute();
   }
 

@@ -1,15 +1,27 @@
 // The durable events of runs in SQL.
 
 import { sql } from "kysely";
-import { runStatuses } from "../../contract/runs/run.ts";
 import type { Appended, EventBatch, EventQuery, EventStore, RunEnd } from "../core/ports/store/events.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
-import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
 import { SqlLedger } from "./ledger.ts";
-import { outcomeColumns, toOutcomeColumns } from "./run-rows.ts";
-import type { RunEventsTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, named, text } from "./row-columns.ts";
+import { outcomeRow, runRow } from "./run-rows.ts";
+
+export const eventRow = row<StoredEvent>("run_events")(
+  { seq: integer, at: integer, json: named("event", text) },
+  { runId: text },
+);
+
+export type RunEventsTable = TableOf<typeof eventRow>;
+
+declare module "./tables.ts" {
+  interface Database {
+    run_events: RunEventsTable;
+  }
+}
 
 export class SqlEvents implements EventStore {
   readonly #ask: Ask;
@@ -28,14 +40,14 @@ export class SqlEvents implements EventStore {
     const [row] = await this.#ask(makeRoom, { ...batch, count: batch.jsons.length });
     if (row === undefined) return null;
     await this.#insert(batch, row.last_seq);
-    return { lastSeq: row.last_seq, status: oneOf(runStatuses, row.status, "runs.status") };
+    return { lastSeq: row.last_seq, status: runRow.readField("status", row.status) };
   }
 
   async end(end: RunEnd): Promise<boolean> {
     const { jsons, outcome, was, settlement } = end;
     const [row] = await this.#ask(endRun, {
       ...end,
-      ...toOutcomeColumns(outcome),
+      ...outcomeRow.write(outcome),
       was_status: was.status,
       was_hold: was.holdMicroUsd,
       count: jsons.length,
@@ -71,12 +83,9 @@ const eventsAfter = keepQuery<EventQuery>(
     .limit(sql<number>`${limit} + 0`),
 );
 
-export const insertEvent = keepQuery<RunEventsTable>(
-  "run_id",
-  "seq",
-  "at",
-  "event",
-)((db, row) => db.insertInto("run_events").values(row));
+export const insertEvent = keepQuery<RunEventsTable>(...eventRow.columns)((db, values) =>
+  db.insertInto("run_events").values(values),
+);
 
 /** Events of one statement. */
 const MAX_ROWS = 16;
@@ -100,12 +109,15 @@ function insertEvents(count: number) {
     ...places,
   )((db, { runId, now, first, ...events }) =>
     db.insertInto("run_events").values(
-      places.map((place) => ({
-        run_id: runId,
-        seq: sql<number>`${first} + ${sql.lit(Number(place))}`,
-        at: now,
-        event: events[place] ?? "",
-      })),
+      places.map(
+        (place) =>
+          ({
+            run_id: runId,
+            seq: sql<number>`${first} + ${sql.lit(Number(place))}`,
+            at: now,
+            event: events[place] ?? "",
+          }) satisfies Readonly<Record<keyof RunEventsTable, unknown>>,
+      ),
     ),
   );
 }
@@ -128,8 +140,7 @@ const makeRoom = keepQuery<Room>(
     .returning(["last_seq", "status"]),
 );
 
-type EndRow = Room &
-  ReturnType<typeof toOutcomeColumns> & { readonly was_status: string; readonly was_hold: number };
+type EndRow = Room & TableOf<typeof outcomeRow> & { readonly was_status: string; readonly was_hold: number };
 
 /** Ends a run as `makeRoom` makes room, if it is still as it was read. */
 const endRun = keepQuery<EndRow>(
@@ -139,7 +150,7 @@ const endRun = keepQuery<EndRow>(
   "count",
   "was_status",
   "was_hold",
-  ...outcomeColumns,
+  ...outcomeRow.columns,
 )((db, { runId, fence, now, count, was_status, was_hold, ...outcome }) =>
   db
     .updateTable("runs")

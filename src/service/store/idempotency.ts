@@ -4,9 +4,24 @@ import type { Kysely } from "kysely";
 import type { IdempotencyStore, IdempotentRun, KeyUse } from "../core/ports/store/idempotency.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, named, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
 type KeyQuery = { readonly agentId: string; readonly key: string; readonly now: number };
+
+export const keyRow = row<IdempotentRun>("idempotency_keys")(
+  { runId: text, sessionId: named("thread_id", text), requestHash: text, expiresAt: integer },
+  { agentId: text, key: text },
+);
+
+export type KeyTable = TableOf<typeof keyRow>;
+
+declare module "./tables.ts" {
+  interface Database {
+    idempotency_keys: TableOf<typeof keyRow>;
+  }
+}
 
 export class SqlIdempotency implements IdempotencyStore {
   readonly #db: Kysely<Database>;
@@ -19,13 +34,7 @@ export class SqlIdempotency implements IdempotencyStore {
 
   async find(query: KeyQuery): Promise<IdempotentRun | null> {
     const [row] = await this.#ask(keyInUse, query);
-    if (row === undefined) return null;
-    return {
-      runId: row.run_id,
-      sessionId: row.thread_id,
-      requestHash: row.request_hash,
-      expiresAt: row.expires_at,
-    };
+    return row === undefined ? null : keyRow.read(row);
   }
 
   async insert(use: KeyUse): Promise<boolean> {
@@ -59,13 +68,15 @@ const useKey = keepQuery<KeyUse>(
   "sessionId",
   "requestHash",
   "expiresAt",
-)((db, { agentId, key, now, runId, sessionId, requestHash, expiresAt }) => {
-  const use = { run_id: runId, thread_id: sessionId, request_hash: requestHash, expires_at: expiresAt };
-  return db
+)((db, { agentId, key, now, ...run }) =>
+  db
     .insertInto("idempotency_keys")
-    .values({ agent_id: agentId, key, ...use })
+    .values(keyRow.write(run, { agentId, key }))
     .onConflict((conflict) =>
-      conflict.columns(["agent_id", "key"]).doUpdateSet(use).where("idempotency_keys.expires_at", "<=", now),
+      conflict
+        .columns(["agent_id", "key"])
+        .doUpdateSet(keyRow.replacing("agent_id", "key"))
+        .where("idempotency_keys.expires_at", "<=", now),
     )
-    .returning("run_id");
-});
+    .returning("run_id"),
+);

@@ -1,14 +1,43 @@
 // Identities and passkeys of accounts, in SQL.
 
-import type { Kysely, Selectable } from "kysely";
-import * as z from "zod/mini";
+import type { Kysely } from "kysely";
 import type { IdentityStore } from "../core/ports/store/identities.ts";
 import { type Identity, identityKinds, type Passkey } from "../core/sign-in/identity.ts";
-import { oneOf } from "./columns.ts";
+import { parseNames } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import type { Database, IdentitiesTable, PasskeysTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { flag, integer, json, nullable, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
 
-const transportsSchema = z.array(z.string());
+export const identityRow = row<Identity>("identities")({
+  id: text,
+  accountId: text,
+  kind: oneOf(identityKinds),
+  issuer: text,
+  subject: text,
+  name: text,
+  createdAt: integer,
+  lastUsedAt: nullable(integer),
+});
+
+export const passkeyRow = row<Passkey>("passkeys")({
+  credentialId: text,
+  accountId: text,
+  name: text,
+  publicKey: text,
+  counter: integer,
+  transports: json(parseNames),
+  isBackedUp: flag,
+  createdAt: integer,
+  lastUsedAt: nullable(integer),
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    identities: TableOf<typeof identityRow>;
+    passkeys: TableOf<typeof passkeyRow>;
+  }
+}
 
 export class SqlIdentities implements IdentityStore {
   readonly #db: Kysely<Database>;
@@ -24,7 +53,7 @@ export class SqlIdentities implements IdentityStore {
       .where("issuer", "=", issuer)
       .where("subject", "=", subject)
       .executeTakeFirst();
-    return row === undefined ? null : toIdentity(row);
+    return row === undefined ? null : identityRow.read(row);
   }
 
   async list(accountId: string): Promise<readonly Identity[]> {
@@ -34,22 +63,13 @@ export class SqlIdentities implements IdentityStore {
       .where("account_id", "=", accountId)
       .orderBy("id")
       .execute();
-    return rows.map(toIdentity);
+    return rows.map(identityRow.read);
   }
 
   async insert(identity: Identity): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto("identities")
-      .values({
-        id: identity.id,
-        account_id: identity.accountId,
-        kind: identity.kind,
-        issuer: identity.issuer,
-        subject: identity.subject,
-        name: identity.name,
-        created_at: identity.createdAt,
-        last_used_at: identity.lastUsedAt,
-      })
+      .values(identityRow.write(identity))
       .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n;
@@ -74,7 +94,7 @@ export class SqlIdentities implements IdentityStore {
       .selectAll()
       .where("credential_id", "=", credentialId)
       .executeTakeFirst();
-    return row === undefined ? null : toPasskey(row);
+    return row === undefined ? null : passkeyRow.read(row);
   }
 
   async listPasskeys(accountId: string): Promise<readonly Passkey[]> {
@@ -85,23 +105,13 @@ export class SqlIdentities implements IdentityStore {
       .orderBy("created_at")
       .orderBy("credential_id")
       .execute();
-    return rows.map(toPasskey);
+    return rows.map(passkeyRow.read);
   }
 
   async insertPasskey(passkey: Passkey): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto("passkeys")
-      .values({
-        credential_id: passkey.credentialId,
-        account_id: passkey.accountId,
-        name: passkey.name,
-        public_key: passkey.publicKey,
-        counter: passkey.counter,
-        transports: JSON.stringify(passkey.transports),
-        is_backed_up: Number(passkey.isBackedUp),
-        created_at: passkey.createdAt,
-        last_used_at: passkey.lastUsedAt,
-      })
+      .values(passkeyRow.write(passkey))
       .onConflict((conflict) => conflict.column("credential_id").doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n;
@@ -116,7 +126,7 @@ export class SqlIdentities implements IdentityStore {
     const { credentialId, counter, isBackedUp, now } = use;
     const query = this.#db
       .updateTable("passkeys")
-      .set({ counter, is_backed_up: Number(isBackedUp), last_used_at: now })
+      .set(passkeyRow.change({ counter, isBackedUp, lastUsedAt: now }))
       .where("credential_id", "=", credentialId);
     // WebAuthn Level 3, 7.2: one that counts goes up with every signature.
     const counting = query.where("counter", counter === 0 ? "=" : "<", counter);
@@ -132,31 +142,4 @@ export class SqlIdentities implements IdentityStore {
       .executeTakeFirst();
     return numDeletedRows === 1n;
   }
-}
-
-function toIdentity(row: Selectable<IdentitiesTable>): Identity {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    kind: oneOf(identityKinds, row.kind, "identities.kind"),
-    issuer: row.issuer,
-    subject: row.subject,
-    name: row.name,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  };
-}
-
-function toPasskey(row: Selectable<PasskeysTable>): Passkey {
-  return {
-    credentialId: row.credential_id,
-    accountId: row.account_id,
-    name: row.name,
-    publicKey: row.public_key,
-    counter: row.counter,
-    transports: transportsSchema.parse(JSON.parse(row.transports)),
-    isBackedUp: row.is_backed_up === 1,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  };
 }

@@ -57,13 +57,6 @@ export function keepQuery<Values extends object>(
   return (build) => new KeptQuery(names, build);
 }
 
-/** The columns of a row, none forgotten. */
-export function namesOf<Row>(
-  columns: Readonly<Record<keyof Row & string, true>>,
-): readonly (keyof Row & string)[] {
-  return Object.keys(columns) as (keyof Row & string)[];
-}
-
 /** The texts of one store's kept queries. */
 export class KeptTexts {
   readonly #db: Kysely<Database>;

@@ -4,11 +4,47 @@
 
 import { type Kysely, sql } from "kysely";
 import { HELD, isBillingAccount } from "../core/money/ledger.ts";
-import type { Hold, Posting } from "../core/money/posting.ts";
+import { type Hold, type Posting, postingKinds } from "../core/money/posting.ts";
 import type { FreeCall, LedgerStore, RefundQuery, Settlement } from "../core/ports/store/ledger.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
-import type { Database, LedgerPostingsTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, named, nullable, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+/** Only billing accounts have a row. The balance is the sum of the account's postings. */
+export const balanceRow = row<{ readonly id: string; readonly balanceMicroUsd: number }>("ledger_accounts")({
+  id: text,
+  balanceMicroUsd: integer,
+});
+
+export const postingRow = row<Posting>("ledger_postings")({
+  id: text,
+  at: integer,
+  kind: oneOf(postingKinds),
+  from: named("from_account", text),
+  to: named("to_account", text),
+  microUsd: integer,
+  runId: nullable(text),
+});
+
+export type PostingTable = TableOf<typeof postingRow>;
+
+/** Calls of a tool that cost nothing, by billing account and month (UTC). */
+export const freeCallRow = row<Omit<FreeCall, "allowed"> & { readonly used: number }>("free_calls")({
+  billingAccount: text,
+  month: text,
+  tool: text,
+  used: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    ledger_accounts: TableOf<typeof balanceRow>;
+    ledger_postings: TableOf<typeof postingRow>;
+    free_calls: TableOf<typeof freeCallRow>;
+  }
+}
 
 export class SqlLedger implements LedgerStore {
   readonly #db: Kysely<Database>;
@@ -49,12 +85,12 @@ export class SqlLedger implements LedgerStore {
   async post(posting: Posting): Promise<void> {
     assertTakesNothing(posting);
     if (isBillingAccount(posting.to)) await this.#credit(posting.to, posting.microUsd);
-    await this.#ask(insertPosting, toPostingRow(posting));
+    await this.#ask(insertPosting, postingRow.write(posting));
   }
 
   async settle({ billingAccount, postings }: Settlement): Promise<void> {
     for (const posting of postings) assertTakesNothing(posting);
-    for (const posting of postings) await this.#ask(insertPosting, toPostingRow(posting));
+    for (const posting of postings) await this.#ask(insertPosting, postingRow.write(posting));
     const received = sumReceived(billingAccount, postings);
     // A billing account that receives nothing is not locked: other transactions can spend from it meanwhile.
     if (received > 0) await this.#credit(billingAccount, received);
@@ -64,7 +100,7 @@ export class SqlLedger implements LedgerStore {
     if (allowed === 0) return false;
     const rows = await this.#db
       .insertInto("free_calls")
-      .values({ billing_account: billingAccount, month, tool, used: 1 })
+      .values(freeCallRow.write({ billingAccount, month, tool, used: 1 }))
       .onConflict((conflict) =>
         conflict
           .columns(["billing_account", "month", "tool"])
@@ -108,7 +144,7 @@ const balanceOf = keepQuery<{ billingAccount: string }>("billingAccount")((db, {
 const openAccount = keepQuery<{ billingAccount: string }>("billingAccount")((db, { billingAccount }) =>
   db
     .insertInto("ledger_accounts")
-    .values({ id: billingAccount, balance_micro_usd: 0 })
+    .values(balanceRow.write({ id: billingAccount, balanceMicroUsd: 0 }))
     .onConflict((conflict) => conflict.column("id").doNothing())
     .returning("id"),
 );
@@ -137,35 +173,17 @@ const receive = keepQuery<Amount>(
     .where("id", "=", billingAccount),
 );
 
-const insertPosting = keepQuery<LedgerPostingsTable>(
-  "id",
-  "at",
-  "kind",
-  "from_account",
-  "to_account",
-  "micro_usd",
-  "run_id",
-)((db, row) => db.insertInto("ledger_postings").values(row));
+const insertPosting = keepQuery<PostingTable>(...postingRow.columns)((db, values) =>
+  db.insertInto("ledger_postings").values(values),
+);
 
 /** Only `hold` takes from a billing account: it alone checks the balance. */
 export function assertTakesNothing({ id, from }: Posting): void {
   if (isBillingAccount(from)) throw new TypeError(`Posting ${id} takes from billing account ${from}.`);
 }
 
-export function toPostingRow(posting: Posting): LedgerPostingsTable {
-  return {
-    id: posting.id,
-    at: posting.at,
-    kind: posting.kind,
-    from_account: posting.from,
-    to_account: posting.to,
-    micro_usd: posting.microUsd,
-    run_id: posting.runId,
-  };
-}
-
-export function toHoldRow({ billingAccount, ...hold }: Hold): LedgerPostingsTable {
-  return toPostingRow({ ...hold, kind: "hold", from: billingAccount, to: HELD });
+export function toHoldRow({ billingAccount, ...hold }: Hold): PostingTable {
+  return postingRow.write({ ...hold, kind: "hold", from: billingAccount, to: HELD });
 }
 
 /** What `postings` bring to an account together. */

@@ -1,13 +1,33 @@
 // What the authorization server keeps for a time, in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { Artifact, ArtifactKey } from "../core/oauth/artifact.ts";
 import type { ArtifactStore } from "../core/ports/store/oauth.ts";
 import type { Connection } from "./connection.ts";
-import type { Database, OAuthArtifactsTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, nullable, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
 
 type Named = { readonly kind: string; readonly idHash: string };
 type ConsumedArtifact = Named & { readonly now: number; readonly successor?: string | null };
+
+export const artifactRow = row<Artifact>("oauth_artifacts")({
+  kind: text,
+  idHash: text,
+  grantId: nullable(text),
+  uid: nullable(text),
+  userCodeHash: nullable(text),
+  payload: text,
+  consumedAt: nullable(integer),
+  successor: nullable(text),
+  expiresAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    oauth_artifacts: TableOf<typeof artifactRow>;
+  }
+}
 
 export class SqlOAuthArtifacts implements ArtifactStore {
   readonly #db: Kysely<Database>;
@@ -25,21 +45,14 @@ export class SqlOAuthArtifacts implements ArtifactStore {
           ? query.where("uid", "=", key.uid)
           : query.where("user_code_hash", "=", key.userCodeHash);
     const row = await found.executeTakeFirst();
-    return row === undefined ? null : toArtifact(row);
+    return row === undefined ? null : artifactRow.read(row);
   }
 
   async put(artifact: Artifact): Promise<void> {
-    const columns = columnsOf(artifact);
     await this.#db
       .insertInto("oauth_artifacts")
-      .values({
-        kind: artifact.kind,
-        id_hash: artifact.idHash,
-        consumed_at: artifact.consumedAt,
-        successor: artifact.successor,
-        ...columns,
-      })
-      .onConflict((conflict) => conflict.columns(["kind", "id_hash"]).doUpdateSet(columns))
+      .values(artifactRow.write(artifact))
+      .onConflict((conflict) => conflict.columns(["kind", "id_hash"]).doUpdateSet(columnsOf(artifact)))
       .execute();
   }
 
@@ -79,26 +92,13 @@ export class SqlOAuthArtifacts implements ArtifactStore {
   }
 }
 
-function columnsOf(artifact: Artifact) {
-  return {
-    grant_id: artifact.grantId,
-    uid: artifact.uid,
-    user_code_hash: artifact.userCodeHash,
-    payload: artifact.payload,
-    expires_at: artifact.expiresAt,
-  };
-}
-
-function toArtifact(row: Selectable<OAuthArtifactsTable>): Artifact {
-  return {
-    kind: row.kind,
-    idHash: row.id_hash,
-    grantId: row.grant_id,
-    uid: row.uid,
-    userCodeHash: row.user_code_hash,
-    payload: row.payload,
-    consumedAt: row.consumed_at,
-    successor: row.successor,
-    expiresAt: row.expires_at,
-  };
+/** What another version of it may change. */
+function columnsOf({
+  kind: _kind,
+  idHash: _idHash,
+  consumedAt: _at,
+  successor: _successor,
+  ...rest
+}: Artifact) {
+  return artifactRow.change(rest);
 }

@@ -1,10 +1,31 @@
 // What owners have allowed applications, in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { OAuthGrant } from "../core/oauth/grant.ts";
 import type { OAuthGrantStore } from "../core/ports/store/oauth.ts";
 import type { Connection } from "./connection.ts";
-import type { Database, OAuthGrantsTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, nullable, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+export const oauthGrantRow = row<OAuthGrant>("oauth_grants")({
+  id: text,
+  accountId: text,
+  clientId: text,
+  clientName: text,
+  scope: text,
+  resource: text,
+  createdAt: integer,
+  expiresAt: integer,
+  lastUsedAt: nullable(integer),
+  revokedAt: nullable(integer),
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    oauth_grants: TableOf<typeof oauthGrantRow>;
+  }
+}
 
 export class SqlOAuthGrants implements OAuthGrantStore {
   readonly #db: Kysely<Database>;
@@ -17,13 +38,13 @@ export class SqlOAuthGrants implements OAuthGrantStore {
 
   async find(id: string): Promise<OAuthGrant | null> {
     const row = await this.#byId(id).executeTakeFirst();
-    return row === undefined ? null : toGrant(row);
+    return row === undefined ? null : oauthGrantRow.read(row);
   }
 
   async lock(id: string): Promise<OAuthGrant | null> {
     const query = this.#byId(id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toGrant(row);
+    return row === undefined ? null : oauthGrantRow.read(row);
   }
 
   async list({ accountId, now }: { accountId: string; now: number }): Promise<readonly OAuthGrant[]> {
@@ -35,25 +56,11 @@ export class SqlOAuthGrants implements OAuthGrantStore {
       .where("expires_at", ">", now)
       .orderBy("id", "desc")
       .execute();
-    return rows.map(toGrant);
+    return rows.map(oauthGrantRow.read);
   }
 
   async insert(grant: OAuthGrant): Promise<void> {
-    await this.#db
-      .insertInto("oauth_grants")
-      .values({
-        id: grant.id,
-        account_id: grant.accountId,
-        client_id: grant.clientId,
-        client_name: grant.clientName,
-        scope: grant.scope,
-        resource: grant.resource,
-        created_at: grant.createdAt,
-        expires_at: grant.expiresAt,
-        last_used_at: grant.lastUsedAt,
-        revoked_at: grant.revokedAt,
-      })
-      .execute();
+    await this.#db.insertInto("oauth_grants").values(oauthGrantRow.write(grant)).execute();
   }
 
   async revoke({ id, now }: { id: string; now: number }): Promise<void> {
@@ -72,19 +79,4 @@ export class SqlOAuthGrants implements OAuthGrantStore {
   #byId(id: string) {
     return this.#db.selectFrom("oauth_grants").selectAll().where("id", "=", id);
   }
-}
-
-function toGrant(row: Selectable<OAuthGrantsTable>): OAuthGrant {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    clientId: row.client_id,
-    clientName: row.client_name,
-    scope: row.scope,
-    resource: row.resource,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-    revokedAt: row.revoked_at,
-  };
 }

@@ -2,24 +2,31 @@
 // trip away, and a lock is held during every round trip that follows it.
 // Why: docs/decisions/037-callers-share-statements.md
 
-import type { Selectable } from "kysely";
-import { type RunStatus, runStatuses } from "../../contract/runs/run.ts";
+import type { RunStatus } from "../../contract/runs/run.ts";
 import { HELD } from "../core/money/ledger.ts";
 import type { Hold } from "../core/money/posting.ts";
 import type { Appended, EventBatch, RunEnd } from "../core/ports/store/events.ts";
 import type { Beat, StartedRun } from "../core/ports/store/queue.ts";
 import type { Admission, Admitted } from "../core/ports/store/runs.ts";
-import type { RunInput, RunRecord } from "../core/runs/run-record.ts";
-import { oneOf, parseRunInput } from "./columns.ts";
+import type { RunRecord } from "../core/runs/run-record.ts";
 import type { Connection } from "./connection.ts";
-import { SqlEvents } from "./events.ts";
-import { assertTakesNothing, SqlLedger, sumReceived, toHoldRow, toPostingRow } from "./ledger.ts";
+import { type RunEventsTable, SqlEvents } from "./events.ts";
+import type { KeyTable } from "./idempotency.ts";
+import {
+  assertTakesNothing,
+  type PostingTable,
+  postingRow,
+  SqlLedger,
+  sumReceived,
+  toHoldRow,
+} from "./ledger.ts";
 import type { FrequentWrites } from "./queries.ts";
 import { SqlQueue } from "./queue.ts";
-import { toOutcomeColumns, toRow, toRun } from "./run-rows.ts";
-import { SqlRuns } from "./runs.ts";
+import type { ColumnOfTable, TableOf } from "./row.ts";
+import { outcomeRow, type RunsTable, runRow } from "./run-rows.ts";
+import { inputRow, SqlRuns } from "./runs.ts";
+import type { sessionRow } from "./sessions.ts";
 import { type RunSql, type SetStatement, sqlOn, type Together } from "./set-statement.ts";
-import type { RunsTable } from "./tables.ts";
 
 export type PostgresConnection = Connection & { readonly together: Together };
 
@@ -74,9 +81,7 @@ class PostgresQueue extends SqlQueue {
       runs.map(({ fence }) => fence),
       now,
     ]);
-    return new Map<string, RunStatus>(
-      rows.map(({ id, status }) => [id, oneOf(runStatuses, status, "runs.status")]),
-    );
+    return new Map<string, RunStatus>(rows.map(({ id, status }) => [id, runRow.readField("status", status)]));
   }
 }
 
@@ -89,9 +94,15 @@ class PostgresLedger extends SqlLedger {
   }
 
   override async hold(hold: Hold): Promise<boolean> {
-    const { id, at, kind, from_account, to_account, micro_usd, run_id } = toHoldRow(hold);
-    const values = [id, at, kind, from_account, to_account, micro_usd, run_id];
-    return (await this.#sql(HOLD, values)).length === 1;
+    const values = toHoldRow(hold);
+    return (
+      (
+        await this.#sql(
+          HOLD,
+          postingRow.columns.map((name) => values[name]),
+        )
+      ).length === 1
+    );
   }
 }
 
@@ -111,7 +122,7 @@ const appendEvents: SetStatement<EventBatch, Appended | null> = {
     return items.map(({ runId }) => {
       const row = byId.get(runId);
       if (row === undefined) return null;
-      return { lastSeq: row.last_seq, status: oneOf(runStatuses, row.status, "runs.status") };
+      return { lastSeq: row.last_seq, status: runRow.readField("status", row.status) };
     });
   },
 };
@@ -123,10 +134,10 @@ const endRuns: SetStatement<RunEnd, boolean> = {
       const { billingAccount: wallet, postings } = settlement;
       return {
         ...{ run_id, fence, now, count: jsons.length, events: jsons },
-        ...toOutcomeColumns(outcome),
+        ...outcomeRow.write(outcome),
         ...{ was_status: was.status, was_hold: was.holdMicroUsd, wallet },
         received: sumReceived(wallet, postings),
-        postings: postings.map(toPostingRow),
+        postings: postings.map(postingRow.write),
       };
     });
     const ended = new Set((await sql<{ id: string }>(END, [JSON.stringify(rows)])).map(({ id }) => id));
@@ -169,8 +180,8 @@ async function admit(
 
 function toAdmissionRow({ run, input, hold, key }: Admission, place: number) {
   return {
-    ...toRow(run),
-    ...{ place, input: JSON.stringify(input satisfies RunInput), hold_id: hold.id, micro_usd: hold.microUsd },
+    ...runRow.write(run, { threadSeq: 0 }),
+    ...{ place, hold_id: hold.id, micro_usd: hold.microUsd, ...inputRow.change({ input }) },
     ...(key === null ? {} : { key: key.key, request_hash: key.requestHash, expires_at: key.expiresAt }),
   };
 }
@@ -179,19 +190,39 @@ const startOldestRuns: SetStatement<{ now: number }, StartedRun | null> = {
   keysOf: () => [],
   run: async (sql, items) => {
     const now = Math.max(...items.map((item) => item.now));
-    const started = await sql<Selectable<RunsTable> & { input: string }>(START_OLDEST, [now, items.length]);
+    const started = await sql<RunsTable & { input: string }>(START_OLDEST, [now, items.length]);
     return items.map((_, index) => {
       const row = started[index];
       return row === undefined
         ? null
-        : { run: toRun(row) satisfies RunRecord, input: parseRunInput(row.input) };
+        : { run: runRow.read(row) satisfies RunRecord, input: inputRow.readField("input", row.input) };
     });
   },
 };
 
+const types = { text: "text", integer: "bigint", bytes: "bytea" } as const;
+
+/** Columns as a statement says them of rows that it gets as JSON. */
+function typed(columns: readonly ColumnOfTable[]): string {
+  return columns.map(({ name, kind }) => `${name} ${types[kind]}`).join(", ");
+}
+
+/** The columns of an insert, and an expression for each: one that is left out does not compile. */
+function insertOf<Table>(values: Readonly<Record<keyof Table & string, string>>) {
+  const [columns, expressions] = [Object.keys(values), Object.values(values)];
+  const replaced = columns.map((name) => `${name} = excluded.${name}`).join(", ");
+  return { columns: columns.join(", "), values: expressions.join(", "), replaced };
+}
+
+const APPENDED_EVENT = insertOf<RunEventsTable>({
+  run_id: "moved.id",
+  seq: "moved.last_seq - moved.count + event.place",
+  ...{ at: "moved.now", event: "event.event" },
+});
+
 const APPENDED = `
-  insert into run_events (run_id, seq, at, event)
-  select moved.id, moved.last_seq - moved.count + event.place, moved.now, event.event
+  insert into run_events (${APPENDED_EVENT.columns})
+  select ${APPENDED_EVENT.values}
   from moved cross join lateral json_array_elements_text(moved.events) with ordinality as event (event, place)`;
 
 const APPEND = `
@@ -209,23 +240,19 @@ const END = `
 with item as materialized (
   select * from json_to_recordset($1::json)
     as item (run_id text, fence bigint, now bigint, count bigint, events json, was_status text, was_hold bigint,
-      status text, ended_at bigint, cause text, retryable integer, stop_reason text, usage text,
-      gross_micro_usd bigint, refunded_micro_usd bigint, refund_reason text, refund_withheld_reason text,
-      wallet text, received bigint, postings json)
+      ${typed(outcomeRow.columnsOfTable)}, wallet text, received bigint, postings json)
 ), moved as (
-  update runs set last_seq = runs.last_seq + item.count, heartbeat_at = item.now, status = item.status,
-    ended_at = item.ended_at, cause = item.cause, retryable = item.retryable, stop_reason = item.stop_reason,
-    usage = item.usage, gross_micro_usd = item.gross_micro_usd, refunded_micro_usd = item.refunded_micro_usd,
-    refund_reason = item.refund_reason, refund_withheld_reason = item.refund_withheld_reason
+  update runs set last_seq = runs.last_seq + item.count, heartbeat_at = item.now,
+    ${outcomeRow.columns.map((name) => `${name} = item.${name}`).join(", ")}
   from item
   where runs.id = item.run_id and runs.fence = item.fence and runs.status = item.was_status
     and runs.hold_micro_usd = item.was_hold
   returning runs.id, runs.last_seq, item.count, item.now, item.events, item.wallet, item.received, item.postings
 ), appended as (${APPENDED}
 ), posted as (
-  insert into ledger_postings (id, at, kind, from_account, to_account, micro_usd, run_id)
+  insert into ledger_postings (${postingRow.columns.join(", ")})
   select posting.* from moved cross join lateral json_to_recordset(moved.postings)
-    as posting (id text, at bigint, kind text, from_account text, to_account text, micro_usd bigint, run_id text)
+    as posting (${typed(postingRow.columnsOfTable)})
 ), owed as materialized (
   select wallet, sum(received)::bigint as received from moved where received > 0 group by wallet
 ), locked as materialized (
@@ -236,13 +263,27 @@ with item as materialized (
 )
 select id from moved`;
 
+const USED_KEY = insertOf<KeyTable>({
+  ...{ run_id: "id", thread_id: "thread_id", request_hash: "request_hash", expires_at: "expires_at" },
+  ...{ agent_id: "agent_id", key: "key" },
+});
+
+const HELD_POSTING = insertOf<PostingTable>({
+  ...{ id: "hold_id", at: "submitted_at", kind: "'hold'", from_account: "payer", to_account: `'${HELD}'` },
+  ...{ micro_usd: "micro_usd", run_id: "id" },
+});
+
+const COUNTED_SESSION = insertOf<TableOf<typeof sessionRow>>({
+  ...{ id: "thread_id", agent_id: "agent_id", created_at: "submitted_at", run_count: "1" },
+});
+
+const ASKED_INPUT = insertOf<TableOf<typeof inputRow>>({ run_id: "id", input: "input" });
+
 /** A wallet is locked for this one statement, once for all of its runs. One that cannot be locked pays for none. */
 const admitSql = (lock: "for update" | "for update skip locked") => `
 with item as materialized (
   select * from json_to_recordset($1::json)
-    as item (place integer, id text, agent_id text, thread_id text, status text, origin text, parent_run_id text,
-      payer text, hold_micro_usd bigint, submitted_at bigint, retryable integer, gross_micro_usd bigint,
-      refunded_micro_usd bigint, last_seq bigint, fence bigint, price text, model_billing text, works_on text, input text, hold_id text, micro_usd bigint,
+    as item (place integer, ${typed(runRow.columnsOfTable)}, input text, hold_id text, micro_usd bigint,
       key text, request_hash text, expires_at bigint)
 ), wallet as materialized (
   select id, balance_micro_usd from ledger_accounts where id in (select payer from item where micro_usd > 0)
@@ -252,10 +293,9 @@ with item as materialized (
     select item.*, sum(micro_usd) over (partition by payer order by place) as due from item
   ) as due left join wallet on wallet.id = due.payer where micro_usd = 0 or due.due <= wallet.balance_micro_usd
 ), keyed as (
-  insert into idempotency_keys (agent_id, key, run_id, thread_id, request_hash, expires_at)
-  select agent_id, key, id, thread_id, request_hash, expires_at from paid where key is not null
-  on conflict (agent_id, key) do update set run_id = excluded.run_id, thread_id = excluded.thread_id,
-    request_hash = excluded.request_hash, expires_at = excluded.expires_at
+  insert into idempotency_keys (${USED_KEY.columns})
+  select ${USED_KEY.values} from paid where key is not null
+  on conflict (agent_id, key) do update set ${USED_KEY.replaced}
   where idempotency_keys.expires_at <= $2::bigint
   returning run_id
 ), admitted as materialized (
@@ -267,23 +307,17 @@ with item as materialized (
   ) as due
   where ledger_accounts.id = due.payer
 ), held as (
-  insert into ledger_postings (id, at, kind, from_account, to_account, micro_usd, run_id)
-  select hold_id, submitted_at, 'hold', payer, '${HELD}', micro_usd, id from admitted where micro_usd > 0
+  insert into ledger_postings (${HELD_POSTING.columns})
+  select ${HELD_POSTING.values} from admitted where micro_usd > 0
 ), counted as (
-  insert into sessions (id, agent_id, created_at, run_count)
-  select thread_id, agent_id, submitted_at, 1 from admitted
+  insert into sessions (${COUNTED_SESSION.columns}) select ${COUNTED_SESSION.values} from admitted
   on conflict (id) do update set run_count = sessions.run_count + 1
   returning id, run_count
 ), asked as (
-  insert into run_inputs (run_id, input) select id, input from admitted
+  insert into run_inputs (${ASKED_INPUT.columns}) select ${ASKED_INPUT.values} from admitted
 ), inserted as (
-  insert into runs (id, agent_id, thread_id, status, origin, parent_run_id, payer, hold_micro_usd, submitted_at,
-    retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, model_billing, works_on, thread_seq,
-    content)
-  select admitted.id, admitted.agent_id, admitted.thread_id, status, origin, parent_run_id, payer, hold_micro_usd,
-    submitted_at, retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, model_billing, works_on,
-    counted.run_count,
-    'kept'
+  insert into runs (${runRow.columns.join(", ")})
+  select ${runRow.columns.map((name) => (name === "thread_seq" ? "counted.run_count" : `admitted.${name}`)).join(", ")}
   from admitted join counted on counted.id = admitted.thread_id
 )
 select item.id, paid.id is not null as is_paid, admitted.id is not null as is_admitted,
@@ -295,6 +329,11 @@ const ADMIT = admitSql("for update");
 const ADMIT_UNLOCKED = admitSql("for update skip locked");
 
 const UNFINISHED_AND_QUEUED = "runs.status in ('queued', 'running', 'cancelling') and status = 'queued'";
+
+const OPENING_EVENT = insertOf<RunEventsTable>({
+  ...{ run_id: "id", seq: "last_seq", at: "heartbeat_at" },
+  event: `'{"type":"RUN_STARTED","threadId":' || to_json(thread_id)::text || ',"runId":' || to_json(id)::text || '}'`,
+});
 
 /**
  * The parent of a child occupies a worker while it waits: children go first. The event that opens the stream is the one
@@ -313,9 +352,7 @@ with child as materialized (
   from (select id from child union all select id from other) as oldest where runs.id = oldest.id
   returning runs.*
 ), opened as (
-  insert into run_events (run_id, seq, at, event)
-  select id, last_seq, heartbeat_at, '{"type":"RUN_STARTED","threadId":' || to_json(thread_id)::text
-    || ',"runId":' || to_json(id)::text || '}' from started
+  insert into run_events (${OPENING_EVENT.columns}) select ${OPENING_EVENT.values} from started
 )
 select started.*, run_inputs.input from started join run_inputs on run_inputs.run_id = started.id
 order by started.parent_run_id is null, started.id`;
@@ -338,13 +375,21 @@ with beat as (
 )
 select id, status from held`;
 
+const [AMOUNT, PAYER] = (["micro_usd", "from_account"] as const).map(placeOf);
+
 const HOLD = `
 with spent as (
-  update ledger_accounts set balance_micro_usd = balance_micro_usd - $6::bigint
-  where id = $4::text and balance_micro_usd >= $6::bigint returning id
+  update ledger_accounts set balance_micro_usd = balance_micro_usd - ${AMOUNT}
+  where id = ${PAYER} and balance_micro_usd >= ${AMOUNT} returning id
 )
-insert into ledger_postings (id, at, kind, from_account, to_account, micro_usd, run_id)
-select $1::text, $2::bigint, $3::text, spent.id, $5::text, $6::bigint, $7::text from spent returning id`;
+insert into ledger_postings (${postingRow.columns.join(", ")})
+select ${postingRow.columns.map(placeOf).join(", ")} from spent returning id`;
+
+/** The value of a posting's column, of which `HOLD` gets all in their order. */
+function placeOf(name: keyof PostingTable): string {
+  const index = postingRow.columnsOfTable.findIndex((column) => column.name === name);
+  return `$${index + 1}::${types[postingRow.columnsOfTable[index]?.kind ?? "text"]}`;
+}
 
 export const oneStatementWrites: FrequentWrites = {
   Runs: PostgresRuns,

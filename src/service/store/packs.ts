@@ -1,13 +1,46 @@
 // Packs that jobs have sent, in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
-import * as z from "zod/mini";
+import { type Kysely, sql } from "kysely";
 import type { HeldPack, RepositoryKey } from "../core/commits/held-pack.ts";
 import type { OldPack, PackStore, Reservation } from "../core/ports/store/packs.ts";
 import { SqlBlobs } from "./blobs.ts";
+import { parseNames } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
-import type { Database, PacksTable } from "./tables.ts";
+import { group, row, type TableOf } from "./row.ts";
+import { integer, json, named, nullable, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+/** `tip` is null while the pack is being sent: what is in it is unknown then, and `bytes` is what was announced. */
+type StoredPack = Omit<HeldPack, "tip"> & { readonly tip: string | null };
+
+export const packRow = row<StoredPack>("packs")({
+  id: text,
+  repository: group({ issuer: text, id: named("repository_id", text) }),
+  tip: nullable(text),
+  shallow: json(parseNames),
+  bases: json(parseNames),
+  objects: integer,
+  bytes: integer,
+  pack: group({
+    key: named("pack_key", text),
+    bytes: named("pack_bytes", integer),
+    sha256: named("pack_sha256", text),
+  }),
+  index: group({
+    key: named("index_key", text),
+    bytes: named("index_bytes", integer),
+    sha256: named("index_sha256", text),
+  }),
+  createdAt: integer,
+  usedAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    packs: TableOf<typeof packRow>;
+  }
+}
 
 export class SqlPacks implements PackStore {
   readonly #db: Kysely<Database>;
@@ -69,46 +102,24 @@ export class SqlPacks implements PackStore {
 
   async reserve({ id, repository, bytes, packKey, indexKey, now }: Reservation): Promise<void> {
     await this.#blobs.begin({ keys: [packKey, indexKey], now });
+    const unknown = { bytes: 0, sha256: "" };
+    const [pack, index] = [
+      { key: packKey, ...unknown },
+      { key: indexKey, ...unknown },
+    ];
+    const sending = { tip: null, shallow: [], bases: [], objects: 0 };
     await this.#db
       .insertInto("packs")
-      .values({
-        id,
-        issuer: repository.issuer,
-        repository_id: repository.id,
-        tip: null,
-        shallow: "[]",
-        bases: "[]",
-        objects: 0,
-        bytes,
-        pack_key: packKey,
-        pack_bytes: 0,
-        pack_sha256: "",
-        index_key: indexKey,
-        index_bytes: 0,
-        index_sha256: "",
-        created_at: now,
-        used_at: now,
-      })
+      .values(packRow.write({ id, repository, bytes, pack, index, ...sending, createdAt: now, usedAt: now }))
       .execute();
   }
 
   async hold(held: HeldPack): Promise<boolean> {
+    const { id: _id, repository: _repository, ...columns } = held;
     const { pack, index, usedAt: now } = held;
     const rows = await this.#db
       .updateTable("packs")
-      .set({
-        tip: held.tip,
-        shallow: JSON.stringify(held.shallow),
-        bases: JSON.stringify(held.bases),
-        objects: held.objects,
-        bytes: held.bytes,
-        pack_bytes: pack.bytes,
-        pack_sha256: pack.sha256,
-        index_bytes: index.bytes,
-        index_sha256: index.sha256,
-        created_at: held.createdAt,
-        used_at: now,
-      })
+      .set(packRow.change(columns))
       .where("id", "=", held.id)
       .where("tip", "is", null)
       .returning("id")
@@ -139,7 +150,7 @@ export class SqlPacks implements PackStore {
       .orderBy("id", "desc")
       .execute();
     return rows.map(({ id, tip, bases, bytes, used_at }) => ({
-      ...{ id, tip, bytes, bases: parseNames(bases), usedAt: used_at },
+      ...{ id, tip, bytes, bases: packRow.readField("bases", bases), usedAt: used_at },
     }));
   }
 
@@ -199,25 +210,8 @@ const packOfTip = keepQuery<{ issuer: string; id: string; tip: string }>(
     .limit(1),
 );
 
-const namesSchema = z.array(z.string());
-
-function parseNames(text: string): readonly string[] {
-  return namesSchema.parse(JSON.parse(text));
-}
-
-function toPack(row: Selectable<PacksTable>): HeldPack {
-  if (row.tip === null) throw new TypeError(`Pack ${row.id} is not held yet.`);
-  return {
-    id: row.id,
-    repository: { issuer: row.issuer, id: row.repository_id },
-    tip: row.tip,
-    shallow: parseNames(row.shallow),
-    bases: parseNames(row.bases),
-    objects: row.objects,
-    bytes: row.bytes,
-    pack: { key: row.pack_key, bytes: row.pack_bytes, sha256: row.pack_sha256 },
-    index: { key: row.index_key, bytes: row.index_bytes, sha256: row.index_sha256 },
-    createdAt: row.created_at,
-    usedAt: row.used_at,
-  };
+function toPack(found: TableOf<typeof packRow>): HeldPack {
+  const { tip, ...pack } = packRow.read(found);
+  if (tip === null) throw new TypeError(`Pack ${pack.id} is not held yet.`);
+  return { ...pack, tip };
 }

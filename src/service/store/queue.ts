@@ -1,15 +1,14 @@
 // Runs as work for a worker, in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
-import { type RunStatus, runStatuses } from "../../contract/runs/run.ts";
+import { type Kysely, sql } from "kysely";
+import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/ports/store/queue.ts";
-import { oneOf, parseRunInput } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
-import { isUnfinished, toRun } from "./run-rows.ts";
-import { inputOfRun } from "./runs.ts";
-import type { Database, RunsTable } from "./tables.ts";
+import { isUnfinished, type RunsTable, runRow } from "./run-rows.ts";
+import { inputOfRun, inputRow } from "./runs.ts";
+import type { Database } from "./tables.ts";
 
 export class SqlQueue implements QueueStore {
   readonly #db: Kysely<Database>;
@@ -27,7 +26,7 @@ export class SqlQueue implements QueueStore {
       .where(isUnfinished)
       .orderBy("id")
       .execute();
-    return rows.map((row) => ({ id: row.id, status: oneOf(runStatuses, row.status, "runs.status") }));
+    return rows.map((row) => ({ id: row.id, status: runRow.readField("status", row.status) }));
   }
 
   async count(): Promise<number> {
@@ -71,19 +70,19 @@ export class SqlQueue implements QueueStore {
         .where("status", "in", ["running", "cancelling"])
         .returning("status")
         .executeTakeFirst();
-      if (row !== undefined) states.set(runId, oneOf(runStatuses, row.status, "runs.status"));
+      if (row !== undefined) states.set(runId, runRow.readField("status", row.status));
     }
     return states;
   }
 
   /** Opens the stream of a run that was just started. */
-  async #opened(row: Selectable<RunsTable>): Promise<StartedRun> {
+  async #opened(row: RunsTable): Promise<StartedRun> {
     const { id, thread_id, last_seq: seq, heartbeat_at: at } = row;
     const event = JSON.stringify({ type: "RUN_STARTED", threadId: thread_id, runId: id });
     await this.#ask(insertEvent, { run_id: id, seq, at: at ?? 0, event });
     const [stored] = await this.#ask(inputOfRun, { runId: id });
     if (stored === undefined) throw new Error(`Run ${id} has no input.`);
-    return { run: toRun(row), input: parseRunInput(stored.input) };
+    return { run: runRow.read(row), input: inputRow.readField("input", stored.input) };
   }
 }
 

@@ -1,12 +1,33 @@
 // Accesses to agents' repositories in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import { chosenAccessKinds } from "../../contract/repository-access/repository-access.ts";
 import type { RepositoryAccessStore } from "../core/ports/store/repository-access.ts";
 import type { StoredAccess } from "../core/repository-access/stored-access.ts";
-import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import type { Database, RepositoryAccessesTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, nullable, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+/** Of a deploy key both halves are there, the private one sealed. */
+type AccessRecord = Pick<StoredAccess, "agentId" | "kind" | "createdAt"> & {
+  readonly publicKey: string | null;
+  readonly sealed: string | null;
+};
+
+export const accessRow = row<AccessRecord>("repository_accesses")({
+  agentId: text,
+  kind: oneOf(chosenAccessKinds),
+  publicKey: nullable(text),
+  sealed: nullable(text),
+  createdAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    repository_accesses: TableOf<typeof accessRow>;
+  }
+}
 
 export class SqlRepositoryAccess implements RepositoryAccessStore {
   readonly #db: Kysely<Database>;
@@ -34,15 +55,12 @@ export class SqlRepositoryAccess implements RepositoryAccessStore {
   }
 
   async put(access: StoredAccess): Promise<void> {
-    const key =
-      access.kind === "deploy_key"
-        ? { public_key: access.publicKey, sealed: access.sealed }
-        : { public_key: null, sealed: null };
-    const chosen = { kind: access.kind, created_at: access.createdAt, ...key };
+    const { publicKey = null, sealed = null } = access.kind === "deploy_key" ? access : {};
+    const { agentId, kind, createdAt } = access;
     await this.#db
       .insertInto("repository_accesses")
-      .values({ agent_id: access.agentId, ...chosen })
-      .onConflict((conflict) => conflict.column("agent_id").doUpdateSet(chosen))
+      .values(accessRow.write({ agentId, kind, publicKey, sealed, createdAt }))
+      .onConflict((conflict) => conflict.column("agent_id").doUpdateSet(accessRow.replacing("agent_id")))
       .execute();
   }
 
@@ -51,9 +69,8 @@ export class SqlRepositoryAccess implements RepositoryAccessStore {
   }
 }
 
-function toAccess(row: Selectable<RepositoryAccessesTable>): StoredAccess {
-  const { agent_id: agentId, created_at: createdAt, public_key: publicKey, sealed } = row;
-  const kind = oneOf(chosenAccessKinds, row.kind, "kind");
+function toAccess(found: TableOf<typeof accessRow>): StoredAccess {
+  const { agentId, kind, publicKey, sealed, createdAt } = accessRow.read(found);
   if (kind === "github_app") return { agentId, createdAt, kind };
   if (publicKey === null || sealed === null) throw new TypeError("A deploy key has both of its halves.");
   return { agentId, createdAt, kind, publicKey, sealed };

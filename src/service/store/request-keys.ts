@@ -3,7 +3,20 @@
 import type { Kysely } from "kysely";
 import type { RequestKey, RequestKeyStore, RequestKeyUse } from "../core/ports/store/request-keys.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
+
+export const requestKeyRow = row<RequestKeyUse>("request_keys")(
+  { requestHash: text, subjectId: text },
+  { scope: text, key: text, expiresAt: integer },
+);
+
+declare module "./tables.ts" {
+  interface Database {
+    request_keys: TableOf<typeof requestKeyRow>;
+  }
+}
 
 export class SqlRequestKeys implements RequestKeyStore {
   readonly #db: Kysely<Database>;
@@ -15,22 +28,24 @@ export class SqlRequestKeys implements RequestKeyStore {
   async find({ scope, key, now }: RequestKey & { now: number }): Promise<RequestKeyUse | null> {
     const row = await this.#db
       .selectFrom("request_keys")
-      .select(["request_hash", "subject_id"])
+      .selectAll()
       .where("scope", "=", scope)
       .where("key", "=", key)
       .where("expires_at", ">", now)
       .executeTakeFirst();
-    return row === undefined ? null : { requestHash: row.request_hash, subjectId: row.subject_id };
+    return row === undefined ? null : requestKeyRow.read(row);
   }
 
   async insert(use: RequestKey & RequestKeyUse & { now: number; expiresAt: number }): Promise<boolean> {
-    const { scope, key, now, requestHash, subjectId, expiresAt } = use;
-    const values = { request_hash: requestHash, subject_id: subjectId, expires_at: expiresAt };
+    const { scope, key, now, expiresAt, ...first } = use;
     const rows = await this.#db
       .insertInto("request_keys")
-      .values({ scope, key, ...values })
+      .values(requestKeyRow.write(first, { scope, key, expiresAt }))
       .onConflict((conflict) =>
-        conflict.columns(["scope", "key"]).doUpdateSet(values).where("request_keys.expires_at", "<=", now),
+        conflict
+          .columns(["scope", "key"])
+          .doUpdateSet(requestKeyRow.replacing("scope", "key"))
+          .where("request_keys.expires_at", "<=", now),
       )
       .returning("key")
       .execute();

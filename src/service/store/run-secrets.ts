@@ -3,6 +3,8 @@
 import type { Kysely } from "kysely";
 import type { RunSecret, RunSecretStore } from "../core/ports/store/run-secrets.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
 /**
@@ -11,6 +13,15 @@ import type { Database } from "./tables.ts";
  */
 export const RUN_SECRETS_IN_MEMORY =
   "create temp table run_secrets (run_id text primary key, sealed text not null, expires_at integer not null)";
+
+/** What a run may use and nothing may show, sealed. */
+export const secretRow = row<RunSecret>("run_secrets")({ runId: text, sealed: text, expiresAt: integer });
+
+declare module "./tables.ts" {
+  interface Database {
+    run_secrets: TableOf<typeof secretRow>;
+  }
+}
 
 export class SqlRunSecrets implements RunSecretStore {
   readonly #db: Kysely<Database>;
@@ -25,16 +36,18 @@ export class SqlRunSecrets implements RunSecretStore {
       .selectAll()
       .where("run_id", "=", runId)
       .executeTakeFirst();
-    return row === undefined ? null : { runId, sealed: row.sealed, expiresAt: row.expires_at };
+    return row === undefined ? null : secretRow.read(row);
   }
 
-  async keep({ runId, sealed, expiresAt }: RunSecret): Promise<void> {
-    const kept = { sealed, expires_at: expiresAt };
+  async keep(secret: RunSecret): Promise<void> {
     await this.#db
       .insertInto("run_secrets")
-      .values({ run_id: runId, ...kept })
+      .values(secretRow.write(secret))
       .onConflict((conflict) =>
-        conflict.column("run_id").doUpdateSet(kept).where("run_secrets.expires_at", "<=", expiresAt),
+        conflict
+          .column("run_id")
+          .doUpdateSet(secretRow.replacing("run_id"))
+          .where("run_secrets.expires_at", "<=", secret.expiresAt),
       )
       .execute();
   }

@@ -4,7 +4,22 @@ import type { Kysely } from "kysely";
 import type { RunViewStore } from "../core/ports/store/run-views.ts";
 import type { RunView } from "../core/run-views/run-view.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
+
+export const runViewRow = row<RunView>("run_views")({
+  hash: text,
+  runId: text,
+  agentId: text,
+  createdAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    run_views: TableOf<typeof runViewRow>;
+  }
+}
 
 export class SqlRunViews implements RunViewStore {
   readonly #db: Kysely<Database>;
@@ -19,27 +34,22 @@ export class SqlRunViews implements RunViewStore {
       .selectAll()
       .where("hash", "=", hash)
       .executeTakeFirst();
-    if (row === undefined) return null;
-    return { hash: row.hash, runId: row.run_id, agentId: row.agent_id, createdAt: row.created_at };
+    return row === undefined ? null : runViewRow.read(row);
   }
 
   async insert(view: RunView, { keep }: { keep: number }): Promise<void> {
-    const { hash, runId, agentId, createdAt } = view;
     const kept = await this.#db
       .selectFrom("run_views")
       .select("hash")
-      .where("run_id", "=", runId)
+      .where("run_id", "=", view.runId)
       .orderBy("created_at", "desc")
       .orderBy("hash")
       .limit(keep - 1)
       .execute();
     const hashes = kept.map((row) => row.hash);
-    const others = this.#db.deleteFrom("run_views").where("run_id", "=", runId);
+    const others = this.#db.deleteFrom("run_views").where("run_id", "=", view.runId);
     await (hashes.length === 0 ? others : others.where("hash", "not in", hashes)).execute();
-    await this.#db
-      .insertInto("run_views")
-      .values({ hash, run_id: runId, agent_id: agentId, created_at: createdAt })
-      .execute();
+    await this.#db.insertInto("run_views").values(runViewRow.write(view)).execute();
   }
 
   async deleteOfAgent(agentId: string): Promise<void> {

@@ -19,8 +19,23 @@ import type { Connection } from "./connection.ts";
 import { SqlIdempotency } from "./idempotency.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
 import { SqlLedger } from "./ledger.ts";
-import { isUnfinished, runColumns, toRow, toRun, toUpdateColumns } from "./run-rows.ts";
-import type { Database, RunInputsTable, RunsTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { json, text } from "./row-columns.ts";
+import { isUnfinished, type RunsTable, runRow } from "./run-rows.ts";
+import { sessionRow } from "./sessions.ts";
+import type { Database } from "./tables.ts";
+
+/** A table of its own: polls read runs often and inputs never. */
+export const inputRow = row<{ readonly runId: string; readonly input: RunInput }>("run_inputs")({
+  runId: text,
+  input: json(parseRunInput),
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    run_inputs: TableOf<typeof inputRow>;
+  }
+}
 
 export class SqlRuns implements RunStore {
   readonly #db: Kysely<Database>;
@@ -35,7 +50,7 @@ export class SqlRuns implements RunStore {
 
   async find(id: string): Promise<RunRecord | null> {
     const [row] = await this.#ask(runOfId, { id });
-    return row === undefined ? null : toRun(row);
+    return row === undefined ? null : runRow.read(row);
   }
 
   async list({ agentId, sessionId, before, limit }: RunQuery): Promise<readonly RunRecord[]> {
@@ -47,7 +62,7 @@ export class SqlRuns implements RunStore {
       .limit(limit);
     if (sessionId !== null) query = query.where("thread_id", "=", sessionId);
     const rows = await (before === null ? query : query.where("id", "<", before)).execute();
-    return rows.map(toRun);
+    return rows.map(runRow.read);
   }
 
   async listAll(query: AllRunsQuery): Promise<readonly RunOfAgent[]> {
@@ -64,7 +79,7 @@ export class SqlRuns implements RunStore {
     if (status !== null) rows = rows.where("runs.status", "=", status);
     if (before !== null) rows = rows.where("runs.id", "<", before);
     return (await rows.execute()).map((row) => ({
-      run: toRun(row),
+      run: runRow.read(row),
       agentName: row.agent_name,
       accountId: row.account_id,
     }));
@@ -83,7 +98,7 @@ export class SqlRuns implements RunStore {
           inner.selectFrom("runs as earlier").select("earlier.thread_seq").where("earlier.id", "=", after),
         )
     ).execute();
-    return rows.map(toRun);
+    return rows.map(runRow.read);
   }
 
   async listOfSessionBefore({ sessionId, before, limit }: EarlierRunQuery): Promise<readonly RunRecord[]> {
@@ -97,7 +112,7 @@ export class SqlRuns implements RunStore {
       .orderBy("thread_seq", "desc")
       .limit(limit)
       .execute();
-    return rows.map(toRun);
+    return rows.map(runRow.read);
   }
 
   async listQuestions(query: QuestionQuery): Promise<readonly RunRecord[]> {
@@ -122,7 +137,7 @@ export class SqlRuns implements RunStore {
       );
     if (agentId !== null) rows = rows.where("runs.agent_id", "=", agentId);
     if (before !== null) rows = rows.where("runs.id", "<", before);
-    return (await rows.orderBy("runs.id", "desc").limit(limit).execute()).map(toRun);
+    return (await rows.orderBy("runs.id", "desc").limit(limit).execute()).map(runRow.read);
   }
 
   async countUnfinished(accountId: string): Promise<number> {
@@ -161,28 +176,28 @@ export class SqlRuns implements RunStore {
       .orderBy("id")
       .limit(limit)
       .execute();
-    return rows.map(toRun);
+    return rows.map(runRow.read);
   }
 
   async findInput(runId: string): Promise<RunInput | null> {
     const [row] = await this.#ask(inputOfRun, { runId });
-    return row === undefined ? null : parseRunInput(row.input);
+    return row === undefined ? null : inputRow.readField("input", row.input);
   }
 
   async lock(id: string): Promise<RunRecord | null> {
     const [row] = await this.#ask(this.#connection.hasRowLocks ? lockedRun : runOfId, { id });
-    return row === undefined ? null : toRun(row);
+    return row === undefined ? null : runRow.read(row);
   }
 
   async update(id: string, change: RunUpdate): Promise<void> {
-    await this.#db.updateTable("runs").set(toUpdateColumns(change)).where("id", "=", id).execute();
+    await this.#db.updateTable("runs").set(runRow.change(change)).where("id", "=", id).execute();
   }
 
   async insert(run: RunRecord, input: RunInput): Promise<void> {
     const [counted] = await this.#ask(countRun, run);
     if (counted === undefined) throw new Error(`Session ${run.sessionId} did not count run ${run.id}.`);
-    await this.#ask(insertRun, { ...toRow(run), thread_seq: counted.run_count, content: "kept" });
-    await this.#ask(insertInput, { run_id: run.id, input: JSON.stringify(input) });
+    await this.#ask(insertRun, runRow.write(run, { threadSeq: counted.run_count }));
+    await this.#ask(insertInput, inputRow.write({ runId: run.id, input }));
   }
 
   async admit({ run, input, hold, key }: Admission): Promise<Admitted> {
@@ -218,16 +233,17 @@ const countRun = keepQuery<{ sessionId: string; agentId: string; submittedAt: nu
   // The session's row is locked until the commit: no run of a session becomes visible before an earlier one.
   db
     .insertInto("sessions")
-    .values({ id: sessionId, agent_id: agentId, created_at: submittedAt, run_count: 1 })
+    .values(sessionRow.write({ id: sessionId, agentId, createdAt: submittedAt }, { runCount: 1 }))
     .onConflict((conflict) =>
       conflict.column("id").doUpdateSet({ run_count: sql<number>`sessions.run_count + 1` }),
     )
     .returning("run_count"),
 );
 
-const insertRun = keepQuery<RunsTable>(...runColumns)((db, row) => db.insertInto("runs").values(row));
+const insertRun = keepQuery<RunsTable>(...runRow.columns)((db, values) =>
+  db.insertInto("runs").values(values),
+);
 
-const insertInput = keepQuery<RunInputsTable>(
-  "run_id",
-  "input",
-)((db, row) => db.insertInto("run_inputs").values(row));
+const insertInput = keepQuery<TableOf<typeof inputRow>>(...inputRow.columns)((db, values) =>
+  db.insertInto("run_inputs").values(values),
+);

@@ -1,12 +1,39 @@
 // Schedules in SQL. Every move names the state that it starts from, so that only one of two nodes makes it.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { scheduleStatuses } from "../../contract/schedules/schedule.ts";
 import type { ScheduleStore } from "../core/ports/store/schedules.ts";
-import type { ScheduleChange, ScheduleMove, ScheduleRecord } from "../core/schedules/schedule-machine.ts";
-import { oneOf, parseConfig } from "./columns.ts";
+import type { ScheduleMove, ScheduleRecord } from "../core/schedules/schedule-machine.ts";
+import { parseConfig } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import type { Database, SchedulesTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, json, named, nullable, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+export const scheduleRow = row<ScheduleRecord>("schedules")({
+  id: text,
+  agentId: text,
+  status: oneOf(scheduleStatuses),
+  prompt: text,
+  fireAt: integer,
+  pinnedSessionId: nullable(text),
+  sessionId: named("thread_id", nullable(text)),
+  metadata: json(parseConfig),
+  lastError: nullable(text),
+  attempts: integer,
+  /** Read only while the schedule is pending or firing. */
+  dueAt: integer,
+  runId: nullable(text),
+  createdAt: integer,
+  lastFiredAt: nullable(integer),
+  confirmedAt: nullable(integer),
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    schedules: TableOf<typeof scheduleRow>;
+  }
+}
 
 /** The condition of the index `schedules_due`. A query uses the index only where it repeats the condition. */
 const isOpen = sql<boolean>`status in ('pending', 'firing')`;
@@ -22,7 +49,7 @@ export class SqlSchedules implements ScheduleStore {
 
   async find(id: string): Promise<ScheduleRecord | null> {
     const row = await this.#db.selectFrom("schedules").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toSchedule(row);
+    return row === undefined ? null : scheduleRow.read(row);
   }
 
   async list(agentId: string): Promise<readonly ScheduleRecord[]> {
@@ -32,7 +59,7 @@ export class SqlSchedules implements ScheduleStore {
       .where("agent_id", "=", agentId)
       .orderBy("id", "desc")
       .execute();
-    return rows.map(toSchedule);
+    return rows.map(scheduleRow.read);
   }
 
   async listDue({ now, limit }: { now: number; limit: number }): Promise<readonly string[]> {
@@ -60,25 +87,25 @@ export class SqlSchedules implements ScheduleStore {
   }
 
   async insert(schedule: ScheduleRecord): Promise<void> {
-    await this.#db.insertInto("schedules").values(toRow(schedule)).execute();
+    await this.#db.insertInto("schedules").values(scheduleRow.write(schedule)).execute();
   }
 
   async lock(id: string): Promise<ScheduleRecord | null> {
     const query = this.#db.selectFrom("schedules").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toSchedule(row);
+    return row === undefined ? null : scheduleRow.read(row);
   }
 
   async move({ id, from, change }: ScheduleMove): Promise<ScheduleRecord | null> {
     const row = await this.#db
       .updateTable("schedules")
-      .set(toColumns(change))
+      .set(scheduleRow.change(change))
       .where("id", "=", id)
       .where("status", "=", from.status)
       .where("attempts", "=", from.attempts)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toSchedule(row);
+    return row === undefined ? null : scheduleRow.read(row);
   }
 
   async finish(runId: string): Promise<void> {
@@ -99,57 +126,4 @@ export class SqlSchedules implements ScheduleStore {
       .executeTakeFirst();
     return Number(numUpdatedRows);
   }
-}
-
-export function toSchedule(row: Selectable<SchedulesTable>): ScheduleRecord {
-  return {
-    id: row.id,
-    agentId: row.agent_id,
-    status: oneOf(scheduleStatuses, row.status, "schedules.status"),
-    prompt: row.prompt,
-    fireAt: row.fire_at,
-    pinnedSessionId: row.pinned_session_id,
-    sessionId: row.thread_id,
-    metadata: parseConfig(row.metadata),
-    lastError: row.last_error,
-    attempts: row.attempts,
-    dueAt: row.due_at,
-    runId: row.run_id,
-    createdAt: row.created_at,
-    lastFiredAt: row.last_fired_at,
-    confirmedAt: row.confirmed_at,
-  };
-}
-
-function toRow(schedule: ScheduleRecord): SchedulesTable {
-  return {
-    id: schedule.id,
-    agent_id: schedule.agentId,
-    status: schedule.status,
-    prompt: schedule.prompt,
-    fire_at: schedule.fireAt,
-    pinned_session_id: schedule.pinnedSessionId,
-    thread_id: schedule.sessionId,
-    metadata: JSON.stringify(schedule.metadata),
-    last_error: schedule.lastError,
-    attempts: schedule.attempts,
-    due_at: schedule.dueAt,
-    run_id: schedule.runId,
-    created_at: schedule.createdAt,
-    last_fired_at: schedule.lastFiredAt,
-    confirmed_at: schedule.confirmedAt,
-  };
-}
-
-function toColumns(change: ScheduleChange): Partial<SchedulesTable> {
-  return {
-    ...(change.status === undefined ? {} : { status: change.status }),
-    ...(change.sessionId === undefined ? {} : { thread_id: change.sessionId }),
-    ...(change.lastError === undefined ? {} : { last_error: change.lastError }),
-    ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
-    ...(change.dueAt === undefined ? {} : { due_at: change.dueAt }),
-    ...(change.runId === undefined ? {} : { run_id: change.runId }),
-    ...(change.lastFiredAt === undefined ? {} : { last_fired_at: change.lastFiredAt }),
-    ...(change.confirmedAt === undefined ? {} : { confirmed_at: change.confirmedAt }),
-  };
 }

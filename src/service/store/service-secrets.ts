@@ -3,7 +3,23 @@
 import type { Kysely } from "kysely";
 import type { SecretStore } from "../core/ports/store/oauth.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
+
+type ServiceSecret = { readonly name: string; readonly value: string; readonly createdAt: number };
+
+export const serviceSecretRow = row<ServiceSecret>("service_secrets")({
+  name: text,
+  value: text,
+  createdAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    service_secrets: TableOf<typeof serviceSecretRow>;
+  }
+}
 
 export class SqlServiceSecrets implements SecretStore {
   readonly #db: Kysely<Database>;
@@ -24,7 +40,7 @@ export class SqlServiceSecrets implements SecretStore {
   async keep({ name, value, now }: { name: string; value: string; now: number }): Promise<void> {
     await this.#db
       .insertInto("service_secrets")
-      .values({ name, value, created_at: now })
+      .values(serviceSecretRow.write({ name, value, createdAt: now }))
       .onConflict((conflict) => conflict.column("name").doNothing())
       .execute();
   }

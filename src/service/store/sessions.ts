@@ -2,12 +2,43 @@
 // deleted.
 // Why: docs/decisions/025-a-session-has-a-key.md
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { SessionStore } from "../core/ports/store/sessions.ts";
 import type { CarriedChanges, Session, SessionKey } from "../core/sessions/session.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
-import type { Database, SessionsTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, named, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+export const sessionRow = row<Session>("sessions")(
+  { id: text, agentId: text, createdAt: integer },
+  { runCount: integer },
+);
+
+/** What a session's last run left changed, as a patch. */
+export const carriedRow = row<CarriedChanges>("session_copies")({
+  sessionId: text,
+  runId: text,
+  baseSha: text,
+  patch: text,
+});
+
+/** The names that callers gave to sessions. */
+export const keyRow = row<SessionKey>("session_keys")({
+  agentId: text,
+  key: text,
+  sessionId: named("thread_id", text),
+  createdAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    sessions: TableOf<typeof sessionRow>;
+    session_copies: TableOf<typeof carriedRow>;
+    session_keys: TableOf<typeof keyRow>;
+  }
+}
 
 export class SqlSessions implements SessionStore {
   readonly #db: Kysely<Database>;
@@ -21,21 +52,20 @@ export class SqlSessions implements SessionStore {
   async insert(session: Session): Promise<void> {
     await this.#db
       .insertInto("sessions")
-      .values({ id: session.id, agent_id: session.agentId, created_at: session.createdAt, run_count: 0 })
+      .values(sessionRow.write(session, { runCount: 0 }))
       .execute();
   }
 
   async find(id: string): Promise<Session | null> {
     const [row] = await this.#ask(sessionOfId, { id });
-    return row === undefined ? null : toSession(row);
+    return row === undefined ? null : sessionRow.read(row);
   }
 
-  async putCarriedChanges({ sessionId, runId, baseSha, patch }: CarriedChanges): Promise<void> {
-    const changes = { run_id: runId, base_sha: baseSha, patch };
+  async putCarriedChanges(changes: CarriedChanges): Promise<void> {
     await this.#db
       .insertInto("session_copies")
-      .values({ session_id: sessionId, ...changes })
-      .onConflict((conflict) => conflict.column("session_id").doUpdateSet(changes))
+      .values(carriedRow.write(changes))
+      .onConflict((conflict) => conflict.column("session_id").doUpdateSet(carriedRow.replacing("session_id")))
       .execute();
   }
 
@@ -45,8 +75,7 @@ export class SqlSessions implements SessionStore {
       .selectAll()
       .where("session_id", "=", sessionId)
       .executeTakeFirst();
-    if (row === undefined) return null;
-    return { sessionId, runId: row.run_id, baseSha: row.base_sha, patch: row.patch };
+    return row === undefined ? null : carriedRow.read(row);
   }
 
   async findLatest(agentId: string): Promise<Session | null> {
@@ -57,7 +86,7 @@ export class SqlSessions implements SessionStore {
       .orderBy("id", "desc")
       .limit(1)
       .executeTakeFirst();
-    return row === undefined ? null : toSession(row);
+    return row === undefined ? null : sessionRow.read(row);
   }
 
   async findByKey({ agentId, key }: { agentId: string; key: string }): Promise<string | null> {
@@ -65,10 +94,10 @@ export class SqlSessions implements SessionStore {
     return row?.thread_id ?? null;
   }
 
-  async insertKey({ agentId, key, sessionId, createdAt }: SessionKey): Promise<boolean> {
+  async insertKey(key: SessionKey): Promise<boolean> {
     const rows = await this.#db
       .insertInto("session_keys")
-      .values({ agent_id: agentId, key, thread_id: sessionId, created_at: createdAt })
+      .values(keyRow.write(key))
       .onConflict((conflict) => conflict.columns(["agent_id", "key"]).doNothing())
       .returning("thread_id")
       .execute();
@@ -112,7 +141,3 @@ const sessionOfKey = keepQuery<{ agentId: string; key: string }>(
 )((db, { agentId, key }) =>
   db.selectFrom("session_keys").select("thread_id").where("agent_id", "=", agentId).where("key", "=", key),
 );
-
-function toSession(row: Selectable<SessionsTable>): Session {
-  return { id: row.id, agentId: row.agent_id, createdAt: row.created_at };
-}

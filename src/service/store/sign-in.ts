@@ -1,12 +1,35 @@
 // One-time links and unfinished flows of people who sign in, in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { SignInStore } from "../core/ports/store/sign-in.ts";
 import { type Attempt, attemptKinds } from "../core/sign-in/attempt.ts";
 import type { SignInLink } from "../core/sign-in/sign-in-link.ts";
-import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import type { Database, SignInLinksTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, nullable, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+export const linkRow = row<SignInLink>("sign_in_links")({
+  hash: text,
+  accountId: nullable(text),
+  createdAt: integer,
+  expiresAt: integer,
+  usedAt: nullable(integer),
+});
+
+export const attemptRow = row<Attempt>("sign_in_attempts")({
+  hash: text,
+  kind: oneOf(attemptKinds),
+  state: text,
+  expiresAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    sign_in_links: TableOf<typeof linkRow>;
+    sign_in_attempts: TableOf<typeof attemptRow>;
+  }
+}
 
 export class SqlSignIn implements SignInStore {
   readonly #db: Kysely<Database>;
@@ -21,20 +44,11 @@ export class SqlSignIn implements SignInStore {
       .selectAll()
       .where("hash", "=", hash)
       .executeTakeFirst();
-    return row === undefined ? null : toLink(row);
+    return row === undefined ? null : linkRow.read(row);
   }
 
-  async insertLink({ hash, accountId, createdAt, expiresAt, usedAt }: SignInLink): Promise<void> {
-    await this.#db
-      .insertInto("sign_in_links")
-      .values({
-        hash,
-        account_id: accountId,
-        created_at: createdAt,
-        expires_at: expiresAt,
-        used_at: usedAt,
-      })
-      .execute();
+  async insertLink(link: SignInLink): Promise<void> {
+    await this.#db.insertInto("sign_in_links").values(linkRow.write(link)).execute();
   }
 
   async useLink({ hash, now }: { hash: string; now: number }): Promise<SignInLink | null> {
@@ -46,14 +60,11 @@ export class SqlSignIn implements SignInStore {
       .where("expires_at", ">", now)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toLink(row);
+    return row === undefined ? null : linkRow.read(row);
   }
 
-  async insertAttempt({ hash, kind, state, expiresAt }: Attempt): Promise<void> {
-    await this.#db
-      .insertInto("sign_in_attempts")
-      .values({ hash, kind, state, expires_at: expiresAt })
-      .execute();
+  async insertAttempt(attempt: Attempt): Promise<void> {
+    await this.#db.insertInto("sign_in_attempts").values(attemptRow.write(attempt)).execute();
   }
 
   async takeAttempt(hash: string): Promise<Attempt | null> {
@@ -62,18 +73,6 @@ export class SqlSignIn implements SignInStore {
       .where("hash", "=", hash)
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined) return null;
-    const kind = oneOf(attemptKinds, row.kind, "sign_in_attempts.kind");
-    return { hash, kind, state: row.state, expiresAt: row.expires_at };
+    return row === undefined ? null : attemptRow.read(row);
   }
-}
-
-function toLink(row: Selectable<SignInLinksTable>): SignInLink {
-  return {
-    hash: row.hash,
-    accountId: row.account_id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at,
-  };
 }

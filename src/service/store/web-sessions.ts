@@ -1,11 +1,30 @@
 // Browsers in which somebody is signed in, in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { WebSessionStore } from "../core/ports/store/web-sessions.ts";
 import { signInMethods, type WebSession } from "../core/web-sessions/web-session.ts";
-import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import type { Database, WebSessionsTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, oneOf, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+export const webSessionRow = row<WebSession>("web_sessions")({
+  hash: text,
+  id: text,
+  accountId: text,
+  method: oneOf(signInMethods),
+  userAgent: text,
+  createdAt: integer,
+  seenAt: integer,
+  authenticatedAt: integer,
+  expiresAt: integer,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    web_sessions: TableOf<typeof webSessionRow>;
+  }
+}
 
 export class SqlWebSessions implements WebSessionStore {
   readonly #db: Kysely<Database>;
@@ -20,7 +39,7 @@ export class SqlWebSessions implements WebSessionStore {
       .selectAll()
       .where("hash", "=", hash)
       .executeTakeFirst();
-    return row === undefined ? null : toSession(row);
+    return row === undefined ? null : webSessionRow.read(row);
   }
 
   async list({ accountId, now }: { accountId: string; now: number }): Promise<readonly WebSession[]> {
@@ -31,24 +50,11 @@ export class SqlWebSessions implements WebSessionStore {
       .where("expires_at", ">", now)
       .orderBy("id")
       .execute();
-    return rows.map(toSession);
+    return rows.map(webSessionRow.read);
   }
 
   async insert(session: WebSession): Promise<void> {
-    await this.#db
-      .insertInto("web_sessions")
-      .values({
-        hash: session.hash,
-        id: session.id,
-        account_id: session.accountId,
-        method: session.method,
-        user_agent: session.userAgent,
-        created_at: session.createdAt,
-        seen_at: session.seenAt,
-        authenticated_at: session.authenticatedAt,
-        expires_at: session.expiresAt,
-      })
-      .execute();
+    await this.#db.insertInto("web_sessions").values(webSessionRow.write(session)).execute();
   }
 
   async see({ hash, seenAt, expiresAt }: { hash: string; seenAt: number; expiresAt: number }): Promise<void> {
@@ -84,18 +90,4 @@ export class SqlWebSessions implements WebSessionStore {
     ).executeTakeFirst();
     return Number(numDeletedRows);
   }
-}
-
-function toSession(row: Selectable<WebSessionsTable>): WebSession {
-  return {
-    id: row.id,
-    hash: row.hash,
-    accountId: row.account_id,
-    method: oneOf(signInMethods, row.method, "web_sessions.method"),
-    userAgent: row.user_agent,
-    createdAt: row.created_at,
-    seenAt: row.seen_at,
-    authenticatedAt: row.authenticated_at,
-    expiresAt: row.expires_at,
-  };
 }

@@ -1,10 +1,37 @@
 // Workflows and their versions in SQL. A version is never changed.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { WorkflowStore } from "../core/ports/store/workflows.ts";
 import type { WorkflowRecord } from "../core/workflows/workflow.ts";
 import type { Connection } from "./connection.ts";
-import type { Database, WorkflowsTable } from "./tables.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, named, nullable, text } from "./row-columns.ts";
+import type { Database } from "./tables.ts";
+
+export const workflowRow = row<WorkflowRecord>("workflows")({
+  id: text,
+  agentId: text,
+  name: text,
+  version: integer,
+  activeVersion: nullable(integer),
+  createdAt: integer,
+  updatedAt: integer,
+});
+
+type WorkflowVersion = { readonly id: string; readonly version: number; readonly prompt: string };
+
+export const versionRow = row<WorkflowVersion>("workflow_versions")({
+  id: named("workflow_id", text),
+  version: integer,
+  prompt: text,
+});
+
+declare module "./tables.ts" {
+  interface Database {
+    workflows: TableOf<typeof workflowRow>;
+    workflow_versions: TableOf<typeof versionRow>;
+  }
+}
 
 export class SqlWorkflows implements WorkflowStore {
   readonly #db: Kysely<Database>;
@@ -15,7 +42,7 @@ export class SqlWorkflows implements WorkflowStore {
 
   async find(id: string): Promise<WorkflowRecord | null> {
     const row = await this.#db.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toWorkflow(row);
+    return row === undefined ? null : workflowRow.read(row);
   }
 
   async list(agentId: string): Promise<readonly WorkflowRecord[]> {
@@ -25,7 +52,7 @@ export class SqlWorkflows implements WorkflowStore {
       .where("agent_id", "=", agentId)
       .orderBy("id")
       .execute();
-    return rows.map(toWorkflow);
+    return rows.map(workflowRow.read);
   }
 
   async findPrompt({ id, version }: { id: string; version: number }): Promise<string | null> {
@@ -46,22 +73,11 @@ export class SqlWorkflows implements WorkflowStore {
       .where("id", "=", id)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toWorkflow(row);
+    return row === undefined ? null : workflowRow.read(row);
   }
 
   async insert(workflow: WorkflowRecord): Promise<void> {
-    await this.#db
-      .insertInto("workflows")
-      .values({
-        id: workflow.id,
-        agent_id: workflow.agentId,
-        name: workflow.name,
-        version: workflow.version,
-        active_version: workflow.activeVersion,
-        created_at: workflow.createdAt,
-        updated_at: workflow.updatedAt,
-      })
-      .execute();
+    await this.#db.insertInto("workflows").values(workflowRow.write(workflow)).execute();
   }
 
   async insertVersion({
@@ -75,7 +91,10 @@ export class SqlWorkflows implements WorkflowStore {
     prompt: string;
     now: number;
   }): Promise<void> {
-    await this.#db.insertInto("workflow_versions").values({ workflow_id: id, version, prompt }).execute();
+    await this.#db
+      .insertInto("workflow_versions")
+      .values(versionRow.write({ id, version, prompt }))
+      .execute();
     await this.#db.updateTable("workflows").set({ version, updated_at: now }).where("id", "=", id).execute();
   }
 
@@ -121,16 +140,4 @@ export class SqlWorkflows implements WorkflowStore {
       .where("active_version", "is not", null)
       .execute();
   }
-}
-
-export function toWorkflow(row: Selectable<WorkflowsTable>): WorkflowRecord {
-  return {
-    id: row.id,
-    agentId: row.agent_id,
-    name: row.name,
-    version: row.version,
-    activeVersion: row.active_version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

@@ -4,7 +4,20 @@ import type { Kysely } from "kysely";
 import type { WriteGrantStore } from "../core/ports/store/write-grants.ts";
 import type { WriteGrant } from "../core/write-grants/write-grant.ts";
 import type { Connection } from "./connection.ts";
+import { row, type TableOf } from "./row.ts";
+import { integer, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
+
+export const grantRow = row<WriteGrant>("write_grants")(
+  { server: text, grantedAt: integer },
+  { agentId: text },
+);
+
+declare module "./tables.ts" {
+  interface Database {
+    write_grants: TableOf<typeof grantRow>;
+  }
+}
 
 export class SqlWriteGrants implements WriteGrantStore {
   readonly #db: Kysely<Database>;
@@ -16,17 +29,17 @@ export class SqlWriteGrants implements WriteGrantStore {
   async list(agentId: string): Promise<readonly WriteGrant[]> {
     const rows = await this.#db
       .selectFrom("write_grants")
-      .select(["server", "granted_at"])
+      .selectAll()
       .where("agent_id", "=", agentId)
       .orderBy("server")
       .execute();
-    return rows.map(({ server, granted_at: grantedAt }) => ({ server, grantedAt }));
+    return rows.map(grantRow.read);
   }
 
-  async put(agentId: string, { server, grantedAt }: WriteGrant): Promise<void> {
+  async put(agentId: string, grant: WriteGrant): Promise<void> {
     await this.#db
       .insertInto("write_grants")
-      .values({ agent_id: agentId, server, granted_at: grantedAt })
+      .values(grantRow.write(grant, { agentId }))
       .onConflict((conflict) => conflict.columns(["agent_id", "server"]).doNothing())
       .execute();
   }

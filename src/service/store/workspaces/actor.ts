@@ -1,7 +1,8 @@
-// Who did something, as JSON in a column. Pure.
+// The column of who did something. Pure.
 
 import * as z from "zod/mini";
 import type { Actor } from "../../core/workspaces/actor.ts";
+import { json } from "../row-columns.ts";
 
 const actorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("owner") }),
@@ -10,7 +11,4 @@ const actorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("service") }),
 ]);
 
-/** Throws on what no version of this service wrote. */
-export function parseActor(json: string): Actor {
-  return actorSchema.parse(JSON.parse(json));
-}
+export const actor = json((stored): Actor => actorSchema.parse(JSON.parse(stored)));

@@ -5,11 +5,33 @@ import * as z from "zod/mini";
 import { adoptionStatuses } from "../../../contract/workspaces/adoption/adoption-statuses.ts";
 import type { AdoptionStore } from "../../core/ports/store/workspaces/adoptions.ts";
 import type { Adoption } from "../../core/workspaces/adoption/adoption.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, json, nullable, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
 
 const errorSchema = z.object({ code: z.string(), error: z.string() });
+
+export const adoptionRow = row<Adoption>("adoptions")({
+  workspaceId: text,
+  agentId: text,
+  status: oneOf(adoptionStatuses),
+  sha: text,
+  objects: integer,
+  bytes: integer,
+  error: nullable(json((stored) => errorSchema.parse(JSON.parse(stored)))),
+  beforeRevisionId: text,
+  revisionId: nullable(text),
+  operationId: text,
+  createdAt: integer,
+  endedAt: nullable(integer),
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    adoptions: TableOf<typeof adoptionRow>;
+  }
+}
 
 export class SqlAdoptions implements AdoptionStore {
   readonly #db: Kysely<Database>;
@@ -24,21 +46,7 @@ export class SqlAdoptions implements AdoptionStore {
       .selectAll()
       .where("workspace_id", "=", workspaceId)
       .executeTakeFirst();
-    if (row === undefined) return null;
-    return {
-      workspaceId,
-      agentId: row.agent_id,
-      status: oneOf(adoptionStatuses, row.status, "adoptions.status"),
-      sha: row.sha,
-      objects: row.objects,
-      bytes: row.bytes,
-      error: row.error === null ? null : errorSchema.parse(JSON.parse(row.error)),
-      beforeRevisionId: row.before_revision_id,
-      revisionId: row.revision_id,
-      operationId: row.operation_id,
-      createdAt: row.created_at,
-      endedAt: row.ended_at,
-    };
+    return row === undefined ? null : adoptionRow.read(row);
   }
 
   async findRunningOf(agentId: string): Promise<string | null> {
@@ -54,24 +62,12 @@ export class SqlAdoptions implements AdoptionStore {
   }
 
   async put(adoption: Adoption): Promise<void> {
-    const { workspaceId, error } = adoption;
-    const values = {
-      agent_id: adoption.agentId,
-      status: adoption.status,
-      sha: adoption.sha,
-      objects: adoption.objects,
-      bytes: adoption.bytes,
-      error: error === null ? null : JSON.stringify(error),
-      before_revision_id: adoption.beforeRevisionId,
-      revision_id: adoption.revisionId,
-      operation_id: adoption.operationId,
-      created_at: adoption.createdAt,
-      ended_at: adoption.endedAt,
-    };
     await this.#db
       .insertInto("adoptions")
-      .values({ workspace_id: workspaceId, ...values })
-      .onConflict((conflict) => conflict.column("workspace_id").doUpdateSet(values))
+      .values(adoptionRow.write(adoption))
+      .onConflict((conflict) =>
+        conflict.column("workspace_id").doUpdateSet(adoptionRow.replacing("workspace_id")),
+      )
       .execute();
   }
 

@@ -1,6 +1,6 @@
 // Changesets of workspaces in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import * as z from "zod/mini";
 import { evidenceSchema } from "../../../contract/workspaces/changesets/evidence.ts";
 import { changesetStatuses, conflictKinds } from "../../../contract/workspaces/changesets/states.ts";
@@ -11,11 +11,11 @@ import type {
   ChangesetUpdate,
 } from "../../core/ports/store/workspaces/changesets.ts";
 import type { Changeset } from "../../core/workspaces/changesets/changeset.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, json, nullable, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { ChangesetsTable } from "../workspace-tables.ts";
-import { parseActor } from "./actor.ts";
+import { actor } from "./actor.ts";
 
 const side = z.nullable(z.object({ oid: z.string(), mode: z.string() }));
 const conflictsSchema: z.ZodMiniType<readonly MergeConflict[]> = z.array(
@@ -29,6 +29,42 @@ const conflictsSchema: z.ZodMiniType<readonly MergeConflict[]> = z.array(
   }),
 );
 
+const update = {
+  status: oneOf(changesetStatuses),
+  targetRevisionId: text,
+  conflicts: json((stored) => conflictsSchema.parse(JSON.parse(stored))),
+  evidence: nullable(json((stored) => evidenceSchema.parse(JSON.parse(stored)))),
+  rejectReason: nullable(text),
+  acceptedRevisionId: nullable(text),
+  decidedAt: nullable(integer),
+  decidedBy: nullable(actor),
+};
+
+const updateRow = row<ChangesetUpdate>("changesets")(update);
+
+export const changesetRow = row<Changeset>("changesets")({
+  id: text,
+  workspaceId: text,
+  title: text,
+  summary: text,
+  copyId: nullable(text),
+  revisionId: text,
+  baseRevisionId: text,
+  files: integer,
+  additions: nullable(integer),
+  deletions: nullable(integer),
+  taskGroupId: nullable(text),
+  createdBy: actor,
+  createdAt: integer,
+  ...update,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    changesets: TableOf<typeof changesetRow>;
+  }
+}
+
 export class SqlChangesets implements ChangesetStore {
   readonly #db: Kysely<Database>;
   readonly #hasRowLocks: boolean;
@@ -40,14 +76,14 @@ export class SqlChangesets implements ChangesetStore {
 
   async find(id: string): Promise<Changeset | null> {
     const row = await this.#db.selectFrom("changesets").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toChangeset(row);
+    return row === undefined ? null : changesetRow.read(row);
   }
 
   async list({ workspaceId, status, before, limit }: ChangesetPage): Promise<readonly Changeset[]> {
     let rows = this.#db.selectFrom("changesets").selectAll().where("workspace_id", "=", workspaceId);
     if (status !== null) rows = rows.where("status", "=", status);
     if (before !== null) rows = rows.where("id", "<", before);
-    return (await rows.orderBy("id", "desc").limit(limit).execute()).map(toChangeset);
+    return (await rows.orderBy("id", "desc").limit(limit).execute()).map(changesetRow.read);
   }
 
   async taskGroupOf(copyId: string): Promise<string | null> {
@@ -62,73 +98,16 @@ export class SqlChangesets implements ChangesetStore {
   }
 
   async insert(changeset: Changeset): Promise<void> {
-    await this.#db
-      .insertInto("changesets")
-      .values({
-        id: changeset.id,
-        workspace_id: changeset.workspaceId,
-        title: changeset.title,
-        summary: changeset.summary,
-        copy_id: changeset.copyId,
-        revision_id: changeset.revisionId,
-        base_revision_id: changeset.baseRevisionId,
-        files: changeset.files,
-        additions: changeset.additions,
-        deletions: changeset.deletions,
-        task_group_id: changeset.taskGroupId,
-        created_by: JSON.stringify(changeset.createdBy),
-        created_at: changeset.createdAt,
-        ...toColumns(changeset),
-      })
-      .execute();
+    await this.#db.insertInto("changesets").values(changesetRow.write(changeset)).execute();
   }
 
   async lock(id: string): Promise<Changeset | null> {
     const query = this.#db.selectFrom("changesets").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toChangeset(row);
+    return row === undefined ? null : changesetRow.read(row);
   }
 
   async update(id: string, update: ChangesetUpdate): Promise<void> {
-    await this.#db.updateTable("changesets").set(toColumns(update)).where("id", "=", id).execute();
+    await this.#db.updateTable("changesets").set(updateRow.write(update)).where("id", "=", id).execute();
   }
-}
-
-function toChangeset(row: Selectable<ChangesetsTable>): Changeset {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    status: oneOf(changesetStatuses, row.status, "changesets.status"),
-    title: row.title,
-    summary: row.summary,
-    copyId: row.copy_id,
-    revisionId: row.revision_id,
-    baseRevisionId: row.base_revision_id,
-    targetRevisionId: row.target_revision_id,
-    files: row.files,
-    additions: row.additions,
-    deletions: row.deletions,
-    conflicts: conflictsSchema.parse(JSON.parse(row.conflicts)),
-    evidence: row.evidence === null ? null : evidenceSchema.parse(JSON.parse(row.evidence)),
-    rejectReason: row.reject_reason,
-    acceptedRevisionId: row.accepted_revision_id,
-    taskGroupId: row.task_group_id,
-    createdBy: parseActor(row.created_by),
-    createdAt: row.created_at,
-    decidedAt: row.decided_at,
-    decidedBy: row.decided_by === null ? null : parseActor(row.decided_by),
-  };
-}
-
-function toColumns(update: ChangesetUpdate) {
-  return {
-    status: update.status,
-    target_revision_id: update.targetRevisionId,
-    conflicts: JSON.stringify(update.conflicts),
-    evidence: update.evidence === null ? null : JSON.stringify(update.evidence),
-    reject_reason: update.rejectReason,
-    accepted_revision_id: update.acceptedRevisionId,
-    decided_at: update.decidedAt,
-    decided_by: update.decidedBy === null ? null : JSON.stringify(update.decidedBy),
-  };
 }

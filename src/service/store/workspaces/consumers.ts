@@ -1,6 +1,6 @@
 // What reads the accepted files of workspaces, in SQL: schedules, workflows and sites.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type {
   Site,
   SiteLink,
@@ -12,10 +12,42 @@ import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page
 import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
 import type { WorkflowRecord } from "../../core/workflows/workflow.ts";
 import type { Connection } from "../connection.ts";
-import { toSchedule } from "../schedules.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, text } from "../row-columns.ts";
+import { scheduleRow } from "../schedules.ts";
 import type { Database } from "../tables.ts";
-import { toWorkflow } from "../workflows.ts";
-import type { SitesTable } from "../workspace-tables.ts";
+import { workflowRow } from "../workflows.ts";
+
+export const siteRow = row<Site>("sites")({
+  workspaceId: text,
+  revisionId: text,
+  folder: text,
+  publishedAt: integer,
+});
+
+/** Links by which a workspace's site is looked at. */
+export const siteLinkRow = row<SiteLink>("site_links")({ hash: text, workspaceId: text, expiresAt: integer });
+
+type Pair<Field extends string> = Readonly<Record<"workspaceId" | Field, string>>;
+
+export const workspaceScheduleRow = row<Pair<"scheduleId">>("workspace_schedules")({
+  scheduleId: text,
+  workspaceId: text,
+});
+
+export const workspaceWorkflowRow = row<Pair<"workflowId">>("workspace_workflows")({
+  workflowId: text,
+  workspaceId: text,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    sites: TableOf<typeof siteRow>;
+    site_links: TableOf<typeof siteLinkRow>;
+    workspace_schedules: TableOf<typeof workspaceScheduleRow>;
+    workspace_workflows: TableOf<typeof workspaceWorkflowRow>;
+  }
+}
 
 export class SqlWorkspaceSchedules implements WorkspaceScheduleStore {
   readonly #db: Kysely<Database>;
@@ -36,7 +68,7 @@ export class SqlWorkspaceSchedules implements WorkspaceScheduleStore {
   async list({ workspaceId, before, limit }: WorkspaceThingsPage): Promise<readonly ScheduleRecord[]> {
     const all = this.#of(workspaceId).selectAll("schedules");
     const page = before === null ? all : all.where("schedules.id", "<", before);
-    return (await page.orderBy("schedules.id", "desc").limit(limit).execute()).map(toSchedule);
+    return (await page.orderBy("schedules.id", "desc").limit(limit).execute()).map(scheduleRow.read);
   }
 
   async listOpen(query: { workspaceId: string; agentId: string | null }): Promise<readonly string[]> {
@@ -48,11 +80,8 @@ export class SqlWorkspaceSchedules implements WorkspaceScheduleStore {
     return (await open.orderBy("schedules.id").execute()).map(({ id }) => id);
   }
 
-  async insert(row: { workspaceId: string; scheduleId: string }): Promise<void> {
-    await this.#db
-      .insertInto("workspace_schedules")
-      .values({ schedule_id: row.scheduleId, workspace_id: row.workspaceId })
-      .execute();
+  async insert(pair: { workspaceId: string; scheduleId: string }): Promise<void> {
+    await this.#db.insertInto("workspace_schedules").values(workspaceScheduleRow.write(pair)).execute();
   }
 
   #of(workspaceId: string) {
@@ -86,14 +115,11 @@ export class SqlWorkspaceWorkflows implements WorkspaceWorkflowStore {
       .selectAll("workflows")
       .where("workspace_workflows.workspace_id", "=", workspaceId);
     const page = before === null ? all : all.where("workflows.id", "<", before);
-    return (await page.orderBy("workflows.id", "desc").limit(limit).execute()).map(toWorkflow);
+    return (await page.orderBy("workflows.id", "desc").limit(limit).execute()).map(workflowRow.read);
   }
 
-  async insert(row: { workspaceId: string; workflowId: string }): Promise<void> {
-    await this.#db
-      .insertInto("workspace_workflows")
-      .values({ workflow_id: row.workflowId, workspace_id: row.workspaceId })
-      .execute();
+  async insert(pair: { workspaceId: string; workflowId: string }): Promise<void> {
+    await this.#db.insertInto("workspace_workflows").values(workspaceWorkflowRow.write(pair)).execute();
   }
 
   async delete(workflowId: string): Promise<void> {
@@ -114,19 +140,15 @@ export class SqlSites implements SiteStore {
       .selectAll()
       .where("workspace_id", "=", workspaceId)
       .executeTakeFirst();
-    return row === undefined ? null : toSite(row);
+    return row === undefined ? null : siteRow.read(row);
   }
 
-  async put({ workspaceId, revisionId, folder, publishedAt }: Site): Promise<void> {
+  async put(site: Site): Promise<void> {
     await this.#db
       .insertInto("sites")
-      .values({ workspace_id: workspaceId, revision_id: revisionId, folder, published_at: publishedAt })
+      .values(siteRow.write(site))
       .onConflict((conflict) =>
-        conflict.column("workspace_id").doUpdateSet({
-          revision_id: sql.ref("excluded.revision_id"),
-          folder: sql.ref("excluded.folder"),
-          published_at: sql.ref("excluded.published_at"),
-        }),
+        conflict.column("workspace_id").doUpdateSet(siteRow.replacing("workspace_id")),
       )
       .execute();
   }
@@ -138,15 +160,12 @@ export class SqlSites implements SiteStore {
       .where("hash", "=", hash)
       .where("expires_at", ">", now)
       .executeTakeFirst();
-    return row === undefined ? null : { hash, workspaceId: row.workspace_id, expiresAt: row.expires_at };
+    return row === undefined ? null : siteLinkRow.read(row);
   }
 
-  async insertLink({ hash, workspaceId, expiresAt, now }: SiteLink & { now: number }): Promise<void> {
+  async insertLink({ now, ...link }: SiteLink & { now: number }): Promise<void> {
     await this.#db.deleteFrom("site_links").where("expires_at", "<=", now).execute();
-    await this.#db
-      .insertInto("site_links")
-      .values({ hash, workspace_id: workspaceId, expires_at: expiresAt })
-      .execute();
+    await this.#db.insertInto("site_links").values(siteLinkRow.write(link)).execute();
   }
 
   async delete(workspaceId: string): Promise<Site | null> {
@@ -156,15 +175,6 @@ export class SqlSites implements SiteStore {
       .where("workspace_id", "=", workspaceId)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toSite(row);
+    return row === undefined ? null : siteRow.read(row);
   }
-}
-
-function toSite(row: Selectable<SitesTable>): Site {
-  return {
-    workspaceId: row.workspace_id,
-    revisionId: row.revision_id,
-    folder: row.folder,
-    publishedAt: row.published_at,
-  };
 }

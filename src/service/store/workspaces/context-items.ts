@@ -1,14 +1,29 @@
 // What the runs of workspaces are given, in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { contextKinds } from "../../../contract/workspaces/context-items/context-item.ts";
 import type { ContextItemStore } from "../../core/ports/store/workspaces/context-items.ts";
 import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
 import type { ContextItem } from "../../core/workspaces/context-items/context-item.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { ContextItemsTable } from "../workspace-tables.ts";
+
+export const contextItemRow = row<ContextItem>("context_items")({
+  id: text,
+  workspaceId: text,
+  kind: oneOf(contextKinds),
+  title: text,
+  content: text,
+  createdAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    context_items: TableOf<typeof contextItemRow>;
+  }
+}
 
 export class SqlContextItems implements ContextItemStore {
   readonly #db: Kysely<Database>;
@@ -19,13 +34,13 @@ export class SqlContextItems implements ContextItemStore {
 
   async find(id: string): Promise<ContextItem | null> {
     const row = await this.#all().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toContextItem(row);
+    return row === undefined ? null : contextItemRow.read(row);
   }
 
   async list({ workspaceId, before, limit }: WorkspaceThingsPage): Promise<readonly ContextItem[]> {
     const all = this.#all().where("workspace_id", "=", workspaceId);
     const page = before === null ? all : all.where("id", "<", before);
-    return (await page.orderBy("id", "desc").limit(limit).execute()).map(toContextItem);
+    return (await page.orderBy("id", "desc").limit(limit).execute()).map(contextItemRow.read);
   }
 
   async measure(workspaceId: string): Promise<{ readonly items: number; readonly bytes: number }> {
@@ -40,11 +55,8 @@ export class SqlContextItems implements ContextItemStore {
     return { items: Number(items), bytes: Number(bytes) };
   }
 
-  async insert({ id, workspaceId, kind, title, content, createdAt }: ContextItem): Promise<void> {
-    await this.#db
-      .insertInto("context_items")
-      .values({ id, workspace_id: workspaceId, kind, title, content, created_at: createdAt })
-      .execute();
+  async insert(item: ContextItem): Promise<void> {
+    await this.#db.insertInto("context_items").values(contextItemRow.write(item)).execute();
   }
 
   async delete(id: string): Promise<boolean> {
@@ -58,15 +70,4 @@ export class SqlContextItems implements ContextItemStore {
   #all() {
     return this.#db.selectFrom("context_items").selectAll();
   }
-}
-
-function toContextItem(row: Selectable<ContextItemsTable>): ContextItem {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    kind: oneOf(contextKinds, row.kind, "context_items.kind"),
-    title: row.title,
-    content: row.content,
-    createdAt: row.created_at,
-  };
 }

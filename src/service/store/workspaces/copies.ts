@@ -1,14 +1,41 @@
 // Copies of workspaces' files in SQL.
 
-import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
+import type { ExpressionBuilder, Kysely } from "kysely";
 import type { CopyPage, CopyStore } from "../../core/ports/store/workspaces/copies.ts";
 import { COPY_HOLD_MS, type Copy, copyStates, type Holder } from "../../core/workspaces/copies/copy.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import { type Ask, keepQuery } from "../kept-query.ts";
+import { row, type TableOf } from "../row.ts";
+import { flag, integer, nullable, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { CopiesTable } from "../workspace-tables.ts";
-import { parseActor } from "./actor.ts";
+import { actor } from "./actor.ts";
+
+export const copyRow = row<Omit<Copy, "hold">>("copies")(
+  {
+    id: text,
+    workspaceId: text,
+    isCanonical: flag,
+    state: oneOf(copyStates),
+    baseRevisionId: text,
+    baseTreeOid: text,
+    savedRevisionId: nullable(text),
+    createdBy: actor,
+    createdAt: integer,
+  },
+  /** Its hold, whose end is by the store's time. */
+  { heldByRunId: nullable(text), heldFence: nullable(integer), heldUntil: nullable(integer) },
+);
+
+type CopiesTable = TableOf<typeof copyRow>;
+
+const nobody = { heldByRunId: null, heldFence: null, heldUntil: null };
+const free = { held_by_run_id: null, held_fence: null, held_until: null };
+
+declare module "../tables.ts" {
+  interface Database {
+    copies: TableOf<typeof copyRow>;
+  }
+}
 
 export class SqlCopies implements CopyStore {
   readonly #db: Kysely<Database>;
@@ -50,7 +77,7 @@ export class SqlCopies implements CopyStore {
   }
 
   async insert(copy: Omit<Copy, "hold">): Promise<void> {
-    await this.#db.insertInto("copies").values(toRow(copy)).execute();
+    await this.#db.insertInto("copies").values(copyRow.write(copy, nobody)).execute();
   }
 
   async rebase(move: { id: string; baseRevisionId: string; baseTreeOid: string }): Promise<void> {
@@ -115,7 +142,7 @@ export class SqlCopies implements CopyStore {
   async release(copyId: string, { runId, fence }: Holder): Promise<void> {
     await this.#db
       .updateTable("copies")
-      .set({ held_by_run_id: null, held_fence: null, held_until: null })
+      .set(free)
       .where("id", "=", copyId)
       .where("held_by_run_id", "=", runId)
       .where("held_fence", "=", fence)
@@ -125,7 +152,7 @@ export class SqlCopies implements CopyStore {
   async releaseAll(): Promise<number> {
     const { numUpdatedRows } = await this.#db
       .updateTable("copies")
-      .set({ held_by_run_id: null, held_fence: null, held_until: null })
+      .set(free)
       .where("held_by_run_id", "is not", null)
       .executeTakeFirst();
     return Number(numUpdatedRows);
@@ -137,7 +164,7 @@ export class SqlCopies implements CopyStore {
   }
 
   /** The time is asked only where somebody holds the copy. */
-  async #seen(row: Selectable<CopiesTable> | undefined): Promise<Copy | null> {
+  async #seen(row: CopiesTable | undefined): Promise<Copy | null> {
     if (row === undefined) return null;
     return toCopy(row, row.held_by_run_id === null ? 0 : await this.#leaseNow());
   }
@@ -164,35 +191,8 @@ function hasExpired(until: number, now: number): boolean {
   return until <= now || until > now + COPY_HOLD_MS;
 }
 
-function toCopy(row: Selectable<CopiesTable>, now: number): Copy {
+function toCopy(row: CopiesTable, now: number): Copy {
   const { held_by_run_id: runId, held_fence: fence, held_until: until } = row;
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    isCanonical: row.is_canonical === 1,
-    state: oneOf(copyStates, row.state, "copies.state"),
-    baseRevisionId: row.base_revision_id,
-    baseTreeOid: row.base_tree_oid,
-    hold: runId === null ? null : { runId, fence: fence ?? 0, hasExpired: hasExpired(until ?? 0, now) },
-    savedRevisionId: row.saved_revision_id,
-    createdBy: parseActor(row.created_by),
-    createdAt: row.created_at,
-  };
-}
-
-function toRow(copy: Omit<Copy, "hold">) {
-  return {
-    id: copy.id,
-    workspace_id: copy.workspaceId,
-    is_canonical: copy.isCanonical ? 1 : 0,
-    state: copy.state,
-    base_revision_id: copy.baseRevisionId,
-    base_tree_oid: copy.baseTreeOid,
-    held_by_run_id: null,
-    held_fence: null,
-    held_until: null,
-    saved_revision_id: copy.savedRevisionId,
-    created_by: JSON.stringify(copy.createdBy),
-    created_at: copy.createdAt,
-  };
+  const hold = runId === null ? null : { runId, fence: fence ?? 0, hasExpired: hasExpired(until ?? 0, now) };
+  return { ...copyRow.read(row), hold };
 }

@@ -1,6 +1,6 @@
 // What was written to copies since their bases, in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type {
   CopyEntryStore,
   EntryRange,
@@ -9,11 +9,11 @@ import type {
 import type { CopyEntry } from "../../core/workspaces/files/copy-entry.ts";
 import { fileModes } from "../../core/workspaces/objects/tree-object.ts";
 import { foldersAbove } from "../../core/workspaces/paths/workspace-path.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import { type Ask, keepQuery } from "../kept-query.ts";
+import { nullableGroup, row, type TableOf } from "../row.ts";
+import { integer, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { CopyEntriesTable } from "../workspace-tables.ts";
 
 /** Databases bind a bounded number of values. */
 const ROWS_A_STATEMENT = 500;
@@ -21,7 +21,23 @@ const RANGES_A_STATEMENT = 50;
 /** No path has so many characters of the last code point in one segment. */
 const AFTER_ALL = "\u{10FFFF}".repeat(64);
 
-type Row = Selectable<CopyEntriesTable>;
+/** Without its file: deleted. */
+export const entryRow = row<CopyEntry>("copy_entries")(
+  {
+    path: text,
+    file: nullableGroup({ oid: text, mode: oneOf(fileModes), size: integer }),
+    changedAt: integer,
+  },
+  { copyId: text },
+);
+
+type EntriesTable = TableOf<typeof entryRow>;
+
+declare module "../tables.ts" {
+  interface Database {
+    copy_entries: TableOf<typeof entryRow>;
+  }
+}
 
 export class SqlCopyEntries implements CopyEntryStore {
   readonly #db: Kysely<Database>;
@@ -36,7 +52,7 @@ export class SqlCopyEntries implements CopyEntryStore {
 
   async find(entry: { copyId: string; path: string }): Promise<CopyEntry | null> {
     const [row] = await this.#ask(entryAtPath, entry);
-    return row === undefined ? null : toEntry(row);
+    return row === undefined ? null : entryRow.read(row);
   }
 
   async findAll({ copyId, paths }: { copyId: string; paths: readonly string[] }) {
@@ -48,24 +64,24 @@ export class SqlCopyEntries implements CopyEntryStore {
         .where("copy_id", "=", copyId)
         .where("path", "in", part)
         .execute();
-      found.push(...rows.map(toEntry));
+      found.push(...rows.map(entryRow.read));
     }
     return found;
   }
 
   async list({ copyId, from, before, limit }: EntryRange): Promise<readonly CopyEntry[]> {
     const range = { copyId, from: from ?? "", before: before ?? AFTER_ALL, limit };
-    return (await this.#ask(entriesInRange, range)).map(toEntry);
+    return (await this.#ask(entriesInRange, range)).map(entryRow.read);
   }
 
   async listAll(copyId: string): Promise<readonly CopyEntry[]> {
     return (
       await this.#db.selectFrom("copy_entries").selectAll().where("copy_id", "=", copyId).execute()
-    ).map(toEntry);
+    ).map(entryRow.read);
   }
 
   async replace({ copyId, entry, expected }: EntryWrite): Promise<boolean> {
-    const row = toRow(copyId, entry);
+    const row = entryRow.write(entry, { copyId });
     const { oid: was_oid, mode: was_mode } = expected ?? { oid: null, mode: null };
     const values = { ...row, was_oid, was_mode };
     return (await this.#ask(expected === null ? updateDeleted : updateFile, values)).length > 0;
@@ -75,14 +91,9 @@ export class SqlCopyEntries implements CopyEntryStore {
     for (const part of partsOf(entries)) {
       await this.#db
         .insertInto("copy_entries")
-        .values(part.map((entry) => toRow(copyId, entry)))
+        .values(part.map((entry) => entryRow.write(entry, { copyId })))
         .onConflict((conflict) =>
-          conflict.columns(["copy_id", "path"]).doUpdateSet(({ ref }) => ({
-            oid: ref("excluded.oid"),
-            mode: ref("excluded.mode"),
-            size: ref("excluded.size"),
-            changed_at: ref("excluded.changed_at"),
-          })),
+          conflict.columns(["copy_id", "path"]).doUpdateSet(entryRow.replacing("copy_id", "path")),
         )
         .execute();
     }
@@ -137,14 +148,16 @@ export class SqlCopyEntries implements CopyEntryStore {
   async insert({ copyId, entries }: { copyId: string; entries: readonly CopyEntry[] }) {
     const [only] = entries;
     if (only !== undefined && entries.length === 1) {
-      return new Set((await this.#ask(insertEntry, toRow(copyId, only))).map(({ path }) => path));
+      return new Set(
+        (await this.#ask(insertEntry, entryRow.write(only, { copyId }))).map(({ path }) => path),
+      );
     }
     const made = new Set<string>();
     // In one order: two transactions never wait for each other in a circle.
     for (const part of partsOf(entries.toSorted(byPath))) {
       const rows = await this.#db
         .insertInto("copy_entries")
-        .values(part.map((entry) => toRow(copyId, entry)))
+        .values(part.map((entry) => entryRow.write(entry, { copyId })))
         .onConflict((conflict) => conflict.columns(["copy_id", "path"]).doNothing())
         .returning("path")
         .execute();
@@ -195,9 +208,7 @@ const entriesInRange = keepQuery<{ copyId: string; from: string; before: string;
     .limit(limit),
 );
 
-const rowNames = ["copy_id", "path", "oid", "mode", "size", "changed_at"] as const;
-
-const insertEntry = keepQuery<Row>(...rowNames)((db, row) =>
+const insertEntry = keepQuery<EntriesTable>(...entryRow.columns)((db, row) =>
   db
     .insertInto("copy_entries")
     .values(row)
@@ -205,8 +216,8 @@ const insertEntry = keepQuery<Row>(...rowNames)((db, row) =>
     .returning("path"),
 );
 
-type Update = Row & { readonly was_oid: string | null; readonly was_mode: string | null };
-const keepUpdate = keepQuery<Update>(...rowNames, "was_oid", "was_mode");
+type Update = EntriesTable & { readonly was_oid: string | null; readonly was_mode: string | null };
+const keepUpdate = keepQuery<Update>(...entryRow.columns, "was_oid", "was_mode");
 
 const updateFile = keepUpdate((db, { copy_id, path, was_oid, was_mode, ...values }) =>
   db
@@ -231,16 +242,6 @@ const updateDeleted = keepUpdate((db, { copy_id, path, was_oid: _oid, was_mode: 
 
 function stateOf(file: CopyEntry["file"]): string {
   return file === null ? "" : `${file.mode} ${file.oid}`;
-}
-
-function toEntry({ path, oid, mode, size, changed_at: changedAt }: Row): CopyEntry {
-  if (oid === null || mode === null || size === null) return { path, file: null, changedAt };
-  return { path, file: { oid, mode: oneOf(fileModes, mode, "copy_entries.mode"), size }, changedAt };
-}
-
-function toRow(copyId: string, { path, file, changedAt }: CopyEntry): Row {
-  const { oid = null, mode = null, size = null } = file ?? {};
-  return { copy_id: copyId, path, oid, mode, size, changed_at: changedAt };
 }
 
 function byPath(a: CopyEntry, b: CopyEntry): number {

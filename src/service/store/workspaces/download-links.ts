@@ -4,9 +4,26 @@ import type { Kysely } from "kysely";
 import type { DownloadLinkStore } from "../../core/ports/store/workspaces/download-links.ts";
 import type { DownloadLink } from "../../core/workspaces/files/copy-entry.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
 
 const FORGOTTEN_AT_ONCE = 100;
+
+export const downloadLinkRow = row<DownloadLink>("download_links")({
+  hash: text,
+  workspaceId: text,
+  copyId: text,
+  path: text,
+  oid: text,
+  expiresAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    download_links: TableOf<typeof downloadLinkRow>;
+  }
+}
 
 export class SqlDownloadLinks implements DownloadLinkStore {
   readonly #db: Kysely<Database>;
@@ -22,12 +39,10 @@ export class SqlDownloadLinks implements DownloadLinkStore {
       .where("hash", "=", hash)
       .where("expires_at", ">", now)
       .executeTakeFirst();
-    if (row === undefined) return null;
-    const { workspace_id: workspaceId, copy_id: copyId, path, oid, expires_at: expiresAt } = row;
-    return { hash, workspaceId, copyId, path, oid, expiresAt };
+    return row === undefined ? null : downloadLinkRow.read(row);
   }
 
-  async insert({ workspaceId, copyId, expiresAt, ...link }: DownloadLink, now: number): Promise<void> {
+  async insert(link: DownloadLink, now: number): Promise<void> {
     await this.#db
       .deleteFrom("download_links")
       .where("hash", "in", (ended) =>
@@ -39,9 +54,6 @@ export class SqlDownloadLinks implements DownloadLinkStore {
           .limit(FORGOTTEN_AT_ONCE),
       )
       .execute();
-    await this.#db
-      .insertInto("download_links")
-      .values({ ...link, workspace_id: workspaceId, copy_id: copyId, expires_at: expiresAt })
-      .execute();
+    await this.#db.insertInto("download_links").values(downloadLinkRow.write(link)).execute();
   }
 }

@@ -4,15 +4,14 @@ import { type Kysely, sql } from "kysely";
 import type { ErasureStore } from "../../core/ports/store/workspaces/erasure.ts";
 import type { Connection } from "../connection.ts";
 import type { Database } from "../tables.ts";
-import type { WorkspaceDatabase } from "../workspace-tables.ts";
 
 /** The tables that have rows of a workspace. */
 type OfWorkspace = {
-  [Table in keyof WorkspaceDatabase]: "workspace_id" extends keyof WorkspaceDatabase[Table] ? Table : never;
-}[keyof WorkspaceDatabase];
+  [Table in keyof Database]: "workspace_id" extends keyof Database[Table] ? Table : never;
+}[keyof Database];
 
 /** What is deleted in one transaction with the workspace itself: a table that is left out does not compile. */
-const rest: Readonly<Record<Exclude<OfWorkspace, "operations" | "workspace_objects">, true>> = {
+const rest: Readonly<Record<Exclude<OfWorkspace, "agents" | "operations" | "workspace_objects">, true>> = {
   copy_trash: true,
   download_links: true,
   copies: true,

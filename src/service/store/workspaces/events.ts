@@ -10,7 +10,30 @@ import {
 import type { WorkspaceEventStore } from "../../core/ports/store/workspaces/events.ts";
 import type { StoredWorkspaceEvent } from "../../core/workspace-events/workspace-event.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, named, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
+
+type StoredMove = { readonly what: string; readonly id: string; readonly state: string };
+
+/** The latest of a workspace. */
+export const eventRow = row<StoredMove & { readonly seq: number; readonly at: number }>("workspace_events")(
+  { seq: integer, at: integer, what: text, id: named("subject_id", text), state: text },
+  { workspaceId: text },
+);
+
+/** How many events a workspace has had. */
+export const feedRow = row<{ readonly workspaceId: string; readonly lastSeq: number }>("workspace_feeds")({
+  workspaceId: text,
+  lastSeq: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    workspace_events: TableOf<typeof eventRow>;
+    workspace_feeds: TableOf<typeof feedRow>;
+  }
+}
 
 export class SqlWorkspaceEvents implements WorkspaceEventStore {
   readonly #db: Kysely<Database>;
@@ -30,17 +53,16 @@ export class SqlWorkspaceEvents implements WorkspaceEventStore {
   }): Promise<readonly StoredWorkspaceEvent[]> {
     const rows = await this.#db
       .selectFrom("workspace_events")
-      .select(["seq", "at", "what", "subject_id", "state"])
+      .selectAll()
       .where("workspace_id", "=", workspaceId)
       .where("seq", ">", after)
       .orderBy("seq")
       .limit(limit)
       .execute();
-    return rows.map(({ seq, at, what, subject_id: id, state }) => ({
-      seq,
-      at,
-      ...moveOf({ what, id, state }),
-    }));
+    return rows.map((found) => {
+      const { seq, at, ...move } = eventRow.read(found);
+      return { seq, at, ...moveOf(move) };
+    });
   }
 
   async ends(workspaceId: string): Promise<{ first: number; last: number }> {
@@ -65,7 +87,7 @@ export class SqlWorkspaceEvents implements WorkspaceEventStore {
     // Its row is held until the commit: numbers are in the order of commits, and a reader meets no gap.
     const { last_seq: last } = await this.#db
       .insertInto("workspace_feeds")
-      .values({ workspace_id: workspaceId, last_seq: moves.length })
+      .values(feedRow.write({ workspaceId, lastSeq: moves.length }))
       .onConflict((conflict) =>
         conflict
           .column("workspace_id")
@@ -76,14 +98,9 @@ export class SqlWorkspaceEvents implements WorkspaceEventStore {
     await this.#db
       .insertInto("workspace_events")
       .values(
-        moves.map(({ what, id, state }, index) => ({
-          workspace_id: workspaceId,
-          seq: last - moves.length + index + 1,
-          at: now,
-          what,
-          subject_id: id,
-          state,
-        })),
+        moves.map((move, index) =>
+          eventRow.write({ ...move, seq: last - moves.length + index + 1, at: now }, { workspaceId }),
+        ),
       )
       .execute();
     await this.#db
@@ -95,7 +112,7 @@ export class SqlWorkspaceEvents implements WorkspaceEventStore {
 }
 
 /** Throws on what no version of this service wrote. */
-function moveOf({ what, id, state }: { what: string; id: string; state: string }): WorkspaceMove {
+function moveOf({ what, id, state }: StoredMove): WorkspaceMove {
   const states: readonly string[] | undefined = workspaceMoves[what as MovedThing];
   if (states?.includes(state) !== true)
     throw new TypeError(`Columns workspace_events.what and .state hold "${what}" and "${state}".`);

@@ -1,12 +1,26 @@
 // The agents that work in workspaces, in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { MemberStore } from "../../core/ports/store/workspaces/members.ts";
 import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
 import type { Member } from "../../core/workspaces/members/member.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { WorkspaceMembersTable } from "../workspace-tables.ts";
+
+export const memberRow = row<Member>("workspace_members")({
+  id: text,
+  workspaceId: text,
+  agentId: text,
+  createdAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    workspace_members: TableOf<typeof memberRow>;
+  }
+}
 
 export class SqlMembers implements MemberStore {
   readonly #db: Kysely<Database>;
@@ -17,7 +31,7 @@ export class SqlMembers implements MemberStore {
 
   async find(id: string): Promise<Member | null> {
     const row = await this.#all().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toMember(row);
+    return row === undefined ? null : memberRow.read(row);
   }
 
   async findOfAgent(query: { workspaceId: string; agentId: string }): Promise<Member | null> {
@@ -25,19 +39,19 @@ export class SqlMembers implements MemberStore {
       .where("workspace_id", "=", query.workspaceId)
       .where("agent_id", "=", query.agentId)
       .executeTakeFirst();
-    return row === undefined ? null : toMember(row);
+    return row === undefined ? null : memberRow.read(row);
   }
 
   async list({ workspaceId, before, limit }: WorkspaceThingsPage): Promise<readonly Member[]> {
     const all = this.#all().where("workspace_id", "=", workspaceId);
     const page = before === null ? all : all.where("id", "<", before);
-    return (await page.orderBy("id", "desc").limit(limit).execute()).map(toMember);
+    return (await page.orderBy("id", "desc").limit(limit).execute()).map(memberRow.read);
   }
 
-  async insert({ id, workspaceId, agentId, createdAt }: Member): Promise<boolean> {
+  async insert(member: Member): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto("workspace_members")
-      .values({ id, workspace_id: workspaceId, agent_id: agentId, created_at: createdAt })
+      .values(memberRow.write(member))
       .onConflict((conflict) => conflict.columns(["workspace_id", "agent_id"]).doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n;
@@ -54,8 +68,4 @@ export class SqlMembers implements MemberStore {
   #all() {
     return this.#db.selectFrom("workspace_members").selectAll();
   }
-}
-
-function toMember(row: Selectable<WorkspaceMembersTable>): Member {
-  return { id: row.id, workspaceId: row.workspace_id, agentId: row.agent_id, createdAt: row.created_at };
 }

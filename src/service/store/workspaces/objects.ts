@@ -1,6 +1,6 @@
 // Git's objects of workspaces in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type {
   KeptObject,
   NewObject,
@@ -8,18 +8,46 @@ import type {
   ObjectStore,
 } from "../../core/ports/store/workspaces/objects.ts";
 import { objectKinds } from "../../core/workspaces/objects/object-kind.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
-import { type Ask, keepQuery, namesOf } from "../kept-query.ts";
+import { type Ask, keepQuery } from "../kept-query.ts";
+import { row, type TableOf } from "../row.ts";
+import { bytes, integer, nullable, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { WorkspaceObjectsTable } from "../workspace-tables.ts";
 
 /** Databases bind a bounded number of values. */
 const ROWS_A_STATEMENT = 500;
 
 type Named = { readonly workspaceId: string; readonly oids: readonly string[] };
 
-type FoundRow = Pick<Selectable<WorkspaceObjectsTable>, "oid" | "kind" | "size" | "data" | "blob_key">;
+/** Small contents are in `data`, large ones in the blob `blobKey`. */
+const kept = {
+  oid: text,
+  kind: oneOf(objectKinds),
+  size: integer,
+  data: nullable(bytes),
+  blobKey: nullable(text),
+};
+
+const keptRow = row<KeptObject>("workspace_objects")(kept);
+
+/** Immutable but for `touchedAt`: when it was last written, or found to be there by who wanted to write it. */
+export const objectRow = row<NewObject>("workspace_objects")(
+  { ...kept, sha256: text },
+  {
+    /** `<workspace_id>/<oid>`. */
+    key: text,
+    workspaceId: text,
+    touchedAt: integer,
+  },
+);
+
+type ObjectsTable = TableOf<typeof objectRow>;
+
+declare module "../tables.ts" {
+  interface Database {
+    workspace_objects: TableOf<typeof objectRow>;
+  }
+}
 
 export class SqlObjects implements ObjectStore {
   readonly #db: Kysely<Database>;
@@ -35,20 +63,20 @@ export class SqlObjects implements ObjectStore {
   async find({ workspaceId, oids }: Named): Promise<readonly KeptObject[]> {
     const [only] = oids;
     if (only !== undefined && oids.length === 1) {
-      return (await this.#ask(objectOfKey, { key: keyOf(workspaceId, only) })).map(toKept);
+      return (await this.#ask(objectOfKey, { key: keyOf(workspaceId, only) })).map(keptRow.read);
     }
     const found: KeptObject[] = [];
     for (const part of partsOf(oids)) {
       const rows = await this.#db
         .selectFrom("workspace_objects")
-        .select(["oid", "kind", "size", "data", "blob_key"])
+        .select(keptRow.columns)
         .where(
           "key",
           "in",
           part.map((oid) => keyOf(workspaceId, oid)),
         )
         .execute();
-      found.push(...rows.map(toKept));
+      found.push(...rows.map(keptRow.read));
     }
     return found;
   }
@@ -158,18 +186,19 @@ export class SqlObjects implements ObjectStore {
     now: number;
   }): Promise<readonly string[]> {
     const { workspaceId, now } = given;
+    const ownOf = ({ oid }: NewObject) => ({ key: keyOf(workspaceId, oid), workspaceId, touchedAt: now });
     // In one order: two transactions never wait for each other. Once each: a statement meets a row once.
     const objects = [...new Map(given.objects.map((object) => [object.oid, object])).values()].sort(byOid);
     const [only] = objects;
     if (only !== undefined && objects.length === 1) {
-      const kept = await this.#ask(insertObject, toRow(only, workspaceId, now));
+      const kept = await this.#ask(insertObject, objectRow.write(only, ownOf(only)));
       return kept.length > 0 ? [] : [only.oid];
     }
     const others: string[] = [];
     for (const part of partsOf(objects)) {
       const rows = await this.#db
         .insertInto("workspace_objects")
-        .values(part.map((object) => toRow(object, workspaceId, now)))
+        .values(part.map((object) => objectRow.write(object, ownOf(object))))
         .onConflict((conflict) =>
           conflict
             .column("key")
@@ -223,55 +252,21 @@ export class SqlObjects implements ObjectStore {
 }
 
 const objectOfKey = keepQuery<{ key: string }>("key")((db, { key }) =>
-  db
-    .selectFrom("workspace_objects")
-    .select(["oid", "kind", "size", "data", "blob_key"])
-    .where("key", "=", key),
+  db.selectFrom("workspace_objects").select(keptRow.columns).where("key", "=", key),
 );
 
-const insertObject = keepQuery<Selectable<WorkspaceObjectsTable>>(
-  ...namesOf<Selectable<WorkspaceObjectsTable>>({
-    key: true,
-    workspace_id: true,
-    oid: true,
-    kind: true,
-    size: true,
-    sha256: true,
-    data: true,
-    blob_key: true,
-    touched_at: true,
-  }),
-)((db, row) =>
+const insertObject = keepQuery<ObjectsTable>(...objectRow.columns)((db, values) =>
   db
     .insertInto("workspace_objects")
-    .values(row)
+    .values(values)
     .onConflict((conflict) =>
       conflict
         .column("key")
-        .doUpdateSet({ touched_at: row.touched_at })
+        .doUpdateSet({ touched_at: values.touched_at })
         .whereRef("workspace_objects.sha256", "=", "excluded.sha256"),
     )
     .returning("oid"),
 );
-
-function toKept({ oid, kind, size, data, blob_key: blobKey }: FoundRow): KeptObject {
-  return { oid, kind: oneOf(objectKinds, kind, "workspace_objects.kind"), size, data, blobKey };
-}
-
-function toRow({ oid, kind, size, sha256, data, blobKey }: NewObject, workspaceId: string, now: number) {
-  const key = keyOf(workspaceId, oid);
-  return {
-    key,
-    workspace_id: workspaceId,
-    oid,
-    kind,
-    size,
-    sha256,
-    data,
-    blob_key: blobKey,
-    touched_at: now,
-  };
-}
 
 /**
  * One column, so that there is one way to find a row: of a table that has grown since it was last analysed, PostgreSQL would read all

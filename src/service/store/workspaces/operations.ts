@@ -1,6 +1,6 @@
 // Operations of workspaces in SQL.
 
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import * as z from "zod/mini";
 import { operationKinds } from "../../../contract/workspaces/operations/operation-kinds.ts";
 import type { OperationHold, OperationStore } from "../../core/ports/store/workspaces/operations.ts";
@@ -14,10 +14,11 @@ import {
   type OperationResult,
   operationStatuses,
 } from "../../core/workspaces/operations/operation.ts";
-import { oneOf, parseConfig } from "../columns.ts";
+import { parseConfig } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { type Column, integer, json, nullable, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { OperationsTable } from "../workspace-tables.ts";
 
 const progressSchema = z.record(z.string(), z.union([z.string(), z.number()]));
 const resultSchema = z.object({
@@ -34,6 +35,42 @@ function hasExpired(now: number) {
     or([eb("lease_until", "<=", now), eb("lease_until", ">", now + LONGEST_DELAY_MS)]);
 }
 
+/** Without what a result does not have. */
+const result: Column<OperationResult, string> = {
+  ...{ kind: "text", isNullable: false, read: toResult },
+  write: ({ revisionId, isUnchanged, copyId }) =>
+    JSON.stringify({ revision_id: revisionId, unchanged: isUnchanged, working_copy_id: copyId }),
+};
+
+export const operationRow = row<Operation>("operations")(
+  {
+    id: text,
+    workspaceId: text,
+    accountId: text,
+    kind: oneOf(operationKinds),
+    status: oneOf(operationStatuses),
+    input: json(parseConfig),
+    progress: json((stored) => progressSchema.parse(JSON.parse(stored))),
+    result,
+    error: nullable(json((stored) => errorSchema.parse(JSON.parse(stored)))),
+    /** Counts those who took it up: only the latest may write. */
+    fence: integer,
+    faults: integer,
+    createdAt: integer,
+    endedAt: nullable(integer),
+    keptUntil: integer,
+  },
+  { leaseUntil: integer },
+);
+
+type OperationsTable = TableOf<typeof operationRow>;
+
+declare module "../tables.ts" {
+  interface Database {
+    operations: TableOf<typeof operationRow>;
+  }
+}
+
 export class SqlOperations implements OperationStore {
   readonly #db: Kysely<Database>;
 
@@ -46,7 +83,7 @@ export class SqlOperations implements OperationStore {
 
   async find(id: string): Promise<Operation | null> {
     const row = await this.#db.selectFrom("operations").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toOperation(row);
+    return row === undefined ? null : operationRow.read(row);
   }
 
   async listDue({ limit }: { limit: number }): Promise<readonly string[]> {
@@ -70,12 +107,12 @@ export class SqlOperations implements OperationStore {
       .where(isOpen)
       .orderBy("id")
       .execute();
-    return rows.map(toOperation);
+    return rows.map(operationRow.read);
   }
 
   async insert(operation: Operation): Promise<void> {
     const leaseUntil = (await this.#leaseNow()) + OPERATION_LEASE_MS;
-    await this.#db.insertInto("operations").values(toRow(operation, leaseUntil)).execute();
+    await this.#db.insertInto("operations").values(operationRow.write(operation, { leaseUntil })).execute();
   }
 
   async takeUp(id: string): Promise<Operation | null> {
@@ -92,7 +129,7 @@ export class SqlOperations implements OperationStore {
       .where(hasExpired(now))
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toOperation(row);
+    return row === undefined ? null : operationRow.read(row);
   }
 
   async releaseAll(): Promise<number> {
@@ -110,20 +147,23 @@ export class SqlOperations implements OperationStore {
     beat: OperationHold & { leaseMs: number; progress: OperationProgress; faults: number },
   ): Promise<boolean> {
     const lease_until = (await this.#leaseNow()) + beat.leaseMs;
-    const { faults } = beat;
-    const progress = JSON.stringify(beat.progress);
-    return await this.#update(beat, { status: "running", lease_until, progress, faults });
+    const { progress, faults } = beat;
+    return await this.#update(beat, {
+      ...operationRow.change({ status: "running", progress, faults }),
+      lease_until,
+    });
   }
 
   async end(given: OperationHold & { end: OperationEnd; now: number; keptUntil: number }): Promise<boolean> {
     const { end, now, keptUntil } = given;
-    return await this.#update(given, {
+    const change = operationRow.change({
       status: end.status,
-      result: end.status === "succeeded" ? resultColumn(end.result) : "{}",
-      error: end.status === "failed" ? JSON.stringify(end.error) : null,
-      ended_at: now,
-      kept_until: keptUntil,
+      result: end.status === "succeeded" ? end.result : {},
+      error: end.status === "failed" ? end.error : null,
+      endedAt: now,
+      keptUntil,
     });
+    return await this.#update(given, change);
   }
 
   async #update({ id, fence }: OperationHold, values: Partial<OperationsTable>): Promise<boolean> {
@@ -139,25 +179,6 @@ export class SqlOperations implements OperationStore {
   }
 }
 
-function toOperation(row: Selectable<OperationsTable>): Operation {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    accountId: row.account_id,
-    kind: oneOf(operationKinds, row.kind, "operations.kind"),
-    status: oneOf(operationStatuses, row.status, "operations.status"),
-    input: parseConfig(row.input),
-    progress: progressSchema.parse(JSON.parse(row.progress)),
-    result: toResult(row.result),
-    error: row.error === null ? null : errorSchema.parse(JSON.parse(row.error)),
-    fence: row.fence,
-    faults: row.faults,
-    createdAt: row.created_at,
-    endedAt: row.ended_at,
-    keptUntil: row.kept_until,
-  };
-}
-
 function toResult(json: string): OperationResult {
   const {
     revision_id: revisionId,
@@ -168,29 +189,5 @@ function toResult(json: string): OperationResult {
     ...(revisionId === undefined ? {} : { revisionId }),
     ...(unchanged === undefined ? {} : { isUnchanged: unchanged }),
     ...(copyId === undefined ? {} : { copyId }),
-  };
-}
-
-function resultColumn({ revisionId, isUnchanged, copyId }: OperationResult): string {
-  return JSON.stringify({ revision_id: revisionId, unchanged: isUnchanged, working_copy_id: copyId });
-}
-
-function toRow(operation: Operation, leaseUntil: number) {
-  return {
-    id: operation.id,
-    workspace_id: operation.workspaceId,
-    account_id: operation.accountId,
-    kind: operation.kind,
-    status: operation.status,
-    input: JSON.stringify(operation.input),
-    progress: JSON.stringify(operation.progress),
-    result: resultColumn(operation.result),
-    error: operation.error === null ? null : JSON.stringify(operation.error),
-    fence: operation.fence,
-    faults: operation.faults,
-    lease_until: leaseUntil,
-    created_at: operation.createdAt,
-    ended_at: operation.endedAt,
-    kept_until: operation.keptUntil,
   };
 }

@@ -1,6 +1,6 @@
 // What of workspaces is kept how long, in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type {
   CleanupPage,
   CleanupPlace,
@@ -8,8 +8,9 @@ import type {
 } from "../../core/ports/store/workspaces/retention.ts";
 import type { CleanupItem, Pin, Usage } from "../../core/workspaces/retention/retention.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, nullable, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { RetentionPinsTable } from "../workspace-tables.ts";
 import { isUnused } from "./revision-use.ts";
 
 type CleanupRow = {
@@ -21,6 +22,27 @@ type CleanupRow = {
 };
 
 const revisionId = sql.ref("revisions.id");
+
+export const pinRow = row<Pin>("retention_pins")({
+  id: text,
+  workspaceId: text,
+  revisionId: text,
+  reason: text,
+  until: nullable(integer),
+  createdAt: integer,
+});
+
+export const sweepRow = row<{ readonly workspaceId: string; readonly sweptAt: number }>("workspace_sweeps")({
+  workspaceId: text,
+  sweptAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    retention_pins: TableOf<typeof pinRow>;
+    workspace_sweeps: TableOf<typeof sweepRow>;
+  }
+}
 
 export class SqlRetention implements RetentionStore {
   readonly #db: Kysely<Database>;
@@ -35,7 +57,7 @@ export class SqlRetention implements RetentionStore {
       .selectAll()
       .where("id", "=", id)
       .executeTakeFirst();
-    return row === undefined ? null : toPin(row);
+    return row === undefined ? null : pinRow.read(row);
   }
 
   async listPins(page: {
@@ -46,7 +68,7 @@ export class SqlRetention implements RetentionStore {
     const { workspaceId, before, limit } = page;
     const all = this.#db.selectFrom("retention_pins").selectAll().where("workspace_id", "=", workspaceId);
     const query = before === null ? all : all.where("id", "<", before);
-    return (await query.orderBy("id", "desc").limit(limit).execute()).map(toPin);
+    return (await query.orderBy("id", "desc").limit(limit).execute()).map(pinRow.read);
   }
 
   async listCleanup(page: CleanupPage): Promise<readonly (CleanupItem & CleanupPlace)[]> {
@@ -111,17 +133,7 @@ export class SqlRetention implements RetentionStore {
   }
 
   async insertPin(pin: Pin): Promise<void> {
-    await this.#db
-      .insertInto("retention_pins")
-      .values({
-        id: pin.id,
-        workspace_id: pin.workspaceId,
-        revision_id: pin.revisionId,
-        reason: pin.reason,
-        until: pin.until,
-        created_at: pin.createdAt,
-      })
-      .execute();
+    await this.#db.insertInto("retention_pins").values(pinRow.write(pin)).execute();
   }
 
   async deletePin(id: string): Promise<Pin | null> {
@@ -130,7 +142,7 @@ export class SqlRetention implements RetentionStore {
       .where("id", "=", id)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toPin(row);
+    return row === undefined ? null : pinRow.read(row);
   }
 
   async purgeTrash({ deletedBefore, limit }: { deletedBefore: number; limit: number }): Promise<number> {
@@ -144,7 +156,7 @@ export class SqlRetention implements RetentionStore {
   async claimSweep(claim: { workspaceId: string; sweptBefore: number; now: number }): Promise<boolean> {
     const rows = await this.#db
       .insertInto("workspace_sweeps")
-      .values({ workspace_id: claim.workspaceId, swept_at: claim.now })
+      .values(sweepRow.write({ workspaceId: claim.workspaceId, sweptAt: claim.now }))
       .onConflict((conflict) =>
         conflict
           .column("workspace_id")
@@ -155,17 +167,6 @@ export class SqlRetention implements RetentionStore {
       .execute();
     return rows.length === 1;
   }
-}
-
-function toPin(row: Selectable<RetentionPinsTable>): Pin {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    revisionId: row.revision_id,
-    reason: row.reason,
-    until: row.until,
-    createdAt: row.created_at,
-  };
 }
 
 function toCleanupItem({ kind, id, at, copy_id: copyId, path }: CleanupRow): CleanupItem & CleanupPlace {

@@ -1,17 +1,36 @@
 // Revisions of workspaces in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
-import * as z from "zod/mini";
+import { type Kysely, sql } from "kysely";
 import type { RevisionPage, RevisionStore } from "../../core/ports/store/workspaces/revisions.ts";
 import type { RevisionUse } from "../../core/workspaces/revisions/refusals.ts";
 import type { Revision } from "../../core/workspaces/revisions/revision.ts";
+import { parseNames } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, json, nullable, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { RevisionsTable } from "../workspace-tables.ts";
-import { parseActor } from "./actor.ts";
+import { actor } from "./actor.ts";
 import { usesOf } from "./revision-use.ts";
 
-const idsSchema = z.array(z.string());
+export const revisionRow = row<Revision>("revisions")({
+  id: text,
+  workspaceId: text,
+  commitOid: text,
+  treeOid: text,
+  parentIds: json(parseNames),
+  message: text,
+  author: actor,
+  files: integer,
+  bytes: integer,
+  createdAt: integer,
+  acceptedAt: nullable(integer),
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    revisions: TableOf<typeof revisionRow>;
+  }
+}
 
 export class SqlRevisions implements RevisionStore {
   readonly #db: Kysely<Database>;
@@ -24,14 +43,14 @@ export class SqlRevisions implements RevisionStore {
 
   async find(id: string): Promise<Revision | null> {
     const row = await this.#db.selectFrom("revisions").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toRevision(row);
+    return row === undefined ? null : revisionRow.read(row);
   }
 
   async list({ workspaceId, isAccepted, before, limit }: RevisionPage): Promise<readonly Revision[]> {
     let query = this.#db.selectFrom("revisions").selectAll().where("workspace_id", "=", workspaceId);
     if (isAccepted !== null) query = query.where("accepted_at", isAccepted ? "is not" : "is", null);
     if (before !== null) query = query.where("id", "<", before);
-    return (await query.orderBy("id", "desc").limit(limit).execute()).map(toRevision);
+    return (await query.orderBy("id", "desc").limit(limit).execute()).map(revisionRow.read);
   }
 
   async findPinned({ ids, now }: { ids: readonly string[]; now: number }): Promise<ReadonlySet<string>> {
@@ -48,13 +67,13 @@ export class SqlRevisions implements RevisionStore {
   async share(id: string): Promise<Revision | null> {
     const query = this.#db.selectFrom("revisions").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forShare() : query).executeTakeFirst();
-    return row === undefined ? null : toRevision(row);
+    return row === undefined ? null : revisionRow.read(row);
   }
 
   async lock(id: string): Promise<Revision | null> {
     const query = this.#db.selectFrom("revisions").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toRevision(row);
+    return row === undefined ? null : revisionRow.read(row);
   }
 
   async findUse({ id, now }: { id: string; now: number }): Promise<RevisionUse | null> {
@@ -74,11 +93,11 @@ export class SqlRevisions implements RevisionStore {
       .orderBy("id")
       .execute();
     for (const child of children) {
-      const ids = idsSchema.parse(JSON.parse(child.parent_ids));
+      const ids = revisionRow.readField("parentIds", child.parent_ids);
       const spliced = [...new Set(ids.flatMap((parent) => (parent === id ? parentIds : [parent])))];
       await this.#db
         .updateTable("revisions")
-        .set({ parent_ids: JSON.stringify(spliced) })
+        .set(revisionRow.change({ parentIds: spliced }))
         .where("id", "=", child.id)
         .execute();
     }
@@ -86,38 +105,6 @@ export class SqlRevisions implements RevisionStore {
   }
 
   async insert(revision: Revision): Promise<void> {
-    await this.#db.insertInto("revisions").values(toRow(revision)).execute();
+    await this.#db.insertInto("revisions").values(revisionRow.write(revision)).execute();
   }
-}
-
-export function toRevision(row: Selectable<RevisionsTable>): Revision {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    commitOid: row.commit_oid,
-    treeOid: row.tree_oid,
-    parentIds: idsSchema.parse(JSON.parse(row.parent_ids)),
-    message: row.message,
-    author: parseActor(row.author),
-    files: row.files,
-    bytes: row.bytes,
-    createdAt: row.created_at,
-    acceptedAt: row.accepted_at,
-  };
-}
-
-function toRow(revision: Revision) {
-  return {
-    id: revision.id,
-    workspace_id: revision.workspaceId,
-    commit_oid: revision.commitOid,
-    tree_oid: revision.treeOid,
-    parent_ids: JSON.stringify(revision.parentIds),
-    message: revision.message,
-    author: JSON.stringify(revision.author),
-    files: revision.files,
-    bytes: revision.bytes,
-    created_at: revision.createdAt,
-    accepted_at: revision.acceptedAt,
-  };
 }

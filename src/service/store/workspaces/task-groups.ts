@@ -1,21 +1,40 @@
 // Task groups in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
-import { runStatuses } from "../../../contract/runs/run.ts";
+import { type Kysely, sql } from "kysely";
 import { taskGroupStatuses } from "../../../contract/workspaces/task-groups/task-group-statuses.ts";
-import { saveStates } from "../../../contract/workspaces/workers/save-states.ts";
 import type { TaskGroupPage, TaskGroupStore } from "../../core/ports/store/workspaces/task-groups.ts";
 import type { GroupUse, TaskGroup, WorkerCount } from "../../core/workspaces/task-groups/task-group.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, nullable, oneOf, text } from "../row-columns.ts";
+import { runRow } from "../run-rows.ts";
 import type { Database } from "../tables.ts";
-import type { TaskGroupsTable } from "../workspace-tables.ts";
-import { parseActor } from "./actor.ts";
+import { actor } from "./actor.ts";
+import { workerRow } from "./workers.ts";
 
 /** Of runs that have not ended: their shares, or what they hold. */
 const reserved = sql<number>`sum(case
   when workers.share_micro_usd > runs.hold_micro_usd then workers.share_micro_usd
   else runs.hold_micro_usd end)`;
+
+export const taskGroupRow = row<TaskGroup>("task_groups")({
+  id: text,
+  workspaceId: text,
+  accountId: text,
+  name: text,
+  status: oneOf(taskGroupStatuses),
+  budgetMicroUsd: nullable(integer),
+  maxWorkers: integer,
+  createdBy: actor,
+  createdAt: integer,
+  stoppedAt: nullable(integer),
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    task_groups: TableOf<typeof taskGroupRow>;
+  }
+}
 
 export class SqlTaskGroups implements TaskGroupStore {
   readonly #db: Kysely<Database>;
@@ -28,13 +47,13 @@ export class SqlTaskGroups implements TaskGroupStore {
 
   async find(id: string): Promise<TaskGroup | null> {
     const row = await this.#db.selectFrom("task_groups").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toGroup(row);
+    return row === undefined ? null : taskGroupRow.read(row);
   }
 
   async list({ workspaceId, before, limit }: TaskGroupPage): Promise<readonly TaskGroup[]> {
     const all = this.#db.selectFrom("task_groups").selectAll().where("workspace_id", "=", workspaceId);
     const page = before === null ? all : all.where("id", "<", before);
-    return (await page.orderBy("id", "desc").limit(limit).execute()).map(toGroup);
+    return (await page.orderBy("id", "desc").limit(limit).execute()).map(taskGroupRow.read);
   }
 
   async countWorkers(ids: readonly string[]): Promise<ReadonlyMap<string, readonly WorkerCount[]>> {
@@ -50,8 +69,8 @@ export class SqlTaskGroups implements TaskGroupStore {
       .execute();
     for (const { task_group_id: groupId, status, save_state, workers } of rows) {
       const count = {
-        runStatus: oneOf(runStatuses, status, "runs.status"),
-        saveState: oneOf(saveStates, save_state, "workers.save_state"),
+        runStatus: runRow.readField("status", status),
+        saveState: workerRow.readField("saveState", save_state),
         workers: Number(workers),
       };
       counts.set(groupId, [...(counts.get(groupId) ?? []), count]);
@@ -111,13 +130,13 @@ export class SqlTaskGroups implements TaskGroupStore {
   }
 
   async insert(group: TaskGroup): Promise<void> {
-    await this.#db.insertInto("task_groups").values(toRow(group)).execute();
+    await this.#db.insertInto("task_groups").values(taskGroupRow.write(group)).execute();
   }
 
   async lock(id: string): Promise<TaskGroup | null> {
     const query = this.#db.selectFrom("task_groups").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toGroup(row);
+    return row === undefined ? null : taskGroupRow.read(row);
   }
 
   async stop(id: string, now: number): Promise<void> {
@@ -128,34 +147,4 @@ export class SqlTaskGroups implements TaskGroupStore {
       .where("status", "=", "open")
       .execute();
   }
-}
-
-function toGroup(row: Selectable<TaskGroupsTable>): TaskGroup {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    accountId: row.account_id,
-    name: row.name,
-    status: oneOf(taskGroupStatuses, row.status, "task_groups.status"),
-    budgetMicroUsd: row.budget_micro_usd,
-    maxWorkers: row.max_workers,
-    createdBy: parseActor(row.created_by),
-    createdAt: row.created_at,
-    stoppedAt: row.stopped_at,
-  };
-}
-
-function toRow(group: TaskGroup) {
-  return {
-    id: group.id,
-    workspace_id: group.workspaceId,
-    account_id: group.accountId,
-    name: group.name,
-    status: group.status,
-    budget_micro_usd: group.budgetMicroUsd,
-    max_workers: group.maxWorkers,
-    created_by: JSON.stringify(group.createdBy),
-    created_at: group.createdAt,
-    stopped_at: group.stoppedAt,
-  };
 }

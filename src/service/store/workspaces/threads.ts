@@ -1,12 +1,27 @@
 // The sessions of workspaces, in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
 import type { ThreadStore } from "../../core/ports/store/workspaces/threads.ts";
 import type { Thread } from "../../core/workspaces/threads/thread.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, named, nullable, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { WorkspaceThreadsTable } from "../workspace-tables.ts";
+
+export const threadRow = row<Thread>("workspace_threads")({
+  id: named("session_id", text),
+  workspaceId: text,
+  agentId: text,
+  title: nullable(text),
+  createdAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    workspace_threads: TableOf<typeof threadRow>;
+  }
+}
 
 export class SqlThreads implements ThreadStore {
   readonly #db: Kysely<Database>;
@@ -17,22 +32,19 @@ export class SqlThreads implements ThreadStore {
 
   async find(id: string): Promise<Thread | null> {
     const row = await this.#all().where("session_id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toThread(row);
+    return row === undefined ? null : threadRow.read(row);
   }
 
   async list({ workspaceId, before, limit }: WorkspaceThingsPage): Promise<readonly Thread[]> {
     const all = this.#all().where("workspace_id", "=", workspaceId);
     const page = before === null ? all : all.where("session_id", "<", before);
-    return (await page.orderBy("session_id", "desc").limit(limit).execute()).map(toThread);
+    return (await page.orderBy("session_id", "desc").limit(limit).execute()).map(threadRow.read);
   }
 
-  async insert({ id, workspaceId, agentId, title, createdAt }: Thread): Promise<void> {
+  async insert(thread: Thread): Promise<void> {
     await this.#db
       .insertInto("workspace_threads")
-      .values({
-        ...{ session_id: id, workspace_id: workspaceId, agent_id: agentId },
-        ...{ title, created_at: createdAt },
-      })
+      .values(threadRow.write(thread))
       .onConflict((conflict) => conflict.column("session_id").doNothing())
       .execute();
   }
@@ -40,14 +52,4 @@ export class SqlThreads implements ThreadStore {
   #all() {
     return this.#db.selectFrom("workspace_threads").selectAll();
   }
-}
-
-function toThread(row: Selectable<WorkspaceThreadsTable>): Thread {
-  return {
-    id: row.session_id,
-    workspaceId: row.workspace_id,
-    agentId: row.agent_id,
-    title: row.title,
-    createdAt: row.created_at,
-  };
 }

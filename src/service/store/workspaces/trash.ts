@@ -4,11 +4,29 @@ import type { Kysely } from "kysely";
 import type { TrashStore } from "../../core/ports/store/workspaces/trash.ts";
 import type { TrashItem } from "../../core/workspaces/files/copy-entry.ts";
 import { treeModes } from "../../core/workspaces/objects/tree-object.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
 
 type Item = { readonly copyId: string; readonly handle: string };
+
+export const trashRow = row<TrashItem>("copy_trash")({
+  handle: text,
+  workspaceId: text,
+  copyId: text,
+  path: text,
+  mode: oneOf(treeModes),
+  oid: text,
+  files: integer,
+  deletedAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    copy_trash: TableOf<typeof trashRow>;
+  }
+}
 
 export class SqlTrash implements TrashStore {
   readonly #db: Kysely<Database>;
@@ -24,18 +42,11 @@ export class SqlTrash implements TrashStore {
       .where("handle", "=", handle)
       .where("copy_id", "=", copyId)
       .executeTakeFirst();
-    if (row === undefined) return null;
-    const { workspace_id: workspaceId, path, oid, files, deleted_at: deletedAt } = row;
-    const mode = oneOf(treeModes, row.mode, "copy_trash.mode");
-    return { handle, workspaceId, copyId, path, mode, oid, files, deletedAt };
+    return row === undefined ? null : trashRow.read(row);
   }
 
-  async insert({ handle, workspaceId, copyId, path, mode, oid, files, deletedAt }: TrashItem): Promise<void> {
-    const row = { workspace_id: workspaceId, copy_id: copyId, deleted_at: deletedAt };
-    await this.#db
-      .insertInto("copy_trash")
-      .values({ handle, path, mode, oid, files, ...row })
-      .execute();
+  async insert(item: TrashItem): Promise<void> {
+    await this.#db.insertInto("copy_trash").values(trashRow.write(item)).execute();
   }
 
   async remove({ copyId, handle }: Item): Promise<boolean> {

@@ -1,18 +1,45 @@
 // Workers of task groups in SQL.
 
-import { type Kysely, type Selectable, sql } from "kysely";
-import { runStatuses } from "../../../contract/runs/run.ts";
+import { type Kysely, sql } from "kysely";
 import { saveStates } from "../../../contract/workspaces/workers/save-states.ts";
 import type { WorkerPage, WorkerStore } from "../../core/ports/store/workspaces/workers.ts";
 import type { SeenWorker, Worker, WorkerSave } from "../../core/workspaces/workers/worker.ts";
-import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
-import { isUnfinished } from "../run-rows.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, nullable, oneOf, text } from "../row-columns.ts";
+import { isUnfinished, runRow } from "../run-rows.ts";
 import type { Database } from "../tables.ts";
-import type { WorkersTable } from "../workspace-tables.ts";
-import { parseActor } from "./actor.ts";
+import { actor } from "./actor.ts";
 
 const UNSETTLED = ["none", "saving"];
+
+const save = {
+  saveState: oneOf(saveStates),
+  savedRevisionId: nullable(text),
+  saveError: nullable(text),
+  savedAt: nullable(integer),
+};
+
+const saveRow = row<WorkerSave>("workers")(save);
+
+export const workerRow = row<Worker>("workers")({
+  id: text,
+  workspaceId: text,
+  taskGroupId: text,
+  copyId: text,
+  agentId: text,
+  runId: text,
+  ...save,
+  shareMicroUsd: nullable(integer),
+  createdBy: actor,
+  createdAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    workers: TableOf<typeof workerRow>;
+  }
+}
 
 export class SqlWorkers implements WorkerStore {
   readonly #db: Kysely<Database>;
@@ -63,7 +90,7 @@ export class SqlWorkers implements WorkerStore {
       .orderBy("workers.id")
       .limit(limit)
       .execute();
-    return rows.map(toWorker);
+    return rows.map(workerRow.read);
   }
 
   async listUnfinishedRuns(taskGroupId: string): Promise<readonly string[]> {
@@ -79,24 +106,19 @@ export class SqlWorkers implements WorkerStore {
   }
 
   async insert(worker: Worker): Promise<void> {
-    await this.#db.insertInto("workers").values(toRow(worker)).execute();
+    await this.#db.insertInto("workers").values(workerRow.write(worker)).execute();
   }
 
   async lock(id: string): Promise<Worker | null> {
     const query = this.#db.selectFrom("workers").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toWorker(row);
+    return row === undefined ? null : workerRow.read(row);
   }
 
-  async setSave(id: string, { saveState, savedRevisionId, saveError, savedAt }: WorkerSave): Promise<void> {
+  async setSave(id: string, given: WorkerSave): Promise<void> {
     await this.#db
       .updateTable("workers")
-      .set({
-        save_state: saveState,
-        saved_revision_id: savedRevisionId,
-        save_error: saveError,
-        saved_at: savedAt,
-      })
+      .set(saveRow.write(given))
       .where("id", "=", id)
       .where("save_state", "in", UNSETTLED)
       .execute();
@@ -111,42 +133,6 @@ export class SqlWorkers implements WorkerStore {
   }
 }
 
-function toSeen(row: Selectable<WorkersTable> & { run_status: string }): SeenWorker {
-  return { worker: toWorker(row), runStatus: oneOf(runStatuses, row.run_status, "runs.status") };
-}
-
-function toWorker(row: Selectable<WorkersTable>): Worker {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    taskGroupId: row.task_group_id,
-    copyId: row.copy_id,
-    agentId: row.agent_id,
-    runId: row.run_id,
-    saveState: oneOf(saveStates, row.save_state, "workers.save_state"),
-    savedRevisionId: row.saved_revision_id,
-    saveError: row.save_error,
-    shareMicroUsd: row.share_micro_usd,
-    createdBy: parseActor(row.created_by),
-    createdAt: row.created_at,
-    savedAt: row.saved_at,
-  };
-}
-
-function toRow(worker: Worker) {
-  return {
-    id: worker.id,
-    workspace_id: worker.workspaceId,
-    task_group_id: worker.taskGroupId,
-    copy_id: worker.copyId,
-    agent_id: worker.agentId,
-    run_id: worker.runId,
-    save_state: worker.saveState,
-    saved_revision_id: worker.savedRevisionId,
-    save_error: worker.saveError,
-    share_micro_usd: worker.shareMicroUsd,
-    created_by: JSON.stringify(worker.createdBy),
-    created_at: worker.createdAt,
-    saved_at: worker.savedAt,
-  };
+function toSeen(found: TableOf<typeof workerRow> & { run_status: string }): SeenWorker {
+  return { worker: workerRow.read(found), runStatus: runRow.readField("status", found.run_status) };
 }

@@ -1,6 +1,6 @@
 // Which runs work in workspaces, in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type {
   CostQuery,
   WorkspaceRun,
@@ -9,9 +9,26 @@ import type {
 } from "../../core/ports/store/workspaces/workspace-runs.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
 import type { Connection } from "../connection.ts";
-import { isUnfinished, toRun } from "../run-rows.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, nullable, text } from "../row-columns.ts";
+import { isUnfinished, runRow } from "../run-rows.ts";
 import type { Database } from "../tables.ts";
-import type { WorkspaceRunsTable } from "../workspace-tables.ts";
+
+export const workspaceRunRow = row<WorkspaceRun>("workspace_runs")({
+  runId: text,
+  workspaceId: text,
+  agentId: text,
+  copyId: nullable(text),
+  taskGroupId: nullable(text),
+  workerId: nullable(text),
+  createdAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    workspace_runs: TableOf<typeof workspaceRunRow>;
+  }
+}
 
 export class SqlWorkspaceRuns implements WorkspaceRunStore {
   readonly #db: Kysely<Database>;
@@ -27,7 +44,7 @@ export class SqlWorkspaceRuns implements WorkspaceRunStore {
       .selectAll()
       .where("run_id", "in", [...runIds])
       .execute();
-    return rows.map(toWorkspaceRun);
+    return rows.map(workspaceRunRow.read);
   }
 
   async list({ workspaceId, copyId, before, limit }: WorkspaceRunPage): Promise<readonly RunRecord[]> {
@@ -38,7 +55,7 @@ export class SqlWorkspaceRuns implements WorkspaceRunStore {
       .where("workspace_runs.workspace_id", "=", workspaceId);
     if (copyId !== null) page = page.where("workspace_runs.copy_id", "=", copyId);
     if (before !== null) page = page.where("workspace_runs.run_id", "<", before);
-    return (await page.orderBy("workspace_runs.run_id", "desc").limit(limit).execute()).map(toRun);
+    return (await page.orderBy("workspace_runs.run_id", "desc").limit(limit).execute()).map(runRow.read);
   }
 
   async findUnfinishedIn(copyId: string): Promise<string | null> {
@@ -77,33 +94,10 @@ export class SqlWorkspaceRuns implements WorkspaceRunStore {
     if (since !== null) page = page.where("runs.submitted_at", ">=", since);
     if (until !== null) page = page.where("runs.submitted_at", "<", until);
     if (after !== null) page = page.where("runs.id", ">", after);
-    return (await page.orderBy("runs.id").limit(limit).execute()).map(toRun);
+    return (await page.orderBy("runs.id").limit(limit).execute()).map(runRow.read);
   }
 
   async insert(run: WorkspaceRun): Promise<void> {
-    await this.#db
-      .insertInto("workspace_runs")
-      .values({
-        run_id: run.runId,
-        workspace_id: run.workspaceId,
-        agent_id: run.agentId,
-        copy_id: run.copyId,
-        task_group_id: run.taskGroupId,
-        worker_id: run.workerId,
-        created_at: run.createdAt,
-      })
-      .execute();
+    await this.#db.insertInto("workspace_runs").values(workspaceRunRow.write(run)).execute();
   }
-}
-
-function toWorkspaceRun(row: Selectable<WorkspaceRunsTable>): WorkspaceRun {
-  return {
-    runId: row.run_id,
-    workspaceId: row.workspace_id,
-    agentId: row.agent_id,
-    copyId: row.copy_id,
-    taskGroupId: row.task_group_id,
-    workerId: row.worker_id,
-    createdAt: row.created_at,
-  };
 }

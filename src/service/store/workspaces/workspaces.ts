@@ -1,6 +1,6 @@
 // Workspaces in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import { type WorkspaceState, workspaceStates } from "../../../contract/workspaces/workspace/workspace.ts";
 import type {
   WorkspaceChange,
@@ -8,11 +8,30 @@ import type {
   WorkspaceStore,
 } from "../../core/ports/store/workspaces/workspaces.ts";
 import type { Workspace } from "../../core/workspaces/workspace.ts";
-import { oneOf, parseConfig } from "../columns.ts";
+import { parseConfig } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import { type Ask, keepQuery } from "../kept-query.ts";
+import { row, type TableOf } from "../row.ts";
+import { integer, json, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
-import type { WorkspacesTable } from "../workspace-tables.ts";
+
+export const workspaceRow = row<Workspace>("workspaces")({
+  id: text,
+  accountId: text,
+  name: text,
+  managerAgentId: text,
+  state: oneOf(workspaceStates),
+  canonicalCopyId: text,
+  currentRevisionId: text,
+  metadata: json(parseConfig),
+  createdAt: integer,
+});
+
+declare module "../tables.ts" {
+  interface Database {
+    workspaces: TableOf<typeof workspaceRow>;
+  }
+}
 
 export class SqlWorkspaces implements WorkspaceStore {
   readonly #db: Kysely<Database>;
@@ -27,7 +46,7 @@ export class SqlWorkspaces implements WorkspaceStore {
 
   async find(id: string): Promise<Workspace | null> {
     const [row] = await this.#ask(workspaceOfId, { id });
-    return row === undefined ? null : toWorkspace(row);
+    return row === undefined ? null : workspaceRow.read(row);
   }
 
   async count(accountId: string): Promise<number> {
@@ -43,7 +62,7 @@ export class SqlWorkspaces implements WorkspaceStore {
   async list({ accountId, before, limit }: WorkspacePage): Promise<readonly Workspace[]> {
     const all = this.#db.selectFrom("workspaces").selectAll().where("account_id", "=", accountId);
     const page = before === null ? all : all.where("id", "<", before);
-    return (await page.orderBy("id", "desc").limit(limit).execute()).map(toWorkspace);
+    return (await page.orderBy("id", "desc").limit(limit).execute()).map(workspaceRow.read);
   }
 
   async listOfAgent(agentId: string): Promise<readonly Workspace[]> {
@@ -54,7 +73,7 @@ export class SqlWorkspaces implements WorkspaceStore {
       .where("workspace_members.agent_id", "=", agentId)
       .orderBy("workspaces.id")
       .execute();
-    return rows.map(toWorkspace);
+    return rows.map(workspaceRow.read);
   }
 
   async listManagedBy(agentId: string): Promise<readonly string[]> {
@@ -68,16 +87,8 @@ export class SqlWorkspaces implements WorkspaceStore {
     return rows.map(({ id }) => id);
   }
 
-  async update(id: string, { name, managerAgentId, metadata }: WorkspaceChange): Promise<void> {
-    await this.#db
-      .updateTable("workspaces")
-      .set({
-        ...(name === undefined ? {} : { name }),
-        ...(managerAgentId === undefined ? {} : { manager_agent_id: managerAgentId }),
-        ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
-      })
-      .where("id", "=", id)
-      .execute();
+  async update(id: string, change: WorkspaceChange): Promise<void> {
+    await this.#db.updateTable("workspaces").set(workspaceRow.change(change)).where("id", "=", id).execute();
   }
 
   async hasAny(): Promise<boolean> {
@@ -98,7 +109,7 @@ export class SqlWorkspaces implements WorkspaceStore {
   }
 
   async insert(workspace: Workspace): Promise<void> {
-    await this.#db.insertInto("workspaces").values(toRow(workspace)).execute();
+    await this.#db.insertInto("workspaces").values(workspaceRow.write(workspace)).execute();
   }
 
   async setState({ id, state }: { id: string; state: WorkspaceState }): Promise<void> {
@@ -116,44 +127,16 @@ export class SqlWorkspaces implements WorkspaceStore {
   async share(id: string): Promise<Workspace | null> {
     const query = this.#db.selectFrom("workspaces").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forShare() : query).executeTakeFirst();
-    return row === undefined ? null : toWorkspace(row);
+    return row === undefined ? null : workspaceRow.read(row);
   }
 
   async lock(id: string): Promise<Workspace | null> {
     const query = this.#db.selectFrom("workspaces").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
-    return row === undefined ? null : toWorkspace(row);
+    return row === undefined ? null : workspaceRow.read(row);
   }
 }
 
 const workspaceOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
   db.selectFrom("workspaces").selectAll().where("id", "=", id),
 );
-
-function toWorkspace(row: Selectable<WorkspacesTable>): Workspace {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    managerAgentId: row.manager_agent_id,
-    state: oneOf(workspaceStates, row.state, "workspaces.state"),
-    canonicalCopyId: row.canonical_copy_id,
-    currentRevisionId: row.current_revision_id,
-    metadata: parseConfig(row.metadata),
-    createdAt: row.created_at,
-  };
-}
-
-function toRow(workspace: Workspace) {
-  return {
-    id: workspace.id,
-    account_id: workspace.accountId,
-    name: workspace.name,
-    manager_agent_id: workspace.managerAgentId,
-    state: workspace.state,
-    canonical_copy_id: workspace.canonicalCopyId,
-    current_revision_id: workspace.currentRevisionId,
-    metadata: JSON.stringify(workspace.metadata),
-    created_at: workspace.createdAt,
-  };
-}
