@@ -18,7 +18,7 @@ export async function newestTablesSource(): Promise<string> {
   database.close();
   const statements = made.map(({ sql }) => `${String(sql)};`);
   return `// Written by \`node scripts/newest-tables.ts\`. Do not edit.
-// Why: docs/decisions/129-a-row-is-defined-once.md
+// Why: docs/decisions/130-a-row-is-defined-once.md
 
 /** All tables of this version on SQLite, as its migrations make them. */
 export const newestTables = \`

@@ -1,5 +1,5 @@
 // Written by `node scripts/newest-tables.ts`. Do not edit.
-// Why: docs/decisions/129-a-row-is-defined-once.md
+// Why: docs/decisions/130-a-row-is-defined-once.md
 
 /** All tables of this version on SQLite, as its migrations make them. */
 export const newestTables = `
