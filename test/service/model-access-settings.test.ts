@@ -122,7 +122,7 @@ describe("a run that brings access to a model", () => {
       const access = await service.access();
       const { body } = await job.submit({ message: "go", max_turn_tokens: 1, model_access: access });
       const run = await job.ended((body as { run_id: string }).run_id);
-      expect(run).toMatchObject({ status: "completed", stop_reason: "max_tokens", credits: 1 });
+      expect(run).toMatchObject({ status: "failed", stop_reason: "max_tokens", credits: 1 });
       expect(service.house.model.requests).toEqual([]);
     });
 

@@ -205,7 +205,7 @@ onEveryStore((store) => {
       const submitted = await job.submit({ message: "Little.", max_turn_tokens: 1, model_access: access });
       const run = await job.ended((submitted.body as { run_id: string }).run_id);
       expect(run).toMatchObject({
-        status: "completed",
+        status: "failed",
         stop_reason: "max_tokens",
         model_billing: "repository",
       });
