@@ -161,17 +161,17 @@ function sideOf(table: string, fields: object, isNullable = false): Side {
       continue;
     }
     const { kind, read = null, write = null, isOptional = false } = given;
+    // As the key of a property the name is one that V8 knows: a read by it is faster than by a string that was just made.
     const [name = field] = Object.keys({ [nameOf(field, given)]: null });
     parts.push({
-      ...{
-        field,
-        isOptional,
-        name,
-        kind,
-        isNullable: isNullable || given.isNullable,
-        path: `${table}.${name}`,
-      },
-      ...{ read: read as Part["read"], write: write as Part["write"] },
+      field,
+      isOptional,
+      name,
+      kind,
+      isNullable: isNullable || given.isNullable,
+      path: `${table}.${name}`,
+      read: read as Part["read"],
+      write: write as Part["write"],
     });
   }
   return { parts, groups };

@@ -26,7 +26,10 @@ const rounded: Column<number, number> = { ...integer, read: Math.round };
 
 /** Whether its input and events are kept, deleting or deleted: they are deleted in several steps. */
 const content: Column<true | undefined, string> & Named<"content"> = {
-  ...{ name: "content", kind: "text", isNullable: false, isOptional: true },
+  name: "content",
+  kind: "text",
+  isNullable: false,
+  isOptional: true,
   read: (stored) => (stored === "kept" ? undefined : true),
   write: (hasExpired) => (hasExpired === true ? "deleted" : "kept"),
 };
