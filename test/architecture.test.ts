@@ -26,7 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   report: ["base", "contract"],
   render: ["base", "contract", "report"],
   ci: ["base", "contract", "client"],
-  federation: ["base"],
+  federation: ["base", "contract"],
   job: ["base", "contract", "client", "report", "render", "ci", "federation"],
   github: ["base", "contract", "client", "report", "render", "ci", "federation", "job"],
   doctor: ["base", "contract", "client", "report", "render", "ci", "federation", "job", "github"],

@@ -3,7 +3,7 @@
 
 import { codingAgents } from "../../src/contract/ci/coding-agents.ts";
 import { listPrices } from "../../src/service/core/money/list-prices.ts";
-import { providerAt } from "../../src/service/settings/model-providers.ts";
+import { providerOf } from "../../src/service/settings/model-providers.ts";
 import { openModelServer } from "../model-service.ts";
 import { type ModelPlace, playTask } from "./play-task.ts";
 import { type NamedPlay, renderSolved, renderWire } from "./render-agent.ts";
@@ -103,7 +103,7 @@ function modelOf(env: AgentOptions["env"], baseUrl: string): ModelPlace {
     /^(MODEL|FALLBACK_MODEL|ADVISOR_MODEL|REVIEWER_MODEL)(_|$)/.test(name),
   );
   // Told by the model's own address: the relay has another one.
-  const provider = env.MODEL_PROVIDER ?? providerAt(baseUrl);
+  const provider = env.MODEL_PROVIDER ?? providerOf(baseUrl);
   return { baseUrl, env: { ...Object.fromEntries(ofModel), MODEL_PROVIDER: provider } };
 }
 

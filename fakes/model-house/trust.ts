@@ -1,7 +1,9 @@
 // What an administrator has configured at each provider, and the identifiers that a job names it by. Data alone.
 
-export const houses = ["anthropic", "openai", "openrouter"] as const;
-export type House = (typeof houses)[number];
+import { type FederatingProvider, federatingProviders } from "../../src/contract/models/providers.ts";
+
+export const houses = federatingProviders;
+export type House = FederatingProvider;
 
 export type Trust = {
   /** The fields of an exchange beside the token. */

@@ -5,6 +5,7 @@ import * as core from "@actions/core";
 import { github } from "../ci/github.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import type { EgressEntries } from "../contract/egress/egress-entries.ts";
+import { exampleModel, modelProviders } from "../contract/models/providers.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
 import { embeddedJob } from "../job/embedded-job.ts";
@@ -29,10 +30,10 @@ export type EmbeddedOptions = {
   readonly changeNotice: string | null;
 };
 
+const { provider: PROVIDER, name: MODEL } = exampleModel;
 const MODEL_ADVICE =
-  "Give the step a model, " +
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
-  "such as model: claude-sonnet-5, model-provider: anthropic, model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}. " +
+  `Give the step a model, such as model: ${MODEL}, model-provider: ${PROVIDER}, ` +
+  `model-api-key: \${{ secrets.${modelProviders[PROVIDER].keyVariable} }}. ` +
   "docs/keyless-models.md shows how without a key.";
 
 /** Set by inputs alone: a job may have variables of these names for another purpose. */

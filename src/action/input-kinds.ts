@@ -2,6 +2,7 @@
 
 import { httpUrl, line, listOf, matching } from "../base/settings/kinds.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
+import { exampleModel } from "../contract/models/providers.ts";
 import { serviceUrl } from "../job/job-settings.ts";
 
 export const EMBEDDED = "embedded";
@@ -17,7 +18,10 @@ export const modelUrl: Kind<string> = {
   allowed: 'the address of a model\'s API, like "https://api.openai.com/v1"',
 };
 
-export const modelName = matching('the name of a model, like "claude-sonnet-5"', /^[^\s\p{Cc}]{1,200}$/u);
+export const modelName = matching(
+  `the name of a model, like "${exampleModel.name}"`,
+  /^[^\s\p{Cc}]{1,200}$/u,
+);
 
 /** "thread": the session of the issue or the pull request that the event is about, where it is about one. */
 export type SessionInput =

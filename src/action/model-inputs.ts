@@ -1,21 +1,26 @@
 // The inputs of the model: its name, its address, and the key or the token by which the job reaches it.
 
+import { joinWords } from "../base/join-words.ts";
 import { oneOf, secret } from "../base/settings/kinds.ts";
 import { readSettings, setting } from "../base/settings/setting.ts";
-import { type CodingAgentName, type CodingAgentWire, codingAgents } from "../contract/ci/coding-agents.ts";
+import { type CodingAgentName, codingAgents } from "../contract/ci/coding-agents.ts";
+import type { CodingAgentWire } from "../contract/models/protocols.ts";
+import {
+  type FederatingProvider,
+  federatingProviders,
+  isModelProvider,
+  likelyProvider,
+  modelProviderNames,
+  modelProviders,
+} from "../contract/models/providers.ts";
 import { type Effort, efforts } from "../contract/runs/effort.ts";
 import { audienceKind, byIdentifier, readFederation } from "../federation/federation-settings.ts";
-import { likelyProvider } from "../federation/likely-provider.ts";
-import {
-  type FederationProviderName,
-  federationProviderNames,
-  type ModelFederation,
-} from "../federation/provider.ts";
-import { federationProviders } from "../federation/providers.ts";
+import type { ModelFederation } from "../federation/provider.ts";
 import { modelName, modelUrl } from "./input-kinds.ts";
 import { inputSource, type ReadInput, type Reading } from "./input-source.ts";
 
-export const modelProviders = ["auto", "openai-compatible", ...federationProviderNames, "google"] as const;
+const withKeysAlone = modelProviderNames.filter((name) => modelProviders[name].federation === null);
+const providerWords = ["auto", "openai-compatible", ...federatingProviders, ...withKeysAlone] as const;
 
 export type ModelInputs = {
   readonly name: string;
@@ -26,7 +31,7 @@ export type ModelInputs = {
   /** Null: the provider's own. */
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
-  readonly provider: (typeof modelProviders)[number];
+  readonly provider: (typeof providerWords)[number];
   /** Null: the model's own. */
   readonly effort: Effort | null;
   /** By whose trust the job gets a token in place of a key; null: by none. */
@@ -42,7 +47,7 @@ const keyInputSettings = {
   "fallback-model": setting(modelName, null),
   "model-base-url": setting(modelUrl, null),
   "model-api-key": setting(secret, null),
-  "model-provider": setting(oneOf(modelProviders), "auto"),
+  "model-provider": setting(oneOf(providerWords), "auto"),
   effort: setting(oneOf(efforts), null),
 };
 
@@ -67,7 +72,7 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
   const before = problems.length;
   const federation = readModelFederation(reading);
   if (federation !== null) {
-    const { apiBaseUrl: baseUrl, wire } = federationProviders[federation.provider];
+    const { apiBaseUrl: baseUrl, wire } = modelProviders[federation.provider];
     problems.push(...faultsOfWire(agent, wire));
     const fallback = readFallback(reading);
     const { provider } = federation;
@@ -76,10 +81,7 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
   }
   if (problems.length > before) return null;
   const named = read("model-provider").trim().toLowerCase();
-  const hasOwnAddress =
-    named === "google" ||
-    federationProviderNames.some((name) => name === named) ||
-    (agent !== null && codingAgents[agent].ownBaseUrl !== null);
+  const hasOwnAddress = isModelProvider(named) || (agent !== null && codingAgents[agent].ownBaseUrl !== null);
   const isUnplaced =
     !hasOwnAddress && (named === "" || named === "auto") && read("model-base-url").trim() === "";
   if (isUnplaced) problems.push(unplacedText(read("model").trim()));
@@ -108,7 +110,7 @@ function unplacedText(model: string): string {
   const likely = likelyProvider(model);
   const address = '"model-base-url" to the address of its API, like "https://api.openai.com/v1"';
   return likely === null
-    ? `Input "model-provider" is missing. Set it to anthropic, openai, google or openrouter, or ${address}.`
+    ? `Input "model-provider" is missing. Set it to ${joinWords(modelProviderNames, "or")}, or ${address}.`
     : `Input "model-provider" is missing. Set "model-provider: ${likely}", which has models of such names, or ${address}.`;
 }
 
@@ -161,8 +163,8 @@ function readModelFederation({ read, problems }: Reading): ModelFederation | nul
 }
 
 /** A job with a token needs no key, and its token goes to its own provider alone. */
-function faultsBesideFederation(provider: FederationProviderName, read: ReadInput): string[] {
-  const { title, apiBaseUrl } = federationProviders[provider];
+function faultsBesideFederation(provider: FederatingProvider, read: ReadInput): string[] {
+  const { title, apiBaseUrl } = modelProviders[provider];
   const given = (name: string) => read(name).trim() !== "";
   const named = read("model-provider").trim().toLowerCase();
   return [
@@ -189,9 +191,7 @@ function agentsWireOf(provider: ModelInputs["provider"]): CodingAgentWire | null
       return null;
     case "openai-compatible":
       return provider;
-    case "google":
-      return "gemini";
     default:
-      return federationProviders[provider].wire;
+      return modelProviders[provider].wire;
   }
 }

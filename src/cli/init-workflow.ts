@@ -1,5 +1,7 @@
 // The workflow that `agent-service init` writes: one job, one step, and the permissions that they need. Pure.
 
+import { exampleModel, inputOf, modelProviders, variableOf } from "../contract/models/providers.ts";
+
 export const starts = ["comments", "reviews", "nightly", "manual"] as const;
 export type Start = (typeof starts)[number];
 
@@ -19,15 +21,15 @@ export type WorkflowChoices = {
   readonly action: string;
 };
 
-/** A model of Anthropic, checked 2026-11-22. */
-const MODEL = "claude-sonnet-5";
-export const MODEL_KEY = "ANTHROPIC_API_KEY";
+const { provider: PROVIDER, name: MODEL } = exampleModel;
+export const MODEL_KEY = modelProviders[PROVIDER].keyVariable;
 /** Identifiers of the trust in the repository's jobs, by input: as variables, so that nobody edits the file for them. */
-export const MODEL_VARIABLES = {
-  "anthropic-federation-rule-id": "ANTHROPIC_FEDERATION_RULE_ID",
-  "anthropic-organization-id": "ANTHROPIC_ORGANIZATION_ID",
-  "anthropic-service-account-id": "ANTHROPIC_SERVICE_ACCOUNT_ID",
-} as const;
+export const MODEL_VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(modelProviders[PROVIDER].federation.identifiers)
+    .filter(([, { isRequired }]) => isRequired)
+    .map(([field]) => inputOf(PROVIDER, field))
+    .map((input) => [input, variableOf(input)]),
+);
 const CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1";
 const MAINTENANCE =
   "Find one small fault in this repository: a broken link, an outdated comment, a missing test. Fix it and say what you did.";
@@ -151,7 +153,7 @@ function placeInputs(place: WorkflowPlace): string[] {
     place.model === "key"
       ? [`model-api-key: \${{ secrets.${MODEL_KEY} }}`]
       : Object.entries(MODEL_VARIABLES).map(([input, name]) => `${input}: \${{ vars.${name} }}`);
-  return [`model: ${MODEL}`, "model-provider: anthropic", ...access];
+  return [`model: ${MODEL}`, `model-provider: ${PROVIDER}`, ...access];
 }
 
 function inputs({ start, place, changes }: WorkflowChoices): string[] {

@@ -3,8 +3,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findCheckoutRoot } from "../base/git/found-checkout.ts";
+import { joinWords } from "../base/join-words.ts";
 import { matching, oneOf } from "../base/settings/kinds.ts";
 import type { Kind } from "../base/settings/setting.ts";
+import { exampleModel, federatingTitles, modelProviders } from "../contract/models/providers.ts";
 import { serviceUrl } from "../job/job-settings.ts";
 import { command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
@@ -43,6 +45,9 @@ const placeKind: Kind<Place> = {
 const startKind = oneOf(starts);
 const changesKind = oneOf(changeModes);
 
+const { title: TITLE } = modelProviders[exampleModel.provider];
+const OTHER_TITLES = federatingTitles().filter((title) => title !== TITLE);
+
 const START_QUESTION = {
   text: "When should the agent work?",
   choices: [
@@ -58,7 +63,7 @@ const PLACE_QUESTION = {
   text: "Where should it work?",
   choices: [
     "https://…  the address of your service: no secret is stored",
-    "job        inside the job, which proves itself to Anthropic for its model: no secret is stored",
+    `job        inside the job, which proves itself to ${TITLE} for its model: no secret is stored`,
     `key        inside the job, with a model's key as the repository's secret ${MODEL_KEY}`,
   ],
   kind: placeKind,
@@ -170,7 +175,7 @@ function modelSteps(place: Place): string[] {
     ];
   }
   return [
-    "Let Anthropic trust this repository's jobs: docs/keyless-models.md has the steps, also for OpenAI and OpenRouter.",
+    `Let ${TITLE} trust this repository's jobs: docs/keyless-models.md has the steps, also for ${joinWords(OTHER_TITLES)}.`,
     `Set what it shows as the repository's variables ${Object.values(MODEL_VARIABLES).join(", ")}. None is a secret.`,
   ];
 }

@@ -4,6 +4,7 @@ import { dollars, integer, line, oneOf } from "../base/settings/kinds.ts";
 import type { ValuesOf } from "../base/settings/setting.ts";
 import { codingAgentNames } from "../contract/ci/coding-agents.ts";
 import { egressKind } from "../contract/egress/egress-entries.ts";
+import { modelProviderNames } from "../contract/models/providers.ts";
 import { efforts } from "../contract/runs/effort.ts";
 import {
   cancelActions,
@@ -74,8 +75,7 @@ export const runFlags = {
     kind: anyText,
     fallback: null,
     takes: "<name>",
-    description:
-      "With --embedded: whose API it is. anthropic, openai, google, openrouter, or openai-compatible for the protocol alone.",
+    description: `With --embedded: whose API it is. ${modelProviderNames.join(", ")}, or openai-compatible for the protocol alone.`,
     shownDefault: "MODEL_PROVIDER, by the address",
   }),
   agent: valueFlag({

@@ -7,9 +7,9 @@ import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import type { ProviderOptions } from "../ci/provider-definition.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { fetchTransport } from "../client/transport.ts";
+import { modelProviders } from "../contract/models/providers.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
 import type { ModelFederation } from "../federation/provider.ts";
-import { federationProviders } from "../federation/providers.ts";
 import type { HandedModel, JobService } from "../job/job-types.ts";
 import { openModelAccess } from "../job/model-access.ts";
 import { retryNote } from "../job/notes.ts";
@@ -87,7 +87,7 @@ function handedModel(
 
 /** Throws CommandError outside of a CI job, and UsageError beside a key. */
 function openModel(federation: ModelFederation, { env, provider, signal }: Origin): RenewedAccess {
-  const { title } = federationProviders[federation.provider];
+  const { title } = modelProviders[federation.provider];
   if (provider instanceof NoProviderError) {
     throw new CommandError(
       `${provider.message} Elsewhere give the key of ${title} in MODEL_API_KEY, without the identifiers of its federation.`,

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { isConfidential } from "../base/confidential-url.ts";
 import { builtInAgentsSettings } from "../contract/ci/coding-agents.ts";
 import type { EgressEntries } from "../contract/egress/egress-entries.ts";
+import { modelProviders } from "../contract/models/providers.ts";
 import type { ModelFederation } from "../federation/provider.ts";
-import { federationProviders } from "../federation/providers.ts";
 import {
   type CloneMode,
   type cancelActions,
@@ -115,7 +115,7 @@ function readService(values: RunFlags): ServiceSettings {
   }
   if (values.agent !== "built-in") refuseBuiltInsFlags(values);
   const federation = readModelFederation(values);
-  const own = federation === null ? null : federationProviders[federation.provider];
+  const own = federation === null ? null : modelProviders[federation.provider];
   const model = {
     MODEL: federation === null ? values.model : readModelName(values, federation),
     FALLBACK_MODEL: values["fallback-model"],
@@ -140,7 +140,7 @@ function refuseBuiltInsFlags(values: RunFlags): void {
 function readModelFederation(values: RunFlags): ModelFederation | null {
   const federation = readFederationFlags(values);
   if (federation === null) return null;
-  const { title, apiBaseUrl } = federationProviders[federation.provider];
+  const { title, apiBaseUrl } = modelProviders[federation.provider];
   if (values["model-base-url"] !== null) {
     throw new UsageError(
       `--model-base-url and the identifiers of ${title} exclude each other: its token goes to ${apiBaseUrl} alone.`,
@@ -157,7 +157,7 @@ function readModelFederation(values: RunFlags): ModelFederation | null {
 
 function readModelName({ model }: RunFlags, { provider }: ModelFederation): string {
   if (model !== null) return model;
-  throw new UsageError(`--model is missing: the model, as ${federationProviders[provider].title} calls it.`);
+  throw new UsageError(`--model is missing: the model, as ${modelProviders[provider].title} calls it.`);
 }
 
 function readRemote(values: RunFlags): ServiceSettings {

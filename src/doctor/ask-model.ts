@@ -5,13 +5,12 @@
 
 import { ConnectionError } from "../client/errors.ts";
 import type { Transport, TransportResponse } from "../client/transport.ts";
+import { keyHeader, type ModelProtocol } from "../contract/models/protocols.ts";
+import { modelProviders, providerAt } from "../contract/models/providers.ts";
 
 const ANSWER_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const ANTHROPIC_VERSION = "2023-06-01";
-
-/** What it speaks: "openai" is the Responses API. */
-export type ModelProtocol = "anthropic" | "openai" | "openai-compatible" | "google";
 
 /** A model's API, and what opens it. */
 export type ModelApi = {
@@ -50,18 +49,23 @@ export async function askModel(api: ModelApi, asking: Asking): Promise<ModelAnsw
 
 async function ask(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
   const { protocol, baseUrl, model } = api;
-  const isOpenRouter = new URL(baseUrl).hostname === "openrouter.ai";
   if (protocol !== "openai-compatible") {
     const path = model === null ? "/models" : `/models/${encodeURIComponent(model)}`;
     return judge(await send(api, { ...asking, path }));
   }
-  if (isOpenRouter) return judge(await send(api, { ...asking, path: "/key" }));
+  const keyResource = keyResourceAt(baseUrl);
+  if (keyResource !== null) return judge(await send(api, { ...asking, path: keyResource }));
   const list = await send(api, { ...asking, path: "/models" });
   if (list.status === 200)
     return model === null || lists(list, model) ? { type: "reached" } : { type: "unlisted" };
   if (model === null || (list.status !== 404 && list.status !== 405)) return judge(list);
   const body = { model, max_tokens: 1, messages: [{ role: "user", content: "Say yes." }] };
   return judge(await send(api, { ...asking, path: "/chat/completions", body }));
+}
+
+function keyResourceAt(baseUrl: string): string | null {
+  const provider = providerAt(baseUrl);
+  return provider === null ? null : modelProviders[provider].keyResource;
 }
 
 async function send(
@@ -89,14 +93,7 @@ async function send(
 function secretHeader(protocol: ModelProtocol, secret: ModelApi["secret"]): Readonly<Record<string, string>> {
   if (secret === null) return {};
   if (secret.type === "token") return { authorization: `Bearer ${secret.value}` };
-  switch (protocol) {
-    case "anthropic":
-      return { "x-api-key": secret.value };
-    case "google":
-      return { "x-goog-api-key": secret.value };
-    default:
-      return { authorization: `Bearer ${secret.value}` };
-  }
+  return Object.fromEntries([keyHeader(protocol, secret.value)]);
 }
 
 function judge({ status, body }: TransportResponse): ModelAnswer {

@@ -1,5 +1,7 @@
 // Whether the agent could work without a server: settings, a model, a sandbox. Pure.
 
+import { joinWords } from "../base/join-words.ts";
+import { exampleModel, federatingTitles, modelProviders } from "../contract/models/providers.ts";
 import type { DoctorCheck, DoctorFix, Observation } from "../report/doctor-page.ts";
 import { type EmbeddedReadiness, type Face, found, worstOf } from "./examination.ts";
 
@@ -47,21 +49,22 @@ export function checkEmbedded(readiness: EmbeddedReadiness, { face, isJob }: Emb
 
 function modelObservations(model: string | null, face: Face): Observation[] {
   if (model !== null) return [];
+  const { provider, name } = exampleModel;
+  const { title, keyVariable } = modelProviders[provider];
   return [
     {
       state: "warning",
       found: "It has no model, and can only brief on the repository.",
       fixes: [
         {
-          text: "Name one, for instance of Anthropic, with its key from a secret:",
+          text: `Name one, for instance of ${title}, with its key from a secret:`,
           code:
             face === "action"
-              ? // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
-                "with:\n  model: claude-sonnet-5\n  model-provider: anthropic\n  model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}"
-              : "export MODEL=claude-sonnet-5\nexport MODEL_PROVIDER=anthropic\nexport MODEL_API_KEY=…",
+              ? `with:\n  model: ${name}\n  model-provider: ${provider}\n  model-api-key: \${{ secrets.${keyVariable} }}`
+              : `export MODEL=${name}\nexport MODEL_PROVIDER=${provider}\nexport MODEL_API_KEY=…`,
         },
         {
-          text: "A CI job can do without a key: docs/keyless-models.md shows how for Anthropic, OpenAI and OpenRouter.",
+          text: `A CI job can do without a key: docs/keyless-models.md shows how for ${joinWords(federatingTitles())}.`,
         },
       ],
     },

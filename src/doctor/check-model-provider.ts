@@ -6,10 +6,11 @@ import { createProvider } from "../ci/detect.ts";
 import { type CiProvider, IdentityError } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { eventRules } from "../contract/ci/events.ts";
+import { type FederatingProvider, inputOf, modelProviders } from "../contract/models/providers.ts";
 import { exchangeIdToken } from "../federation/exchange-id-token.ts";
 import { FederationError } from "../federation/federation-error.ts";
-import type { FederationProvider, ModelFederation } from "../federation/provider.ts";
-import { federationProviders, inputOf } from "../federation/providers.ts";
+import type { ModelFederation, TokenExchange } from "../federation/provider.ts";
+import { tokenExchanges } from "../federation/providers.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { observeModel } from "./check-model.ts";
 import { explainNoToken } from "./check-token.ts";
@@ -74,7 +75,7 @@ function tokensOf(
 
 async function exchange(job: ModelProviderJob, idToken: string): Promise<DoctorCheck> {
   const { federation, transport, clock, signal, hide } = job;
-  const trusted = federationProviders[federation.provider];
+  const { title, protocol, apiBaseUrl: baseUrl } = modelProviders[federation.provider];
   const claims = readClaims(idToken);
   const facts = factsOf(federation, claims);
   try {
@@ -86,13 +87,13 @@ async function exchange(job: ModelProviderJob, idToken: string): Promise<DoctorC
     });
     hide(accessToken);
     const seconds = Math.round(msUntil(clock, expiresAt) / 1000);
-    const { agentProtocol: protocol, apiBaseUrl: baseUrl, apiHeaders: headers } = trusted;
+    const { apiHeaders: headers } = tokenExchanges[federation.provider];
     const secret = { type: "token", value: accessToken } as const;
     const api = { protocol, baseUrl, headers, secret, model: job.federatedModel };
     const seen = await observeModel(api, { face: job.face, transport, signal });
     return found(MODEL_PROVIDER_HEADING, {
       state: seen.state,
-      found: `${trusted.title} takes the job's token, and gave one of its own. No key is needed. ${seen.found}`,
+      found: `${title} takes the job's token, and gave one of its own. No key is needed. ${seen.found}`,
       facts: { ...facts, "its token lasts": `${seconds} s`, model: job.federatedModel },
       fixes: seen.fixes,
     });
@@ -103,7 +104,7 @@ async function exchange(job: ModelProviderJob, idToken: string): Promise<DoctorC
       state: "fault",
       found: cause.message,
       facts: { reason: cause.code, status: cause.status, ...facts },
-      fixes: fixesFor(cause, { federation, trusted, claims }),
+      fixes: fixesFor(cause, { federation, trusted: tokenExchanges[federation.provider], claims }),
     });
   }
 }
@@ -114,7 +115,7 @@ function factsOf(
 ): Readonly<Record<string, string>> {
   const { "sub, its form": _, ...shown } = claims?.facts ?? {};
   return {
-    provider: federationProviders[provider].title,
+    provider: modelProviders[provider].title,
     ...Object.fromEntries(Object.entries(identifiers).map(([field, id]) => [inputOf(provider, field), id])),
     audience,
     ...shown,
@@ -124,13 +125,14 @@ function factsOf(
 
 type Refused = {
   readonly federation: ModelFederation;
-  readonly trusted: FederationProvider;
+  readonly trusted: TokenExchange;
   readonly claims: TokenClaims | null;
 };
 
 /** What to copy where: the values of this job's token, in the words of the provider's page. */
 function fixesFor({ code }: FederationError, { federation, trusted, claims }: Refused): readonly DoctorFix[] {
-  const { title, settingsPage, guideUrl, exchangeUrl } = trusted;
+  const { settingsPage, guideUrl, exchangeUrl } = trusted;
+  const { title } = modelProviders[federation.provider];
   const guide: DoctorFix = { text: `${title} describes the set-up:`, url: guideUrl };
   switch (code) {
     case "federation_unreachable":
@@ -156,7 +158,7 @@ function fixesFor({ code }: FederationError, { federation, trusted, claims }: Re
           text: `Compare with what is configured: ${settingsPage}. It must fit these values of the job's token exactly:`,
           code: trustText(federation, claims),
         },
-        ...ownFixes(federation),
+        ...ownFixes[federation.provider](federation),
         guide,
       ];
   }
@@ -177,14 +179,18 @@ function trustText({ audience }: ModelFederation, claims: TokenClaims | null): s
     .join("\n");
 }
 
-function ownFixes({ provider, identifiers }: ModelFederation): readonly DoctorFix[] {
-  if (provider !== "anthropic") return [];
-  const workspace: DoctorFix = {
-    text: "A rule that is enabled for several workspaces needs the one that pays:",
-    code: "anthropic-workspace-id: wrkspc_…",
-  };
-  return [
-    { text: "The reason is in the Claude Console: Settings → Workload identity → Authentication events." },
-    ...(identifiers.workspace_id === undefined ? [workspace] : []),
-  ];
-}
+/** What only one provider's administrators can look up. */
+const ownFixes: Readonly<Record<FederatingProvider, (refused: ModelFederation) => readonly DoctorFix[]>> = {
+  anthropic: ({ identifiers }) => {
+    const workspace: DoctorFix = {
+      text: "A rule that is enabled for several workspaces needs the one that pays:",
+      code: "anthropic-workspace-id: wrkspc_…",
+    };
+    return [
+      { text: "The reason is in the Claude Console: Settings → Workload identity → Authentication events." },
+      ...(identifiers.workspace_id === undefined ? [workspace] : []),
+    ];
+  },
+  openai: () => [],
+  openrouter: () => [],
+};

@@ -3,10 +3,11 @@
 
 import { parseRetryAfterMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
+import { inputOf, type ModelProviderFacts, modelProviders } from "../contract/models/providers.ts";
 import { type Claims, claimsOf } from "./claims.ts";
 import { FederationError, type FederationReason } from "./federation-error.ts";
-import type { AccessToken, ExchangeRefusal, FederationProvider, ModelFederation } from "./provider.ts";
-import { federationProviders, inputOf } from "./providers.ts";
+import type { AccessToken, ExchangeRefusal, ModelFederation, TokenExchange } from "./provider.ts";
+import { tokenExchanges } from "./providers.ts";
 
 const EXCHANGE_TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -46,19 +47,25 @@ export type ExchangeOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+type Exchanger = TokenExchange & Pick<ModelProviderFacts, "title">;
+
 /** Rejects with FederationError, or with the signal's reason. To be tried again with a fresh ID token alone. */
 export async function exchangeIdToken(
   federation: ModelFederation,
   options: ExchangeOptions,
 ): Promise<AccessToken> {
   const { idToken, clock, signal } = options;
-  const provider = federationProviders[federation.provider];
+  const provider = exchangerOf(federation);
   const now = clock.now();
   checkIdToken(idToken, { federation, provider, nowMs: now });
   const answer = await send(provider, federation, options);
   signal?.throwIfAborted();
   if (answer.status === 200) return tokenOf(answer.body, { provider, begunAt: now });
   throw refusalOf(answer, { federation, provider, idToken, nowMs: clock.now() });
+}
+
+function exchangerOf({ provider }: ModelFederation): Exchanger {
+  return { ...tokenExchanges[provider], title: modelProviders[provider].title };
 }
 
 /** What would be refused is not sent: a token that was seen on the way is a token less. */
@@ -76,7 +83,7 @@ function isFor({ audiences }: Claims, audience: string): boolean {
 }
 
 async function send(
-  provider: FederationProvider,
+  provider: Exchanger,
   federation: ModelFederation,
   { idToken, send: sendOne, signal }: ExchangeOptions,
 ): Promise<ExchangeAnswer> {
@@ -104,14 +111,14 @@ async function send(
 }
 
 /** An answer came, and was too large. */
-function unreadable(provider: FederationProvider, cause: Error): FederationError {
+function unreadable(provider: Exchanger, cause: Error): FederationError {
   const message = `${provider.title}'s token endpoint gave no answer of its own. ${cause.message} ${interceptor(provider)}`;
   return new FederationError({ code: "federation_answer_invalid", message, cause });
 }
 
 function tokenOf(
   text: string,
-  { provider, begunAt }: { readonly provider: FederationProvider; readonly begunAt: number },
+  { provider, begunAt }: { readonly provider: Exchanger; readonly begunAt: number },
 ): AccessToken {
   const answer = objectOf(text);
   const {
@@ -131,7 +138,7 @@ function tokenOf(
   return { accessToken, expiresAt: begunAt + Math.min(seconds, MAX_LIFE_SECONDS) * 1000 };
 }
 
-type Place = { readonly federation: ModelFederation; readonly provider: FederationProvider };
+type Place = { readonly federation: ModelFederation; readonly provider: Exchanger };
 
 function refusalOf(
   answer: ExchangeAnswer,
@@ -194,10 +201,10 @@ function fault(code: FederationReason, { federation, provider, status, error, sa
 
 /** A token of the job that no provider takes twice. */
 export function usedToken(federation: ModelFederation): FederationError {
-  return fault("federation_token_used", { federation, provider: federationProviders[federation.provider] });
+  return fault("federation_token_used", { federation, provider: exchangerOf(federation) });
 }
 
-function interceptor({ exchangeUrl }: FederationProvider): string {
+function interceptor({ exchangeUrl }: Exchanger): string {
   return `Look for a proxy that answers in the place of ${new URL(exchangeUrl).host}.`;
 }
 

@@ -3,12 +3,18 @@
 
 import { line, matching } from "../base/settings/kinds.ts";
 import type { Kind } from "../base/settings/setting.ts";
-import type { FederationProviderName, ModelFederation } from "./provider.ts";
-import { federationProviders } from "./providers.ts";
+import {
+  type FederatingProvider,
+  federatingProviders,
+  type IdentifierName,
+  inputOf,
+  modelProviders,
+} from "../contract/models/providers.ts";
+import type { ModelFederation } from "./provider.ts";
 
 /** The setting of one identifier. */
 export type IdentifierSetting = {
-  readonly provider: FederationProviderName;
+  readonly provider: FederatingProvider;
   /** Of the exchange: `federation_rule_id`. */
   readonly field: string;
   /** Of people: `federation rule`. */
@@ -17,18 +23,17 @@ export type IdentifierSetting = {
   readonly kind: Kind<string>;
 };
 
-/** In the order of the documentation. */
-export const identifierSettings = {
-  "anthropic-federation-rule-id": identifier("anthropic", "federation_rule_id"),
-  "anthropic-organization-id": identifier("anthropic", "organization_id"),
-  "anthropic-service-account-id": identifier("anthropic", "service_account_id"),
-  "anthropic-workspace-id": identifier("anthropic", "workspace_id"),
-  "openai-identity-provider-id": identifier("openai", "identity_provider_id"),
-  "openai-service-account-id": identifier("openai", "service_account_id"),
-  "openrouter-federation-policy-id": identifier("openrouter", "federation_policy_id"),
-} as const;
-export type IdentifierName = keyof typeof identifierSettings;
 export type ByIdentifier<Value> = Readonly<Record<IdentifierName, Value>>;
+
+/** In the order of the documentation. */
+const identifiers = federatingProviders.flatMap((provider) =>
+  Object.entries(modelProviders[provider].federation.identifiers).map(
+    ([field, { title, isRequired, allowed, pattern }]): readonly [IdentifierName, IdentifierSetting] => [
+      inputOf(provider, field),
+      { provider, field, title, isRequired, kind: matching(allowed, pattern) },
+    ],
+  ),
+);
 
 /** What ID tokens are made for. */
 export const audienceKind: Kind<string> = line({ maxChars: 255 });
@@ -37,7 +42,7 @@ export const audienceKind: Kind<string> = line({ maxChars: 255 });
 export function byIdentifier<Value>(
   make: (setting: IdentifierSetting, name: IdentifierName) => Value,
 ): ByIdentifier<Value> {
-  const made = identifierEntries().map(([name, setting]) => [name, make(setting, name)]);
+  const made = identifiers.map(([name, setting]) => [name, make(setting, name)]);
   return Object.fromEntries(made) as ByIdentifier<Value>;
 }
 
@@ -54,7 +59,7 @@ export function readFederation(
   { values, audience, titleOf }: GivenFederation,
   problems: string[],
 ): ModelFederation | null {
-  const given = identifierEntries().filter(([name]) => values[name] !== null);
+  const given = identifiers.filter(([name]) => values[name] !== null);
   const [first] = given;
   if (first === undefined) {
     if (audience !== null)
@@ -71,7 +76,7 @@ export function readFederation(
     );
     return null;
   }
-  const missing = identifierEntries().filter(
+  const missing = identifiers.filter(
     ([name, one]) => one.provider === provider && one.isRequired && values[name] === null,
   );
   for (const [name, { title, kind }] of missing)
@@ -82,17 +87,6 @@ export function readFederation(
   return {
     provider,
     identifiers: Object.fromEntries(given.map(([name, { field }]) => [field, values[name] ?? ""])),
-    audience: audience ?? federationProviders[provider].audience,
+    audience: audience ?? modelProviders[provider].federation.audience,
   };
-}
-
-function identifierEntries(): readonly (readonly [IdentifierName, IdentifierSetting])[] {
-  return Object.entries(identifierSettings) as [IdentifierName, IdentifierSetting][];
-}
-
-function identifier(provider: FederationProviderName, field: string): IdentifierSetting {
-  const found = federationProviders[provider].identifiers[field];
-  if (found === undefined) throw new TypeError(`${provider} has no identifier ${field}.`);
-  const { title, allowed, pattern, isRequired } = found;
-  return { provider, field, title, isRequired, kind: matching(allowed, pattern) };
 }

@@ -5,11 +5,11 @@ import { readFile, stat } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
+import { modelProviders } from "../contract/models/providers.ts";
 import { openFederatedAccess } from "../federation/federated-access.ts";
 import { FederationError } from "../federation/federation-error.ts";
 import { fetchExchange } from "../federation/fetch-exchange.ts";
 import type { FederatedAccess } from "../federation/provider.ts";
-import { federationProviders } from "../federation/providers.ts";
 import type { ModelIdentity } from "./settings/model-identity.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
@@ -25,7 +25,7 @@ export type OperatorAccessParts = {
 /** Reads and sends nothing until a token is asked for. */
 export function openOperatorAccess({ identity, clock, random, log }: OperatorAccessParts): FederatedAccess {
   const { federation, tokenFile } = identity;
-  const { title } = federationProviders[federation.provider];
+  const { title } = modelProviders[federation.provider];
   return openFederatedAccess({
     federation,
     // Replaced by the platform in a time of its own: until then it may be exchanged again where the provider allows that.

@@ -9,11 +9,12 @@ import {
 } from "../../fakes/model-house/model-house.ts";
 import { type House, houses, trusts } from "../../fakes/model-house/trust.ts";
 import { systemClock } from "../../src/base/clock.ts";
+import { modelProviders } from "../../src/contract/models/providers.ts";
 import { exchangeIdToken, type SendExchange } from "../../src/federation/exchange-id-token.ts";
 import { FederationError } from "../../src/federation/federation-error.ts";
-import { identifierSettings } from "../../src/federation/federation-settings.ts";
-import { federationProviderNames, type ModelFederation } from "../../src/federation/provider.ts";
-import { federationProviders } from "../../src/federation/providers.ts";
+import { byIdentifier } from "../../src/federation/federation-settings.ts";
+import type { ModelFederation } from "../../src/federation/provider.ts";
+import { tokenExchanges } from "../../src/federation/providers.ts";
 
 let issuer: TestIssuer;
 let house: ModelHouse;
@@ -54,19 +55,23 @@ async function refusalOf(work: Promise<unknown>): Promise<FederationError> {
 
 describe("the table of providers", () => {
   it("has a setting for each identifier, and a page, an audience and an address for each provider", () => {
-    const settings = Object.values(identifierSettings).map(({ provider, field }) => `${provider} ${field}`);
-    const fields = federationProviderNames.flatMap((name) =>
-      Object.keys(federationProviders[name].identifiers).map((field) => `${name} ${field}`),
-    );
-    expect(settings).toEqual(fields);
-    for (const { exchangeUrl, apiBaseUrl, guideUrl } of Object.values(federationProviders)) {
-      for (const url of [exchangeUrl, apiBaseUrl, guideUrl]) expect(new URL(url).protocol).toBe("https:");
+    expect(Object.keys(byIdentifier(({ kind }) => kind))).toEqual([
+      "anthropic-federation-rule-id",
+      "anthropic-organization-id",
+      "anthropic-service-account-id",
+      "anthropic-workspace-id",
+      "openai-identity-provider-id",
+      "openai-service-account-id",
+      "openrouter-federation-policy-id",
+    ]);
+    for (const { exchangeUrl, guideUrl } of Object.values(tokenExchanges)) {
+      for (const url of [exchangeUrl, guideUrl]) expect(new URL(url).protocol).toBe("https:");
     }
   });
 
   it("agrees with what an administrator of the provider copies", () => {
     for (const provider of houses) {
-      const { identifiers, audience } = federationProviders[provider];
+      const { identifiers, audience } = modelProviders[provider].federation;
       expect(audience).toBe(trusts[provider].audience);
       for (const [field, id] of Object.entries(trusts[provider].identifiers)) {
         expect(identifiers[field]?.pattern.test(id), field).toBe(true);
@@ -98,7 +103,7 @@ describe.each(houses)("an exchange at %s", (provider) => {
     const idToken = tokenFor(federation.audience, claims);
     const error = await refusalOf(exchange({ ...federation, audience }, { idToken }));
     expect(error.code).toBe("federation_refused");
-    expect(error.message).toContain(federationProviders[provider].settingsPage);
+    expect(error.message).toContain(tokenExchanges[provider].settingsPage);
     expect(error.message).toContain(audience);
     expect(error.message).not.toContain(idToken);
     expect(house.exchanges.at(-1)?.reason).toBe(reason);

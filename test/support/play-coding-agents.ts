@@ -9,12 +9,8 @@ import { startModelServer } from "../../fakes/model-server/model-server.ts";
 import type { ModelRequest } from "../../fakes/model-server/request.ts";
 import { everyTime } from "../../fakes/model-server/script.ts";
 import { answer, call, type Part, say, type Turn } from "../../fakes/model-server/turn.ts";
-import {
-  type CodingAgentName,
-  type CodingAgentWire,
-  codingAgentNames,
-  codingAgents,
-} from "../../src/contract/ci/coding-agents.ts";
+import { type CodingAgentName, codingAgentNames, codingAgents } from "../../src/contract/ci/coding-agents.ts";
+import type { CodingAgentWire } from "../../src/contract/models/protocols.ts";
 import { EmbeddedFixture } from "./fixtures/embedded-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";

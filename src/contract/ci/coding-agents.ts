@@ -1,13 +1,14 @@
 // The coding agents that a job can choose by name: what is installed, and which protocols they speak to their models. Pure.
 // Versions looked up in npm's registry on 2026-11-22.
 
+import type { CodingAgentWire } from "../models/protocols.ts";
+import { modelProviders } from "../models/providers.ts";
+
 export const codingAgentNames = ["claude", "codex", "gemini", "opencode"] as const;
 export type CodingAgentName = (typeof codingAgentNames)[number];
 
 /** What a job says to the built-in agent alone: another one has settings of its own for it. Names of inputs and of flags. */
 export const builtInAgentsSettings = ["effort", "fallback-model", "mcp-servers"] as const;
-
-export type CodingAgentWire = "anthropic" | "openai-compatible" | "gemini";
 
 export type CodingAgent = {
   readonly title: string;
@@ -29,7 +30,7 @@ export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
     version: "0.101.0",
     program: "claude-agent-acp",
     wires: ["anthropic"],
-    ownBaseUrl: "https://api.anthropic.com/v1",
+    ownBaseUrl: modelProviders.anthropic.apiBaseUrl,
   },
   codex: {
     title: "Codex",
@@ -37,7 +38,7 @@ export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
     version: "2.6.0",
     program: "codex-acp",
     wires: ["openai-compatible"],
-    ownBaseUrl: "https://api.openai.com/v1",
+    ownBaseUrl: modelProviders.openai.apiBaseUrl,
   },
   gemini: {
     title: "Gemini CLI",
@@ -45,7 +46,7 @@ export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
     version: "0.61.0",
     program: "gemini",
     wires: ["gemini"],
-    ownBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    ownBaseUrl: modelProviders.google.apiBaseUrl,
   },
   opencode: {
     title: "opencode",

@@ -1,6 +1,8 @@
 // The CI providers, one row each: all that the rest has to know of one by name. To add a provider, add its name and
 // answer what the compiler asks: this row, its events, `src/ci/<name>.ts` and `src/service/oidc/providers/<name>.ts`. Pure.
 
+import { joinWords } from "../../base/join-words.ts";
+
 export const ciProviderNames = ["github", "gitlab", "circleci", "buildkite", "bitbucket"] as const;
 export type CiProviderName = (typeof ciProviderNames)[number];
 
@@ -164,9 +166,10 @@ export function isCiProvider(name: string): name is CiProviderName {
 /** "GitHub Actions, GitLab CI and CircleCI": the titles of these providers, or of all. */
 export function providerTitles(
   names: readonly CiProviderName[] = ciProviderNames,
-  conjunction = "and",
+  conjunction: "and" | "or" = "and",
 ): string {
-  const titles = names.map((name) => ciProviders[name].title);
-  const last = titles.pop() ?? "";
-  return titles.length === 0 ? last : `${titles.join(", ")} ${conjunction} ${last}`;
+  return joinWords(
+    names.map((name) => ciProviders[name].title),
+    conjunction,
+  );
 }

@@ -3,10 +3,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-
-/** Providers that exchange the ID token of a CI job for an access token of theirs. */
-export const modelAccessProviders = ["anthropic", "openai", "openrouter"] as const;
-export type ModelAccessProvider = (typeof modelAccessProviders)[number];
+import { federatingProviders } from "../models/providers.ts";
 
 export const MAX_MODEL_CHARS = 200;
 export const MAX_ACCESS_TOKEN_CHARS = 16_384;
@@ -34,7 +31,7 @@ const MODEL_FORM = "must be the name of a model, without spaces";
  * there pays for its tokens.
  */
 export const modelAccessSchema = strictObject({
-  provider: z.enum(modelAccessProviders),
+  provider: z.enum(federatingProviders),
   /** As the provider calls it. It wins over the agent's own. */
   model: z.string().check(
     z.minLength(1),

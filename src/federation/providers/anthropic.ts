@@ -2,47 +2,16 @@
 // https://platform.claude.com/docs/en/manage-claude/wif-reference (fields, answer), anthropic-sdk-typescript
 // src/lib/credentials (the two beta headers, at most 16 KiB), anthropics/claude-code#89095 (one exchange a token).
 
-import type { FederationProvider } from "../provider.ts";
+import type { TokenExchange } from "../provider.ts";
 
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /** Requests with an OAuth token in place of a key need the first, an exchange needs both. */
 const OAUTH_BETA = "oauth-2025-04-20";
 const FEDERATION_BETA = "oidc-federation-2026-04-01";
 
-export const anthropic: FederationProvider = {
-  title: "Anthropic",
-  audience: "https://api.anthropic.com",
+export const anthropic: TokenExchange = {
   exchangeUrl: "https://api.anthropic.com/v1/oauth/token",
-  apiBaseUrl: "https://api.anthropic.com/v1",
-  wire: "anthropic",
-  agentProtocol: "anthropic",
   apiHeaders: { "anthropic-beta": OAUTH_BETA },
-  identifiers: {
-    federation_rule_id: {
-      title: "federation rule",
-      allowed: "the id of a federation rule, fdrl_…",
-      pattern: /^fdrl_[A-Za-z0-9_-]{1,100}$/,
-      isRequired: true,
-    },
-    organization_id: {
-      title: "organization",
-      allowed: "the UUID of an Anthropic organization",
-      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
-      isRequired: true,
-    },
-    service_account_id: {
-      title: "service account",
-      allowed: "the id of a service account, svac_…",
-      pattern: /^svac_[A-Za-z0-9_-]{1,100}$/,
-      isRequired: true,
-    },
-    workspace_id: {
-      title: "workspace",
-      allowed: 'the id of a workspace, wrkspc_…, or "default"',
-      pattern: /^(default|wrkspc_[A-Za-z0-9_-]{1,100})$/,
-      isRequired: false,
-    },
-  },
   settingsPage: "Claude Console, Settings → Workload identity",
   matches:
     "the rule's issuer, subject, audience and conditions; whether the service account is a member of the workspace; and " +

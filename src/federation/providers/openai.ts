@@ -2,34 +2,12 @@
 // https://developers.openai.com/api/reference/workload-identity-federation (fields), openai-node src/auth (answer, without
 // `expires_in` an hour; 400, 401 and 403 carry `error`, such as invalid_grant and invalid_subject_token).
 
-import type { FederationProvider } from "../provider.ts";
+import type { TokenExchange } from "../provider.ts";
 import { JWT_TYPE, reasonOfOauth, TOKEN_EXCHANGE } from "../token-exchange.ts";
 
-/** Their form is not published. */
-const id = /^[\w.:-]{1,200}$/;
-
-export const openai: FederationProvider = {
-  title: "OpenAI",
-  audience: "https://api.openai.com/v1",
+export const openai: TokenExchange = {
   exchangeUrl: "https://auth.openai.com/oauth/token",
-  apiBaseUrl: "https://api.openai.com/v1",
-  wire: "openai-compatible",
-  agentProtocol: "openai",
   apiHeaders: {},
-  identifiers: {
-    identity_provider_id: {
-      title: "workload identity provider",
-      allowed: "the id of a workload identity provider",
-      pattern: id,
-      isRequired: true,
-    },
-    service_account_id: {
-      title: "service account",
-      allowed: "the id of a service account",
-      pattern: id,
-      isRequired: true,
-    },
-  },
   settingsPage: "OpenAI Platform, Organization settings → Security → Workload Identity Provider",
   matches:
     "the provider's issuer and audience, which must be one that OpenAI has a setup guide for; and that exactly one enabled " +

@@ -12,6 +12,7 @@ import type { EmbeddedJob } from "../../contract/ci/embedded-job.ts";
 import { areFilesTrusted } from "../../contract/ci/events.ts";
 import { type CiProviderName, ciProviders } from "../../contract/ci/providers.ts";
 import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
+import type { ModelProtocol } from "../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
@@ -24,7 +25,6 @@ import { findBlockers, type SandboxBlocker } from "../sandbox/sandbox-blockers.t
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { secretsOfEnvironment } from "../settings/known-secrets.ts";
-import type { ModelProvider } from "../settings/model-providers.ts";
 import { type SettingName, serviceSettings } from "../settings/service-settings.ts";
 import { ownIssuer } from "./own-issuer.ts";
 import { warningLog } from "./warning-log.ts";
@@ -131,7 +131,7 @@ export type EmbeddedReadiness = {
 };
 
 export type EmbeddedModelApi = {
-  readonly protocol: ModelProvider;
+  readonly protocol: ModelProtocol;
   readonly baseUrl: string;
   readonly model: string;
   readonly secret: { readonly type: "key"; readonly value: string } | null;

@@ -2,8 +2,8 @@
 // the next one on, and the run's mask knows it before it is sent.
 
 import { ok, type Result, refused } from "../../base/result.ts";
+import { modelProviders } from "../../contract/models/providers.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
-import { federationProviders } from "../../federation/providers.ts";
 import type { Core } from "../core/core.ts";
 import { type AccessLoss, readAccess } from "../core/model-access/kept-access.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
@@ -77,7 +77,7 @@ function waitedText(loss: AccessLoss): string {
 
 /** Of a run that had a token before. */
 function lossText(loss: AccessLoss, provider: FederatedAccess["provider"]): string {
-  const { title } = federationProviders[provider];
+  const { title } = modelProviders[provider];
   switch (loss.reason) {
     case "expired":
       return `The access to the repository's model at ${title} ended at ${isoTime(loss.expiredAt)} and was not renewed. Keep the job running until the run has ended, or ask for less in one run.`;

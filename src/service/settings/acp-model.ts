@@ -3,12 +3,12 @@
 import { isConfidential } from "../../base/confidential-url.ts";
 import { type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-agents.ts";
-import { federationProviders } from "../../federation/providers.ts";
+import type { CodingAgentWire } from "../../contract/models/protocols.ts";
+import { modelProviders } from "../../contract/models/providers.ts";
 import type { ModelAccess } from "../executor/backends/acp/model-proxy/model-access.ts";
-import type { ModelWire } from "../executor/backends/acp/model-proxy/model-wires.ts";
 import { missingKey, modelSettings } from "./model-config.ts";
 import type { ModelIdentity } from "./model-identity.ts";
-import { type ModelProviderName, providerAt, providerFacts, providerNamed } from "./model-providers.ts";
+import { apiOf, type ProviderWord, providerNamed, providerOf } from "./model-providers.ts";
 
 const { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY } = modelSettings;
 
@@ -39,7 +39,7 @@ export function readAgentsAccess(environment: Environment, reading: AccessReadin
 
 /** At the provider's own address. The token comes later. */
 function accessOf({ federation }: ModelIdentity): ModelAccess {
-  const { wire, apiBaseUrl: baseUrl } = federationProviders[federation.provider];
+  const { wire, apiBaseUrl: baseUrl } = modelProviders[federation.provider];
   return { wire, baseUrl, apiKey: null };
 }
 
@@ -53,7 +53,7 @@ function readAccess(
   const { MODEL_PROVIDER: word, MODEL_BASE_URL: url, MODEL_API_KEY: apiKey } = values;
   if (agent === null && word === null && url === null && apiKey === null) return null;
   const provider = word === null ? null : providerNamed(word);
-  const wire = wireOf(provider) ?? onlyWireOf(agent) ?? wireOf(url === null ? null : providerAt(url));
+  const wire = wireOf(provider) ?? onlyWireOf(agent) ?? wireOf(url === null ? null : providerOf(url));
   const baseUrl = url ?? ownBaseUrl(agent, provider);
   if (wire === null || baseUrl === null) {
     if (problems.length === 0) faults.push(missingAddress(provider));
@@ -67,22 +67,22 @@ function readAccess(
 }
 
 /** Null where the agent speaks several, or is none that has a name here. */
-function onlyWireOf(agent: CodingAgentName | null): ModelWire | null {
+function onlyWireOf(agent: CodingAgentName | null): CodingAgentWire | null {
   if (agent === null) return null;
   const [wire, ...others] = codingAgents[agent].wires;
   return others.length === 0 ? wire : null;
 }
 
-function wireOf(provider: ModelProviderName | null): ModelWire | null {
-  return provider === null ? null : providerFacts[provider].agentsWire;
+function wireOf(provider: ProviderWord | null): CodingAgentWire | null {
+  return provider === null ? null : apiOf(provider).wire;
 }
 
-function ownBaseUrl(agent: CodingAgentName | null, provider: ModelProviderName | null): string | null {
-  const own = provider === null ? null : providerFacts[provider].ownBaseUrl;
+function ownBaseUrl(agent: CodingAgentName | null, provider: ProviderWord | null): string | null {
+  const own = provider === null ? null : apiOf(provider).apiBaseUrl;
   return own ?? (agent === null ? null : codingAgents[agent].ownBaseUrl);
 }
 
-function missingAddress(provider: ModelProviderName | null): string {
+function missingAddress(provider: ProviderWord | null): string {
   return provider === null
     ? "MODEL_PROVIDER or MODEL_BASE_URL must be set: they say where the agent's model is."
     : `MODEL_BASE_URL must be set for MODEL_PROVIDER ${provider}: the address of its API, such as https://api.openai.com/v1.`;

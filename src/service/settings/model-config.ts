@@ -1,5 +1,6 @@
 // The settings of the model: where it is, what it is called, how much a run may use of it. Pure.
 
+import { joinWords } from "../../base/join-words.ts";
 import { httpUrl, integer, matching, oneOf, secret } from "../../base/settings/kinds.ts";
 import {
   described,
@@ -8,23 +9,17 @@ import {
   type ValuesOf,
   variablesOf,
 } from "../../base/settings/setting.ts";
+import type { ModelProtocol } from "../../contract/models/protocols.ts";
+import { modelProviderNames } from "../../contract/models/providers.ts";
 import { type Effort, efforts } from "../../contract/runs/effort.ts";
 import { needsKey } from "../../federation/needs-key.ts";
-import { federationProviders } from "../../federation/providers.ts";
 import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
-import {
-  type ModelProvider,
-  type ModelProviderName,
-  providerAt,
-  providerFacts,
-  providerNamed,
-  providerWords,
-} from "./model-providers.ts";
+import { apiOf, providerNamed, providerOf, providerWords } from "./model-providers.ts";
 
 export type ModelConfig = AgentConfig & {
   /** By whose trust the service gets a token in place of a key; null: by none. Address and protocol are then that provider's. */
   readonly identity: ModelIdentity | null;
-  readonly provider: ModelProvider;
+  readonly provider: ModelProtocol;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** A secret. Null: the server needs none. */
@@ -144,11 +139,10 @@ export function readModelConfig(
   if (backend !== "model") return null;
   const { values, problems: faults } = readSettings(modelSettings, variablesOf(environment));
   const identity = readModelIdentity(environment, faults);
-  const own = identity === null ? null : federationProviders[identity.federation.provider];
   const { MODEL: executor, MODEL_PROVIDER: word, MODEL_BASE_URL: url } = values;
-  const provider = identity?.federation.provider ?? (word === null ? guess(url) : providerNamed(word));
-  const { protocol, ownBaseUrl } = providerFacts[provider];
-  const baseUrl = own?.apiBaseUrl ?? url ?? ownBaseUrl;
+  const named = word === null ? (url === null ? "openai-compatible" : providerOf(url)) : providerNamed(word);
+  const { protocol, apiBaseUrl } = apiOf(identity?.federation.provider ?? named);
+  const baseUrl = identity === null ? (url ?? apiBaseUrl) : apiBaseUrl;
   if (faults.length === 0) faults.push(...missing({ executor, baseUrl }));
   if (faults.length === 0 && asksByKey && identity === null && values.MODEL_API_KEY === null)
     faults.push(...missingKey(baseUrl));
@@ -167,10 +161,6 @@ export function readModelConfig(
     },
     ...agentConfigOf(values),
   };
-}
-
-function guess(baseUrl: string | null): ModelProviderName {
-  return baseUrl === null ? "openai-compatible" : providerAt(baseUrl);
 }
 
 const { MAX_TURNS, MODEL_CONTEXT_TOKENS, MODEL_MAX_OUTPUT_TOKENS, MODEL_EFFORT } = modelSettings;
@@ -206,7 +196,7 @@ function missing(given: {
     ...(baseUrl === null
       ? [
           "MODEL_BASE_URL must be set for BACKEND model: the address of its API, such as https://api.openai.com/v1 " +
-            "(or MODEL_PROVIDER anthropic, openai, google or openrouter, which have addresses of their own).",
+            `(or MODEL_PROVIDER ${joinWords(modelProviderNames, "or")}, which have addresses of their own).`,
         ]
       : []),
   ];

@@ -2,22 +2,41 @@
 // keeps an identity token, and the identifiers of the trust. Pure.
 
 import { text } from "../../base/settings/kinds.ts";
-import { described, type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import {
-  audienceKind,
-  byIdentifier,
+  type DescribedSetting,
+  described,
+  type Environment,
+  readSettings,
+  variablesOf,
+} from "../../base/settings/setting.ts";
+import {
   type IdentifierName,
-  identifierSettings,
-  readFederation,
-} from "../../federation/federation-settings.ts";
+  type IdentifierVariable,
+  modelProviders,
+  variableOf,
+} from "../../contract/models/providers.ts";
+import { audienceKind, byIdentifier, readFederation } from "../../federation/federation-settings.ts";
 import type { ModelFederation } from "../../federation/provider.ts";
-import { federationProviders } from "../../federation/providers.ts";
 
 export type ModelIdentity = {
   readonly federation: ModelFederation;
   /** Read again for each exchange: the platform replaces the token. */
   readonly tokenFile: string;
 };
+
+const identifierSettings = Object.fromEntries(
+  Object.values(
+    byIdentifier(({ kind, title, provider }, name) => [
+      variableOf(name),
+      described({
+        kind,
+        fallback: null,
+        description: `${modelProviders[provider].title}: the ${title}.`,
+        shownDefault: "none",
+      }),
+    ]),
+  ),
+) as Readonly<Record<IdentifierVariable, DescribedSetting<string | null>>>;
 
 /** By the names of their environment variables, in the order of the documentation. */
 export const identitySettings = {
@@ -28,31 +47,13 @@ export const identitySettings = {
       "A file with the identity token of this process, which the platform keeps fresh, such as a projected service account token. It replaces `MODEL_API_KEY`; the others of this table name the trust.",
     shownDefault: "none: a key is used",
   }),
-  ANTHROPIC_FEDERATION_RULE_ID: identifier("anthropic-federation-rule-id"),
-  ANTHROPIC_ORGANIZATION_ID: identifier("anthropic-organization-id"),
-  ANTHROPIC_SERVICE_ACCOUNT_ID: identifier("anthropic-service-account-id"),
-  ANTHROPIC_WORKSPACE_ID: identifier("anthropic-workspace-id"),
-  OPENAI_IDENTITY_PROVIDER_ID: identifier("openai-identity-provider-id"),
-  OPENAI_SERVICE_ACCOUNT_ID: identifier("openai-service-account-id"),
-  OPENROUTER_FEDERATION_POLICY_ID: identifier("openrouter-federation-policy-id"),
+  ...identifierSettings,
   MODEL_AUDIENCE: described({
     kind: audienceKind,
     fallback: null,
     description: "What the identity token is made for, where the trust names another audience.",
     shownDefault: "the provider's own",
   }),
-};
-
-const variables: Readonly<
-  Record<IdentifierName, Exclude<keyof typeof identitySettings, "MODEL_IDENTITY_TOKEN_FILE">>
-> = {
-  "anthropic-federation-rule-id": "ANTHROPIC_FEDERATION_RULE_ID",
-  "anthropic-organization-id": "ANTHROPIC_ORGANIZATION_ID",
-  "anthropic-service-account-id": "ANTHROPIC_SERVICE_ACCOUNT_ID",
-  "anthropic-workspace-id": "ANTHROPIC_WORKSPACE_ID",
-  "openai-identity-provider-id": "OPENAI_IDENTITY_PROVIDER_ID",
-  "openai-service-account-id": "OPENAI_SERVICE_ACCOUNT_ID",
-  "openrouter-federation-policy-id": "OPENROUTER_FEDERATION_POLICY_ID",
 };
 
 /** Null without a file: other programs have variables of these names, too. Adds a line to `problems` for each that is wrong. */
@@ -62,9 +63,9 @@ export function readModelIdentity(environment: Environment, problems: string[]):
   const { MODEL_IDENTITY_TOKEN_FILE: tokenFile, MODEL_AUDIENCE: audience } = values;
   problems.push(...faults);
   if (faults.length > 0 || tokenFile === null) return null;
-  const given = byIdentifier((_, name) => values[variables[name]]);
+  const given = byIdentifier((_, name) => values[variableOf(name)]);
   const titleOf = (name: IdentifierName | "model-audience") =>
-    name === "model-audience" ? "MODEL_AUDIENCE" : variables[name];
+    name === "model-audience" ? "MODEL_AUDIENCE" : variableOf(name);
   if (Object.values(given).every((id) => id === null)) {
     problems.push(
       "MODEL_IDENTITY_TOKEN_FILE needs the identifiers of a model's provider, such as ANTHROPIC_FEDERATION_RULE_ID.",
@@ -79,7 +80,7 @@ export function readModelIdentity(environment: Environment, problems: string[]):
 
 /** The token goes to its own provider alone. */
 function faultsBeside({ provider }: ModelFederation, environment: Environment): string[] {
-  const { title, apiBaseUrl, wire } = federationProviders[provider];
+  const { title, apiBaseUrl, wire } = modelProviders[provider];
   const words = ["", provider, wire];
   const given = (name: string) => (environment[name] ?? "").trim();
   const protocol = given("MODEL_PROVIDER").toLowerCase();
@@ -98,14 +99,4 @@ function faultsBeside({ provider }: ModelFederation, environment: Environment): 
       ? []
       : [`MODEL_PROVIDER must be ${provider} for ${title}, or left out, got ${JSON.stringify(protocol)}.`]),
   ];
-}
-
-function identifier(name: IdentifierName) {
-  const { kind, title, provider } = identifierSettings[name];
-  return described({
-    kind,
-    fallback: null,
-    description: `${federationProviders[provider].title}: the ${title}.`,
-    shownDefault: "none",
-  });
 }

@@ -4,8 +4,8 @@ import * as z from "zod/mini";
 import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.ts";
 import { visibilities } from "../../contract/ci/exchange.ts";
 import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
+import { federatingProviders } from "../../contract/models/providers.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
-import { modelAccessProviders } from "../../contract/runs/model-access.ts";
 import { commitOrigins } from "../../contract/runs/run.ts";
 import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
@@ -81,7 +81,7 @@ const runInputSchema = z.object({
   workflow: z.optional(z.object({ id: z.string(), version: z.int(), input: z.nullable(z.string()) })),
   modelAccess: z.optional(
     z.object({
-      provider: z.enum(modelAccessProviders),
+      provider: z.enum(federatingProviders),
       model: z.string(),
       heldBy: z.string(),
       firstExpiresAt: z.int(),

@@ -1,8 +1,8 @@
 // Whether a run may bring its own access to a model: to this service, for this agent, with this token. Pure.
 
 import { isConfidential } from "../../../base/confidential-url.ts";
+import { modelProviders } from "../../../contract/models/providers.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";
-import { federationProviders } from "../../../federation/providers.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
 import type { AccessLifeRefusal, ModelAccessRefusal } from "./refusals.ts";
@@ -24,8 +24,7 @@ export function findAccessFault(
   const { provider } = access;
   if (coderWire !== null && coderWire.backend === agent.backend) {
     const spoken = coderWire.wire;
-    if (spoken !== federationProviders[provider].wire)
-      return { reason: "wire_unsupported", provider, spoken };
+    if (spoken !== modelProviders[provider].wire) return { reason: "wire_unsupported", provider, spoken };
   }
   return findLifeFault(core.clock.now(), Date.parse(access.expires_at));
 }

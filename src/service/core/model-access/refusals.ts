@@ -1,6 +1,6 @@
 // Why the access to a model that a job brings is not taken, or not renewed. Pure.
 
-import type { ModelAccessProvider } from "../../../contract/runs/model-access.ts";
+import type { FederatingProvider } from "../../../contract/models/providers.ts";
 
 /** Found at a submission. */
 export type ModelAccessRefusal =
@@ -11,7 +11,7 @@ export type ModelAccessRefusal =
   /** `spoken`: the protocol of the agent's program; null where it reaches its model by itself. */
   | {
       readonly reason: "wire_unsupported";
-      readonly provider: ModelAccessProvider;
+      readonly provider: FederatingProvider;
       readonly spoken: string | null;
     }
   | AccessLifeRefusal;

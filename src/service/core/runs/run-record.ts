@@ -1,8 +1,8 @@
 // A run, its input and its events as they are stored. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
 import type { EgressEntries } from "../../../contract/egress/egress-entries.ts";
+import type { FederatingProvider } from "../../../contract/models/providers.ts";
 import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
-import type { ModelAccessProvider } from "../../../contract/runs/model-access.ts";
 import type {
   CommitOrigin,
   ModelBilling,
@@ -40,7 +40,7 @@ export type WorkflowExecution = {
 
 /** The access to a model that a CI job brought. The token itself is in `runSecrets` of the store. */
 export type RunModelAccess = {
-  readonly provider: ModelAccessProvider;
+  readonly provider: FederatingProvider;
   readonly model: string;
   /** The run that has the secret: this one, or the one that delegated it. */
   readonly heldBy: string;

@@ -4,9 +4,10 @@
 // Why: docs/decisions/054-other-agents-without-a-server.md
 
 import type { CodingAgentName } from "../../../../contract/ci/coding-agents.ts";
-import { MODEL_KEY, MODEL_URL, type ModelWire } from "./model-proxy/model-wires.ts";
+import type { CodingAgentWire } from "../../../../contract/models/protocols.ts";
+import { MODEL_KEY, MODEL_URL } from "./model-proxy/model-wires.ts";
 
-export type ChosenModel = { readonly model: string; readonly wire: ModelWire };
+export type ChosenModel = { readonly model: string; readonly wire: CodingAgentWire };
 
 export type KnownAgent = {
   /** Of the program that speaks ACP. */
@@ -20,13 +21,13 @@ export type KnownAgent = {
 };
 
 const OPENCODE_LIMIT = { context: 200_000, output: 16_000 };
-const opencodeClients: Readonly<Record<ModelWire, string>> = {
+const opencodeClients: Readonly<Record<CodingAgentWire, string>> = {
   anthropic: "@ai-sdk/anthropic",
   "openai-compatible": "@ai-sdk/openai-compatible",
   gemini: "@ai-sdk/google",
 };
 /** What its clients expect at the end of their address. */
-const opencodeVersions: Readonly<Record<ModelWire, string>> = {
+const opencodeVersions: Readonly<Record<CodingAgentWire, string>> = {
   anthropic: "/v1",
   "openai-compatible": "",
   gemini: "/v1beta",

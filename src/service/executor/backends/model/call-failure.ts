@@ -5,7 +5,7 @@ import { assertNever } from "../../../../base/assert-never.ts";
 import { parseRetryAfterMs } from "../../../../base/backoff.ts";
 import { FederationError } from "../../../../federation/federation-error.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
-import { federationProviders } from "../../../../federation/providers.ts";
+import { tokenExchanges } from "../../../../federation/providers.ts";
 import type { FailureReason } from "../../../core/runs/failure.ts";
 import { tooLargeOf } from "./bounded-answer.ts";
 import { AnswerLate } from "./call-timeouts.ts";
@@ -194,7 +194,7 @@ function keyRefused(status: 401 | 403, { host, modelId, access, apiKey }: CallPl
   const check =
     access === null
       ? "Check MODEL_API_KEY."
-      : `Check what its account may use: ${federationProviders[access.provider].settingsPage}.`;
+      : `Check what its account may use: ${tokenExchanges[access.provider].settingsPage}.`;
   return status === 401
     ? `${api} refuses the ${what} (401)${said}. ${check}`
     : `${api} does not let this ${what} use the model "${modelId}" (403)${said}. ${check}`;

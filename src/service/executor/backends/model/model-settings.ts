@@ -2,14 +2,12 @@
 
 import type { Clock } from "../../../../base/clock.ts";
 import type { Random } from "../../../../base/ids.ts";
+import type { ModelProtocol } from "../../../../contract/models/protocols.ts";
 import type { Effort } from "../../../../contract/runs/effort.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import type { Rates } from "../../../core/money/rates.ts";
 import { DEFAULT_RUN_TOKENS } from "../../run-budget.ts";
 import type { DescribePlace, OpenServers, Toolbox } from "./toolbox.ts";
-import type { WireName } from "./wires/wire.ts";
-
-export type ModelProvider = WireName;
 
 export type ModelLimits = {
   /** Answers of the model in one run. */
@@ -42,7 +40,7 @@ export type LoopSettings = Partial<ModelLimits> & {
 };
 
 export type ModelSettings = LoopSettings & {
-  readonly provider: ModelProvider;
+  readonly provider: ModelProtocol;
   /** With the version, without a trailing slash. */
   readonly baseUrl: string;
   /** Null where the server needs none. Never in an event, a message or a log. */

@@ -1,8 +1,10 @@
 // A model's API: its address, its key or token, and its wire.
 
+import type { ModelProtocol } from "../../../../contract/models/protocols.ts";
+import { modelProviders } from "../../../../contract/models/providers.ts";
 import type { Effort } from "../../../../contract/runs/effort.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
-import { federationProviders } from "../../../../federation/providers.ts";
+import { tokenExchanges } from "../../../../federation/providers.ts";
 import { boundedAnswer } from "./bounded-answer.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { anthropic } from "./wires/anthropic.ts";
@@ -10,7 +12,7 @@ import { chat } from "./wires/chat.ts";
 import { google } from "./wires/google.ts";
 import { ModelQuirks } from "./wires/model-quirks.ts";
 import { responses } from "./wires/responses.ts";
-import type { Wire, WireModel, WireName } from "./wires/wire.ts";
+import type { Wire, WireModel } from "./wires/wire.ts";
 
 /** The API as one run asks it. */
 export type Provider = {
@@ -46,7 +48,8 @@ export function openFederatedProvider(
   learn: (secrets: readonly string[]) => void,
   asking: Asking,
 ): Provider {
-  const { agentProtocol: wire, apiBaseUrl: baseUrl, apiHeaders } = federationProviders[access.provider];
+  const { protocol: wire, apiBaseUrl: baseUrl } = modelProviders[access.provider];
+  const { apiHeaders } = tokenExchanges[access.provider];
   const fetchAs: typeof fetch = async (input, init) => {
     const token = await access.token(init?.signal ?? undefined);
     learn(access.known());
@@ -60,7 +63,7 @@ export function openFederatedProvider(
 }
 
 type Api = Asking & {
-  readonly wire: WireName;
+  readonly wire: ModelProtocol;
   readonly baseUrl: string;
   readonly apiKey: string | null;
   readonly fetch: typeof fetch;
@@ -92,7 +95,7 @@ function providerAt({ wire: name, fetch: fetchIt, ...api }: Api): Provider {
   };
 }
 
-const wires: Readonly<Record<WireName, Wire>> = {
+const wires: Readonly<Record<ModelProtocol, Wire>> = {
   anthropic,
   openai: responses,
   google,

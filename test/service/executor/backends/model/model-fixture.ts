@@ -8,14 +8,12 @@ import {
 import type { Script } from "../../../../../fakes/model-server/script.ts";
 import type { Clock } from "../../../../../src/base/clock.ts";
 import { systemRandom } from "../../../../../src/base/ids.ts";
+import type { ModelProtocol } from "../../../../../src/contract/models/protocols.ts";
 import type { ModelRate, Rates } from "../../../../../src/service/core/money/rates.ts";
 import type { Checkout } from "../../../../../src/service/core/ports/checkout.ts";
 import type { BackendOutcome, RepositoryTask } from "../../../../../src/service/executor/backend.ts";
 import { modelBackend } from "../../../../../src/service/executor/backends/model/model-backend.ts";
-import type {
-  ModelProvider,
-  ModelSettings,
-} from "../../../../../src/service/executor/backends/model/model-settings.ts";
+import type { ModelSettings } from "../../../../../src/service/executor/backends/model/model-settings.ts";
 import { readingToolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
 import { defaultRates } from "../../../../../src/service/settings/default-rates.ts";
 import { expectValidStream } from "../../../../support/service-streams.ts";
@@ -23,10 +21,10 @@ import { folderCheckout } from "../../tools/folder-checkout.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 
 export const API_KEY = "sk-test-not-to-be-seen";
-export const providers: readonly ModelProvider[] = ["openai-compatible", "openai", "anthropic", "google"];
+export const providers: readonly ModelProtocol[] = ["openai-compatible", "openai", "anthropic", "google"];
 
 /** Where the scripted model speaks the provider's protocol. */
-export function baseUrlOf(provider: ModelProvider, server: ModelServer): string {
+export function baseUrlOf(provider: ModelProtocol, server: ModelServer): string {
   return provider === "google" ? `${server.url}/v1beta` : server.baseUrl;
 }
 
@@ -70,7 +68,7 @@ export function ratesOf(...models: readonly Omit<ModelRate, "isFreeTierEligible"
 
 export type ModelFixtureOptions = {
   readonly script: Script;
-  readonly provider?: ModelProvider;
+  readonly provider?: ModelProtocol;
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** What git would have answered. */
   readonly checkout?: Partial<Checkout>;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../../../fakes/model-server/request.ts";
 import { everyTime } from "../../../../../fakes/model-server/script.ts";
 import { answer, call, fault, say, type Turn } from "../../../../../fakes/model-server/turn.ts";
-import type { ModelProvider } from "../../../../../src/service/executor/backends/model/model-settings.ts";
+import type { ModelProtocol } from "../../../../../src/contract/models/protocols.ts";
 import { ModelWindow } from "../../../../../src/service/executor/backends/model/model-window.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 import { expectWhole, ModelFixture } from "./model-fixture.ts";
@@ -16,7 +16,7 @@ const countedTokens = ({ body }: ModelRequest) => Math.ceil(JSON.stringify(body)
 
 type Refusal = (sizes: { readonly input: number; readonly output: number }) => string;
 
-const servers: readonly (readonly [string, ModelProvider, Refusal])[] = [
+const servers: readonly (readonly [string, ModelProtocol, Refusal])[] = [
   [
     "vLLM, of the whole request",
     "openai-compatible",

@@ -1,11 +1,11 @@
 // How the service reaches the model of an agent. Types only.
 
+import type { CodingAgentWire } from "../../../../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../../../../federation/provider.ts";
 import type { BroughtModel } from "../../../backend.ts";
-import type { ModelWire } from "./model-wires.ts";
 
 export type ModelAccess = {
-  readonly wire: ModelWire;
+  readonly wire: CodingAgentWire;
   /** With the version, without a trailing slash. */
   readonly baseUrl: string;
   /** Null where the server needs none. Never in the agent's environment, an event, a message or a log. */

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { type Clock, WOKEN } from "../../../../../base/clock.ts";
 import { listenInFolder } from "../../../../../base/unix-socket.ts";
+import type { CodingAgentWire } from "../../../../../contract/models/protocols.ts";
 import type { Rates } from "../../../../core/money/rates.ts";
 import { BackendFailure } from "../../../backend.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
@@ -16,7 +17,7 @@ import { AnswerLengths } from "./answer-lengths.ts";
 import { forwardRequest } from "./forward-request.ts";
 import type { ModelAccess } from "./model-access.ts";
 import { routeOf } from "./model-routes.ts";
-import { type ModelWire, wireFacts } from "./model-wires.ts";
+import { wireFacts } from "./model-wires.ts";
 import { type Excess, ProxyBudget } from "./proxy-budget.ts";
 import { ProxyRefusal } from "./proxy-refusal.ts";
 
@@ -162,7 +163,7 @@ function isSame(one: string, other: string): boolean {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-function refuse(response: ServerResponse, cause: unknown, wire: ModelWire): void {
+function refuse(response: ServerResponse, cause: unknown, wire: CodingAgentWire): void {
   // Cut in the middle: an agent must not take it for whole.
   if (response.headersSent || response.destroyed) {
     response.destroy();

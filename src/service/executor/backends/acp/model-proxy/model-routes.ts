@@ -1,6 +1,7 @@
 // Which requests of each protocol are passed on, and what is decoded of them. Pure.
 
-import { type ModelWire, wireFacts } from "./model-wires.ts";
+import type { CodingAgentWire } from "../../../../../contract/models/protocols.ts";
+import { wireFacts } from "./model-wires.ts";
 import { decodeCountedMessages, decodeMessages } from "./requests/anthropic.ts";
 import { decodeCountedContents, decodeGenerated } from "./requests/gemini.ts";
 import type { RequestDecoder } from "./requests/model-request.ts";
@@ -34,7 +35,7 @@ const post = (path: RegExp, decode: RequestDecoder): ModelRoute => ({
   decode,
 });
 
-const routes: Readonly<Record<ModelWire, readonly ModelRoute[]>> = {
+const routes: Readonly<Record<CodingAgentWire, readonly ModelRoute[]>> = {
   anthropic: [
     post(/^\/messages$/, decodeMessages),
     { ...post(/^\/messages\/count_tokens$/, decodeCountedMessages), isCounted: false },
@@ -54,7 +55,7 @@ const routes: Readonly<Record<ModelWire, readonly ModelRoute[]>> = {
 
 /** A path without its version, and its route. Null for what is not passed on. */
 export function routeOf(
-  wire: ModelWire,
+  wire: CodingAgentWire,
   { method, path }: { readonly method: string; readonly path: string },
 ): { readonly resource: string; readonly route: ModelRoute; readonly model: string | null } | null {
   const { version } = wireFacts[wire];

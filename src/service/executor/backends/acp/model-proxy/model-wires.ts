@@ -1,10 +1,10 @@
-// What the proxy knows of each protocol of a model: where it is, how the key is sent, and the variables by which agents are
-// pointed to it. Pure.
+// The protocols of models as the proxy passes them on: the version in their paths, and the variables by which agents are
+// pointed to them. Pure.
 // By the agents' own documentation, looked up on 2026-11-22: Claude Code (ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY), OpenAI's
 // libraries (OPENAI_BASE_URL, OPENAI_API_KEY), Gemini CLI (GOOGLE_GEMINI_BASE_URL, GEMINI_API_KEY).
 
-export const modelWires = ["openai-compatible", "anthropic", "gemini"] as const;
-export type ModelWire = (typeof modelWires)[number];
+import type { CodingAgentWire } from "../../../../../contract/models/protocols.ts";
+import { modelProviders } from "../../../../../contract/models/providers.ts";
 
 /** In the agent's variables and in its command: where it reaches its model, and what it shows as its key. */
 export const MODEL_URL = "{model_url}";
@@ -16,27 +16,23 @@ type WireFacts = {
   /** How much of the version the agent's own base URL holds. */
   readonly urlPath: string;
   readonly variables: Readonly<Record<string, string>>;
-  keyHeader(key: string): readonly [string, string];
 };
 
-export const wireFacts: Readonly<Record<ModelWire, WireFacts>> = {
+export const wireFacts: Readonly<Record<CodingAgentWire, WireFacts>> = {
   anthropic: {
     version: "/v1",
     urlPath: "",
-    variables: { ANTHROPIC_BASE_URL: MODEL_URL, ANTHROPIC_API_KEY: MODEL_KEY },
-    keyHeader: (key) => ["x-api-key", key],
+    variables: { ANTHROPIC_BASE_URL: MODEL_URL, [modelProviders.anthropic.keyVariable]: MODEL_KEY },
   },
   "openai-compatible": {
     version: "/v1",
     urlPath: "/v1",
-    variables: { OPENAI_BASE_URL: MODEL_URL, OPENAI_API_KEY: MODEL_KEY },
-    keyHeader: (key) => ["authorization", `Bearer ${key}`],
+    variables: { OPENAI_BASE_URL: MODEL_URL, [modelProviders.openai.keyVariable]: MODEL_KEY },
   },
   gemini: {
     version: "/v1beta",
     urlPath: "",
-    variables: { GOOGLE_GEMINI_BASE_URL: MODEL_URL, GEMINI_API_KEY: MODEL_KEY },
-    keyHeader: (key) => ["x-goog-api-key", key],
+    variables: { GOOGLE_GEMINI_BASE_URL: MODEL_URL, [modelProviders.google.keyVariable]: MODEL_KEY },
   },
 };
 

@@ -2,11 +2,11 @@
 
 import { once } from "node:events";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import { federationProviders } from "../../../../../federation/providers.ts";
+import { keyHeader } from "../../../../../contract/models/protocols.ts";
+import { tokenExchanges } from "../../../../../federation/providers.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
 import type { ModelAccess } from "./model-access.ts";
 import type { ModelRoute } from "./model-routes.ts";
-import { wireFacts } from "./model-wires.ts";
 import { ProxyRefusal } from "./proxy-refusal.ts";
 import { passedHeaders } from "./request-headers.ts";
 import type { Settlement } from "./settlement.ts";
@@ -152,9 +152,9 @@ async function headersOf(
     const token = await federated.token(signal);
     mask.add(...federated.known());
     headers.set("authorization", `Bearer ${token}`);
-    for (const [name, value] of Object.entries(federationProviders[federated.provider].apiHeaders))
+    for (const [name, value] of Object.entries(tokenExchanges[federated.provider].apiHeaders))
       headers.append(name, value);
-  } else if (apiKey !== null) headers.set(...wireFacts[wire].keyHeader(apiKey));
+  } else if (apiKey !== null) headers.set(...keyHeader(wire, apiKey));
   return headers;
 }
 

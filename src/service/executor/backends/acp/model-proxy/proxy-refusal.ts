@@ -1,7 +1,7 @@
 // A request that the proxy does not pass on, or cannot. The message is for the agent: what, and what to do. No secrets.
 
 import { assertNever } from "../../../../../base/assert-never.ts";
-import type { ModelWire } from "./model-wires.ts";
+import type { CodingAgentWire } from "../../../../../contract/models/protocols.ts";
 
 export class ProxyRefusal extends Error {
   override readonly name = "ProxyRefusal";
@@ -17,12 +17,12 @@ export class ProxyRefusal extends Error {
   }
 
   /** As the clients of the protocol read an error. */
-  body(wire: ModelWire): string {
+  body(wire: CodingAgentWire): string {
     return JSON.stringify(errorOf(wire, this));
   }
 }
 
-function errorOf(wire: ModelWire, { status, message, field }: ProxyRefusal): object {
+function errorOf(wire: CodingAgentWire, { status, message, field }: ProxyRefusal): object {
   switch (wire) {
     case "anthropic":
       return { type: "error", error: { type: kindOf(status), message } };

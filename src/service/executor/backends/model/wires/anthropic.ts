@@ -1,15 +1,14 @@
 // Anthropic's Messages. https://platform.claude.com/docs/en/api/messages, looked up on 2026-11-22.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
+import { isAt } from "../../../../../contract/models/providers.ts";
 import { type Body, dropAt, isObject, textAt } from "./body.ts";
 import { markMessages } from "./cache-marks.ts";
 import type { Wire } from "./wire.ts";
 
-export const ANTHROPIC_HOST = "api.anthropic.com";
-
 /** Anthropic marks the cache by itself where the request asks for it; servers that speak its protocol know only marks. */
 function marksByItself(baseUrl: string): boolean {
-  return new URL(baseUrl).hostname === ANTHROPIC_HOST;
+  return isAt("anthropic", baseUrl);
 }
 
 export const anthropic: Wire = {

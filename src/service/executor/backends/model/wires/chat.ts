@@ -1,14 +1,12 @@
 // OpenAI's Chat Completions, as its API and the many that imitate it speak it: OpenRouter, gateways, vLLM, llama.cpp, Ollama.
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { isAt } from "../../../../../contract/models/providers.ts";
 import type { Effort } from "../../../../../contract/runs/effort.ts";
 import { type Body, isObject, type Json } from "./body.ts";
 import { markChat } from "./cache-marks.ts";
 import { detailsExtractor, withThoughts } from "./chat-thoughts.ts";
 import type { Wire } from "./wire.ts";
-
-const OPENAI_HOST = "api.openai.com";
-const OPENROUTER_HOST = "openrouter.ai";
 
 export const chat: Wire = {
   open: ({ modelId, baseUrl, apiKey, effort, cacheKey, fetch: fetchIt }) => {
@@ -21,7 +19,7 @@ export const chat: Wire = {
       metadataExtractor: detailsExtractor(),
       convertUsage: (usage) => usageOf(usage as Json),
     });
-    const options = hostOf(baseUrl) === OPENAI_HOST ? { prompt_cache_key: cacheKey } : {};
+    const options = isAt("openai", baseUrl) ? { prompt_cache_key: cacheKey } : {};
     return {
       model: withThoughts(provider(modelId)),
       providerOptions: { model: options },
@@ -32,7 +30,7 @@ export const chat: Wire = {
   finish: ({ modelId, baseUrl, effort }) => {
     const changes = [
       ...(/\bclaude\b/i.test(modelId) ? [markChat] : []),
-      ...(effort !== null && hostOf(baseUrl) === OPENROUTER_HOST ? [openRouterEffort(effort)] : []),
+      ...(effort !== null && isAt("openrouter", baseUrl) ? [openRouterEffort(effort)] : []),
     ];
     return changes.length === 0 ? null : (body) => changes.reduce((changed, change) => change(changed), body);
   },
@@ -84,8 +82,4 @@ function usageOf(reported: Json) {
 function firstNumber(...values: readonly (Json | undefined)[]): number | undefined {
   const numbers = values.filter((value) => typeof value === "number");
   return numbers.find((value) => value > 0) ?? numbers[0];
-}
-
-function hostOf(baseUrl: string): string {
-  return new URL(baseUrl).hostname;
 }

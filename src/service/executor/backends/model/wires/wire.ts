@@ -4,9 +4,6 @@ import type { LanguageModel, streamText } from "ai";
 import type { Effort } from "../../../../../contract/runs/effort.ts";
 import type { Body } from "./body.ts";
 
-/** The protocols. "openai" is the Responses API, "openai-compatible" Chat Completions. */
-export type WireName = "anthropic" | "openai" | "google" | "openai-compatible";
-
 export type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]["providerOptions"]>;
 
 export type WireApi = {

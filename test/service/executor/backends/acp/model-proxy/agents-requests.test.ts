@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { say } from "../../../../../../fakes/model-server/turn.ts";
-import type { ModelWire } from "../../../../../../src/service/executor/backends/acp/model-proxy/model-wires.ts";
+import type { CodingAgentWire } from "../../../../../../src/contract/models/protocols.ts";
 import {
   ProxyFixture,
   type RecordingServer,
@@ -22,7 +22,7 @@ const folder = join(import.meta.dirname, "../../../../../support/agents-requests
 
 /** `without`: fields that stay behind. `written`: what the proxy writes. */
 type Expected = {
-  readonly wire: ModelWire;
+  readonly wire: CodingAgentWire;
   readonly without?: readonly string[];
   readonly written?: Readonly<Record<string, unknown>>;
 };

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../../../../fakes/model-server/model-server.ts";
 import { everyTime } from "../../../../../../fakes/model-server/script.ts";
 import { answer, breakOff, fault, type Step, say } from "../../../../../../fakes/model-server/turn.ts";
-import type { ModelWire } from "../../../../../../src/service/executor/backends/acp/model-proxy/model-wires.ts";
+import type { CodingAgentWire } from "../../../../../../src/contract/models/protocols.ts";
 import { UsageMeter } from "../../../../../../src/service/executor/usage-meter.ts";
 import { defaultRates } from "../../../../../../src/service/settings/default-rates.ts";
 import type { AgentStep } from "../../../../../support/acp-agent.ts";
@@ -25,7 +25,7 @@ const done: AgentStep = {
 };
 
 const messages = [{ role: "user", content: "Hello" }];
-const bodies: Readonly<Record<string, { wire: ModelWire; path: string; body: object }>> = {
+const bodies: Readonly<Record<string, { wire: CodingAgentWire; path: string; body: object }>> = {
   "anthropic, whole": {
     wire: "anthropic",
     path: "/v1/messages?beta=true",
@@ -79,7 +79,7 @@ afterAll(closeFixtures);
 
 async function runWith(
   step: Step,
-  { wire = "anthropic", ...options }: AcpFixtureOptions & { wire?: ModelWire },
+  { wire = "anthropic", ...options }: AcpFixtureOptions & { wire?: CodingAgentWire },
 ): Promise<AcpRun & { model: ModelServer }> {
   const model = await startModelServer({ script: everyTime(() => step), apiKey: KEY });
   server = model;

@@ -3,14 +3,14 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { answer, say } from "../../../../../../fakes/model-server/turn.ts";
-import type { ModelWire } from "../../../../../../src/service/executor/backends/acp/model-proxy/model-wires.ts";
+import type { CodingAgentWire } from "../../../../../../src/contract/models/protocols.ts";
 import {
   ProxyFixture,
   type RecordingServer,
   startRecordingServer,
 } from "../../../../../support/fixtures/proxy-fixture.ts";
 
-type Call = { readonly wire: ModelWire; readonly path: string; readonly body: object };
+type Call = { readonly wire: CodingAgentWire; readonly path: string; readonly body: object };
 
 const EVIL = "https://evil.example/?d=contents";
 const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
@@ -359,7 +359,7 @@ afterEach(async () => {
   recorder = null;
 });
 
-async function open(wire: ModelWire, baseUrl?: string): Promise<ProxyFixture> {
+async function open(wire: CodingAgentWire, baseUrl?: string): Promise<ProxyFixture> {
   const step = answer([say("Good day.")]);
   fixture = await ProxyFixture.open({ wire, step, ...(baseUrl === undefined ? {} : { baseUrl }) });
   return fixture;

@@ -1,0 +1,230 @@
+// The providers of models, one row each: all that the rest has to know of one by name. To add a provider, add its name and
+// answer what the compiler asks: this row, its models in `catalog.ts`, and where it takes identities of jobs in place of
+// keys, its name among `federatingProviders` and `src/federation/providers/<name>.ts`. Pure.
+
+import type { CodingAgentWire, ModelProtocol } from "./protocols.ts";
+
+/** The day on which the rows were compared with the providers' documentation. */
+export const PROVIDERS_DATE = "2026-11-22";
+
+export const modelProviderNames = ["anthropic", "openai", "google", "openrouter"] as const;
+export type ModelProviderName = (typeof modelProviderNames)[number];
+
+/** Those that exchange the ID token of a job, or of an operator's platform, for an access token of theirs. */
+export const federatingProviders = [
+  "anthropic",
+  "openai",
+  "openrouter",
+] as const satisfies readonly ModelProviderName[];
+export type FederatingProvider = (typeof federatingProviders)[number];
+
+/** The model of examples, which are of a provider that federates. Checked on 2026-11-22. */
+export const exampleModel = { provider: "anthropic", name: "claude-sonnet-5" } as const satisfies {
+  readonly provider: FederatingProvider;
+  readonly name: string;
+};
+
+/** One of the names by which an exchange says which trust it relies on. None is a secret. */
+export type FederationIdentifier = {
+  /** As the provider calls it. */
+  readonly title: string;
+  /** Completes the sentence "… must be". */
+  readonly allowed: string;
+  readonly pattern: RegExp;
+  readonly isRequired: boolean;
+};
+
+export type FederationFacts = {
+  /** What ID tokens are made for unless the provider is configured otherwise. */
+  readonly audience: string;
+  /** By the names of the exchange's fields. Inputs, flags and variables have the same names: `inputOf`, `variableOf`. */
+  readonly identifiers: Readonly<Record<string, FederationIdentifier>>;
+};
+
+export type ModelProviderFacts = {
+  /** As people know it. */
+  readonly title: string;
+  /** Other words for it in MODEL_PROVIDER. */
+  readonly aliases: readonly string[];
+  /** The address of its API, with the version, without a trailing slash. */
+  readonly apiBaseUrl: string;
+  /** What the built-in agent speaks there. */
+  readonly protocol: ModelProtocol;
+  /** What other coding agents do. */
+  readonly wire: CodingAgentWire;
+  /** Paths at its host where it imitates Chat Completions. Null: none. */
+  readonly imitation: RegExp | null;
+  /** What its models are called: for advice alone, since any API may have a model of any name. */
+  readonly modelNames: RegExp;
+  /** The environment variable in which its own tools look for a key. */
+  readonly keyVariable: string;
+  /** The resource that answers with a key alone, where its list of models answers without. Null: the list needs a key. */
+  readonly keyResource: string | null;
+};
+
+type Rows = {
+  readonly [Name in ModelProviderName]: ModelProviderFacts & {
+    readonly federation: Name extends FederatingProvider ? FederationFacts : null;
+  };
+};
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** OpenAI publishes no form of its identifiers. */
+const openaiId = /^[\w.:-]{1,200}$/;
+
+const rows = {
+  anthropic: {
+    title: "Anthropic",
+    aliases: [],
+    apiBaseUrl: "https://api.anthropic.com/v1",
+    protocol: "anthropic",
+    wire: "anthropic",
+    imitation: null,
+    modelNames: /^claude-/,
+    keyVariable: "ANTHROPIC_API_KEY",
+    keyResource: null,
+    federation: {
+      audience: "https://api.anthropic.com",
+      identifiers: {
+        federation_rule_id: {
+          title: "federation rule",
+          allowed: "the id of a federation rule, fdrl_…",
+          pattern: /^fdrl_[A-Za-z0-9_-]{1,100}$/,
+          isRequired: true,
+        },
+        organization_id: {
+          title: "organization",
+          allowed: "the UUID of an Anthropic organization",
+          pattern: uuid,
+          isRequired: true,
+        },
+        service_account_id: {
+          title: "service account",
+          allowed: "the id of a service account, svac_…",
+          pattern: /^svac_[A-Za-z0-9_-]{1,100}$/,
+          isRequired: true,
+        },
+        workspace_id: {
+          title: "workspace",
+          allowed: 'the id of a workspace, wrkspc_…, or "default"',
+          pattern: /^(default|wrkspc_[A-Za-z0-9_-]{1,100})$/,
+          isRequired: false,
+        },
+      },
+    },
+  },
+  openai: {
+    title: "OpenAI",
+    aliases: [],
+    apiBaseUrl: "https://api.openai.com/v1",
+    protocol: "openai",
+    wire: "openai-compatible",
+    imitation: null,
+    modelNames: /^(?:gpt-|chatgpt-|codex-|o\d)/,
+    keyVariable: "OPENAI_API_KEY",
+    keyResource: null,
+    federation: {
+      audience: "https://api.openai.com/v1",
+      identifiers: {
+        identity_provider_id: {
+          title: "workload identity provider",
+          allowed: "the id of a workload identity provider",
+          pattern: openaiId,
+          isRequired: true,
+        },
+        service_account_id: {
+          title: "service account",
+          allowed: "the id of a service account",
+          pattern: openaiId,
+          isRequired: true,
+        },
+      },
+    },
+  },
+  google: {
+    title: "Google",
+    // As Gemini CLI calls it.
+    aliases: ["gemini"],
+    apiBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    protocol: "google",
+    wire: "gemini",
+    imitation: /\/openai\/?$/,
+    modelNames: /^gemini-/,
+    keyVariable: "GEMINI_API_KEY",
+    keyResource: null,
+    federation: null,
+  },
+  openrouter: {
+    title: "OpenRouter",
+    aliases: [],
+    apiBaseUrl: "https://openrouter.ai/api/v1",
+    protocol: "openai-compatible",
+    wire: "openai-compatible",
+    imitation: null,
+    modelNames: /^[\w.-]+\/[\w.:-]+$/,
+    keyVariable: "OPENROUTER_API_KEY",
+    keyResource: "/key",
+    federation: {
+      // A policy names whatever audience its administrator chose; this is the host's own.
+      audience: "https://openrouter.ai",
+      identifiers: {
+        federation_policy_id: {
+          title: "federation policy",
+          allowed: "the UUID of a federation policy",
+          pattern: uuid,
+          isRequired: true,
+        },
+      },
+    },
+  },
+} as const satisfies Rows;
+
+export const modelProviders: Rows = rows;
+
+/** Of those that federate. */
+export function federatingTitles(): readonly string[] {
+  return federatingProviders.map((name) => modelProviders[name].title);
+}
+
+type Hyphened<Name> = Name extends `${infer Start}_${infer End}` ? `${Start}-${Hyphened<End>}` : Name;
+
+type Variable<Name> = Name extends `${infer Start}-${infer End}`
+  ? `${Uppercase<Start>}_${Variable<End>}`
+  : Uppercase<Name & string>;
+
+/** The inputs and flags that name a trust. */
+export type IdentifierName = {
+  [Name in FederatingProvider]: `${Name}-${Hyphened<keyof (typeof rows)[Name]["federation"]["identifiers"] & string> & string}`;
+}[FederatingProvider];
+
+/** `federation_rule_id` of Anthropic as its users write it: `anthropic-federation-rule-id`. */
+export function inputOf(provider: FederatingProvider, field: string): IdentifierName {
+  return `${provider}-${field.replaceAll("_", "-")}` as IdentifierName;
+}
+
+/** The variables of a service that name one. */
+export type IdentifierVariable = Variable<IdentifierName>;
+
+/** `anthropic-federation-rule-id` as a variable: `ANTHROPIC_FEDERATION_RULE_ID`. */
+export function variableOf(input: IdentifierName): IdentifierVariable {
+  return input.toUpperCase().replaceAll("-", "_") as IdentifierVariable;
+}
+
+export function isModelProvider(name: string): name is ModelProviderName {
+  return Object.hasOwn(modelProviders, name);
+}
+
+/** Whether this address is of the provider's own host. */
+export function isAt(provider: ModelProviderName, url: string): boolean {
+  return new URL(modelProviders[provider].apiBaseUrl).hostname === new URL(url).hostname;
+}
+
+/** Whose API is at the host of this address. Null: nobody's that has a row. */
+export function providerAt(url: string): ModelProviderName | null {
+  return modelProviderNames.find((name) => isAt(name, url)) ?? null;
+}
+
+/** Whose model a name looks like. */
+export function likelyProvider(model: string): ModelProviderName | null {
+  return modelProviderNames.find((name) => modelProviders[name].modelNames.test(model)) ?? null;
+}
