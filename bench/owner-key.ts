@@ -1,6 +1,6 @@
 // The key that a measurement uses the service with.
 
-import { openOperator } from "../src/service/operator.ts";
+import { openOperator } from "../src/service/operator/operator.ts";
 import { readConfig } from "../src/service/settings/config.ts";
 
 /** A key of an account that may run as much as it likes, of the service with these settings. */

@@ -57,35 +57,51 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["core", "settings"],
   settings: ["blobs", "checkouts", "core", "egress", "executor", "oidc", "sandbox"],
   embedded: ["core", "checkouts", "oidc", "sandbox", "settings", "main.ts"],
-  "acp.ts": ["core", "executor", "sandbox", "settings", "operator-access.ts"],
-  "operator-access.ts": ["settings"],
-  "model.ts": ["core", "executor", "settings"],
-  "web.ts": ["api"],
-  "mcp.ts": ["api"],
-  "oauth.ts": ["api"],
-  "workspaces.ts": ["api", "checkouts", "core"],
-  "workspace-upkeep.ts": ["core", "workspaces.ts"],
-  "open-workspaces.ts": ["blobs", "core", "settings", "open-checkouts.ts", "workspaces.ts"],
-  "open-faces.ts": ["api", "mcp.ts", "oauth.ts", "web.ts", "workspaces.ts"],
-  "first-steps.ts": ["core", "settings"],
-  "operator-lists.ts": ["core"],
   backup: ["core"],
-  "operator-backup.ts": ["backup", "blobs", "core", "open-blobs.ts", "settings", "store"],
-  "policy-of.ts": ["core", "settings"],
-  "scheduler.ts": ["core"],
-  "peers.ts": ["core", "executor"],
-  "node.ts": ["core", "executor", "peers.ts", "scheduler.ts", "workspace-upkeep.ts"],
-  "open-store.ts": ["core", "settings", "store"],
-  "open-blobs.ts": ["blobs", "core", "settings"],
-  "open-backends.ts": [
+  "faces/faces.ts": ["api", "faces/mcp.ts", "faces/oauth.ts", "faces/web.ts", "wiring/workspaces.ts"],
+  "faces/mcp.ts": ["api"],
+  "faces/oauth.ts": ["api"],
+  "faces/web.ts": ["api"],
+  "operator/backup.ts": ["backup", "blobs", "core", "settings", "store", "wiring/open-blobs.ts"],
+  "operator/lists.ts": ["core"],
+  "operator/operator.ts": ["core", "settings", "store", "operator/lists.ts"],
+  "wiring/acp.ts": ["core", "executor", "sandbox", "settings", "wiring/operator-access.ts"],
+  "wiring/first-steps.ts": ["core", "settings", "wiring/open-checkouts.ts"],
+  "wiring/model.ts": ["core", "executor", "settings"],
+  "wiring/node.ts": [
+    ...["core", "executor"],
+    ...["wiring/peers.ts", "wiring/scheduler.ts", "wiring/workspace-upkeep.ts"],
+  ],
+  "wiring/open-backends.ts": [
     ...["core", "executor", "sandbox", "settings"],
-    ...["acp.ts", "model.ts", "operator-access.ts"],
+    ...["wiring/acp.ts", "wiring/model.ts", "wiring/operator-access.ts"],
   ],
-  "open-checkouts.ts": ["checkouts", "core", "executor", "settings", "open-backends.ts", "open-blobs.ts"],
-  "open-environments.ts": [
+  "wiring/open-blobs.ts": ["blobs", "core", "settings"],
+  "wiring/open-checkouts.ts": [
+    ...["checkouts", "core", "executor", "settings"],
+    ...["wiring/open-backends.ts", "wiring/open-blobs.ts"],
+  ],
+  "wiring/open-environments.ts": [
     ...["checkouts", "core", "egress", "environments", "sandbox", "settings"],
-    "open-backends.ts",
+    "wiring/open-backends.ts",
   ],
+  "wiring/open-store.ts": ["core", "settings", "store"],
+  "wiring/open-telemetry.ts": ["api", "settings", "telemetry", "wiring/open-backends.ts"],
+  "wiring/open-workspaces.ts": [
+    ...["blobs", "core", "settings"],
+    ...["wiring/open-checkouts.ts", "wiring/workspaces.ts"],
+  ],
+  "wiring/operator-access.ts": ["settings"],
+  "wiring/peers.ts": ["core", "executor"],
+  "wiring/policy-of.ts": ["core", "settings"],
+  "wiring/scheduler.ts": ["core"],
+  "wiring/wire.ts": [
+    ...["api", "checkouts", "core", "executor", "oidc", "store", "telemetry"],
+    ...["wiring/node.ts", "wiring/open-backends.ts", "wiring/open-checkouts.ts"],
+    ...["wiring/open-environments.ts", "wiring/open-workspaces.ts", "wiring/peers.ts"],
+  ],
+  "wiring/workspace-upkeep.ts": ["core", "wiring/workspaces.ts"],
+  "wiring/workspaces.ts": ["api", "checkouts", "core"],
 };
 
 describe("the folders of src", () => {
@@ -136,12 +152,14 @@ describe("the folders of the service", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("are wired in main.ts, for the operator in operator.ts, and inside a job in embedded/ over main.ts", () => {
-    const isEntry = (part: string) => ["main.ts", "operator.ts"].includes(part);
+  it("are wired in main.ts and wiring/wire.ts, for the operator in operator/, and inside a job in embedded/ over main.ts", () => {
+    const isEntry = (part: string) => ["main.ts", "operator/operator.ts"].includes(part);
     const parts = new Set(inService.map(({ from }) => partOf(from)));
-    expect([...parts].filter((part) => !isEntry(part) && !(part in allowedInService))).toEqual([]);
+    expect([...parts].filter((part) => part !== "main.ts" && !(part in allowedInService))).toEqual([]);
     const ofEntries = inService.filter(({ to }) => isEntry(partOf(to)));
     expect(ofEntries).toEqual([{ from: "service/embedded/embedded.ts", to: "service/main.ts" }]);
+    const ofWiring = inService.filter(({ to }) => partOf(to) === "wiring/wire.ts");
+    expect(ofWiring).toEqual([{ from: "service/main.ts", to: "service/wiring/wire.ts" }]);
   });
 
   it("are used by the command through its entries and the errors of its stores alone", () => {
@@ -152,10 +170,10 @@ describe("the folders of the service", () => {
         "service/settings/service-settings.ts",
         "service/embedded/embedded.ts",
         "service/main.ts",
-        "service/open-faces.ts",
-        "service/operator.ts",
-        "service/operator-backup.ts",
-        "service/running-address.ts",
+        "service/faces/faces.ts",
+        "service/operator/operator.ts",
+        "service/operator/backup.ts",
+        "service/wiring/running-address.ts",
       ]),
     );
   });
@@ -291,7 +309,8 @@ function topOf(path: string): string {
   return path.split("/")[0] ?? "";
 }
 
-/** The folder or file right below service/. */
+/** The folder or file right below service/. What wires and opens parts is held file by file. */
 function partOf(path: string): string {
-  return path.split("/")[1] ?? "";
+  const [, folder = "", ...rest] = path.split("/");
+  return ["faces", "operator", "wiring"].includes(folder) ? [folder, ...rest].join("/") : folder;
 }

@@ -2,7 +2,7 @@
 
 import { singleLine } from "../base/untrusted-text.ts";
 import type { Client } from "../client/client.ts";
-import type { Operator } from "../service/operator.ts";
+import type { Operator } from "../service/operator/operator.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, argument } from "./flags.ts";
 

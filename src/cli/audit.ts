@@ -1,7 +1,7 @@
 // agent-service audit: the audit trail, in the store itself.
 
 import { oneOf } from "../base/settings/kinds.ts";
-import { auditActions } from "../service/operator.ts";
+import { auditActions } from "../service/operator/operator.ts";
 import { command } from "./command.ts";
 import { anyText, switchFlag, valueFlag } from "./flags.ts";
 import { operate } from "./operate.ts";

@@ -22,7 +22,7 @@ export const backup = command({
   },
   examples: ["backup /var/backups/agent-service", "backup /mnt/backup --contents --json"],
   run: async ({ arguments: { folder }, flags }) => {
-    const { makeBackup } = await import("../service/operator-backup.ts");
+    const { makeBackup } = await import("../service/operator/backup.ts");
     const config = await readStoreConfig(flags);
     const report = await makeBackup(config, { folder, rereads: flags.contents, version });
     const { manifest, copied, copiedBytes } = report;
@@ -67,7 +67,7 @@ export const restore = command({
     "restore /mnt/backup --data-dir /var/lib/agent-service --replace",
   ],
   run: async ({ arguments: { folder }, flags }) => {
-    const { keysOf, restore: restoreFrom } = await import("../service/operator-backup.ts");
+    const { keysOf, restore: restoreFrom } = await import("../service/operator/backup.ts");
     const config = await readStoreConfig(flags);
     const given = { folder, replaces: flags.replace, leavesOut: flags.incomplete };
     const { manifest, rows, copied, copiedBytes, leftOut } = await restoreFrom(config, given);

@@ -2,7 +2,7 @@
 
 import { oneOf } from "../base/settings/kinds.ts";
 import { kind } from "../base/settings/setting.ts";
-import { type ApiKey, type KeyOwner, type Plan, plans } from "../service/operator.ts";
+import { type ApiKey, type KeyOwner, type Plan, plans } from "../service/operator/operator.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, argument, switchFlag, UsageError, valueFlag } from "./flags.ts";

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../base/operator-error.ts";
 import { jobEnvironment } from "../ci/environment.ts";
-import type { Operator } from "../service/operator.ts";
+import type { Operator } from "../service/operator/operator.ts";
 import type { Config } from "../service/settings/config.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, switchFlag, UsageError, valueFlag } from "./flags.ts";
@@ -41,8 +41,8 @@ export async function operate(
   flags: { readonly "data-dir": string | null },
   work: (place: Workplace) => Promise<number>,
 ): Promise<number> {
-  const { hasStore, openOperator } = await import("../service/operator.ts");
-  const { readRunningAddress } = await import("../service/running-address.ts");
+  const { hasStore, openOperator } = await import("../service/operator/operator.ts");
+  const { readRunningAddress } = await import("../service/wiring/running-address.ts");
   const config = await readStoreConfig(flags);
   const { baseUrl, webUrl, host, port } = config;
   const isNew = !hasStore(config);

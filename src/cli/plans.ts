@@ -1,6 +1,6 @@
 // agent-service plans: an operator puts accounts on a subscription, in the store itself.
 
-import type { Account, Subscription } from "../service/operator.ts";
+import type { Account, Subscription } from "../service/operator/operator.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, argument, switchFlag } from "./flags.ts";

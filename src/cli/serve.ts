@@ -3,8 +3,8 @@
 import type { Logger } from "../base/log.ts";
 import { OperatorError } from "../base/operator-error.ts";
 import { singleLine } from "../base/untrusted-text.ts";
+import { faces } from "../service/faces/faces.ts";
 import { type Service, type ServiceOptions, startService } from "../service/main.ts";
-import { faces } from "../service/open-faces.ts";
 import { readConfig } from "../service/settings/config.ts";
 import { type SettingName, serviceSettings } from "../service/settings/service-settings.ts";
 import { command } from "./command.ts";

@@ -1,73 +1,40 @@
-// Wires every part of the service, and does nothing else. Only the embedded service imports this file.
+// Starts a node of the service from its parts, and stops it. Only the command and the embedded service import this file.
 
 import * as z from "zod/mini";
 import english from "zod/v4/locales/en.js";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
-import { SEALING_KEY_BYTES, type SealingKeys, sealingKeyOf } from "../base/sealed-text.ts";
 import type { AnyFace } from "./api/http/any-face.ts";
 import { createApp } from "./api/http/app.ts";
 import { HttpListener } from "./api/http/listener.ts";
 import { createMetricsApp } from "./api/http/metrics-app.ts";
 import { createProbeApp } from "./api/http/probe-app.ts";
 import { toProblem } from "./api/shared/problems/to-problem.ts";
-import { TokenBuckets } from "./api/shared/token-buckets.ts";
 import { SocketApi } from "./api/socket/socket-api.ts";
 import { checkGit } from "./checkouts/check-git.ts";
-import { holdDeletions } from "./core/blobs/held-deletions.ts";
-import type { Core, FreeFor, Policy } from "./core/core.ts";
-import { Load } from "./core/limits/load.ts";
+import type { Core, FreeFor } from "./core/core.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
-import type { Environments } from "./core/ports/environment.ts";
-import { noMeter } from "./core/ports/meter.ts";
-import type { Remotes } from "./core/ports/remotes.ts";
-import type { Sandbox } from "./core/ports/sandbox.ts";
-import type { Store } from "./core/ports/store.ts";
 import type { TokenVerifier } from "./core/ports/token-verifier.ts";
-import { noTracer } from "./core/ports/tracer.ts";
 import { resealAccesses } from "./core/repository-access/open-access.ts";
-import { takeRun } from "./core/runs/progress-run.ts";
-import { RunSignals } from "./core/runs/run-signals.ts";
-import { SharedReads } from "./core/runs/shared-reads.ts";
 import { RunSubmitter } from "./core/runs/submit-run.ts";
-import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
 import type { Backend } from "./executor/backend.ts";
 import { noopBackend } from "./executor/backends/noop.ts";
 import { offlineBackend } from "./executor/backends/offline/offline.ts";
-import { Executor } from "./executor/executor.ts";
-import { InProcessDispatch } from "./executor/in-process-dispatch.ts";
-import { SharedDispatch } from "./executor/shared-dispatch.ts";
-import { logFirstSteps } from "./first-steps.ts";
-import { BEATS_UNTIL_STALLED, ServiceNode, type SharedNode } from "./node.ts";
-import { tokenVerifier } from "./oidc/verify-token.ts";
-import { type BackendParts, broughtBackendOf, openAgentsOf, sandboxOf } from "./open-backends.ts";
-import {
-  commitKeeping,
-  type OpenedCommits,
-  openCommits,
-  ownCheckouts,
-  ownRemotes,
-  sharedFolderText,
-} from "./open-checkouts.ts";
-import { environmentsOf, ownEgress } from "./open-environments.ts";
-import { openStore } from "./open-store.ts";
-import { ownWorkspaceRuns, workspaceKeeping } from "./open-workspaces.ts";
-import { type ConnectPeers, Peers } from "./peers.ts";
-import { policyOf } from "./policy-of.ts";
-import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import type { Config } from "./settings/config.ts";
-import { executesText, noModelText } from "./settings/executes-text.ts";
 import { prepareDataFolder } from "./store/data-folder.ts";
-import { openPostgresLink } from "./store/postgres-link.ts";
-import { watchEventLoopDelay } from "./telemetry/event-loop-delay.ts";
-import { meteredStore } from "./telemetry/metered-store.ts";
-import type { PrometheusMeter } from "./telemetry/metrics.ts";
-import { tracedVerifier } from "./telemetry/traced-verifier.ts";
 import type { Traces } from "./telemetry/traces.ts";
-
-const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
+import { logFirstSteps, logReady } from "./wiring/first-steps.ts";
+import { ServiceNode } from "./wiring/node.ts";
+import { type BackendParts, openAgentsOf, sandboxOf } from "./wiring/open-backends.ts";
+import { openCommits, ownCheckouts, ownRemotes } from "./wiring/open-checkouts.ts";
+import { environmentsOf } from "./wiring/open-environments.ts";
+import { openStore } from "./wiring/open-store.ts";
+import { type OpenedMetrics, openMetrics, openTracesOf } from "./wiring/open-telemetry.ts";
+import { policyOf } from "./wiring/policy-of.ts";
+import { recordRunningAddress } from "./wiring/running-address.ts";
+import { type NodeParts, type OpenedParts, wire } from "./wiring/wire.ts";
 
 export type Service = {
   /** Where it listens, without a trailing slash. */
@@ -120,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const store = await openStore(options);
   let traces: Traces | null = null;
   try {
-    traces = await openTracesOf(options);
+    traces = await openTracesOf({ config, log, clock, random });
     return await serve({
       ...options,
       log: traces?.log ?? log,
@@ -138,25 +105,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Loaded only where an operator asks for traces. */
-async function openTracesOf(options: ServiceOptions): Promise<Traces | null> {
-  const { config, log, clock = systemClock, random = systemRandom } = options;
-  if (config.traces === null) return null;
-  const { openTraces } = await import("./telemetry/traces.ts");
-  return openTraces({ config: config.traces, log, instanceId: random.uuid(clock.now()) });
-}
-
-type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random" | "backends">> &
-  Pick<
-    ServiceOptions,
-    "verifier" | "checkouts" | "faces" | "freeFor" | "egressNeedsOwner" | "isTrusted" | "signal"
-  > & {
-    readonly sandbox: () => Promise<Sandbox>;
-    readonly store: Store;
-    readonly traces: Traces | null;
-  };
-
-type Wiring = { readonly core: Core; readonly executor: Executor; readonly shared: SharedNode | null };
+type Parts = NodeParts &
+  Pick<ServiceOptions, "checkouts" | "faces" | "freeFor" | "egressNeedsOwner" | "signal">;
 
 async function serve(parts: Parts): Promise<Service> {
   const http = new HttpListener();
@@ -172,37 +122,15 @@ async function serve(parts: Parts): Promise<Service> {
   }
 }
 
-type Metrics = {
-  readonly meter: PrometheusMeter;
-  readonly listener: HttpListener;
-  readonly port: number;
-};
+type Listeners = { readonly http: HttpListener; readonly metrics: OpenedMetrics | null };
 
-async function openMetrics({ metricsPort: port }: Config): Promise<Metrics | null> {
-  if (port === null) return null;
-  // Loaded only where it is asked for: it is a tenth of the time to start.
-  const { prometheusMeter } = await import("./telemetry/metrics.ts");
-  return { meter: prometheusMeter(), listener: new HttpListener(), port };
-}
-
-type Listeners = { readonly http: HttpListener; readonly metrics: Metrics | null };
-
-async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Service> {
-  const { config, log, store, traces, signal, faces = [] } = parts;
+async function serveOn(listeners: Listeners, parts: Parts): Promise<Service> {
+  const { config, store, signal, faces = [] } = parts;
   signal?.throwIfAborted();
   // The address is known once the node listens, and the default audience is its host.
-  const url = await http.listen(config);
-  const metricsUrl =
-    metrics === null
-      ? null
-      : await metrics.listener.listen({ host: config.host, port: metrics.port, setting: "METRICS_PORT" });
-  const policy = policyOf(parts, url);
-  const kept = parts.checkouts === undefined ? await openCommits(parts) : null;
-  const remotes = parts.checkouts === undefined ? ownRemotes(config, parts.clock) : null;
-  const checkouts = parts.checkouts ?? ownCheckouts(config, { packs: kept, remotes });
-  const environments = environmentsOf(parts);
-  const meter = metrics?.meter ?? null;
-  const { core, executor, shared } = wire(parts, { policy, checkouts, environments, kept, remotes, meter });
+  const { url, metricsUrl } = await listen(listeners, config);
+  const opened = await openParts(parts, { url, meter: listeners.metrics?.meter ?? null });
+  const { core, executor, shared } = wire(parts, opened);
   const submitter = new RunSubmitter(core);
   const node = new ServiceNode({
     core,
@@ -210,36 +138,23 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     shared,
     submitter,
     describe: (refusal) => toProblem(refusal).message,
-    sweepMachine: config.role === "api" ? null : () => sweepMachine(config, [checkouts, kept, environments]),
-    keptMs: policy.keptMs,
+    sweepMachine: config.role === "api" ? null : () => sweepMachine(config, opened),
+    keptMs: opened.policy.keptMs,
   });
-  await remotes?.sweep({ isAlone: config.role !== "api", now: parts.clock.now() });
+  await opened.remotes?.sweep({ isAlone: config.role !== "api", now: parts.clock.now() });
   const hasAccount = await startNode(node, parts);
   await resealAccesses(core);
-  const sockets = new SocketApi(core, submitter, config);
-  const isWorker = config.role === "worker";
-  http.serve({
-    app: isWorker ? createProbeApp(core) : createApp(core, submitter, { ...config, faces }),
-    sockets: isWorker ? null : sockets,
-  });
-  metrics?.listener.serve({ app: createMetricsApp(metrics.meter.exposition), sockets: null });
-  const runningAddress = recordRunningAddress(config.dataDir, {
-    url: policy.baseUrl,
-    pagesUrl: policy.webUrl,
-  });
-  const issuers = config.issuers.map(({ issuer }) => issuer);
-  const executes = executesText(config);
-  const measured = metricsUrl === null ? {} : { metrics: `${metricsUrl}/metrics` };
-  log.info({ url, audience: policy.audience, issuers, executes, ...measured }, "ready");
-  const sharedFolder = sharedFolderText(config);
-  if (sharedFolder !== null) log.info({ folder: sharedFolder.folder }, sharedFolder.text);
-  const noModel = noModelText(config);
-  if (noModel !== null) log.info({}, noModel);
+  const sockets = answer(listeners, { core, submitter, config, faces });
+  const { baseUrl, webUrl } = opened.policy;
+  const runningAddress = recordRunningAddress(config.dataDir, { url: baseUrl, pagesUrl: webUrl });
+  logReady(parts, { url, metricsUrl, audience: opened.policy.audience });
   // Nobody waits for it: with a bucket it takes a while.
   const looking = core.commits?.own.look();
-  await logFirstSteps(core, { config, hasAccount, hasPages: faces.length > 0 && !isWorker });
+  const hasPages = faces.length > 0 && config.role !== "worker";
+  await logFirstSteps(core, { config, hasAccount, hasPages });
 
   const stopOnce = async () => {
+    const { http, metrics } = listeners;
     const socketsClosed = sockets.close();
     await node.stop();
     const { closed } = http.stop();
@@ -250,11 +165,11 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     await looking;
     await node.close();
     await store.close();
-    await traces?.close();
+    await parts.traces?.close();
     metrics?.listener.stop();
     metrics?.listener.closeConnections();
     runningAddress.remove();
-    log.info({}, "stopped");
+    parts.log.info({}, "stopped");
   };
   let stopping: Promise<void> | null = null;
   return {
@@ -265,6 +180,52 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
       return stopping;
     },
   };
+}
+
+async function listen(
+  { http, metrics }: Listeners,
+  config: Config,
+): Promise<Pick<Service, "url" | "metricsUrl">> {
+  const url = await http.listen(config);
+  if (metrics === null) return { url, metricsUrl: null };
+  const { listener, port } = metrics;
+  return { url, metricsUrl: await listener.listen({ host: config.host, port, setting: "METRICS_PORT" }) };
+}
+
+async function openParts(
+  parts: Parts,
+  { url, meter }: { readonly url: string } & Pick<OpenedParts, "meter">,
+): Promise<OpenedParts> {
+  const { config, clock } = parts;
+  const kept = parts.checkouts === undefined ? await openCommits(parts) : null;
+  const remotes = parts.checkouts === undefined ? ownRemotes(config, clock) : null;
+  return {
+    policy: policyOf(parts, url),
+    checkouts: parts.checkouts ?? ownCheckouts(config, { packs: kept, remotes }),
+    environments: environmentsOf(parts),
+    kept,
+    remotes,
+    meter,
+  };
+}
+
+type Answering = {
+  readonly core: Core;
+  readonly submitter: RunSubmitter;
+  readonly config: Config;
+  readonly faces: readonly AnyFace[];
+};
+
+/** A worker answers probes alone. */
+function answer({ http, metrics }: Listeners, { core, submitter, config, faces }: Answering): SocketApi {
+  const sockets = new SocketApi(core, submitter, config);
+  const isWorker = config.role === "worker";
+  http.serve({
+    app: isWorker ? createProbeApp(core) : createApp(core, submitter, { ...config, faces }),
+    sockets: isWorker ? null : sockets,
+  });
+  metrics?.listener.serve({ app: createMetricsApp(metrics.meter.exposition), sockets: null });
+  return sockets;
 }
 
 /** Returns whether there is an account. Rejects with the node stopped. */
@@ -281,117 +242,10 @@ async function startNode(node: ServiceNode, { store, signal }: Parts): Promise<b
   }
 }
 
-function wire(
-  parts: Parts,
-  {
-    policy,
-    checkouts,
-    kept,
-    environments,
-    remotes,
-    meter,
-  }: {
-    readonly policy: Policy;
-    readonly checkouts: CheckoutProvider;
-    readonly kept: OpenedCommits | null;
-    readonly environments: Environments;
-    readonly remotes: Remotes | null;
-    readonly meter: PrometheusMeter | null;
-  },
-): Wiring {
-  const { config, log, clock, random, backends, store, traces } = parts;
-  const peers = new Peers();
-  const loopDelay = watchEventLoopDelay();
-  const stalledMs = config.stalledSeconds * 1000;
-  const shared =
-    config.databaseUrl === null
-      ? null
-      : {
-          peers,
-          stalledMs,
-          dispatch: new SharedDispatch({
-            link: peers,
-            take: () => takeRun(core, "oldest"),
-            countQueued: () => store.committed.queue.count(),
-            log,
-          }),
-          connect: connectTo(config.databaseUrl, { log, random }),
-        };
-  const dispatch = shared?.dispatch ?? new InProcessDispatch();
-  const tracer = traces?.tracer ?? noTracer;
-  const verifier = verifierOf(parts, policy.audience);
-  const isStopping = () => core.signals.isClosed;
-  const held =
-    kept === null ? null : { ...kept, blobs: holdDeletions(kept.blobs, { store, clock, isStopping }) };
-  const core: Core = {
-    store: meter === null ? store : meteredStore(store, meter),
-    verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),
-    dispatch,
-    signals: new RunSignals({ publish: (runId) => peers.publish("moved", runId) }),
-    scheduleAlarm: new ScheduleAlarm(),
-    limits: new TokenBuckets(),
-    load: new Load(config.loadLimits),
-    loopDelayMs: () => loopDelay.maxMs,
-    reads: new SharedReads(store.committed),
-    clock,
-    random,
-    log,
-    policy,
-    secretKeys: secretKeysOf(parts),
-    rates: config.rates,
-    commits: held === null ? null : commitKeeping(parts, held),
-    access: remotes === null ? null : { remotes, keys: config.secretKeys },
-    workspaces:
-      held === null
-        ? null
-        : workspaceKeeping(config, { ...held, checkouts, describe: toProblem, core: () => core }),
-    meter: meter ?? noMeter,
-    tracer,
-  };
-  const executor = new Executor({
-    core,
-    dispatch,
-    checkouts,
-    backends,
-    openBroughtBackend: broughtBackendOf(parts),
-    environments,
-    egress: ownEgress(config),
-    ...(kept === null ? {} : { workspaces: ownWorkspaceRuns(core, config) }),
-    slots: config.maxRunningRuns,
-    runTimeLimitMs: RUN_TIME_LIMIT_MS,
-    secrets: config.secrets,
-    ...(shared === null ? {} : { heartbeatMs: stalledMs / BEATS_UNTIL_STALLED }),
-  });
-  meter?.watch({
-    runsInFlight: () => executor.atWork,
-    runsWaiting: () => store.committed.queue.count(),
-    storageFailures: () => core.workspaces?.blobs.health?.().failures ?? 0,
-    load: () => core.load.taken,
-    loopDelayMs: core.loopDelayMs,
-    blobsMissing: () => core.commits?.own.missing ?? 0,
-  });
-  return { core, executor, shared };
-}
-
-/** The embedded store has the secrets of runs in memory: a key that is there too is enough. */
-function secretKeysOf({ config, random }: Parts): SealingKeys | null {
-  if (config.secretKeys !== null || config.databaseUrl !== null) return config.secretKeys;
-  return { current: sealingKeyOf(random.bytes(SEALING_KEY_BYTES)), previous: null };
-}
-
-function verifierOf({ config, clock, log, traces, verifier }: Parts, audience: string): TokenVerifier {
-  const fetches = traces === null ? {} : { fetch: traces.fetch };
-  return verifier ?? tokenVerifier({ issuers: config.issuers, audience, clock, logger: log, ...fetches });
-}
-
-function connectTo(url: string, { log, random }: { log: Logger; random: Random }): ConnectPeers {
-  return (handlers) => openPostgresLink({ url, ...handlers, log, random: () => random.fraction() });
-}
-
 async function sweepMachine(
   { sandbox }: Config,
-  swept: readonly ({ readonly sweep: () => Promise<void> } | null)[],
+  { checkouts, kept, environments }: OpenedParts,
 ): Promise<void> {
   await sweepHomes(sandbox.homesFolder);
-  for (const one of swept) await one?.sweep();
+  for (const one of [checkouts, kept, environments]) await one?.sweep();
 }

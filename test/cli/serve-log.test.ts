@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readRunningAddress } from "../../src/service/running-address.ts";
+import { readRunningAddress } from "../../src/service/wiring/running-address.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";
 import { call } from "../support/service-client.ts";
 import { SmallDisk } from "../support/small-disk.ts";

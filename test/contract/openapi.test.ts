@@ -13,7 +13,7 @@ import { problemAnswers } from "../../src/contract/problems/problem-answers.ts";
 import { runEventSchema } from "../../src/contract/runs/run-event.ts";
 import { createApp } from "../../src/service/api/http/app.ts";
 import type { PublicProblem } from "../../src/service/api/shared/problems/public-problem.ts";
-import { faces } from "../../src/service/open-faces.ts";
+import { faces } from "../../src/service/faces/faces.ts";
 import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { openCaller } from "../support/service-account.ts";

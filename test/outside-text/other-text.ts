@@ -38,7 +38,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/api/http/reference-document.ts",
     "service/api/http/serve-routes.ts",
     "service/api/web/passkey-domain.ts",
-    "service/operator-access.ts",
+    "service/wiring/operator-access.ts",
     "service/sandbox/container.ts",
     "service/sandbox/sandbox-config.ts",
     "service/sandbox/scrubbed-environment.ts",

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { takeRun } from "../../src/service/core/runs/progress-run.ts";
 import { holderOf } from "../../src/service/core/workspaces/copies/copy.ts";
 import { queuedOperation } from "../../src/service/core/workspaces/operations/operation.ts";
-import { ServiceNode } from "../../src/service/node.ts";
+import { ServiceNode } from "../../src/service/wiring/node.ts";
 import { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { TestWorkspace } from "../support/workspaces.ts";
 

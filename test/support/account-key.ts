@@ -1,7 +1,7 @@
 // Keys of accounts, made as their operator would, on a place that nobody serves from at the moment: two users of one
 // SQLite file in one process would wait for each other with the only thread.
 
-import { type KeyRequest, type Operator, openOperator } from "../../src/service/operator.ts";
+import { type KeyRequest, type Operator, openOperator } from "../../src/service/operator/operator.ts";
 import { readConfig } from "../../src/service/settings/config.ts";
 import type { StorePlace } from "./stores/stores.ts";
 

@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "../../src/service/api/http/app.ts";
-import { faces } from "../../src/service/open-faces.ts";
+import { faces } from "../../src/service/faces/faces.ts";
 import type { CoreFixture } from "./fixtures/core-fixture.ts";
 
 export type HttpApi = {

@@ -7,7 +7,7 @@ import type { FaceParts } from "../../../../src/service/api/http/face.ts";
 import { type DocumentAccess, documentFetcher } from "../../../../src/service/api/oauth/client-document.ts";
 import { oauthApp } from "../../../../src/service/api/oauth/oauth-app.ts";
 import { oauthFacePaths } from "../../../../src/service/api/oauth/paths.ts";
-import { faces } from "../../../../src/service/open-faces.ts";
+import { faces } from "../../../../src/service/faces/faces.ts";
 import type { CoreFixture, CoreFixtureOptions } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";

@@ -1,11 +1,11 @@
 // The blobs of a node, by its settings.
 
 import { join } from "node:path";
-import type { Clock } from "../base/clock.ts";
-import type { Random } from "../base/ids.ts";
-import { folderBlobs } from "./blobs/folder.ts";
-import type { BlobStore } from "./core/ports/blobs.ts";
-import type { Config } from "./settings/config.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/ids.ts";
+import { folderBlobs } from "../blobs/folder.ts";
+import type { BlobStore } from "../core/ports/blobs.ts";
+import type { Config } from "../settings/config.ts";
 
 /** Opens nothing until it is used. */
 export async function openBlobs(
@@ -14,6 +14,6 @@ export async function openBlobs(
 ): Promise<BlobStore> {
   if (config.store === "folder") return folderBlobs(config.folder ?? join(dataDir, "blobs"));
   // Loaded only where it is configured.
-  const { s3Blobs } = await import("./blobs/s3.ts");
+  const { s3Blobs } = await import("../blobs/s3.ts");
   return s3Blobs({ config: config.s3, clock, random: () => random.fraction() });
 }

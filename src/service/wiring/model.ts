@@ -1,40 +1,40 @@
 // Wires the backend with a model: the model's server, the tools, the sandbox. A bundle of its own, loaded only where a
 // model is configured.
 
-import type { Clock } from "../base/clock.ts";
-import type { Random } from "../base/ids.ts";
-import type { FederatedAccess } from "../federation/provider.ts";
-import { networkText } from "./core/egress/network-text.ts";
-import type { Rates } from "./core/money/rates.ts";
-import type { Sandbox } from "./core/ports/sandbox.ts";
-import { mayExecute, type TaskOrigin } from "./core/runs/shell-policy.ts";
-import type { Backend, BackendTask } from "./executor/backend.ts";
-import { broughtModelBackend, modelBackend } from "./executor/backends/model/model-backend.ts";
-import type { LoopSettings } from "./executor/backends/model/model-settings.ts";
-import { sandboxText } from "./executor/backends/model/sandbox-text.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/ids.ts";
+import type { FederatedAccess } from "../../federation/provider.ts";
+import { networkText } from "../core/egress/network-text.ts";
+import type { Rates } from "../core/money/rates.ts";
+import type { Sandbox } from "../core/ports/sandbox.ts";
+import { mayExecute, type TaskOrigin } from "../core/runs/shell-policy.ts";
+import type { Backend, BackendTask } from "../executor/backend.ts";
+import { broughtModelBackend, modelBackend } from "../executor/backends/model/model-backend.ts";
+import type { LoopSettings } from "../executor/backends/model/model-settings.ts";
+import { sandboxText } from "../executor/backends/model/sandbox-text.ts";
 import {
   type DescribePlace,
   type OpenServers,
   readingToolbox,
   type Toolbox,
-} from "./executor/backends/model/toolbox.ts";
-import { EditDiagnostics } from "./executor/diagnostics/edit-diagnostics.ts";
-import { askAdvisorTool } from "./executor/tools/ask-advisor.ts";
-import { askQuestionTool } from "./executor/tools/ask-question.ts";
-import { delegateTool } from "./executor/tools/delegate.ts";
-import { deleteFile } from "./executor/tools/delete-file.ts";
-import { editFile } from "./executor/tools/edit-file.ts";
-import { fetchUrlTool } from "./executor/tools/fetch-url.ts";
-import { managerTools } from "./executor/tools/manage-workspace.ts";
-import { openRunServers } from "./executor/tools/mcp/run-servers.ts";
-import { serversOfRun } from "./executor/tools/mcp/servers-of-run.ts";
-import { renameFile } from "./executor/tools/rename-file.ts";
-import { runCommandTool } from "./executor/tools/run-command.ts";
-import { updatePlanTool } from "./executor/tools/update-plan.ts";
-import { withDiagnostics } from "./executor/tools/with-diagnostics.ts";
-import { writeFile } from "./executor/tools/write-file.ts";
-import type { McpConfig } from "./settings/mcp-config.ts";
-import type { AgentConfig, ModelConfig } from "./settings/model-config.ts";
+} from "../executor/backends/model/toolbox.ts";
+import { EditDiagnostics } from "../executor/diagnostics/edit-diagnostics.ts";
+import { askAdvisorTool } from "../executor/tools/ask-advisor.ts";
+import { askQuestionTool } from "../executor/tools/ask-question.ts";
+import { delegateTool } from "../executor/tools/delegate.ts";
+import { deleteFile } from "../executor/tools/delete-file.ts";
+import { editFile } from "../executor/tools/edit-file.ts";
+import { fetchUrlTool } from "../executor/tools/fetch-url.ts";
+import { managerTools } from "../executor/tools/manage-workspace.ts";
+import { openRunServers } from "../executor/tools/mcp/run-servers.ts";
+import { serversOfRun } from "../executor/tools/mcp/servers-of-run.ts";
+import { renameFile } from "../executor/tools/rename-file.ts";
+import { runCommandTool } from "../executor/tools/run-command.ts";
+import { updatePlanTool } from "../executor/tools/update-plan.ts";
+import { withDiagnostics } from "../executor/tools/with-diagnostics.ts";
+import { writeFile } from "../executor/tools/write-file.ts";
+import type { McpConfig } from "../settings/mcp-config.ts";
+import type { AgentConfig, ModelConfig } from "../settings/model-config.ts";
 
 type AgentParts = {
   readonly clock: Clock;
@@ -83,7 +83,7 @@ function serversOf({ sandbox, isTrusted: trusts, mcp }: AgentParts): OpenServers
     const { servers: operators, usesRepositorys: isAlways, repositoryVariables: variables } = mcp;
     const found = await serversOfRun({ operators, repositorys: { isAlways, variables }, task, checkout });
     return await openRunServers({
-      load: () => import("./executor/tools/mcp/mcp-session.ts"),
+      load: () => import("../executor/tools/mcp/mcp-session.ts"),
       ...found,
       sandbox,
       place: { gitFolder: checkout.gitFolder ?? null, covered: checkout.covered, isTrusted: trusts(task) },

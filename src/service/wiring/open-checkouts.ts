@@ -1,20 +1,20 @@
 // Where the runs of a node get their repositories, by its settings: clones, and the commits that jobs send.
 
 import { join } from "node:path";
-import type { Clock } from "../base/clock.ts";
-import { gitCheckouts } from "./checkouts/git-checkouts.ts";
-import { type KeptCommits, keepCommits } from "./checkouts/packs/keep-commits.ts";
-import { GitRemotes } from "./checkouts/remotes/git-remotes.ts";
-import { gitScratch } from "./checkouts/scratch/git-scratch.ts";
-import { OwnBlobs, type OwnBlobsParts } from "./core/blobs/own-blobs.ts";
-import type { CommitKeeping } from "./core/commits/commit-keeping.ts";
-import type { BlobStore } from "./core/ports/blobs.ts";
-import type { CheckoutProvider } from "./core/ports/checkout.ts";
-import type { GitScratch } from "./core/ports/git-scratch.ts";
-import type { Backend } from "./executor/backend.ts";
+import type { Clock } from "../../base/clock.ts";
+import { gitCheckouts } from "../checkouts/git-checkouts.ts";
+import { type KeptCommits, keepCommits } from "../checkouts/packs/keep-commits.ts";
+import { GitRemotes } from "../checkouts/remotes/git-remotes.ts";
+import { gitScratch } from "../checkouts/scratch/git-scratch.ts";
+import { OwnBlobs, type OwnBlobsParts } from "../core/blobs/own-blobs.ts";
+import type { CommitKeeping } from "../core/commits/commit-keeping.ts";
+import type { BlobStore } from "../core/ports/blobs.ts";
+import type { CheckoutProvider } from "../core/ports/checkout.ts";
+import type { GitScratch } from "../core/ports/git-scratch.ts";
+import type { Backend } from "../executor/backend.ts";
+import type { Config } from "../settings/config.ts";
 import type { MachineParts } from "./open-backends.ts";
 import { openBlobs } from "./open-blobs.ts";
-import type { Config } from "./settings/config.ts";
 
 const SHARED_FOLDER =
   "commits that jobs send are kept in a folder: every node on this database needs the same one, as BLOB_DIR on a file system that they share, or BLOB_STORE=s3";

@@ -1,17 +1,18 @@
 // What a node keeps workspaces with, by its settings.
 
 import { join } from "node:path";
-import { folderSpool } from "./blobs/spool.ts";
-import type { Core } from "./core/core.ts";
-import type { CheckoutProvider } from "./core/ports/checkout.ts";
-import type { RepositoryTrees } from "./core/ports/repository-trees.ts";
-import type { WorkspaceRuns } from "./core/ports/workspace-runs.ts";
-import { ObjectCache } from "./core/workspaces/objects/object-cache.ts";
-import { OperationsAtWork } from "./core/workspaces/operations/operations-at-work.ts";
-import type { OperationFault } from "./core/workspaces/operations/refusals.ts";
-import type { WorkspaceKeeping } from "./core/workspaces/workspace-keeping.ts";
+import { folderSpool } from "../blobs/spool.ts";
+import type { Core } from "../core/core.ts";
+import type { CheckoutProvider } from "../core/ports/checkout.ts";
+import type { RepositoryTrees } from "../core/ports/repository-trees.ts";
+import type { WorkspaceRuns } from "../core/ports/workspace-runs.ts";
+import type { Reviews } from "../core/workspaces/changesets/reviews.ts";
+import { ObjectCache } from "../core/workspaces/objects/object-cache.ts";
+import { OperationsAtWork } from "../core/workspaces/operations/operations-at-work.ts";
+import type { OperationFault } from "../core/workspaces/operations/refusals.ts";
+import type { WorkspaceKeeping } from "../core/workspaces/workspace-keeping.ts";
+import type { Config } from "../settings/config.ts";
 import type { OpenedCommits } from "./open-checkouts.ts";
-import type { Config } from "./settings/config.ts";
 
 /** Of small objects and parsed trees. */
 const CACHE_BYTES = 64_000_000;
@@ -30,14 +31,12 @@ export function workspaceKeeping(
     blobs,
     scratch,
     describe,
-    core,
     checkouts,
   }: Pick<OpenedCommits, "blobs" | "scratch"> & {
     readonly describe: Describe;
-    readonly core: () => Core;
     readonly checkouts: CheckoutProvider;
   },
-): WorkspaceKeeping {
+): Omit<WorkspaceKeeping, "reviews"> {
   const {
     takesWork,
     takesFiles,
@@ -51,7 +50,6 @@ export function workspaceKeeping(
   return {
     blobs,
     spool: folderSpool(join(dataDir, "uploads")),
-    reviews: async () => (await import("./workspaces.ts")).reviewsOf(core()),
     repositories: repositoriesOf(checkouts, gitEnvironment),
     scratch,
     cache: new ObjectCache(CACHE_BYTES),
@@ -68,6 +66,12 @@ export function workspaceKeeping(
       keptMs: keptDays * DAY_MS,
     },
   };
+}
+
+/** Loaded with the first change that an owner approves. */
+export async function loadReviews(core: Core): Promise<Reviews> {
+  const { reviewsOf } = await import("./workspaces.ts");
+  return reviewsOf(core);
 }
 
 /** Loaded with the first adoption. */

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type House, houses, trusts } from "../../fakes/model-house/trust.ts";
-import { byTurn } from "../../fakes/model-server/script.ts";
-import { call, say } from "../../fakes/model-server/turn.ts";
-import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
-import { BroughtFixture } from "../support/fixtures/brought-fixture.ts";
+import { type House, houses, trusts } from "../../../fakes/model-house/trust.ts";
+import { byTurn } from "../../../fakes/model-server/script.ts";
+import { call, say } from "../../../fakes/model-server/turn.ts";
+import { submitRunResponseSchema } from "../../../src/contract/runs/run.ts";
+import { BroughtFixture } from "../../support/fixtures/brought-fixture.ts";
 
-const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
+const AGENT = fileURLToPath(new URL("../../support/acp-agent.ts", import.meta.url));
 
 let folder: string;
 let tokenFile: string;

@@ -1,7 +1,7 @@
 // What a node does for workspaces without a request: it takes up operations whose process has died, saves what workers left that
 // died, and deletes what nothing needs. The code of workspaces is loaded when there is something to do.
 
-import type { Core } from "./core/core.ts";
+import type { Core } from "../core/core.ts";
 
 export class WorkspaceUpkeep {
   readonly #core: Core;

@@ -1,24 +1,24 @@
 // Wires the backend that starts another agent, in the sandbox. A bundle of its own, loaded only where one is configured.
 
-import type { Clock } from "../base/clock.ts";
-import type { Random } from "../base/ids.ts";
-import type { Logger } from "../base/log.ts";
-import { type CodingAgentName, codingAgents } from "../contract/ci/coding-agents.ts";
-import type { FederatedAccess } from "../federation/provider.ts";
-import type { Rates } from "./core/money/rates.ts";
-import type { SandboxKind } from "./core/ports/sandbox.ts";
-import type { Backend } from "./executor/backend.ts";
-import { acpBackend } from "./executor/backends/acp/acp.ts";
-import type { AgentHomes } from "./executor/backends/acp/settings.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/ids.ts";
+import type { Logger } from "../../base/log.ts";
+import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-agents.ts";
+import type { FederatedAccess } from "../../federation/provider.ts";
+import type { Rates } from "../core/money/rates.ts";
+import type { SandboxKind } from "../core/ports/sandbox.ts";
+import type { Backend } from "../executor/backend.ts";
+import { acpBackend } from "../executor/backends/acp/acp.ts";
+import type { AgentHomes } from "../executor/backends/acp/settings.ts";
+import { makeHome, removeHome } from "../sandbox/agent-homes.ts";
+import { AgentMissingError, missingText } from "../sandbox/agent-missing.ts";
+import { type AgentProgram, findAgentProgram } from "../sandbox/agent-program.ts";
+import { confineAgent } from "../sandbox/confine-agent.ts";
+import { MODEL_PORT } from "../sandbox/relay.ts";
+import type { SandboxConfig } from "../sandbox/sandbox-config.ts";
+import { SandboxError } from "../sandbox/sandbox-error.ts";
+import type { AcpConfig } from "../settings/acp-config.ts";
 import { openOperatorAccess } from "./operator-access.ts";
-import { makeHome, removeHome } from "./sandbox/agent-homes.ts";
-import { AgentMissingError, missingText } from "./sandbox/agent-missing.ts";
-import { type AgentProgram, findAgentProgram } from "./sandbox/agent-program.ts";
-import { confineAgent } from "./sandbox/confine-agent.ts";
-import { MODEL_PORT } from "./sandbox/relay.ts";
-import type { SandboxConfig } from "./sandbox/sandbox-config.ts";
-import { SandboxError } from "./sandbox/sandbox-error.ts";
-import type { AcpConfig } from "./settings/acp-config.ts";
 
 export type AcpParts = {
   readonly config: AcpConfig;

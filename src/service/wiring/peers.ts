@@ -1,10 +1,10 @@
 // The other nodes on the same database: what this node publishes to them, and what it does with what they publish. Until
 // it is connected, nothing is published.
 
-import { assertNever } from "../base/assert-never.ts";
-import type { NodeLink, NodeSignal } from "./core/ports/node-link.ts";
-import type { RunSignals } from "./core/runs/run-signals.ts";
-import type { SharedDispatch } from "./executor/shared-dispatch.ts";
+import { assertNever } from "../../base/assert-never.ts";
+import type { NodeLink, NodeSignal } from "../core/ports/node-link.ts";
+import type { RunSignals } from "../core/runs/run-signals.ts";
+import type { SharedDispatch } from "../executor/shared-dispatch.ts";
 
 export type PeerListeners = { readonly signals: RunSignals; readonly dispatch: SharedDispatch };
 

@@ -2,15 +2,15 @@
 // request of the model and whenever the access token is about to end.
 
 import { readFile, stat } from "node:fs/promises";
-import type { Clock } from "../base/clock.ts";
-import type { Random } from "../base/ids.ts";
-import type { Logger } from "../base/log.ts";
-import { modelProviders } from "../contract/models/providers.ts";
-import { openFederatedAccess } from "../federation/federated-access.ts";
-import { FederationError } from "../federation/federation-error.ts";
-import { fetchExchange } from "../federation/fetch-exchange.ts";
-import type { FederatedAccess } from "../federation/provider.ts";
-import type { ModelIdentity } from "./settings/model-identity.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/ids.ts";
+import type { Logger } from "../../base/log.ts";
+import { modelProviders } from "../../contract/models/providers.ts";
+import { openFederatedAccess } from "../../federation/federated-access.ts";
+import { FederationError } from "../../federation/federation-error.ts";
+import { fetchExchange } from "../../federation/fetch-exchange.ts";
+import type { FederatedAccess } from "../../federation/provider.ts";
+import type { ModelIdentity } from "../settings/model-identity.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;

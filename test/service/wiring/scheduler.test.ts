@@ -1,16 +1,16 @@
 // The due-time timer: fires on time, sleeps in between, and takes up what the last process left.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSchedule } from "../../src/service/core/schedules/create-schedule.ts";
-import { openOperator } from "../../src/service/operator.ts";
-import { Scheduler } from "../../src/service/scheduler.ts";
-import { readConfig } from "../../src/service/settings/config.ts";
-import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
-import { startFixture } from "../support/fixtures/start-fixture.ts";
-import { plant, readSchedule, scheduledRuns } from "../support/schedules.ts";
-import { scriptedBackend } from "../support/scripted-backend.ts";
-import { makeAccount, type TestAccount } from "../support/service-account.ts";
-import { onEveryStore } from "../support/stores/on-every-store.ts";
+import { createSchedule } from "../../../src/service/core/schedules/create-schedule.ts";
+import { openOperator } from "../../../src/service/operator/operator.ts";
+import { readConfig } from "../../../src/service/settings/config.ts";
+import { Scheduler } from "../../../src/service/wiring/scheduler.ts";
+import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
+import { plant, readSchedule, scheduledRuns } from "../../support/schedules.ts";
+import { scriptedBackend } from "../../support/scripted-backend.ts";
+import { makeAccount, type TestAccount } from "../../support/service-account.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 onEveryStore((kind) => {
   describe("the scheduler", () => {

@@ -1,10 +1,10 @@
 // The faces of a node that people and their programs reach with a browser or a client of their own. Each is a bundle.
 
-import { workspaceOfHost } from "../base/site-host.ts";
-import { workspaceNounEndpoints } from "../contract/workspaces/endpoints.ts";
-import type { AnyFace } from "./api/http/any-face.ts";
+import { workspaceOfHost } from "../../base/site-host.ts";
+import { workspaceNounEndpoints } from "../../contract/workspaces/endpoints.ts";
+import type { AnyFace } from "../api/http/any-face.ts";
 
-import { oauthFacePaths } from "./api/oauth/paths.ts";
+import { oauthFacePaths } from "../api/oauth/paths.ts";
 
 export const faces: readonly AnyFace[] = [
   {
@@ -39,10 +39,10 @@ export const faces: readonly AnyFace[] = [
       const siteUrl = workspaces?.siteUrl ?? null;
       return siteUrl !== null && workspaceOfHost(siteUrl, host) !== null;
     },
-    load: async () => (await import("./workspaces.ts")).openSites,
+    load: async () => (await import("../wiring/workspaces.ts")).openSites,
   },
   {
     endpoints: workspaceNounEndpoints,
-    load: async () => (await import("./workspaces.ts")).openWorkspaces,
+    load: async () => (await import("../wiring/workspaces.ts")).openWorkspaces,
   },
 ];

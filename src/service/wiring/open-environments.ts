@@ -1,15 +1,15 @@
 // The machine's side of a run, by the settings: the environments that setup scripts make, and the way to the network.
 
 import { join } from "node:path";
-import { removeFolder } from "./checkouts/run-folder.ts";
-import type { EgressProvider } from "./core/ports/egress.ts";
-import type { Environments } from "./core/ports/environment.ts";
-import { egressProvider } from "./egress/egress.ts";
-import { EnvironmentCache } from "./environments/environment-cache.ts";
-import { openEnvironments } from "./environments/environments.ts";
+import { removeFolder } from "../checkouts/run-folder.ts";
+import type { EgressProvider } from "../core/ports/egress.ts";
+import type { Environments } from "../core/ports/environment.ts";
+import { egressProvider } from "../egress/egress.ts";
+import { EnvironmentCache } from "../environments/environment-cache.ts";
+import { openEnvironments } from "../environments/environments.ts";
+import { makeHome, removeHome } from "../sandbox/agent-homes.ts";
+import type { Config } from "../settings/config.ts";
 import type { BackendParts, MachineParts } from "./open-backends.ts";
-import { makeHome, removeHome } from "./sandbox/agent-homes.ts";
-import type { Config } from "./settings/config.ts";
 
 export function environmentsOf(parts: BackendParts): Environments {
   const { config, log, sandbox, clock, isTrusted = () => false } = parts;

@@ -1,15 +1,15 @@
 // What a node of the service does by itself, without a request: it takes up what an earlier process left, executes runs,
 // fires schedules, sweeps, and drains at the end.
 
-import { renewDueAccounts } from "./core/accounts/subscriptions.ts";
-import { expirePacks } from "./core/commits/expire-packs.ts";
-import type { Core } from "./core/core.ts";
-import { RunExpiry } from "./core/runs/expire-runs.ts";
-import { recoverRuns } from "./core/runs/recover-runs.ts";
-import { StalledRuns } from "./core/runs/stalled-runs.ts";
-import type { Firing } from "./core/schedules/fire-schedules.ts";
-import type { Executor } from "./executor/executor.ts";
-import type { SharedDispatch } from "./executor/shared-dispatch.ts";
+import { renewDueAccounts } from "../core/accounts/subscriptions.ts";
+import { expirePacks } from "../core/commits/expire-packs.ts";
+import type { Core } from "../core/core.ts";
+import { RunExpiry } from "../core/runs/expire-runs.ts";
+import { recoverRuns } from "../core/runs/recover-runs.ts";
+import { StalledRuns } from "../core/runs/stalled-runs.ts";
+import type { Firing } from "../core/schedules/fire-schedules.ts";
+import type { Executor } from "../executor/executor.ts";
+import type { SharedDispatch } from "../executor/shared-dispatch.ts";
 import type { ConnectPeers, Peers } from "./peers.ts";
 import { Scheduler } from "./scheduler.ts";
 import { WorkspaceUpkeep } from "./workspace-upkeep.ts";

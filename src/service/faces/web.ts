@@ -3,8 +3,8 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import english from "zod/v4/locales/en.js";
-import type { FaceEnv, FaceParts } from "./api/http/face.ts";
-import { webApp } from "./api/web/web-app.ts";
+import type { FaceEnv, FaceParts } from "../api/http/face.ts";
+import { webApp } from "../api/web/web-app.ts";
 
 export function openWeb(parts: FaceParts): Hono<FaceEnv> {
   z.config(english());

@@ -1,7 +1,7 @@
 // The policy of the core by the operator's settings.
 
-import type { FreeFor, Policy } from "./core/core.ts";
-import { type Config, defaultModelOf } from "./settings/config.ts";
+import type { FreeFor, Policy } from "../core/core.ts";
+import { type Config, defaultModelOf } from "../settings/config.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

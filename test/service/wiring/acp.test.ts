@@ -5,17 +5,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { TestRepository } from "../../fakes/code-host/git-repository.ts";
-import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
-import { everyTime } from "../../fakes/model-server/script.ts";
-import { answer, say } from "../../fakes/model-server/turn.ts";
-import { type Config, readConfig } from "../../src/service/settings/config.ts";
-import type { AgentScript } from "../support/acp-agent.ts";
-import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
-import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
+import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
+import { everyTime } from "../../../fakes/model-server/script.ts";
+import { answer, say } from "../../../fakes/model-server/turn.ts";
+import { type Config, readConfig } from "../../../src/service/settings/config.ts";
+import type { AgentScript } from "../../support/acp-agent.ts";
+import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 
-const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
-const project = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+const AGENT = fileURLToPath(new URL("../../support/acp-agent.ts", import.meta.url));
+const project = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 const shown = [
   ...["src", "test", "node_modules"].map((name) => `${project}/${name}`),
   dirname(process.execPath),

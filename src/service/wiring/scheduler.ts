@@ -1,9 +1,9 @@
 // The timer of schedules: one sleep until the earliest due time, interrupted when schedules change in this process. Changes
 // by other nodes are found within a minute.
 
-import { msUntil } from "../base/clock.ts";
-import type { Core } from "./core/core.ts";
-import { type Firing, fireDueSchedules } from "./core/schedules/fire-schedules.ts";
+import { msUntil } from "../../base/clock.ts";
+import type { Core } from "../core/core.ts";
+import { type Firing, fireDueSchedules } from "../core/schedules/fire-schedules.ts";
 
 /** How long a change by another node may stay unnoticed. */
 const RECHECK_MS = 60_000;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readRunningAddress, recordRunningAddress } from "../../src/service/running-address.ts";
+import { readRunningAddress, recordRunningAddress } from "../../../src/service/wiring/running-address.ts";
 
 let folder: string;
 beforeEach(async () => {

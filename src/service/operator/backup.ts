@@ -2,27 +2,27 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { systemClock } from "../base/clock.ts";
-import { systemRandom } from "../base/ids.ts";
-import { OperatorError } from "../base/operator-error.ts";
-import { ok, type Result, refused } from "../base/result.ts";
-import type { Environment } from "../base/settings/setting.ts";
-import { type BackupReport, backUp } from "./backup/back-up.ts";
-import { BLOBS, MANIFEST } from "./backup/manifest.ts";
-import { type RestoreReport, restoreBackup } from "./backup/restore-backup.ts";
-import { type VerifyReport, verifyBlobs } from "./backup/verify-blobs.ts";
-import { folderBlobs } from "./blobs/folder.ts";
-import type { BlobStore } from "./core/ports/blobs.ts";
-import type { DeletionHold, StorePlace, StoreSnapshot } from "./core/ports/store-snapshot.ts";
-import { openBlobs } from "./open-blobs.ts";
-import { type BlobConfig, readBlobConfig } from "./settings/blob-config.ts";
-import type { Config } from "./settings/config.ts";
-import { DataFolderInUseError, holdDataFolder } from "./store/data-folder.ts";
-import { findUnknown } from "./store/migrate.ts";
-import { openPostgresPlace } from "./store/snapshot/postgres-place.ts";
-import { holdPostgresDeletions, openPostgresSnapshot } from "./store/snapshot/postgres-snapshot.ts";
-import { openSqlitePlace } from "./store/snapshot/sqlite-place.ts";
-import { holdSqliteDeletions, openSqliteSnapshot } from "./store/snapshot/sqlite-snapshot.ts";
+import { systemClock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/ids.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { Environment } from "../../base/settings/setting.ts";
+import { type BackupReport, backUp } from "../backup/back-up.ts";
+import { BLOBS, MANIFEST } from "../backup/manifest.ts";
+import { type RestoreReport, restoreBackup } from "../backup/restore-backup.ts";
+import { type VerifyReport, verifyBlobs } from "../backup/verify-blobs.ts";
+import { folderBlobs } from "../blobs/folder.ts";
+import type { BlobStore } from "../core/ports/blobs.ts";
+import type { DeletionHold, StorePlace, StoreSnapshot } from "../core/ports/store-snapshot.ts";
+import { type BlobConfig, readBlobConfig } from "../settings/blob-config.ts";
+import type { Config } from "../settings/config.ts";
+import { DataFolderInUseError, holdDataFolder } from "../store/data-folder.ts";
+import { findUnknown } from "../store/migrate.ts";
+import { openPostgresPlace } from "../store/snapshot/postgres-place.ts";
+import { holdPostgresDeletions, openPostgresSnapshot } from "../store/snapshot/postgres-snapshot.ts";
+import { openSqlitePlace } from "../store/snapshot/sqlite-place.ts";
+import { holdSqliteDeletions, openSqliteSnapshot } from "../store/snapshot/sqlite-snapshot.ts";
+import { openBlobs } from "../wiring/open-blobs.ts";
 
 const parts = { clock: systemClock, random: systemRandom };
 

@@ -1,12 +1,12 @@
 // The store of a node, by its settings: PostgreSQL where there is a DATABASE_URL, else the embedded one.
 
-import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/log.ts";
-import type { Store } from "./core/ports/store.ts";
-import type { Config } from "./settings/config.ts";
-import { holdDataFolder } from "./store/data-folder.ts";
-import { openPostgresStore } from "./store/postgres.ts";
-import { openSqliteStore } from "./store/sqlite.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Store } from "../core/ports/store.ts";
+import type { Config } from "../settings/config.ts";
+import { holdDataFolder } from "../store/data-folder.ts";
+import { openPostgresStore } from "../store/postgres.ts";
+import { openSqliteStore } from "../store/sqlite.ts";
 
 /** Rejects as the store does, and once `signal` aborts while it waits for the database. */
 export async function openStore({

@@ -1,0 +1,175 @@
+// Wires core and executor: ports of the core to what implements them. Beside `main.ts` the only file that knows both sides.
+
+import type { Random } from "../../base/ids.ts";
+import type { Logger } from "../../base/log.ts";
+import { SEALING_KEY_BYTES, type SealingKeys, sealingKeyOf } from "../../base/sealed-text.ts";
+import { toProblem } from "../api/shared/problems/to-problem.ts";
+import { TokenBuckets } from "../api/shared/token-buckets.ts";
+import type { GitRemotes } from "../checkouts/remotes/git-remotes.ts";
+import { holdDeletions } from "../core/blobs/held-deletions.ts";
+import type { Core, Policy } from "../core/core.ts";
+import { Load } from "../core/limits/load.ts";
+import type { CheckoutProvider } from "../core/ports/checkout.ts";
+import type { Environments } from "../core/ports/environment.ts";
+import { noMeter } from "../core/ports/meter.ts";
+import type { Store } from "../core/ports/store.ts";
+import type { TokenVerifier } from "../core/ports/token-verifier.ts";
+import { noTracer } from "../core/ports/tracer.ts";
+import { takeRun } from "../core/runs/progress-run.ts";
+import { RunSignals } from "../core/runs/run-signals.ts";
+import { SharedReads } from "../core/runs/shared-reads.ts";
+import { ScheduleAlarm } from "../core/schedules/schedule-alarm.ts";
+import type { Backend } from "../executor/backend.ts";
+import { Executor } from "../executor/executor.ts";
+import { InProcessDispatch } from "../executor/in-process-dispatch.ts";
+import type { RunQueue } from "../executor/run-queue.ts";
+import { SharedDispatch, type SharedDispatchOptions } from "../executor/shared-dispatch.ts";
+import { tokenVerifier } from "../oidc/verify-token.ts";
+import { openPostgresLink } from "../store/postgres-link.ts";
+import { watchEventLoopDelay } from "../telemetry/event-loop-delay.ts";
+import { meteredStore } from "../telemetry/metered-store.ts";
+import type { PrometheusMeter } from "../telemetry/metrics.ts";
+import { tracedVerifier } from "../telemetry/traced-verifier.ts";
+import type { Traces } from "../telemetry/traces.ts";
+import { BEATS_UNTIL_STALLED, type SharedNode } from "./node.ts";
+import { type BackendParts, broughtBackendOf } from "./open-backends.ts";
+import { commitKeeping, type OpenedCommits } from "./open-checkouts.ts";
+import { ownEgress } from "./open-environments.ts";
+import { loadReviews, ownWorkspaceRuns, workspaceKeeping } from "./open-workspaces.ts";
+import { type ConnectPeers, Peers } from "./peers.ts";
+
+const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
+
+/** What a node is given, and what it opens before it listens. */
+export type NodeParts = Omit<BackendParts, "modelAccess"> & {
+  readonly backends: readonly Backend[];
+  /** Verifies the tokens of jobs. Default: by the configured issuers. */
+  readonly verifier?: TokenVerifier;
+  readonly store: Store;
+  readonly traces: Traces | null;
+};
+
+/** What it opens once it listens: its address is part of the policy. */
+export type OpenedParts = {
+  readonly policy: Policy;
+  readonly checkouts: CheckoutProvider;
+  readonly kept: OpenedCommits | null;
+  readonly environments: Environments;
+  readonly remotes: GitRemotes | null;
+  readonly meter: PrometheusMeter | null;
+};
+
+export type Wiring = {
+  readonly core: Core;
+  readonly executor: Executor;
+  readonly shared: SharedNode | null;
+};
+
+/** The core over what a node has opened, and the executor over the core. */
+export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
+  const { config, log, clock, random, store, traces } = parts;
+  const { policy, checkouts, kept, remotes, meter } = opened;
+  const peers = new Peers();
+  const loopDelay = watchEventLoopDelay();
+  const shared = sharedNode(parts, { peers, take: () => takeRun(core, "oldest") });
+  const dispatch = shared?.dispatch ?? new InProcessDispatch();
+  const tracer = traces?.tracer ?? noTracer;
+  const verifier = verifierOf(parts, policy.audience);
+  const isStopping = () => core.signals.isClosed;
+  const held =
+    kept === null ? null : { ...kept, blobs: holdDeletions(kept.blobs, { store, clock, isStopping }) };
+  const core: Core = {
+    store: meter === null ? store : meteredStore(store, meter),
+    verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),
+    dispatch,
+    signals: new RunSignals({ publish: (runId) => peers.publish("moved", runId) }),
+    scheduleAlarm: new ScheduleAlarm(),
+    limits: new TokenBuckets(),
+    load: new Load(config.loadLimits),
+    loopDelayMs: () => loopDelay.maxMs,
+    reads: new SharedReads(store.committed),
+    clock,
+    random,
+    log,
+    policy,
+    secretKeys: secretKeysOf(parts),
+    rates: config.rates,
+    commits: held === null ? null : commitKeeping(parts, held),
+    access: remotes === null ? null : { remotes, keys: config.secretKeys },
+    workspaces:
+      held === null
+        ? null
+        : {
+            ...workspaceKeeping(config, { ...held, checkouts, describe: toProblem }),
+            reviews: () => loadReviews(core),
+          },
+    meter: meter ?? noMeter,
+    tracer,
+  };
+  const executor = executorOf(core, { parts, opened, queue: dispatch, shared });
+  meter?.watch({
+    runsInFlight: () => executor.atWork,
+    runsWaiting: () => store.committed.queue.count(),
+    storageFailures: () => core.workspaces?.blobs.health?.().failures ?? 0,
+    load: () => core.load.taken,
+    loopDelayMs: core.loopDelayMs,
+    blobsMissing: () => core.commits?.own.missing ?? 0,
+  });
+  return { core, executor, shared };
+}
+
+/** Null on a node that is alone on its store. */
+function sharedNode(
+  { config, log, random, store }: NodeParts,
+  { peers, take }: { readonly peers: Peers; readonly take: SharedDispatchOptions["take"] },
+): SharedNode | null {
+  if (config.databaseUrl === null) return null;
+  const countQueued = () => store.committed.queue.count();
+  return {
+    peers,
+    stalledMs: config.stalledSeconds * 1000,
+    dispatch: new SharedDispatch({ link: peers, take, countQueued, log }),
+    connect: connectTo(config.databaseUrl, { log, random }),
+  };
+}
+
+type Executing = {
+  readonly parts: NodeParts;
+  readonly opened: OpenedParts;
+  readonly queue: RunQueue;
+  readonly shared: SharedNode | null;
+};
+
+function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Executor {
+  const { config, backends } = parts;
+  const { checkouts, environments, kept } = opened;
+  return new Executor({
+    core,
+    dispatch: queue,
+    checkouts,
+    backends,
+    openBroughtBackend: broughtBackendOf(parts),
+    environments,
+    egress: ownEgress(config),
+    ...(kept === null ? {} : { workspaces: ownWorkspaceRuns(core, config) }),
+    slots: config.maxRunningRuns,
+    runTimeLimitMs: RUN_TIME_LIMIT_MS,
+    secrets: config.secrets,
+    ...(shared === null ? {} : { heartbeatMs: shared.stalledMs / BEATS_UNTIL_STALLED }),
+  });
+}
+
+/** The embedded store has the secrets of runs in memory: a key that is there too is enough. */
+function secretKeysOf({ config, random }: NodeParts): SealingKeys | null {
+  if (config.secretKeys !== null || config.databaseUrl !== null) return config.secretKeys;
+  return { current: sealingKeyOf(random.bytes(SEALING_KEY_BYTES)), previous: null };
+}
+
+function verifierOf({ config, clock, log, traces, verifier }: NodeParts, audience: string): TokenVerifier {
+  const fetches = traces === null ? {} : { fetch: traces.fetch };
+  return verifier ?? tokenVerifier({ issuers: config.issuers, audience, clock, logger: log, ...fetches });
+}
+
+function connectTo(url: string, { log, random }: { log: Logger; random: Random }): ConnectPeers {
+  return (handlers) => openPostgresLink({ url, ...handlers, log, random: () => random.fraction() });
+}

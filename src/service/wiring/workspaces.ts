@@ -1,0 +1,30 @@
+// Workspaces: their routes, their sites, the runs in them, and what approvals do there. A bundle of its own, loaded with the first of these.
+
+import * as z from "zod/mini";
+import english from "zod/v4/locales/en.js";
+import { workspaceNounRoutes } from "../../contract/workspaces/routes.ts";
+import type { FaceParts } from "../api/http/face.ts";
+import type { OpenedRoutes } from "../api/http/route-face.ts";
+import { openedRoutes } from "../api/http/serve-routes.ts";
+import { workspaceNounHandlers } from "../api/http/workspaces/handlers.ts";
+import { type CopyFoldersOptions, copyFolders } from "../checkouts/copies/copy-folders.ts";
+import type { Core } from "../core/core.ts";
+import type { WorkspaceRuns } from "../core/ports/workspace-runs.ts";
+import { workspaceRuns } from "../core/workspaces/runs/run-in-workspace.ts";
+
+export { openSites } from "../api/site/site-app.ts";
+export { repositoryTrees } from "../checkouts/repository-trees.ts";
+export { reviewsOf } from "../core/workspaces/changesets/accept-reviewed.ts";
+
+export { takeUpOperations } from "../core/workspaces/operations/take-up-operations.ts";
+export { sweepWorkspaces } from "../core/workspaces/retention/sweep-workspaces.ts";
+export { settleWorkers } from "../core/workspaces/workers/settle-workers.ts";
+
+export function openWorkspaceRuns(core: Core, options: CopyFoldersOptions): WorkspaceRuns {
+  return workspaceRuns(core, copyFolders(options));
+}
+
+export function openWorkspaces(parts: FaceParts): OpenedRoutes {
+  z.config(english());
+  return openedRoutes(workspaceNounRoutes, workspaceNounHandlers(parts));
+}
