@@ -161,8 +161,7 @@ function sideOf(table: string, fields: object, isNullable = false): Side {
       continue;
     }
     const { kind, read = null, write = null, isOptional = false } = given;
-    // As the key of a property the name is one that V8 knows: a read by it is faster than by a string that was just made.
-    const [name = field] = Object.keys({ [nameOf(field, given)]: null });
+    const name = nameOf(field, given);
     parts.push({
       field,
       isOptional,
@@ -187,10 +186,12 @@ function partsOf({ parts, groups }: Side): Part[] {
 
 /** Made once a definition: a row is read by one loop, into an object that has its shape from the start. */
 function readerOf({ parts, groups }: Side): (row: Shape) => Shape {
-  const shape = shapeOf(parts.filter(({ isOptional }) => !isOptional).map(({ field }) => field));
+  const shapeOnce = once(() =>
+    shapeOf(parts.filter(({ isOptional }) => !isOptional).map(({ field }) => field)),
+  );
   const records = groups.map((one) => ({ field: one.field, read: groupReaderOf(one) }));
   return (row) => {
-    const record = { ...shape };
+    const record = { ...shapeOnce() };
     for (const { field, isOptional, name, path, read } of parts) {
       const stored = row[name];
       const value = read === null ? stored : read(stored, path);
@@ -209,14 +210,14 @@ function groupReaderOf(side: Side["groups"][number]): (row: Shape) => Shape | nu
 }
 
 function writerOf({ parts, groups }: Side): (record: Shape) => Shape {
-  const shape = shapeOf(parts.map(({ name }) => name));
+  const shapeOnce = once(() => shapeOf(parts.map(({ name }) => name)));
   const records = groups.map(({ field, ...side }) => ({
     field,
     write: writerOf(side),
     nulls: nullsOf(side),
   }));
   return (record) => {
-    const row = { ...shape };
+    const row = { ...shapeOnce() };
     for (const { field, name, write } of parts) {
       const value = record[field];
       row[name] = write === null ? value : write(value);
@@ -234,8 +235,17 @@ function writerOf({ parts, groups }: Side): (record: Shape) => Shape {
  * fifty times as slowly. Each property has had values of every type, so that no copy changes its layout when it is filled.
  */
 function shapeOf(names: readonly string[]): Shape {
-  for (const value of [0, 0.5, "", {}]) JSON.parse(JSON.stringify(allAs(names, value)));
+  for (const value of [0.5, ""]) JSON.parse(JSON.stringify(allAs(names, value)));
   return JSON.parse(JSON.stringify(allAs(names, null)));
+}
+
+/** Made at the first use: a service has over a hundred shapes, and its start needs few. */
+function once(make: () => Shape): () => Shape {
+  let made: Shape | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function allAs(names: readonly string[], value: unknown): Shape {
