@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { amount } from "../../../support/run/long.ts";
 import { anyChanges, baseFiles, changedFiles } from "./any-changes.ts";
 import { type Files, ScratchFixture, type Sides, stagesOf } from "./scratch-fixture.ts";
 
@@ -225,7 +226,7 @@ describe("any merge", () => {
           theirs: changedFiles(theirs, "theirs"),
         });
       }),
-      { numRuns: 40 },
+      { numRuns: amount({ short: 15, long: 200 }) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { RevisionReader } from "../../../../../src/service/core/ports/store/workspaces/revisions.ts";
 import { findMergeBase, isAncestor } from "../../../../../src/service/core/workspaces/merges/merge-base.ts";
 import type { Revision } from "../../../../../src/service/core/workspaces/revisions/revision.ts";
+import { amount } from "../../../../support/run/long.ts";
 import { ScratchFixture } from "../../../checkouts/scratch/scratch-fixture.ts";
 
 let git: ScratchFixture;
@@ -57,7 +58,7 @@ it("is one of those that git finds", async () => {
       expect(bases).toContain(commits[revisions.findIndex(({ id }) => id === found?.id)]);
       expect(await isAncestor(readerOf(revisions), other, mine)).toBe(bases.includes(commits[theirs] ?? ""));
     }),
-    { numRuns: 60 },
+    { numRuns: amount({ short: 20, long: 300 }) },
   );
 });
 

@@ -9,6 +9,7 @@ import {
 import { rowObject } from "../../../../../src/service/core/workspaces/objects/keep-objects.ts";
 import { keepingOf } from "../../../../../src/service/core/workspaces/reach-workspace.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { amount } from "../../../../support/run/long.ts";
 import { anyChanges, baseFiles, changedFiles } from "../../../checkouts/scratch/any-changes.ts";
 import { ScratchFixture, type Sides } from "../../../checkouts/scratch/scratch-fixture.ts";
 
@@ -85,7 +86,7 @@ it("is git's merge, whoever makes it", async () => {
         theirs: changedFiles(theirs, "theirs"),
       });
     }),
-    { numRuns: 60 },
+    { numRuns: amount({ short: 20, long: 300 }) },
   );
   expect(byGit).toBeGreaterThan(0);
 });

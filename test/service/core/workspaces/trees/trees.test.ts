@@ -19,6 +19,7 @@ import {
 } from "../../../../../src/service/core/workspaces/trees/tree-source.ts";
 import { type WalkOptions, walkFiles } from "../../../../../src/service/core/workspaces/trees/walk-files.ts";
 import { gitTrees, openGitRepository } from "../../../../support/git-repository.ts";
+import { amount } from "../../../../support/run/long.ts";
 
 const repository = openGitRepository();
 afterAll(() => repository[Symbol.dispose]());
@@ -104,7 +105,7 @@ describe("changes of a tree", () => {
         expect(result.value.root).toBe(repository.treeOf(after));
         expect(repository.filesOf(result.value.root)).toEqual(sorted(after));
       }),
-      { numRuns: 50 },
+      { numRuns: amount({ short: 15, long: 200 }) },
     );
     expect(repository.text(["fsck", "--strict", "--no-dangling"])).toBe("");
   });
@@ -177,7 +178,7 @@ describe("a walk", () => {
           expect(await walk(root, { under: somewhere, after: first.path })).toEqual(rest);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: amount({ short: 15, long: 200 }) },
     );
   });
 
@@ -214,7 +215,7 @@ describe("what is at a path", () => {
           expect(list.map(({ name }) => `${at}/${name}\0`).join("")).toBe(named);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: amount({ short: 10, long: 200 }) },
     );
   });
 
@@ -245,7 +246,7 @@ describe("a difference", () => {
         });
         expect(ours).toEqual(theirs.toSorted((x, y) => compareBytes(pathOf(x), pathOf(y))));
       }),
-      { numRuns: 40 },
+      { numRuns: amount({ short: 15, long: 200 }) },
     );
   });
 
@@ -292,7 +293,7 @@ describe("a merge by whole files", () => {
           expect(await apply(roots.theirs, swapped.changes)).toBe(root);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: amount({ short: 15, long: 200 }) },
     );
   });
 
