@@ -30,6 +30,8 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       // Many tests wait for a process of their own.
       maxWorkers: 3,
+      // Node starts a process by fork(2), which copies the page tables of the one that starts it: small workers start git in a third of the time.
+      execArgv: ["--max-old-space-size=448", "--max-semi-space-size=4"],
     },
   };
 });

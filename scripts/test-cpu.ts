@@ -13,12 +13,9 @@ function main(path: string | undefined): void {
     .trim()
     .split("\n")
     .map((line): Spent & { file: string } => JSON.parse(line));
-  print("folder", add(rows, folderOf), Number.POSITIVE_INFINITY);
-  print(
-    "file",
-    add(rows, ({ file }) => file),
-    FILES_SHOWN,
-  );
+  const folders = tableOf("folder", add(rows, folderOf), Number.POSITIVE_INFINITY);
+  const files = add(rows, ({ file }) => file);
+  process.stdout.write(folders + tableOf("file", files, FILES_SHOWN));
 }
 
 function folderOf({ file }: { file: string }): string {
@@ -42,13 +39,13 @@ function add<Row extends Spent>(rows: readonly Row[], keyOf: (row: Row) => strin
   return sums;
 }
 
-function print(kind: string, sums: Map<string, Spent>, shown: number): void {
-  process.stdout.write(`${kind}: all, own user, own kernel, processes user, processes kernel (seconds)\n`);
+function tableOf(kind: string, sums: Map<string, Spent>, shown: number): string {
   const rows = [...sums].sort(([, a], [, b]) => allOf(b) - allOf(a)).slice(0, shown);
-  for (const [name, one] of rows) {
+  const lines = rows.map(([name, one]) => {
     const columns = [allOf(one), one.ownMs, one.ownSystemMs, one.childMs, one.childSystemMs];
-    process.stdout.write(`${columns.map((ms) => (ms / 1000).toFixed(1).padStart(8)).join("")}  ${name}\n`);
-  }
+    return `${columns.map((ms) => (ms / 1000).toFixed(1).padStart(8)).join("")}  ${name}\n`;
+  });
+  return `${kind}: all, own user, own kernel, processes user, processes kernel (seconds)\n${lines.join("")}`;
 }
 
 function allOf({ ownMs, ownSystemMs, childMs, childSystemMs }: Spent): number {
