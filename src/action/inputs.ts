@@ -27,6 +27,7 @@ import { faultsOfSentServers, mcpServers, type NamedServers } from "../job/mcp-s
 import { StepError } from "../job/step-error.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import { type Severity, severities } from "../report/findings.ts";
+import { ignoredInputs } from "./ignored-inputs.ts";
 import {
   bots,
   branchPrefix,
@@ -270,42 +271,6 @@ function faultsOfEmpty({ read, names }: GivenInputs): string[] {
 }
 
 type Values = ValuesOf<typeof inputSettings>;
-
-/** What only a new run has. */
-const runInputs = ["prompt", "prompt-file", "max-turn-tokens", "max-cost", "setup", "egress", "mcp-servers"];
-
-function ignoredInputs(
-  { mode, clone, service }: Pick<Inputs, "mode" | "clone" | "service">,
-  read: ReadInput,
-): readonly string[] {
-  const given = (names: readonly string[]) => names.filter((name) => read(name).trim() !== "");
-  const reasons: readonly (readonly [readonly string[], string])[] = [
-    ...(mode === "run" ? [] : [[given(runInputs), `with "mode: ${mode}", which starts no run`] as const]),
-    ...ignoredByService(service, given),
-    ...(service.type === "embedded" && clone === "push" ? [[["clone"], WITHOUT_SERVICE] as const] : []),
-  ];
-  return reasons.flatMap(([names, why]) =>
-    names.length === 0
-      ? []
-      : [
-          `${names.map((name) => `"${name}"`).join(", ")} ${names.length === 1 ? "has" : "have"} no effect ${why}.`,
-        ],
-  );
-}
-
-const WITHOUT_SERVICE = 'without a "base-url": the service runs inside this job';
-
-/** A service that is given a model for a run is told its name and how to reach it. */
-function ignoredByService(
-  service: ServiceInputs,
-  given: (names: readonly string[]) => readonly string[],
-): readonly (readonly [readonly string[], string])[] {
-  if (service.type === "embedded") return [[given(["audience", "account"]), WITHOUT_SERVICE]];
-  if (service.model !== null)
-    return [[given(["fallback-model", "effort"]), 'with this "base-url": the service decides them']];
-  const names = given(Object.keys(modelInputSettings));
-  return [[names, 'with this "base-url": the service has models of its own']];
-}
 
 function faultsBesideAgent(agent: CodingAgentName, read: ReadInput): string[] {
   const given = builtInAgentsSettings.filter((name) => read(name).trim() !== "");
