@@ -34,8 +34,8 @@ export type RunActionOptions = {
   readonly script?: string;
   /**
    * "process" unless told: the built entry as a process of its own, as on a runner. "inside" runs its source in this process: for what
-   * does not depend on the process. A step that may be cancelled, one for which Node reads variables at its start, and a second one at the
-   * same time are processes nevertheless.
+   * does not depend on the process. A step that may be cancelled, one with NODE_OPTIONS, and a second one at the same time are processes
+   * nevertheless.
    */
   readonly where?: "process" | "inside";
 };
@@ -92,12 +92,10 @@ export async function runAction(options: RunActionOptions): Promise<ActionResult
   }
 }
 
-/** What Node reads once, when a process starts. */
-const READ_AT_START = ["NODE_EXTRA_CA_CERTS", "NODE_OPTIONS"];
-
 function mayRunInside({ where, signal, env }: RunActionOptions): boolean {
-  if (where !== "inside" || signal !== undefined || areSurroundingsTaken()) return false;
-  return !READ_AT_START.some((name) => name in env);
+  return (
+    where === "inside" && signal === undefined && !areSurroundingsTaken() && env.NODE_OPTIONS === undefined
+  );
 }
 
 /** Inputs as a runner hands them over: a name in capitals, blanks as underscores, hyphens as they are. */

@@ -8,6 +8,9 @@ const OLDEST_NODE = 24;
 const SERVING: readonly (string | undefined)[] = ["serve", "work"];
 /** Of a program that a closed pipe ends: 128 and the number of SIGPIPE. */
 const PIPE_CLOSED = 141;
+/** Commands that only ask others, and have nothing to do once they have said what they found. */
+const EXAMINING: readonly (string | undefined)[] = ["doctor", "init"];
+const EXIT_MS = 500;
 
 const major = Number(process.versions.node.split(".", 1)[0]);
 if (major < OLDEST_NODE) {
@@ -24,6 +27,8 @@ if (major < OLDEST_NODE) {
     ? await import("./serve-part.ts")
     : await import("./commands-part.ts");
   process.exitCode = await run(args);
+  // Node's own support of proxies goes on knocking at one that hangs up, also when nobody waits for it any more.
+  if (EXAMINING.includes(args[0])) setTimeout(() => process.exit(), EXIT_MS).unref();
 }
 
 /** Whoever read the output is gone, as `head` is after ten lines: nothing is left to say. A run of a job goes on all the same. */

@@ -1,18 +1,14 @@
 // `agent-service run` in a job of GitHub, without the Action: the same identity, the same summary.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
-
-const COMMAND = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 
 describe("the command in a job of GitHub", () => {
   let fixture: ScenarioFixture;
@@ -32,17 +28,12 @@ describe("the command in a job of GitHub", () => {
   async function run(job: CodeHostJob) {
     const summary = join(folder, "summary");
     await writeFile(summary, "");
-    const child = spawn(process.execPath, [COMMAND, "run", "--base-url", fixture.url, "Look around"], {
-      cwd: folder,
-      env: { ...job.env, PATH: process.env.PATH, GITHUB_STEP_SUMMARY: summary },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const [[code], stdout, stderr] = await Promise.all([
-      once(child, "close"),
-      text(child.stdout),
-      text(child.stderr),
-    ]);
-    return { code, stdout, stderr, summary: await readFile(summary, "utf8") };
+    const ran = await runCommand(
+      ["run", "--base-url", fixture.url, "Look around"],
+      { ...job.env, GITHUB_STEP_SUMMARY: summary },
+      { folder },
+    );
+    return { ...ran, summary: await readFile(summary, "utf8") };
   }
 
   it("runs an agent, fences what it says, and writes the job's summary", async () => {

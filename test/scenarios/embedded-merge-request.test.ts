@@ -1,17 +1,15 @@
 // `agent-service run --embedded` in the job of a GitLab merge request, on what GitLab's runner fetches: the head, and no
 // branch to compare it with.
 
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
+import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
 import { gitlabJob } from "../ci/job-variables.ts";
 import { EmbeddedFixture, REPOSITORY } from "../support/fixtures/embedded-fixture.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
-const MAIN = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 const base = { "README.md": "# Octo repo\n", "src/a.ts": "export const a = 1;\n" };
 
 let fixture: EmbeddedFixture;
@@ -51,18 +49,12 @@ async function review(sha: string, variables: Readonly<Record<string, string>> =
     CI_JOB_TOKEN: job.githubToken,
     CI_MERGE_REQUEST_IID: "7",
     CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
-    PATH: process.env.PATH,
     ...variables,
   };
   const flags = ["--model", "scripted-model", "--model-base-url", model.baseUrl];
-  const child = spawn(process.execPath, [MAIN, "run", "--embedded", "Review it", ...flags], { cwd, env });
-  const [[code], stdout, stderr] = await Promise.all([
-    once(child, "close"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
+  const ran = await runCommand(["run", "--embedded", "Review it", ...flags], env, { folder: cwd });
   const git = (...args: string[]) => execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
-  return { code, stdout, stderr, git, token: job.githubToken };
+  return { ...ran, git, token: job.githubToken };
 }
 const seenChanges = () => model.requests.at(-1)?.toolResults.at(-1)?.text ?? "";
 

@@ -1,11 +1,8 @@
 // `agent-service run --embedded` without a key of its model, in the jobs of every CI provider beside GitHub: where the ID token
 // for the model's provider comes from, and what a job with too few of them is told.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   bitbucketClaims,
@@ -26,8 +23,8 @@ import { call, say } from "../../fakes/model-server/turn.ts";
 import type { Environment } from "../../src/ci/provider.ts";
 import { bitbucketJob, buildkiteJob, circleciJob, gitlabJob } from "../ci/job-variables.ts";
 import { EmbeddedFixture, REPOSITORY } from "../support/fixtures/embedded-fixture.ts";
+import { runCommand } from "../support/run/run-command.ts";
 
-const MAIN = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 const gitlabJobHere = { ...gitlabJob, CI_PROJECT_PATH: REPOSITORY };
 const bitbucketJobHere = { ...bitbucketJob, BITBUCKET_REPO_FULL_NAME: REPOSITORY };
 const AUDIENCE = trusts.anthropic.audience;
@@ -70,17 +67,12 @@ async function run(env: Environment, args: readonly string[] = []) {
   const cwd = fixture.checkOut(job);
   const home = join(job.env.RUNNER_TEMP ?? "", "temp");
   await mkdir(home);
-  const command = [MAIN, "run", "--embedded", "Do it", "--model", "scripted-model", ...flags, ...args];
-  const child = spawn(process.execPath, command, {
-    cwd,
-    env: { PATH: process.env.PATH, CI: "true", TMPDIR: home, ...house.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [[code], stdout, stderr] = await Promise.all([
-    once(child, "close"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
+  const command = ["run", "--embedded", "Do it", "--model", "scripted-model", ...flags, ...args];
+  const { code, stdout, stderr } = await runCommand(
+    command,
+    { CI: "true", TMPDIR: home, ...house.env, ...env },
+    { folder: cwd },
+  );
   const names = await readdir(join(cwd, "agent-service-output")).catch(() => []);
   const files = await Promise.all(
     names.map((name) => readFile(join(cwd, "agent-service-output", name), "utf8")),
@@ -198,12 +190,10 @@ describe("a job without a key of its model", () => {
     const { code, stdout } = await run(own);
     expect(stdout).toContain("It is done.");
     expect(code).toBe(0);
-    const withService = spawn(
-      process.execPath,
-      [MAIN, "run", "--base-url", "https://agents.example.com", "Do it", "--model", "m", ...flags],
-      { env: { PATH: process.env.PATH, CI: "true", ...own }, stdio: ["ignore", "pipe", "pipe"] },
+    const { code: refused, stderr } = await runCommand(
+      ["run", "--base-url", "https://agents.example.com", "Do it", "--model", "m", ...flags],
+      { CI: "true", ...own },
     );
-    const [[refused], stderr] = await Promise.all([once(withService, "close"), text(withService.stderr)]);
     expect(refused).toBe(1);
     expect(stderr).toContain("A step of Bitbucket has one ID token, and the service takes it");
   });
@@ -235,7 +225,7 @@ describe("a job without a key of its model", () => {
   it("with a service is refused before anything is sent: over plain http, and detached", async () => {
     await open();
     const [token = ""] = tokens(gitlabClaims, 1);
-    const env = { PATH: process.env.PATH, CI: "true", ...gitlabJobHere, AGENT_SERVICE_MODEL_ID_TOKEN: token };
+    const env = { CI: "true", ...gitlabJobHere, AGENT_SERVICE_MODEL_ID_TOKEN: token };
     for (const [args, words] of [
       [["--base-url", "http://agents.example.com"], "--base-url is plain http"],
       [
@@ -243,10 +233,7 @@ describe("a job without a key of its model", () => {
         "--on-cancel detach ends the job too early",
       ],
     ] as const) {
-      const child = spawn(process.execPath, [MAIN, "run", "Do it", "--model", "m", ...flags, ...args], {
-        env,
-      });
-      const [[code], stderr] = await Promise.all([once(child, "close"), text(child.stderr)]);
+      const { code, stderr } = await runCommand(["run", "Do it", "--model", "m", ...flags, ...args], env);
       expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
     }
     expect(house.tunnels).toEqual([]);

@@ -1,22 +1,13 @@
-// The built command "doctor" as a step of a job would run it, with the summary that it leaves. Whatever it shows is
+// The command "doctor" as a step of a job would run it, with the summary that it leaves. Whatever it shows is
 // searched for the job's secrets.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { expect } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { CheckState, DoctorCheck, DoctorPage } from "../../src/report/doctor-page.ts";
-import { compileCache } from "./run/compile-cache-setup.ts";
-
-const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
-/** The Node that the project installs: whatever runs the tests may be older. */
-const NODE = join(PROJECT, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node");
-const COMMAND = join(PROJECT, "npm/cli.mjs");
+import { runCommand } from "./run/run-command.ts";
 
 export type Examined = {
   readonly code: number | null;
@@ -36,21 +27,13 @@ export async function runDoctor(
   const file = join(folder, "summary");
   try {
     await writeFile(file, "");
-    const child = spawn(NODE, [COMMAND, "doctor", ...args], {
-      env: {
-        PATH: process.env.PATH,
-        RUNNER_TEMP: folder,
-        ...compileCache(),
-        ...env,
-        GITHUB_STEP_SUMMARY: file,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
+    const ended = await runCommand(["doctor", ...args], {
+      RUNNER_TEMP: folder,
+      ...env,
+      GITHUB_STEP_SUMMARY: file,
     });
-    const [[code], stdout, stderr] = await Promise.all([
-      once(child, "close"),
-      text(child.stdout),
-      text(child.stderr),
-    ]);
+    const { code, stderr } = ended;
+    const stdout = `${ended.stdout}\n`;
     const examined = { code, stdout, stderr, summary: await readFile(file, "utf8") };
     const shown = examined.stdout + examined.stderr + examined.summary;
     for (const secret of secrets) expect(shown.includes(secret), "a secret is shown").toBe(false);

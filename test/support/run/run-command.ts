@@ -4,20 +4,25 @@ import { areSurroundingsTaken, runInside } from "../../../fakes/runner/surroundi
 import { run } from "../../../src/cli/commands-part.ts";
 import { type Exit, ServiceProcess, type ServiceProcessOptions } from "../fixtures/service-process.ts";
 
-/** They end by a signal alone, read standard input, or end their process themselves. */
-const OWN_PROCESS: readonly (string | undefined)[] = ["serve", "work", "mcp", "doctor"];
+/** They end by a signal alone, or read standard input. */
+const OWN_PROCESS: readonly (string | undefined)[] = ["serve", "work", "mcp"];
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Runs the command to its end. It gets this environment and PATH, nothing else. A process of its own where it serves, where `options` say
- * something about the process, and where another command is at work.
+ * something about the process, where Node has to be started in another way, and where another command is at work.
  */
 export async function runCommand(
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  env: Environment = {},
   options: ServiceProcessOptions = {},
 ): Promise<Exit> {
   const { folder, ...ofProcess } = options;
-  const needsProcess = OWN_PROCESS.includes(args[0]) || Object.keys(ofProcess).length > 0;
+  // Without NO_PROXY the proxy would be the test's own as well.
+  const startsOtherwise =
+    env.NODE_OPTIONS !== undefined || (env.NODE_USE_ENV_PROXY === "1" && env.NO_PROXY === undefined);
+  const needsProcess = OWN_PROCESS.includes(args[0]) || startsOtherwise || Object.keys(ofProcess).length > 0;
   if (needsProcess || areSurroundingsTaken()) return await new ServiceProcess(args, env, options).ended;
   const printed = { stdout: "", stderr: "" };
   const code = await runInside(
