@@ -13,6 +13,7 @@ export default defineConfig(({ mode }) => {
       globalSetup: [
         "test/support/run/working-folder-setup.ts",
         "test/support/run/command-setup.ts",
+        "test/support/run/acp-agent-setup.ts",
         "test/support/run/compile-cache-setup.ts",
         "test/support/deployments/deployments-setup.ts",
       ],

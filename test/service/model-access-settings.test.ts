@@ -5,16 +5,15 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { everyTime } from "../../fakes/model-server/script.ts";
 import { answer, fault, say } from "../../fakes/model-server/turn.ts";
 import type { AgentStep } from "../support/acp-agent.ts";
 import { BroughtFixture, type BroughtOptions } from "../support/fixtures/brought-fixture.ts";
 import { ratesDocument } from "../support/rates-document.ts";
+import { ACP_AGENT } from "../support/run/acp-agent-setup.ts";
 import { postgresStore } from "../support/stores/stores.ts";
 
-const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const OPERATORS_KEY = "sk-the-operators-own-key-0123456789";
 /** Nobody listens there. */
 const NOWHERE = "http://127.0.0.1:1/v1";
@@ -71,7 +70,7 @@ describe("a run that brings access to a model", () => {
       await writeFile(path, JSON.stringify({ turn }));
       return await start({
         BACKEND: "acp",
-        ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
+        ACP_COMMAND: JSON.stringify([process.execPath, ACP_AGENT]),
         ACP_ENV: JSON.stringify({
           ACP_SCRIPT: path,
           AGENT_MODEL_URL: "{model_url}",

@@ -4,7 +4,6 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startCodeHost } from "../../fakes/code-host/code-host.ts";
 import { TestRepository } from "../../fakes/code-host/git-repository.ts";
@@ -12,11 +11,11 @@ import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
 import { type Heard, isAlive } from "../support/fixtures/acp-fixture.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";
+import { ACP_AGENT } from "../support/run/acp-agent-setup.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 
-const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const AUDIENCE = "homes.example";
 const content = { type: "text", text: "I write." };
 const script: AgentScript = {
@@ -47,7 +46,7 @@ onEveryStore((kind) => {
           STALLED_SECONDS: "2",
           BACKEND: "acp",
           SANDBOX: "off",
-          ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
+          ACP_COMMAND: JSON.stringify([process.execPath, ACP_AGENT]),
           ACP_ENV: JSON.stringify(environment),
           CI_AUDIENCE: AUDIENCE,
           CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),

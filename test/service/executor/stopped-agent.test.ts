@@ -4,7 +4,6 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
@@ -14,11 +13,11 @@ import type { AgentScript } from "../../support/acp-agent.ts";
 import { closeFixtures, type Heard, isAlive, makeHomes } from "../../support/fixtures/acp-fixture.ts";
 import type { CoreFixture, CoreFixtureOptions } from "../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
+import { ACP_AGENT } from "../../support/run/acp-agent-setup.ts";
 import { makeAccount } from "../../support/service-account.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
-const AGENT = fileURLToPath(new URL("../../support/acp-agent.ts", import.meta.url));
 const limits = {
   maxBytes: 1e9,
   maxCheckoutBytes: 1e9,
@@ -53,7 +52,7 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
   await writeFile(join(folder, "script.json"), JSON.stringify(script));
   return acpBackend({
     title: "node",
-    command: [process.execPath, AGENT],
+    command: [process.execPath, ACP_AGENT],
     path: process.env.PATH ?? "",
     authMethod: null,
     mode: null,

@@ -13,8 +13,8 @@ import { type Config, readConfig } from "../../../src/service/settings/config.ts
 import type { AgentScript } from "../../support/acp-agent.ts";
 import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
+import { ACP_AGENT } from "../../support/run/acp-agent-setup.ts";
 
-const AGENT = fileURLToPath(new URL("../../support/acp-agent.ts", import.meta.url));
 const project = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 const shown = [
   ...["src", "test", "node_modules"].map((name) => `${project}/${name}`),
@@ -51,7 +51,7 @@ async function start(script: AgentScript, settings: Record<string, string>): Pro
     {
       PATH: process.env.PATH,
       BACKEND: "acp",
-      ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
+      ACP_COMMAND: JSON.stringify([process.execPath, ACP_AGENT]),
       ACP_ENV: JSON.stringify({
         ACP_SCRIPT: path,
         AGENT_MODEL_URL: "{model_url}",

@@ -4,15 +4,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type House, houses, trusts } from "../../../fakes/model-house/trust.ts";
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import { call, say } from "../../../fakes/model-server/turn.ts";
 import { submitRunResponseSchema } from "../../../src/contract/runs/run.ts";
 import { BroughtFixture } from "../../support/fixtures/brought-fixture.ts";
-
-const AGENT = fileURLToPath(new URL("../../support/acp-agent.ts", import.meta.url));
+import { ACP_AGENT } from "../../support/run/acp-agent-setup.ts";
 
 let folder: string;
 let tokenFile: string;
@@ -131,7 +129,7 @@ describe("a service with an account at a model's provider", () => {
       BACKEND: "acp",
       SANDBOX: "off",
       ACP_PERMISSIONS: "allow",
-      ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
+      ACP_COMMAND: JSON.stringify([process.execPath, ACP_AGENT]),
       ACP_ENV: JSON.stringify({
         ACP_SCRIPT: scriptFile,
         AGENT_MODEL_URL: "{model_url}",

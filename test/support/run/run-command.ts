@@ -19,9 +19,9 @@ export async function runCommand(
   options: ServiceProcessOptions = {},
 ): Promise<Exit> {
   const { folder, ...ofProcess } = options;
-  // Without NO_PROXY the proxy would be the test's own as well.
+  // A proxy of plain HTTP would be the test's own as well.
   const startsOtherwise =
-    env.NODE_OPTIONS !== undefined || (env.NODE_USE_ENV_PROXY === "1" && env.NO_PROXY === undefined);
+    env.NODE_OPTIONS !== undefined || (env.NODE_USE_ENV_PROXY === "1" && env.HTTP_PROXY !== undefined);
   const needsProcess = OWN_PROCESS.includes(args[0]) || startsOtherwise || Object.keys(ofProcess).length > 0;
   if (needsProcess || areSurroundingsTaken()) return await new ServiceProcess(args, env, options).ended;
   const printed = { stdout: "", stderr: "" };
