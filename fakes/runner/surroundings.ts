@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { setGlobalProxyFromEnv } from "node:http";
+import { Readable } from "node:stream";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 
 let isTaken = false;
@@ -19,6 +20,8 @@ export type Surroundings = {
   readonly print: (text: string, stream: "stdout" | "stderr") => void;
   /** The working directory. This process's own unless told. */
   readonly folder?: string;
+  /** All of its standard input. Nothing unless told. */
+  readonly input?: string;
 };
 
 /** Runs it to its end, and returns the exit code that it set. Rejects as it does. */
@@ -38,11 +41,12 @@ export async function runInside(
   }
 }
 
-function replace({ env, print, folder }: Surroundings): () => void {
+function replace({ env, print, folder, input = "" }: Surroundings): () => void {
   const variables = { ...process.env };
   const { exitCode } = process;
   const before = process.cwd();
   const restoreNetwork = replaceNetwork(env);
+  const restoreInput = replaceInput(input);
   const streams = (["stdout", "stderr"] as const).map((name) => ({ name, write: process[name].write }));
   replaceVariables(env);
   process.exitCode = undefined;
@@ -51,10 +55,19 @@ function replace({ env, print, folder }: Surroundings): () => void {
   return () => {
     for (const { name, write } of streams) process[name].write = write;
     restoreNetwork();
+    restoreInput();
     process.chdir(before);
     process.exitCode = exitCode;
     replaceVariables(variables);
   };
+}
+
+function replaceInput(text: string): () => void {
+  const before = Object.getOwnPropertyDescriptor(process, "stdin");
+  if (before === undefined) throw new Error("This process has no standard input.");
+  const value = Readable.from(text === "" ? [] : [Buffer.from(text)]);
+  Object.defineProperty(process, "stdin", { value, configurable: true });
+  return () => Object.defineProperty(process, "stdin", before);
 }
 
 /** What Node does at the start of a process that has these variables. */

@@ -4,7 +4,7 @@ import { areSurroundingsTaken, runInside } from "../../../fakes/runner/surroundi
 import { run } from "../../../src/cli/commands-part.ts";
 import { type Exit, ServiceProcess, type ServiceProcessOptions } from "../fixtures/service-process.ts";
 
-/** They end by a signal alone, or read standard input. */
+/** They end by a signal alone. */
 const OWN_PROCESS: readonly (string | undefined)[] = ["serve", "work", "mcp"];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ export async function runCommand(
   env: Environment = {},
   options: ServiceProcessOptions = {},
 ): Promise<Exit> {
-  const { folder, ...ofProcess } = options;
+  const { folder, input, ...ofProcess } = options;
   // A proxy of plain HTTP would be the test's own as well.
   const startsOtherwise =
     env.NODE_OPTIONS !== undefined || (env.NODE_USE_ENV_PROXY === "1" && env.HTTP_PROXY !== undefined);
@@ -32,6 +32,7 @@ export async function runCommand(
     {
       env: { PATH: process.env.PATH, ...env },
       ...(folder === undefined ? {} : { folder }),
+      ...(input === undefined ? {} : { input }),
       print: (text, stream) => {
         printed[stream] += text;
       },
