@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
+import { contractInBundles } from "./contract-in-bundles.ts";
 
 const root = join(import.meta.dirname, "..");
 const LICENCES = "LICENSES.txt";
@@ -327,6 +328,7 @@ export async function buildFolder(folder: BundleFolder): Promise<void> {
     if (!outfile.startsWith(`${folder}/`)) continue;
     const { metafile, outputFiles } = await build({
       ...options,
+      plugins: [contractInBundles(), ...(options.plugins ?? [])],
       entryPoints: [entry],
       outfile,
       metafile: true,
