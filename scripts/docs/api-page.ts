@@ -1,6 +1,6 @@
 // docs/api.md: every route of the service, from the route table. Pure.
 
-import { takesBodyKey } from "../../src/contract/idempotency-key.ts";
+import { takesBodyKey } from "../../src/contract/fields.ts";
 import { type CallerKind, type Route, type RouteTable, refusalsOf } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
 import { tags } from "../../src/contract/tags.ts";

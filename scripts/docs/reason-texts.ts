@@ -3,8 +3,7 @@
 import type { IdentityReason } from "../../src/ci/provider.ts";
 import type { ClientErrorReason } from "../../src/client/errors.ts";
 import type { ExchangeReason, ProblemCode } from "../../src/contract/problems/problem.ts";
-import type { RunCause } from "../../src/contract/runs/run.ts";
-import type { RunBound } from "../../src/contract/runs/stop-reason.ts";
+import type { RunBound, RunCause } from "../../src/contract/runs/run.ts";
 import type { FederationReason } from "../../src/federation/federation-error.ts";
 import type { DeclinedReason, PromptFileReason, StepReason } from "../../src/job/step-error.ts";
 import type { JobReason, QuotaReason } from "../../src/report/conclusion.ts";

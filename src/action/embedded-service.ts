@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import * as core from "@actions/core";
 import { github } from "../ci/github.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
-import type { EgressEntries } from "../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../contract/egress.ts";
 import { exampleModel, modelProviders } from "../contract/models/providers.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";

@@ -8,7 +8,7 @@ import {
   type CodingAgentName,
   codingAgentNames,
 } from "../contract/ci/coding-agents.ts";
-import { type EgressEntries, egressKind } from "../contract/egress/egress-entries.ts";
+import { type EgressEntries, egressKind } from "../contract/egress.ts";
 import {
   type CloneMode,
   cancelActions,

@@ -4,7 +4,7 @@ import { joinWords } from "../base/join-words.ts";
 import { oneOf, secret } from "../base/settings/kinds.ts";
 import { readSettings, setting } from "../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents } from "../contract/ci/coding-agents.ts";
-import type { CodingAgentWire } from "../contract/models/protocols.ts";
+import { type CodingAgentWire, type Effort, efforts } from "../contract/models/protocols.ts";
 import {
   type FederatingProvider,
   federatingProviders,
@@ -13,7 +13,6 @@ import {
   modelProviderNames,
   modelProviders,
 } from "../contract/models/providers.ts";
-import { type Effort, efforts } from "../contract/runs/effort.ts";
 import { audienceKind, byIdentifier, readFederation } from "../federation/federation-settings.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import { modelName, modelUrl } from "./input-kinds.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
-import type { EgressEntries } from "../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../contract/egress.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { findingsSchema } from "../github/findings/findings-schema.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";

@@ -11,8 +11,7 @@ import {
   mcpServerSources,
   shareModes,
 } from "../contract/agents/ci-policy.ts";
-import { egressKind, egressText } from "../contract/egress/egress-entries.ts";
-import { entriesOf, policyOf } from "../contract/egress/egress-policy.ts";
+import { egressKind, egressText, entriesOf, policyOf } from "../contract/egress.ts";
 import { chosenAccessKinds } from "../contract/repository-access/repository-access.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { agentArgument, findAgentId } from "./agent-name.ts";

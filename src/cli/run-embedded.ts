@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { JobChange } from "../ci/job-change.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
-import type { EgressEntries } from "../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../contract/egress.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
 import { embeddedJob, unknownJob } from "../job/embedded-job.ts";

@@ -3,9 +3,9 @@
 import { dollars, integer, line, oneOf } from "../base/settings/kinds.ts";
 import type { ValuesOf } from "../base/settings/setting.ts";
 import { codingAgentNames } from "../contract/ci/coding-agents.ts";
-import { egressKind } from "../contract/egress/egress-entries.ts";
+import { egressKind } from "../contract/egress.ts";
+import { efforts } from "../contract/models/protocols.ts";
 import { modelProviderNames } from "../contract/models/providers.ts";
-import { efforts } from "../contract/runs/effort.ts";
 import {
   cancelActions,
   cloneModes,

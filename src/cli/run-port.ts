@@ -3,7 +3,7 @@
 import { systemClock } from "../base/clock.ts";
 import { fetchTransport } from "../client/transport.ts";
 import { ciProviders } from "../contract/ci/providers.ts";
-import { policyOf } from "../contract/egress/egress-policy.ts";
+import { policyOf } from "../contract/egress.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { commandWords } from "../job/command-words.ts";

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { isConfidential } from "../base/confidential-url.ts";
 import { builtInAgentsSettings } from "../contract/ci/coding-agents.ts";
-import type { EgressEntries } from "../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../contract/egress.ts";
 import { modelProviders } from "../contract/models/providers.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import {

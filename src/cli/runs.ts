@@ -2,9 +2,8 @@
 
 import { dollars, integer, line } from "../base/settings/kinds.ts";
 import type { Run } from "../client/client.ts";
-import { egressKind } from "../contract/egress/egress-entries.ts";
-import { policyOf } from "../contract/egress/egress-policy.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARS } from "../contract/idempotency-key.ts";
+import { egressKind, policyOf } from "../contract/egress.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS } from "../contract/fields.ts";
 import {
   LEAST_MAX_COST_USD,
   MAX_PAGE_RUNS,

@@ -34,13 +34,11 @@ export type {
   UpdateAgentRequest,
 } from "../contract/agents/agent.ts";
 export type { Approval } from "../contract/approvals/approval.ts";
-export type { CiIdentity } from "../contract/ci/ci-identity.ts";
-export type { CiRunPage } from "../contract/ci/ci-run.ts";
 export type { CommitState, HeldCommit, SentCommit } from "../contract/ci/commits.ts";
-export type { AudienceResponse, ExchangeResponse } from "../contract/ci/exchange.ts";
+export type { AudienceResponse, CiIdentity, ExchangeResponse } from "../contract/ci/exchange.ts";
+export type { CiRunPage } from "../contract/ci/run-page.ts";
 export type { ClaimResponse } from "../contract/claims/claim.ts";
-export type { Credits } from "../contract/money/credits.ts";
-export type { ModelPricing, ToolPricing } from "../contract/money/pricing.ts";
+export type { Credits, ModelPricing, ToolPricing } from "../contract/money/money.ts";
 export type { WrongField } from "../contract/problems/problem.ts";
 export type { AnswerQuestionRequest, Question } from "../contract/questions/question.ts";
 export type { RepositoryAccess } from "../contract/repository-access/repository-access.ts";

@@ -2,7 +2,7 @@
 
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
-import type { CiRunPage } from "../contract/ci/ci-run.ts";
+import type { CiRunPage } from "../contract/ci/run-page.ts";
 import type { Run } from "../contract/runs/run.ts";
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import type { CiClient } from "./ci.ts";

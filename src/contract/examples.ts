@@ -1,9 +1,9 @@
 // Examples of bodies and answers, of the types of the routes that they belong to. Pure.
 
 import type * as z from "zod/mini";
-import type { NamedExamples } from "./named-examples.ts";
 import type { JsonBody, NounRoutes, Route } from "./route.ts";
 import type { ClientFrame, ServerFrame } from "./sessions/socket.ts";
+import type { NamedExamples } from "./story.ts";
 
 type BodyExamples<One extends Route> = One extends { readonly body: JsonBody<infer Schema> }
   ? { readonly body: NamedExamples<z.input<Schema>> }

@@ -1,6 +1,6 @@
 // Every header that a request may carry and an answer may have, with what it means. Pure.
 
-import { MAX_IDEMPOTENCY_KEY_CHARS } from "./idempotency-key.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS } from "./fields.ts";
 
 export const requestHeaders = {
   "Idempotency-Key": {

@@ -1,8 +1,41 @@
 // Every route of the API, by noun: the one table that the OpenAPI document, docs/api.md and the client's methods derive from. Pure.
 
-import { firstRoutes } from "./first-routes.ts";
+import { agentRoutes } from "./agents/routes.ts";
+import { approvalRoutes } from "./approvals/routes.ts";
+import { ciRoutes, commitRoutes } from "./ci/routes.ts";
+import { claimRoutes } from "./claims/routes.ts";
+import { creditRoutes, pricingRoutes } from "./money/routes.ts";
+import { operationRoutes } from "./operation/routes.ts";
+import { questionRoutes } from "./questions/routes.ts";
+import { repositoryAccessRoutes } from "./repository-access/routes.ts";
 import type { RouteTable } from "./route.ts";
+import { runRoutes } from "./runs/routes.ts";
+import { scheduleRoutes } from "./schedules/routes.ts";
+import { sessionRoutes } from "./sessions/routes.ts";
+import { workflowRoutes } from "./workflows/routes.ts";
 import { workspaceNounRoutes } from "./workspaces/routes.ts";
+import { writeGrantRoutes } from "./write-grants/routes.ts";
+
+/** The routes that a service has at hand from its start. Those of workspaces are loaded at their first request. */
+export const firstRoutes = {
+  ci: ciRoutes,
+  commits: commitRoutes,
+  claims: claimRoutes,
+  agents: agentRoutes,
+  repositoryAccess: repositoryAccessRoutes,
+  runs: runRoutes,
+  schedules: scheduleRoutes,
+  workflows: workflowRoutes,
+  approvals: approvalRoutes,
+  writeGrants: writeGrantRoutes,
+  questions: questionRoutes,
+  credits: creditRoutes,
+  pricing: pricingRoutes,
+  sessions: sessionRoutes,
+  operation: operationRoutes,
+} as const satisfies RouteTable;
+
+export type FirstRoutes = typeof firstRoutes;
 
 export const routes = { ...firstRoutes, ...workspaceNounRoutes } as const satisfies RouteTable;
 

@@ -1,4 +1,5 @@
-// The ids and the money that every example of the OpenAPI document is told with: one account, one agent, one run. Pure.
+// The form of examples, and the ids and the money that every example of the OpenAPI document is told with: one account, one
+// agent, one run. Pure.
 
 export const ACCOUNT_ID = "3f0e8a52-6f5b-4a8e-9a43-0a4f5d6e7b81";
 export const AGENT_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
@@ -36,3 +37,8 @@ export const TASK_GROUP_ID = "0198d2c4-6e55-7186-97f9-82ce30415f6a";
 export const WORKER_ID = "0198d2c4-6f66-7297-a80a-93df4152607b";
 export const MEMBER_ID = "0198d2c4-6a12-7318-a91b-a4ef5263718c";
 export const CONTEXT_ITEM_ID = "0198d2c4-6a13-7429-ba2c-b5f06374829d";
+
+export type Example<Value> = { readonly summary: string; readonly value: Value };
+
+/** Examples by names that are unique in the document. */
+export type NamedExamples<Value = unknown> = Readonly<Record<string, Example<Value>>>;

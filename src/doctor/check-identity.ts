@@ -4,7 +4,7 @@ import type { CiJob } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
-import type { CiIdentity } from "../contract/ci/ci-identity.ts";
+import type { CiIdentity } from "../contract/ci/exchange.ts";
 import type { DoctorCheck } from "../report/doctor-page.ts";
 import { found } from "./examination.ts";
 import { failureText } from "./failure-text.ts";

@@ -1,7 +1,6 @@
 // Who pays for the next run, what is left, and how far a claim is. Pure.
 
-import type { CiIdentity } from "../contract/ci/ci-identity.ts";
-import type { ExchangeResponse } from "../contract/ci/exchange.ts";
+import type { CiIdentity, ExchangeResponse } from "../contract/ci/exchange.ts";
 import { type CiProviderName, ciProviders } from "../contract/ci/providers.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { type Face, type Findings, found } from "./examination.ts";

@@ -3,8 +3,11 @@
 import { refused } from "../base/result.ts";
 import { httpUrl } from "../base/settings/kinds.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
-import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
-import { MAX_SETUP_PATH_CHARS, setupPathPattern } from "../contract/runs/setup-path.ts";
+import {
+  MAX_SETUP_PATH_CHARS,
+  type SubmitRunRequest,
+  setupPathPattern,
+} from "../contract/runs/run-requests.ts";
 import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
 
 /** As the service has it: no schema of the contract is loaded before the job has its identity. */

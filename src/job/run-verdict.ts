@@ -1,8 +1,7 @@
 // The verdict on a run that ended, or that was cut by the job's own limits: what happened and what to do. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
-import type { Run } from "../contract/runs/run.ts";
-import { type RunBound, stopReasons } from "../contract/runs/stop-reason.ts";
+import { type Run, type RunBound, stopReasons } from "../contract/runs/run.ts";
 import type { Verdict } from "../report/conclusion.ts";
 import type { JobWords } from "./job-words.ts";
 import { ownVerdict, verdict } from "./verdict.ts";

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { creditsSchema } from "../../src/contract/money/credits.ts";
+import { creditsSchema } from "../../src/contract/money/money.ts";
 import type { ProcessFixture } from "../support/fixtures/process-fixture.ts";
 import type { Exit } from "../support/fixtures/service-process.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";

@@ -1,6 +1,6 @@
 // Runs, events and pages as the service sends them.
 
-import type { CiRunPage } from "../../src/contract/ci/ci-run.ts";
+import type { CiRunPage } from "../../src/contract/ci/run-page.ts";
 import type { Run } from "../../src/contract/runs/run.ts";
 import { json, type Reply } from "./scripted-server.ts";
 

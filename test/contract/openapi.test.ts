@@ -3,8 +3,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lintOpenApi } from "../../scripts/lint-openapi.ts";
-import { ciRunPageSchema } from "../../src/contract/ci/ci-run.ts";
 import { PACK_TYPE } from "../../src/contract/ci/commits.ts";
+import { ciRunPageSchema } from "../../src/contract/ci/run-page.ts";
 import { components } from "../../src/contract/openapi/components.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { headersTooLarge } from "../../src/contract/openapi/operation.ts";

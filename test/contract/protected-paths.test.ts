@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { protectedPathGuard } from "../../src/contract/paths/protected-paths.ts";
+import { protectedPathGuard } from "../../src/contract/paths/path-rules.ts";
 
 describe("protectedPathGuard", () => {
   const isProtected = protectedPathGuard();

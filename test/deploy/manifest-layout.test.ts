@@ -10,7 +10,7 @@ import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts
 import type { Claims } from "../../fakes/issuer/claims.ts";
 import { type Client, createClient } from "../../src/client/client.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
-import { runPageLinkSchema } from "../../src/contract/ci/run-page-link.ts";
+import { runPageLinkSchema } from "../../src/contract/ci/run-page.ts";
 import { chunks, PackFixture } from "../service/checkouts/packs/pack-fixture.ts";
 import { makeTestKey, operateOn, type TestKey } from "../support/account-key.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";

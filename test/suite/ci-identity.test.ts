@@ -1,7 +1,7 @@
 // GET /v1/ci/identity: what a job is to the service, whichever node it asks, and where its repository stands.
 
 import { expect, it } from "vitest";
-import { ciIdentitySchema } from "../../src/contract/ci/ci-identity.ts";
+import { ciIdentitySchema } from "../../src/contract/ci/exchange.ts";
 import { FREE_CREDITS } from "../support/deployments/deployments.ts";
 import type { CiJob } from "../support/service-job.ts";
 import { expectProblem, onEveryDeployment } from "./every-deployment.ts";

@@ -1,8 +1,8 @@
 // The path of a CI job: its identity for a capability, a run of its repository's agent, the run's durable events.
 
 import { expect, it } from "vitest";
-import { ciRunPageSchema } from "../../src/contract/ci/ci-run.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
+import { ciRunPageSchema } from "../../src/contract/ci/run-page.ts";
 import { problemSchema } from "../../src/contract/problems/problem.ts";
 import { FREE_CREDITS } from "../support/deployments/deployments.ts";
 import { expectValidStream } from "../support/service-streams.ts";

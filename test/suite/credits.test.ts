@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import { creditsSchema } from "../../src/contract/money/credits.ts";
+import { creditsSchema } from "../../src/contract/money/money.ts";
 import { modelPricing, toolPricing } from "../../src/service/core/money/rate-cards.ts";
 import { deployedRates } from "../support/deployments/deployments.ts";
 import { expectProblem, onEveryDeployment, UNKNOWN } from "./every-deployment.ts";

@@ -3,7 +3,7 @@
 
 import { expect, it } from "vitest";
 import type { Claims } from "../../fakes/issuer/claims.ts";
-import { runPageLinkSchema } from "../../src/contract/ci/run-page-link.ts";
+import { runPageLinkSchema } from "../../src/contract/ci/run-page.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
 import { SocketClient } from "../service/api/socket/socket-client.ts";

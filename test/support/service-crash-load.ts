@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { ciRunPageSchema } from "../../src/contract/ci/ci-run.ts";
+import { ciRunPageSchema } from "../../src/contract/ci/run-page.ts";
 import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import type { CiJob } from "./service-job.ts";

@@ -1,7 +1,7 @@
 // A CI job that holds a capability: submits, reads and cancels runs over the socket.
 
-import { type CiRunPage, ciRunPageSchema } from "../../src/contract/ci/ci-run.ts";
 import type { ExchangeResponse } from "../../src/contract/ci/exchange.ts";
+import { type CiRunPage, ciRunPageSchema } from "../../src/contract/ci/run-page.ts";
 import { type Run, runSchema, submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import type { Answer, Call } from "./service-client.ts";

@@ -2,10 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { boundedObject } from "../bounded-object.ts";
-import { egressPolicyRequestSchema, egressPolicySchema } from "../egress/egress-policy.ts";
-import { flag } from "../query.ts";
-import { text } from "../text.ts";
+import { egressPolicyRequestSchema, egressPolicySchema } from "../egress.ts";
+import { boundedObject, flag, text } from "../fields.ts";
 import { ciPolicyRequestSchema, ciPolicySchema } from "./ci-policy.ts";
 
 export const MAX_AGENT_NAME_CHARS = 255;

@@ -2,8 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { wholeNumber } from "../query.ts";
-import { evidenceSchema } from "../workspaces/changesets/evidence.ts";
+import { wholeNumber } from "../fields.ts";
+import { evidenceSchema } from "../workspaces/changesets/changeset.ts";
 
 export const approvalStatuses = ["pending", "approved", "denied", "expired", "resolved_elsewhere"] as const;
 export type ApprovalStatus = (typeof approvalStatuses)[number];

@@ -4,7 +4,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { parameterSchemas, wholeNumber } from "../query.ts";
+import { parameterSchemas, wholeNumber } from "../fields.ts";
 import { commitNameSchema, MAX_PULL_REQUEST_NUMBER } from "../runs/pull-request.ts";
 
 /** What `git pack-objects --stdout` writes, thin or not. */

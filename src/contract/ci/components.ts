@@ -1,17 +1,16 @@
 // What the fields of the exchange, of a job's identity and of its run's events mean. Pure.
 
 import { type Components, component } from "../component.ts";
-import { ciIdentitySchema } from "./ci-identity.ts";
-import { ciRunPageSchema } from "./ci-run.ts";
 import { commitStateSchema, sentCommitSchema } from "./commits.ts";
 import {
   audienceResponseSchema,
+  ciIdentitySchema,
   ciRepositorySchema,
   exchangeRequestSchema,
   exchangeResponseSchema,
   quotaSchema,
 } from "./exchange.ts";
-import { runPageLinkSchema } from "./run-page-link.ts";
+import { ciRunPageSchema, runPageLinkSchema } from "./run-page.ts";
 
 export const ciComponents: Components = {
   AudienceResponse: component(audienceResponseSchema, "What a job mints its token for.", {

@@ -2,10 +2,10 @@
 
 import { byteBody, defineRoute, jsonBody, nounRoutes, openBody, query } from "../route.ts";
 import { renewModelAccessRequestSchema } from "../runs/model-access.ts";
-import { ciRunQuerySchema } from "./ci-run-query.ts";
 import { findCommitQuerySchema, MAX_PACK_BYTES, PACK_TYPE, sendCommitQuerySchema } from "./commits.ts";
 import { ciEndpoints, commitEndpoints } from "./endpoints.ts";
 import { exchangeRequestSchema } from "./exchange.ts";
+import { ciRunQuerySchema } from "./run-page.ts";
 
 const MAX_BODY_BYTES = 32 * 1024;
 

@@ -2,8 +2,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { creditsSchema } from "../money/credits.ts";
-import { modelPricingSchema, toolPricingSchema } from "../money/pricing.ts";
+import { creditsSchema, modelPricingSchema, toolPricingSchema } from "../money/money.ts";
 import { workflowSchema } from "../workflows/workflow.ts";
 import { agentReferenceSchema } from "./agent-tools.ts";
 import { fieldText, toolSchema } from "./tool-schema.ts";

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
 import { agentSchema, createAgentRequestSchema } from "../agents/agent.ts";
-import { text } from "../text.ts";
+import { text } from "../fields.ts";
 import { fieldText, toolSchema } from "./tool-schema.ts";
 
 /** Agents that one answer holds at most. */

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { text } from "../text.ts";
+import { text } from "../fields.ts";
 import { changesetSchema } from "../workspaces/changesets/changeset.ts";
 import { toolSchema } from "./tool-schema.ts";
 import {

@@ -2,10 +2,10 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
+import { text } from "../fields.ts";
 import { runCauses, runOrigins, runStatuses } from "../runs/run.ts";
 import { fileChangeSchema } from "../runs/run-event.ts";
 import { submitRunRequestSchema } from "../runs/run-requests.ts";
-import { text } from "../text.ts";
 import { agentReferenceSchema } from "./agent-tools.ts";
 import { fieldText, toolSchema, waitSecondsSchema } from "./tool-schema.ts";
 

@@ -2,8 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
+import { text } from "../fields.ts";
 import { createScheduleRequestSchema, scheduleStatuses } from "../schedules/schedule.ts";
-import { text } from "../text.ts";
 import { agentReferenceSchema } from "./agent-tools.ts";
 import { fieldText, toolSchema } from "./tool-schema.ts";
 

@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { text } from "../text.ts";
+import { text } from "../fields.ts";
 import { toolSchema } from "./tool-schema.ts";
 
 /** In the order in which they are listed. */

@@ -2,10 +2,10 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
+import { text } from "../fields.ts";
 import { runStatuses } from "../runs/run.ts";
-import { text } from "../text.ts";
 import { createTaskGroupRequestSchema, taskGroupSchema } from "../workspaces/task-groups/task-group.ts";
-import { saveStates } from "../workspaces/workers/save-states.ts";
+import { saveStates } from "../workspaces/workers/worker.ts";
 import { agentReferenceSchema } from "./agent-tools.ts";
 import { toolSchema, waitSecondsSchema } from "./tool-schema.ts";
 import { idempotencyKeySchema, keyText, workspaceIdText } from "./workspace-tools.ts";

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { hasNoNul, isWellFormed } from "../text.ts";
+import { hasNoNul, isWellFormed } from "../fields.ts";
 import { MAX_PATH_CHARS } from "../workspaces/files/files.ts";
 import { toolSchema } from "./tool-schema.ts";
 import { copyAddressTexts, nextCursorText, workspaceIdText } from "./workspace-tools.ts";

@@ -1,4 +1,4 @@
-// The protocols of models' APIs, by the agent that speaks them, and the header in which each takes a key. Pure.
+// The protocols of models' APIs, by the agent that speaks them, the header in which each takes a key, and the efforts. Pure.
 
 /** Of the built-in agent: "openai" is the Responses API, "openai-compatible" Chat Completions. */
 export type ModelProtocol = "anthropic" | "openai" | "google" | "openai-compatible";
@@ -21,3 +21,7 @@ export function keyHeader(
       return ["authorization", `Bearer ${key}`];
   }
 }
+
+/** How hard a run's model thinks, in the words of settings, inputs and flags. Each API has its own for it. */
+export const efforts = ["low", "medium", "high", "max"] as const;
+export type Effort = (typeof efforts)[number];

@@ -1,8 +1,7 @@
 // What the fields of credits and rate cards mean. Pure.
 
 import { type Components, component } from "../component.ts";
-import { creditsSchema } from "./credits.ts";
-import { modelPricingSchema, toolPricingSchema } from "./pricing.ts";
+import { creditsSchema, modelPricingSchema, toolPricingSchema } from "./money.ts";
 
 const modelFields = {
   id: "The model's name.",

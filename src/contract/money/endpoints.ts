@@ -8,7 +8,7 @@ export const creditEndpoints = {
     path: "/v1/users/{userID}/credits",
     callers: accounts,
     repeat: "safe",
-    answer: async () => (await import("./credits.ts")).creditsSchema,
+    answer: async () => (await import("./money.ts")).creditsSchema,
   },
 } as const satisfies Readonly<Record<string, Endpoint>>;
 
@@ -18,13 +18,13 @@ export const pricingEndpoints = {
     path: "/v1/pricing/models",
     callers: everybody,
     repeat: "safe",
-    answer: async () => (await import("./pricing.ts")).modelPricingSchema,
+    answer: async () => (await import("./money.ts")).modelPricingSchema,
   },
   tools: {
     method: "GET",
     path: "/v1/pricing/tools",
     callers: everybody,
     repeat: "safe",
-    answer: async () => (await import("./pricing.ts")).toolPricingSchema,
+    answer: async () => (await import("./money.ts")).toolPricingSchema,
   },
 } as const satisfies Readonly<Record<string, Endpoint>>;

@@ -3,12 +3,12 @@
 import type * as z from "zod/mini";
 import type { RouteExamples } from "../examples.ts";
 import { answerHeaders, type DocumentHeader } from "../headers.ts";
-import type { NamedExamples } from "../named-examples.ts";
 import { scopeTexts } from "../oauth/scopes.ts";
 import { problemExamples } from "../problems/examples.ts";
 import { type ProblemStatus, problemAnswers } from "../problems/problem-answers.ts";
 import { type Route, refusalsOf } from "../route.ts";
 import { routes } from "../routes.ts";
+import type { NamedExamples } from "../story.ts";
 import { tags } from "../tags.ts";
 import { components, examples } from "./components.ts";
 import { type JsonObject, toJsonSchemas } from "./json-schema.ts";

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import type { AnyFieldTexts, Component, Components } from "../component.ts";
-import { parameterSchemas } from "../query.ts";
+import { parameterSchemas } from "../fields.ts";
 import { anyEventSchema } from "../runs/run-event.ts";
 
 export type JsonObject = { readonly [key: string]: unknown };

@@ -3,7 +3,6 @@
 import type * as z from "zod/mini";
 import type { RouteExamples } from "../examples.ts";
 import { type DocumentHeader, type RequestHeader, requestHeaders } from "../headers.ts";
-import type { NamedExamples } from "../named-examples.ts";
 import { pathParameters } from "../path-parameters.ts";
 import { problemAnswers } from "../problems/problem-answers.ts";
 import {
@@ -16,6 +15,7 @@ import {
   refusalsOf,
 } from "../route.ts";
 import { clientFrameSchema, serverFrameSchema } from "../sessions/socket.ts";
+import type { NamedExamples } from "../story.ts";
 import { type JsonObject, toJsonSchema } from "./json-schema.ts";
 
 export type SchemaNames = (schema: z.ZodMiniType) => string;

@@ -1,5 +1,7 @@
-// What a path of a repository is, by the list of known paths. Pure.
+// Kinds of a repository's paths, by the list of known paths, and the guard of those that an agent's changes never touch on
+// their own. Pure.
 
+import { isDotGit } from "../../base/git/dot-git.ts";
 import { pathMatcher } from "../../base/path-pattern.ts";
 import { type KnownPaths, knownPaths, type PathKind } from "./known-paths.ts";
 
@@ -82,4 +84,27 @@ function nameTest(name: string, isExact: boolean): NameTest {
 
 function fold(name: string): string {
   return name.toLowerCase();
+}
+
+export type PathGuard = (path: string) => boolean;
+
+const known = new PathRules();
+
+/**
+ * Says of a path whether changes of it are held back. `allowed` are paths, or folders with "/", that are not; one that
+ * begins with "**" + "/" counts in every folder.
+ */
+export function protectedPathGuard(allowed: readonly string[] = [], rules: PathRules = known): PathGuard {
+  const exempt = allowed.map((path) => path.toLowerCase());
+  return (path) => {
+    const name = path.toLowerCase();
+    // Git's own folder is nobody's to allow.
+    if (name.split("/").some(isDotGit)) return true;
+    return rules.is(path, "ci", "tool", "agent") && !exempt.some((entry) => covers(entry, name));
+  };
+}
+
+function covers(entry: string, name: string): boolean {
+  if (entry.startsWith("**/")) return `/${name}`.endsWith(entry.slice("**".length));
+  return entry.endsWith("/") ? name.startsWith(entry) : name === entry;
 }

@@ -1,7 +1,6 @@
 // An example of each kind of refusal, by the status that it comes with. Pure.
 
-import type { NamedExamples } from "../named-examples.ts";
-import { AGENT_ID, APPROVAL_ID, REQUEST_ID, RUN_ID, WORKFLOW_ID } from "../story.ts";
+import { AGENT_ID, APPROVAL_ID, type NamedExamples, REQUEST_ID, RUN_ID, WORKFLOW_ID } from "../story.ts";
 import type { Problem, ProblemCode } from "./problem.ts";
 
 const SHA = "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d";

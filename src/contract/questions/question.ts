@@ -2,8 +2,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { wholeNumber } from "../query.ts";
-import { text } from "../text.ts";
+import { text, wholeNumber } from "../fields.ts";
 
 export const MAX_ANSWER_CHARS = 100_000;
 

@@ -10,10 +10,11 @@ import {
   roleUsageSchema,
   runListSchema,
   runSchema,
+  spendingStops,
+  stopReasons,
   submitRunResponseSchema,
 } from "./run.ts";
 import { messageSchema, partSchema, submitRunRequestSchema } from "./run-requests.ts";
-import { spendingStops, stopReasons } from "./stop-reason.ts";
 
 /** The frame of the socket that submits a run has them too. */
 export const submitRunFields = {

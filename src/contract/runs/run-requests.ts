@@ -1,17 +1,17 @@
-// What callers send about runs: the request to submit one, and the query of a list. A program that only reads answers
-// does not load it. Pure.
+// Requests about runs: the one to submit a run, and the query of a list. Pure.
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { boundedObject } from "../bounded-object.ts";
-import { egressPolicyRequestSchema } from "../egress/egress-policy.ts";
-import { bodyKey } from "../idempotency-key.ts";
-import { wholeNumber } from "../query.ts";
-import { text } from "../text.ts";
+import { egressPolicyRequestSchema } from "../egress.ts";
+import { bodyKey, boundedObject, text, wholeNumber } from "../fields.ts";
 import { mcpServersRequestSchema } from "./mcp-servers.ts";
 import { modelAccessSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
-import { MAX_SETUP_PATH_CHARS, setupPathPattern } from "./setup-path.ts";
+
+export const MAX_SETUP_PATH_CHARS = 255;
+
+/** Folders and a file: letters, digits and `.` `_` `@` `+` `-`. */
+export const setupPathPattern = /^[\w.@+-]+(?:\/[\w.@+-]+)*$/;
 
 export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
 export const MAX_OUTPUT_SCHEMA_DEPTH = 64;

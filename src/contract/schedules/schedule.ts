@@ -2,9 +2,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { boundedObject } from "../bounded-object.ts";
-import { bodyKey } from "../idempotency-key.ts";
-import { hasNoNul, isWellFormed, text } from "../text.ts";
+import { bodyKey, boundedObject, hasNoNul, isWellFormed, text } from "../fields.ts";
 
 /** A year. */
 export const MAX_DELAY_SECONDS = 365 * 24 * 60 * 60;

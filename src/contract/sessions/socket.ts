@@ -3,11 +3,11 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
+import { text } from "../fields.ts";
 import { audiences } from "../problems/problem.ts";
 import { runSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
 import { submitRunRequestSchema } from "../runs/run-requests.ts";
-import { text } from "../text.ts";
 import { workspaceEventSchema } from "../workspaces/workspace-events.ts";
 
 export const MAX_FRAME_BYTES = 1024 * 1024;

@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
-import { bodyKey } from "../idempotency-key.ts";
+import { bodyKey } from "../fields.ts";
 
 export const MAX_WORKFLOW_INPUT_CHARS = 100_000;
 

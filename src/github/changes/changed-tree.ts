@@ -1,7 +1,7 @@
 // The run's patch as a tree, and that tree merged onto a branch that has moved since. Protected paths are checked here
 // again, whichever service made the patch.
 
-import { type PathGuard, protectedPathGuard } from "../../contract/paths/protected-paths.ts";
+import { type PathGuard, protectedPathGuard } from "../../contract/paths/path-rules.ts";
 import { Kept, namedPaths } from "./kept.ts";
 import type { Remote } from "./remote.ts";
 import type { ScratchRepository, TreeChange } from "./scratch-repository.ts";

@@ -1,8 +1,7 @@
 // What came of a run, in a few words: the heading of its page, the page's title and its icon. Pure.
 
 import { assertNever } from "../../base/assert-never.ts";
-import type { Run } from "../../contract/runs/run.ts";
-import { stopReasons } from "../../contract/runs/stop-reason.ts";
+import { type Run, stopReasons } from "../../contract/runs/run.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import { type OutcomeFacts, outcomeTitle } from "../outcome-title.ts";
 

@@ -5,8 +5,8 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { walkTree } from "../../base/walk-tree.ts";
+import { secretPathVariables } from "../../contract/paths/known-paths.ts";
 import type { PathRules } from "../../contract/paths/path-rules.ts";
-import { secretPathVariables } from "../../contract/paths/secret-variables.ts";
 import type { CoveredFiles, CoveredPlace } from "../core/ports/covered-files.ts";
 import { byteRecords, shownPath } from "./byte-paths.ts";
 import { credentialValues } from "./credential-values.ts";

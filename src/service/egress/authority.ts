@@ -1,7 +1,7 @@
 // The host that a client of the proxy names, as it names it. Pure.
 
 import { isIP } from "node:net";
-import { hostText } from "../../contract/egress/egress-entries.ts";
+import { hostText } from "../../contract/egress.ts";
 
 const MAX_SHOWN_CHARS = 100;
 

@@ -9,7 +9,7 @@ import {
   type HostEntry,
   isHostName,
   readHostEntry,
-} from "../../contract/egress/egress-entries.ts";
+} from "../../contract/egress.ts";
 import { packageRegistries } from "../core/egress/registries.ts";
 
 /** A host that may have addresses of a network that is not public. */

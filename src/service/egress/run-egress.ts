@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { assertNever } from "../../base/assert-never.ts";
 import { isPublicAddress } from "../../base/public-address.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { type HostEntry, isHostName } from "../../contract/egress/egress-entries.ts";
+import { type HostEntry, isHostName } from "../../contract/egress.ts";
 import { allows, covers, type EgressPhase, type EgressRules, hostTexts } from "../core/egress/rules.ts";
 import type {
   AdmittedConnection,

@@ -11,7 +11,7 @@ import { type CodingAgentName, codingAgents, installCommand } from "../../contra
 import type { EmbeddedJob } from "../../contract/ci/embedded-job.ts";
 import { areFilesTrusted } from "../../contract/ci/events.ts";
 import { type CiProviderName, ciProviders } from "../../contract/ci/providers.ts";
-import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../../contract/egress.ts";
 import type { ModelProtocol } from "../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";

@@ -1,11 +1,10 @@
 // The port of a backend: what executes a run in its checkout. One folder or file a backend under backends/.
 
-import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../../contract/egress.ts";
 import type { McpServersRequest } from "../../contract/runs/mcp-servers.ts";
-import type { RefundWithheldReason } from "../../contract/runs/run.ts";
+import type { RefundWithheldReason, StopReason } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Message } from "../../contract/runs/run-requests.ts";
-import type { StopReason } from "../../contract/runs/stop-reason.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { RunEgress } from "../core/ports/egress.ts";

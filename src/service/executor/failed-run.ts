@@ -2,8 +2,7 @@
 
 import { assertNever } from "../../base/assert-never.ts";
 import { GitError } from "../../base/git/git.ts";
-import type { RunCause } from "../../contract/runs/run.ts";
-import { type SpendingStop, spendingStops } from "../../contract/runs/stop-reason.ts";
+import { type RunCause, type SpendingStop, spendingStops } from "../../contract/runs/run.ts";
 import { ELSEWHERE } from "../core/blobs/own-blobs.ts";
 import type { Core } from "../core/core.ts";
 import { CheckoutError, type CheckoutRefusal } from "../core/ports/checkout.ts";

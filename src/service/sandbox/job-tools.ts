@@ -5,7 +5,7 @@
 
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, normalize, resolve } from "node:path";
-import { secretPathVariables } from "../../contract/paths/secret-variables.ts";
+import { secretPathVariables } from "../../contract/paths/known-paths.ts";
 import { cacheVariables, type HomeCache, homeCaches } from "./home-caches.ts";
 import { isInside } from "./sandbox-config.ts";
 import { secretHomePlaces } from "./secret-places.ts";

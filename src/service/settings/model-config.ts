@@ -9,9 +9,8 @@ import {
   type ValuesOf,
   variablesOf,
 } from "../../base/settings/setting.ts";
-import type { ModelProtocol } from "../../contract/models/protocols.ts";
+import { type Effort, efforts, type ModelProtocol } from "../../contract/models/protocols.ts";
 import { modelProviderNames } from "../../contract/models/providers.ts";
-import { type Effort, efforts } from "../../contract/runs/effort.ts";
 import { needsKey } from "../../federation/needs-key.ts";
 import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
 import { apiOf, providerNamed, providerOf, providerWords } from "./model-providers.ts";

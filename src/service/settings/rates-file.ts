@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { decodeBySchema, jsonInteger } from "../../base/settings/json-kinds.ts";
 import { strictObject } from "../../base/strict-object.ts";
-import { toolModes } from "../../contract/money/pricing.ts";
+import { toolModes } from "../../contract/money/money.ts";
 import type { ModelRate, Rates } from "../core/money/rates.ts";
 import { defaultRates } from "./default-rates.ts";
 

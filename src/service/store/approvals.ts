@@ -3,7 +3,7 @@
 import { type Kysely, sql } from "kysely";
 import * as z from "zod/mini";
 import { approvalStatuses } from "../../contract/approvals/approval.ts";
-import { evidenceSchema } from "../../contract/workspaces/changesets/evidence.ts";
+import { evidenceSchema } from "../../contract/workspaces/changesets/changeset.ts";
 import type {
   ApprovalAction,
   ApprovalEnd,

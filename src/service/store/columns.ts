@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.ts";
 import { visibilities } from "../../contract/ci/exchange.ts";
-import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../../contract/egress.ts";
 import { federatingProviders } from "../../contract/models/providers.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
 import { commitOrigins } from "../../contract/runs/run.ts";

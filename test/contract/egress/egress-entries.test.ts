@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
 import {
   egressKind,
-  egressText,
-  MAX_EGRESS_ENTRIES,
-  readEgressEntries,
-} from "../../../src/contract/egress/egress-entries.ts";
-import {
   egressPolicyRequestSchema,
   egressPolicySchema,
+  egressText,
   entriesOf,
+  MAX_EGRESS_ENTRIES,
   policyOf,
-} from "../../../src/contract/egress/egress-policy.ts";
+  readEgressEntries,
+} from "../../../src/contract/egress.ts";
 
 describe("a network policy as text", () => {
   it.each<[string, readonly string[]]>([

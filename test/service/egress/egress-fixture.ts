@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { selfSigned } from "../../../fakes/self-signed.ts";
-import { readEgressEntries } from "../../../src/contract/egress/egress-entries.ts";
+import { readEgressEntries } from "../../../src/contract/egress.ts";
 import { rulesOf } from "../../../src/service/core/egress/rules.ts";
 import type { RunEgress } from "../../../src/service/core/ports/egress.ts";
 import { readEgressConfig } from "../../../src/service/egress/egress-config.ts";

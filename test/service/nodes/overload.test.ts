@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ciRunPageSchema } from "../../../src/contract/ci/ci-run.ts";
+import { ciRunPageSchema } from "../../../src/contract/ci/run-page.ts";
 import type { StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
 import type { NodesFixture } from "../../support/fixtures/nodes-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";

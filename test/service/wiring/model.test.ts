@@ -11,7 +11,7 @@ import { byTurn } from "../../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../../fakes/model-server/stories.ts";
 import { call, say } from "../../../fakes/model-server/turn.ts";
 import { agentSchema } from "../../../src/contract/agents/agent.ts";
-import { modelPricingSchema } from "../../../src/contract/money/pricing.ts";
+import { modelPricingSchema } from "../../../src/contract/money/money.ts";
 import { submitRunResponseSchema } from "../../../src/contract/runs/run.ts";
 import { startService } from "../../../src/service/main.ts";
 import { SandboxError } from "../../../src/service/sandbox/sandbox-error.ts";

@@ -2,12 +2,53 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { bodyKey } from "../../idempotency-key.ts";
-import { hasNoNul, isWellFormed, text } from "../../text.ts";
-import { actorSchema } from "../actor.ts";
-import { listOf, pageQuery } from "../list.ts";
-import { evidenceRequestSchema, evidenceSchema, filled } from "./evidence.ts";
-import { changesetStatuses, conflictKinds } from "./states.ts";
+import { bodyKey, hasNoNul, isWellFormed, text } from "../../fields.ts";
+import { actorSchema, listOf, pageQuery } from "../record.ts";
+
+export const changesetStatuses = ["open", "conflicted", "accepted", "rejected"] as const;
+export type ChangesetStatus = (typeof changesetStatuses)[number];
+
+/** As `core/ports/git-scratch.ts` names them. */
+export const conflictKinds = [
+  "content",
+  "binary",
+  "add_add",
+  "modify_delete",
+  "rename_rename",
+  "rename_delete",
+  "rename_collision",
+  "file_location",
+  "file_directory",
+  "mode",
+  "submodule",
+  "other",
+] as const;
+
+const MAX_EVIDENCE_CHARS = 10_000;
+const MAX_EVIDENCE_ITEMS = 20;
+
+/** Text that says something. */
+export const filled = (maxChars: number) =>
+  text(maxChars).check(z.refine((value) => value.trim() !== "", "must not be empty"));
+
+const item = {
+  kind: filled(100),
+  text: filled(MAX_EVIDENCE_CHARS),
+  run_id: z.optional(text(200)),
+};
+
+/** As answers have it. */
+export const evidenceSchema = evidenceOf(z.object(item));
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+export const evidenceRequestSchema = evidenceOf(strictObject(item));
+
+function evidenceOf<Item extends z.ZodMiniType>(one: Item) {
+  return z.union([
+    filled(MAX_EVIDENCE_CHARS),
+    z.array(one).check(z.minLength(1), z.maxLength(MAX_EVIDENCE_ITEMS)),
+  ]);
+}
 
 const MAX_TITLE_CHARS = 200;
 const MAX_SUMMARY_CHARS = 20_000;

@@ -1,7 +1,7 @@
 // What the fields of changesets mean. Pure.
 
 import { type Components, component } from "../../component.ts";
-import { actorTexts } from "../actor.ts";
+import { actorTexts } from "../record.ts";
 import {
   acceptChangesetRequestSchema,
   changesetDetailSchema,

@@ -1,7 +1,7 @@
 // The routes of changesets. Pure.
 
 import { defineRoute, jsonBody, nounRoutes, optionalJsonBody, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import {
   acceptChangesetRequestSchema,
   createChangesetRequestSchema,

@@ -2,9 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { bodyKey } from "../../idempotency-key.ts";
-import { hasNoNul, isWellFormed, text } from "../../text.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { bodyKey, hasNoNul, isWellFormed, text } from "../../fields.ts";
+import { listOf, pageQuery } from "../record.ts";
 
 /** Of one item's contents, in UTF-8. */
 export const MAX_CONTEXT_ITEM_BYTES = 64 * 1024;

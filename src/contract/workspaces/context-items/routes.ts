@@ -1,7 +1,7 @@
 // The routes of context items. Pure.
 
 import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { createContextItemRequestSchema, listContextItemsQuerySchema } from "./context-item.ts";
 import { contextItemEndpoints } from "./endpoints.ts";
 

@@ -1,7 +1,7 @@
 // What the fields of copies mean. Pure.
 
 import { type Components, component } from "../../component.ts";
-import { actorTexts } from "../actor.ts";
+import { actorTexts } from "../record.ts";
 import { checkpointRequestSchema, copyListSchema, copySchema, createCopyRequestSchema } from "./copy.ts";
 
 const key = "Makes the request safe to repeat, where it has no header Idempotency-Key.";

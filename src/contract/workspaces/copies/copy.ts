@@ -2,10 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { bodyKey } from "../../idempotency-key.ts";
-import { text } from "../../text.ts";
-import { actorSchema } from "../actor.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { bodyKey, text } from "../../fields.ts";
+import { actorSchema, listOf, pageQuery } from "../record.ts";
 
 /** Of the message of a revision. */
 export const MAX_MESSAGE_CHARS = 10_000;

@@ -1,7 +1,7 @@
 // The routes of copies. Pure.
 
 import { defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { checkpointRequestSchema, createCopyRequestSchema, listCopiesQuerySchema } from "./copy.ts";
 import { copyEndpoints } from "./endpoints.ts";
 

@@ -2,9 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { flag, wholeNumber } from "../../query.ts";
-import { hasNoNul, isWellFormed, text } from "../../text.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { flag, hasNoNul, isWellFormed, text, wholeNumber } from "../../fields.ts";
+import { listOf, pageQuery } from "../record.ts";
 
 /** As many bytes; a character has one at least. */
 export const MAX_PATH_CHARS = 4_096;

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { listOf, pageQuery } from "../record.ts";
 
 export const memberRoles = ["manager", "worker"] as const;
 export type MemberRole = (typeof memberRoles)[number];

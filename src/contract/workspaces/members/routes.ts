@@ -1,7 +1,7 @@
 // The routes of a workspace's members. Pure.
 
 import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { memberEndpoints } from "./endpoints.ts";
 import { addMemberRequestSchema, listMembersQuerySchema } from "./member.ts";
 

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { wholeNumber } from "../../query.ts";
+import { wholeNumber } from "../../fields.ts";
 import { operationKinds } from "./operation-kinds.ts";
 
 export const MAX_OPERATION_WAIT_SECONDS = 30;

@@ -2,8 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { text } from "../../text.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { text } from "../../fields.ts";
+import { listOf, pageQuery } from "../record.ts";
 
 export const MAX_PIN_REASON_CHARS = 1_000;
 

@@ -1,7 +1,7 @@
 // The routes of retention. Pure.
 
 import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { retentionEndpoints } from "./endpoints.ts";
 import { createPinRequestSchema, retentionQuerySchema } from "./retention.ts";
 

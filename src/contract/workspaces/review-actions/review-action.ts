@@ -1,7 +1,7 @@
 // What waits for the owner about a workspace, under /v1/workspaces/{workspaceID}/review-actions. Pure.
 
 import * as z from "zod/mini";
-import { evidenceSchema } from "../changesets/evidence.ts";
+import { evidenceSchema } from "../changesets/changeset.ts";
 
 export const reviewActionStates = ["waiting", "approved", "denied", "expired", "resolved_elsewhere"] as const;
 

@@ -2,8 +2,7 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { actorSchema } from "../actor.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { actorSchema, listOf, pageQuery } from "../record.ts";
 
 export const revisionSchema = z.object({
   id: z.uuid(),

@@ -1,7 +1,7 @@
 // The routes of revisions. Pure.
 
 import { defineRoute, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { revisionEndpoints } from "./endpoints.ts";
 import { listRevisionsQuerySchema } from "./revision.ts";
 

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
 import { runSchema } from "../../runs/run.ts";
 import { submitRunRequestSchema } from "../../runs/run-requests.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { listOf, pageQuery } from "../record.ts";
 
 export const workspaceRunListSchema = listOf(runSchema);
 

@@ -2,7 +2,7 @@
 
 import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
 import { createScheduleRequestSchema } from "../../schedules/schedule.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { workspaceScheduleEndpoints } from "./endpoints.ts";
 import { listWorkspaceSchedulesQuerySchema } from "./workspace-schedule.ts";
 

@@ -2,7 +2,7 @@
 
 import { strictObject } from "../../../base/strict-object.ts";
 import { scheduleSchema } from "../../schedules/schedule.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { listOf, pageQuery } from "../record.ts";
 
 export const workspaceScheduleListSchema = listOf(scheduleSchema);
 

@@ -1,7 +1,7 @@
 // What the fields of task groups mean. Pure.
 
 import { type Components, component } from "../../component.ts";
-import { actorTexts } from "../actor.ts";
+import { actorTexts } from "../record.ts";
 import { createTaskGroupRequestSchema, taskGroupListSchema, taskGroupSchema } from "./task-group.ts";
 
 const budget =

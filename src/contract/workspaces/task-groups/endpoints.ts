@@ -22,7 +22,7 @@ export const taskGroupEndpoints = {
   costs: {
     ...read,
     path: "/v1/task-groups/{taskGroupID}/costs",
-    answer: async () => (await import("../workspace/costs.ts")).costsSchema,
+    answer: async () => (await import("../workspace/workspace.ts")).costsSchema,
   },
   stop: {
     callers: accounts,

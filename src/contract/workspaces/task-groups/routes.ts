@@ -1,8 +1,8 @@
 // The routes of task groups. Pure.
 
 import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
-import { costsQuerySchema, costsQueryTexts } from "../workspace/costs.ts";
+import { pageQueryTexts } from "../record.ts";
+import { costsQuerySchema, costsQueryTexts } from "../workspace/workspace.ts";
 import { taskGroupEndpoints } from "./endpoints.ts";
 import { createTaskGroupRequestSchema, listTaskGroupsQuerySchema } from "./task-group.ts";
 

@@ -3,13 +3,13 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { bodyKey } from "../../idempotency-key.ts";
+import { bodyKey, text } from "../../fields.ts";
 import type { RunStatus } from "../../runs/run.ts";
-import { text } from "../../text.ts";
-import { actorSchema } from "../actor.ts";
-import { listOf, pageQuery } from "../list.ts";
-import type { SaveState } from "../workers/save-states.ts";
-import { taskGroupStatuses } from "./task-group-statuses.ts";
+import { actorSchema, listOf, pageQuery } from "../record.ts";
+import type { SaveState } from "../workers/worker.ts";
+
+export const taskGroupStatuses = ["open", "stopped"] as const;
+export type TaskGroupStatus = (typeof taskGroupStatuses)[number];
 
 export const MAX_GROUP_NAME_CHARS = 255;
 export const DEFAULT_MAX_WORKERS = 10;

@@ -1,7 +1,7 @@
 // The routes of a workspace's sessions. Pure.
 
 import { defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { threadEndpoints } from "./endpoints.ts";
 import { createThreadRequestSchema, listThreadsQuerySchema } from "./thread.ts";
 

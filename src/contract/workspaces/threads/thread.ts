@@ -2,9 +2,8 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { bodyKey } from "../../idempotency-key.ts";
-import { text } from "../../text.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { bodyKey, text } from "../../fields.ts";
+import { listOf, pageQuery } from "../record.ts";
 
 export const MAX_THREAD_TITLE_CHARS = 255;
 

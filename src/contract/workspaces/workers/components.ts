@@ -2,7 +2,7 @@
 
 import { type Components, component, oneOf } from "../../component.ts";
 import { submitRunFields } from "../../runs/components.ts";
-import { actorTexts } from "../actor.ts";
+import { actorTexts } from "../record.ts";
 import { startWorkerRequestSchema, workerListSchema, workerSchema } from "./worker.ts";
 
 const {

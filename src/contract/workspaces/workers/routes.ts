@@ -2,7 +2,7 @@
 
 import { submittedHeaders } from "../../headers.ts";
 import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { workerEndpoints } from "./endpoints.ts";
 import { listWorkersQuerySchema, startWorkerRequestSchema } from "./worker.ts";
 

@@ -4,9 +4,14 @@ import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
 import { runStatuses } from "../../runs/run.ts";
 import { submitRunRequestSchema } from "../../runs/run-requests.ts";
-import { actorSchema } from "../actor.ts";
-import { listOf, pageQuery } from "../list.ts";
-import { saveStates } from "./save-states.ts";
+import { actorSchema, listOf, pageQuery } from "../record.ts";
+
+/**
+ * `none` while it works; `saving` once its run is over and its changes are kept; then `saved` as a revision, `unchanged`
+ * where there was nothing to save, or `failed`.
+ */
+export const saveStates = ["none", "saving", "saved", "unchanged", "failed"] as const;
+export type SaveState = (typeof saveStates)[number];
 
 export const workerSchema = z.object({
   id: z.uuid(),

@@ -1,7 +1,7 @@
 // The routes of a workspace's workflows. Pure.
 
 import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
+import { pageQueryTexts } from "../record.ts";
 import { workspaceWorkflowEndpoints } from "./endpoints.ts";
 import {
   listWorkspaceWorkflowsQuerySchema,

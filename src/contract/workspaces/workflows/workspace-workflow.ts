@@ -2,9 +2,9 @@
 
 import * as z from "zod/mini";
 import { strictObject } from "../../../base/strict-object.ts";
-import { hasNoNul, isWellFormed, text } from "../../text.ts";
+import { hasNoNul, isWellFormed, text } from "../../fields.ts";
 import { workflowSchema } from "../../workflows/workflow.ts";
-import { listOf, pageQuery } from "../list.ts";
+import { listOf, pageQuery } from "../record.ts";
 
 export const MAX_WORKFLOW_PROMPT_CHARS = 100_000;
 

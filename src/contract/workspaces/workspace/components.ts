@@ -1,9 +1,10 @@
 // What the fields of workspaces mean. Pure.
 
 import { type Components, component } from "../../component.ts";
-import { agentCostSchema, costsSchema } from "./costs.ts";
 import {
+  agentCostSchema,
   agentWorkspaceSchema,
+  costsSchema,
   createWorkspaceRequestSchema,
   erasureSchema,
   updateWorkspaceRequestSchema,

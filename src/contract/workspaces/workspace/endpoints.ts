@@ -32,6 +32,6 @@ export const workspaceEndpoints = {
     ...common,
     method: "GET",
     path: "/v1/workspaces/{workspaceID}/costs",
-    answer: async () => (await import("./costs.ts")).costsSchema,
+    answer: async () => (await import("./workspace.ts")).costsSchema,
   },
 } as const satisfies Readonly<Record<string, Endpoint>>;

@@ -1,10 +1,11 @@
 // The routes of workspaces. Pure.
 
 import { defineRoute, jsonBody, nounRoutes, optionalJsonBody, query } from "../../route.ts";
-import { pageQueryTexts } from "../list.ts";
-import { costsQuerySchema, costsQueryTexts } from "./costs.ts";
+import { pageQueryTexts } from "../record.ts";
 import { workspaceEndpoints } from "./endpoints.ts";
 import {
+  costsQuerySchema,
+  costsQueryTexts,
   createWorkspaceRequestSchema,
   listWorkspacesQuerySchema,
   updateWorkspaceRequestSchema,

@@ -2,8 +2,8 @@
 
 import type * as z from "zod/mini";
 import { ok, type Result } from "../../../base/result.ts";
+import type { Unkeyed } from "../../../contract/fields.ts";
 import type { DocumentHeader } from "../../../contract/headers.ts";
-import type { Unkeyed } from "../../../contract/idempotency-key.ts";
 import type {
   ByteBody,
   JsonAnswer,

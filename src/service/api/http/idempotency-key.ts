@@ -1,7 +1,7 @@
 // The key that makes a request safe to repeat: its header, where that is not empty, or else its body's.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARS, takeBodyKey } from "../../../contract/idempotency-key.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS, takeBodyKey } from "../../../contract/fields.ts";
 import type { Route } from "../../../contract/route.ts";
 import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
 import type { RequestContext } from "./request-context.ts";

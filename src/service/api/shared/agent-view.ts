@@ -1,7 +1,7 @@
 // A stored agent as the contract shows it. Pure.
 
 import type { Agent as AgentResource } from "../../../contract/agents/agent.ts";
-import { policyOf } from "../../../contract/egress/egress-policy.ts";
+import { policyOf } from "../../../contract/egress.ts";
 import type { Agent } from "../../core/agents/agent.ts";
 import type { Policy } from "../../core/core.ts";
 

@@ -1,6 +1,6 @@
 // The sums of runs' costs as the contract shows them. Pure.
 
-import type { CostsView } from "../../../contract/workspaces/workspace/costs.ts";
+import type { CostsView } from "../../../contract/workspaces/workspace/workspace.ts";
 import { creditsOf } from "../../core/money/ledger.ts";
 import type { CostSums, Costs } from "../../core/workspaces/costs/sum-costs.ts";
 import type { CostSpan } from "../../core/workspaces/costs/workspace-costs.ts";

@@ -2,8 +2,7 @@
 
 import type { RunStatus } from "../../../contract/runs/run.ts";
 import type { TaskGroupView } from "../../../contract/workspaces/task-groups/task-group.ts";
-import type { SaveState } from "../../../contract/workspaces/workers/save-states.ts";
-import type { WorkerView } from "../../../contract/workspaces/workers/worker.ts";
+import type { SaveState, WorkerView } from "../../../contract/workspaces/workers/worker.ts";
 import { creditsOf } from "../../core/money/ledger.ts";
 import type { SeenTaskGroup, WorkerCount } from "../../core/workspaces/task-groups/task-group.ts";
 import type { SeenWorker } from "../../core/workspaces/workers/worker.ts";

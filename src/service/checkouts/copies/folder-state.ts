@@ -2,7 +2,7 @@
 // that only what was is read; git reads it and executes nothing.
 
 import { type Git, type GitCall, GitError } from "../../../base/git/git.ts";
-import { protectedPathGuard } from "../../../contract/paths/protected-paths.ts";
+import { protectedPathGuard } from "../../../contract/paths/path-rules.ts";
 import { CheckoutError, type HeldBackFile } from "../../core/ports/checkout.ts";
 import type {
   FolderChange,

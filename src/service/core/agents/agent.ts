@@ -2,7 +2,7 @@
 
 import type { CiPolicy } from "../../../contract/agents/ci-policy.ts";
 import type { Visibility } from "../../../contract/ci/exchange.ts";
-import type { EgressEntries } from "../../../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../../../contract/egress.ts";
 
 /** The repository that an agent works on. */
 export type AgentRepository = {

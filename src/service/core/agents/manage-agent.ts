@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { UpdateAgentRequest } from "../../../contract/agents/agent.ts";
-import { entriesOf } from "../../../contract/egress/egress-policy.ts";
+import { entriesOf } from "../../../contract/egress.ts";
 import { type Caller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";

@@ -6,7 +6,7 @@
 // Why: docs/decisions/068-approvals.md
 
 import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
-import type { Evidence } from "../../../contract/workspaces/changesets/evidence.ts";
+import type { Evidence } from "../../../contract/workspaces/changesets/changeset.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PENDING_MS = 7 * DAY_MS;

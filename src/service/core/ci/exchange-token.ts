@@ -14,7 +14,6 @@ import type { RateRefusal } from "../limits/refusals.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-
 import type { Capability } from "./capability.ts";
 import type { JobIdentity, JobStatement } from "./job-identity.ts";
 import { auditEntry, redeemToken } from "./redeem-token.ts";

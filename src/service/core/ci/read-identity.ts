@@ -1,7 +1,7 @@
 // GET /v1/ci/identity: who a CI job is to this service, and what its next run would be paid with. Changes nothing.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { CiIdentity, ClaimState } from "../../../contract/ci/ci-identity.ts";
+import type { CiIdentity, ClaimState } from "../../../contract/ci/exchange.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { findCurrentAccount } from "../accounts/subscriptions.ts";

@@ -1,6 +1,6 @@
 // What a run may reach: what it asks for, within its agent's owner's policy, within the operator's. Pure.
 
-import type { EgressEntries, HostEntry } from "../../../contract/egress/egress-entries.ts";
+import type { EgressEntries, HostEntry } from "../../../contract/egress.ts";
 import { allows, type EgressRules, egressPhases, intersectRules, noEgress, rulesOf } from "./rules.ts";
 
 /** What the operator of a node says. */

@@ -1,6 +1,6 @@
 // What an agent is told of the network that its commands have. Pure.
 
-import { type EgressEntries, hostText } from "../../../contract/egress/egress-entries.ts";
+import { type EgressEntries, hostText } from "../../../contract/egress.ts";
 import type { BlockedHost, EgressBlock } from "../ports/egress.ts";
 import type { EgressRules } from "./rules.ts";
 

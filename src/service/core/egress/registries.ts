@@ -2,7 +2,7 @@
 // ask by default. Pure.
 // They accept uploads from whoever has an account there: `registries` is no protection against code that is sent away.
 
-import type { HostEntry } from "../../../contract/egress/egress-entries.ts";
+import type { HostEntry } from "../../../contract/egress.ts";
 
 const names: readonly string[] = [
   // npm, pnpm, Yarn, JSR

@@ -1,11 +1,6 @@
 // Which hosts a run may reach in each of its phases. Pure.
 
-import {
-  type EgressEntries,
-  type HostEntry,
-  hostText,
-  readHostEntry,
-} from "../../../contract/egress/egress-entries.ts";
+import { type EgressEntries, type HostEntry, hostText, readHostEntry } from "../../../contract/egress.ts";
 
 /** While what of a run executes. A run's setup ends before its agent begins. */
 export const egressPhases = ["setup", "agent"] as const;

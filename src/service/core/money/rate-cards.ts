@@ -1,7 +1,6 @@
 // The operator's rates as the public rate cards show them. Pure.
 
-import { PEG_CENTS } from "../../../contract/money/credits.ts";
-import type { ModelPricing, ToolPricing } from "../../../contract/money/pricing.ts";
+import { type ModelPricing, PEG_CENTS, type ToolPricing } from "../../../contract/money/money.ts";
 import { CREDITS_PER_USD } from "./ledger.ts";
 import type { ModelRate, Rates } from "./rates.ts";
 

@@ -1,7 +1,7 @@
 // GET /v1/users/{userID}/credits.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type ActivePlan, type Credits, PEG_CENTS } from "../../../contract/money/credits.ts";
+import { type ActivePlan, type Credits, PEG_CENTS } from "../../../contract/money/money.ts";
 import type { Subscription } from "../accounts/account.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";

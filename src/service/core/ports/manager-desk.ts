@@ -3,7 +3,7 @@
 
 import type { Result } from "../../../base/result.ts";
 import type { RunStatus } from "../../../contract/runs/run.ts";
-import type { SaveState } from "../../../contract/workspaces/workers/save-states.ts";
+import type { SaveState } from "../../../contract/workspaces/workers/worker.ts";
 
 /** `why` is one line for the model: what was refused, and what to do. */
 export type DeskRefusal = { readonly why: string };

@@ -3,8 +3,7 @@
 //   queued → running → completed | failed | cancelled
 //               ↘ cancelling ↗
 
-import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.ts";
-import type { SpendingStop, StopReason } from "../../../contract/runs/stop-reason.ts";
+import type { RefundWithheldReason, RunCause, SpendingStop, StopReason } from "../../../contract/runs/run.ts";
 import type { FailureReason } from "./failure.ts";
 
 /** Why a run was cancelled. */

@@ -1,6 +1,6 @@
 // A run, its input and its events as they are stored. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
-import type { EgressEntries } from "../../../contract/egress/egress-entries.ts";
+import type { EgressEntries } from "../../../contract/egress.ts";
 import type { FederatingProvider } from "../../../contract/models/providers.ts";
 import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
 import type {

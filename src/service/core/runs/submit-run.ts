@@ -2,8 +2,8 @@
 
 import { assertNever } from "../../../base/assert-never.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { entriesOf } from "../../../contract/egress/egress-policy.ts";
-import type { Unkeyed } from "../../../contract/idempotency-key.ts";
+import { entriesOf } from "../../../contract/egress.ts";
+import type { Unkeyed } from "../../../contract/fields.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";

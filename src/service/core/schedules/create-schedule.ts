@@ -1,7 +1,7 @@
 // POST /v1/agents/{agentID}/schedules.
 
 import { ok, refused } from "../../../base/result.ts";
-import type { Unkeyed } from "../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../contract/fields.ts";
 import type { CreateScheduleRequest } from "../../../contract/schedules/schedule.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";

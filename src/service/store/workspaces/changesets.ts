@@ -2,8 +2,11 @@
 
 import type { Kysely } from "kysely";
 import * as z from "zod/mini";
-import { evidenceSchema } from "../../../contract/workspaces/changesets/evidence.ts";
-import { changesetStatuses, conflictKinds } from "../../../contract/workspaces/changesets/states.ts";
+import {
+  changesetStatuses,
+  conflictKinds,
+  evidenceSchema,
+} from "../../../contract/workspaces/changesets/changeset.ts";
 import type { MergeConflict } from "../../core/ports/git-scratch.ts";
 import type {
   ChangesetPage,

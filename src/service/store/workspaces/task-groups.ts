@@ -1,7 +1,7 @@
 // Task groups in SQL.
 
 import { type Kysely, sql } from "kysely";
-import { taskGroupStatuses } from "../../../contract/workspaces/task-groups/task-group-statuses.ts";
+import { taskGroupStatuses } from "../../../contract/workspaces/task-groups/task-group.ts";
 import type { TaskGroupPage, TaskGroupStore } from "../../core/ports/store/workspaces/task-groups.ts";
 import type { GroupUse, TaskGroup, WorkerCount } from "../../core/workspaces/task-groups/task-group.ts";
 import type { Connection } from "../connection.ts";

@@ -1,7 +1,7 @@
 // Workers of task groups in SQL.
 
 import { type Kysely, sql } from "kysely";
-import { saveStates } from "../../../contract/workspaces/workers/save-states.ts";
+import { saveStates } from "../../../contract/workspaces/workers/worker.ts";
 import type { WorkerPage, WorkerStore } from "../../core/ports/store/workspaces/workers.ts";
 import type { SeenWorker, Worker, WorkerSave } from "../../core/workspaces/workers/worker.ts";
 import type { Connection } from "../connection.ts";

@@ -1,8 +1,8 @@
 // What waits or counts by intervals when somebody sets the machine's clock back by an hour.
 
 import { expect, it } from "vitest";
-import { ciRunPageSchema } from "../../../../src/contract/ci/ci-run.ts";
 import { exchangeResponseSchema } from "../../../../src/contract/ci/exchange.ts";
+import { ciRunPageSchema } from "../../../../src/contract/ci/run-page.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { openCaller } from "../../../support/service-account.ts";
 

@@ -1,7 +1,7 @@
 // Every combination of policies over a few hosts: what is granted is what all levels allow, no more and no less.
 
 import { describe, expect, it } from "vitest";
-import { type HostEntry, readHostEntry } from "../../../../src/contract/egress/egress-entries.ts";
+import { type HostEntry, readHostEntry } from "../../../../src/contract/egress.ts";
 import { grantEgress } from "../../../../src/service/core/egress/grant.ts";
 import { packageRegistries } from "../../../../src/service/core/egress/registries.ts";
 import {

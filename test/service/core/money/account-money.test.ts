@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Credits, creditsSchema } from "../../../../src/contract/money/credits.ts";
+import { type Credits, creditsSchema } from "../../../../src/contract/money/money.ts";
 import type { AccountCaller } from "../../../../src/service/core/accounts/caller.ts";
 import { grantCredits, makeApiKey, openAccount } from "../../../../src/service/core/accounts/keys.ts";
 import { endPlan, setPlan } from "../../../../src/service/core/accounts/subscriptions.ts";

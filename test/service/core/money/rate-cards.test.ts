@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { modelPricingSchema, toolPricingSchema } from "../../../../src/contract/money/pricing.ts";
+import { modelPricingSchema, toolPricingSchema } from "../../../../src/contract/money/money.ts";
 import {
   creditsPerThousand,
   modelPricing,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { creditsSchema } from "../../../../src/contract/money/credits.ts";
+import { creditsSchema } from "../../../../src/contract/money/money.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { Plan } from "../../../../src/service/core/accounts/account.ts";
 import type { CallerClass } from "../../../../src/service/core/accounts/credential.ts";

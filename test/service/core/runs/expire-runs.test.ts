@@ -1,7 +1,7 @@
 // What is left of a run some time after its end, and what its readers are told meanwhile.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ciRunPageSchema } from "../../../../src/contract/ci/ci-run.ts";
+import { ciRunPageSchema } from "../../../../src/contract/ci/run-page.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { deleteAgent } from "../../../../src/service/core/agents/delete-agent.ts";
 import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";

@@ -1,7 +1,7 @@
 // GET /v1/ci/runs/{runID}: pages, cursors, long polls.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ciRunPageSchema } from "../../../../src/contract/ci/ci-run.ts";
+import { ciRunPageSchema } from "../../../../src/contract/ci/run-page.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { BackendTask } from "../../../../src/service/executor/backend.ts";
 import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";

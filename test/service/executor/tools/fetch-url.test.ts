@@ -5,7 +5,7 @@ import { type AddressInfo, BlockList } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { selfSigned } from "../../../../fakes/self-signed.ts";
 import { isPublicAddress } from "../../../../src/base/public-address.ts";
-import { readHostEntry } from "../../../../src/contract/egress/egress-entries.ts";
+import { readHostEntry } from "../../../../src/contract/egress.ts";
 import type { RunEgress } from "../../../../src/service/core/ports/egress.ts";
 import { openRunEgress } from "../../../../src/service/egress/run-egress.ts";
 import type { PageAccess } from "../../../../src/service/executor/tools/fetch-page.ts";

@@ -1,9 +1,11 @@
 // POST …/changesets/{changesetID}/accept.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
-import type { AcceptChangesetRequest } from "../../../../contract/workspaces/changesets/changeset.ts";
-import type { Evidence } from "../../../../contract/workspaces/changesets/evidence.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
+import type {
+  AcceptChangesetRequest,
+  Evidence,
+} from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Core } from "../../core.ts";
 import type { OnceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";

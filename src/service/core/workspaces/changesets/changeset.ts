@@ -4,8 +4,7 @@
 //
 // Why: docs/decisions/077-changesets.md
 
-import type { Evidence } from "../../../../contract/workspaces/changesets/evidence.ts";
-import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/states.ts";
+import type { ChangesetStatus, Evidence } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { MergeConflict } from "../../ports/git-scratch.ts";
 import type { Actor } from "../actor.ts";
 

@@ -1,7 +1,7 @@
 // POST …/changesets: proposes what a copy has saved, or a revision.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { CreateChangesetRequest } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";

@@ -3,7 +3,7 @@
 // Why: docs/decisions/077-changesets.md
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Evidence } from "../../../../contract/workspaces/changesets/evidence.ts";
+import type { Evidence } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
 import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";

@@ -1,7 +1,7 @@
 // GET …/changesets and …/changesets/{changesetID}.
 
 import { ok, type Result } from "../../../../base/result.ts";
-import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/states.ts";
+import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Core } from "../../core.ts";
 import type { ScratchRefusal, TreeDiff } from "../../ports/git-scratch.ts";
 import { EMPTY_TREE } from "../objects/git-object.ts";

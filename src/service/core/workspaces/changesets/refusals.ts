@@ -1,6 +1,6 @@
 // Why a changeset is not made, found or decided. Pure.
 
-import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/states.ts";
+import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { ClassRefusal } from "../../accounts/refusals.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { ScratchRefusal } from "../../ports/git-scratch.ts";

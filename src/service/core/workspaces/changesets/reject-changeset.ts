@@ -1,7 +1,7 @@
 // POST …/changesets/{changesetID}/reject. Stays possible where no new work is taken.
 
 import { ok, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { RejectChangesetRequest } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";

@@ -1,12 +1,12 @@
 // POST …/changesets/{changesetID}/resolve: says what is to be at each path in conflict, or names a revision that has it settled.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type {
+  Evidence,
   Resolution,
   ResolveChangesetRequest,
 } from "../../../../contract/workspaces/changesets/changeset.ts";
-import type { Evidence } from "../../../../contract/workspaces/changesets/evidence.ts";
 import type { Core } from "../../core.ts";
 import type { OnceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";

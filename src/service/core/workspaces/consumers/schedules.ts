@@ -2,7 +2,7 @@
 // Why: docs/decisions/087-consumers-of-a-workspace.md
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { CreateScheduleRequest } from "../../../../contract/schedules/schedule.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";

@@ -1,7 +1,7 @@
 // What every run of a workspace is given: listed, made, deleted.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import {
   type CreateContextItemRequest,
   MAX_CONTEXT_BYTES,

@@ -2,9 +2,9 @@
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
-import { actorSchema } from "../../../../contract/workspaces/actor.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { CheckpointRequest } from "../../../../contract/workspaces/copies/copy.ts";
+import { actorSchema } from "../../../../contract/workspaces/record.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
 import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";

@@ -1,7 +1,7 @@
 // POST …/copies: a working copy of a revision, in the time that it takes to write two rows.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { CreateCopyRequest } from "../../../../contract/workspaces/copies/copy.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";

@@ -1,7 +1,7 @@
 // The runs of a workspace: listed, submitted.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { SubmitWorkspaceRunRequest } from "../../../../contract/workspaces/runs/workspace-run.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";

@@ -1,8 +1,8 @@
 // A task group: workers with one budget and one stop. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
 import type { RunStatus } from "../../../../contract/runs/run.ts";
-import type { TaskGroupStatus } from "../../../../contract/workspaces/task-groups/task-group-statuses.ts";
-import type { SaveState } from "../../../../contract/workspaces/workers/save-states.ts";
+import type { TaskGroupStatus } from "../../../../contract/workspaces/task-groups/task-group.ts";
+import type { SaveState } from "../../../../contract/workspaces/workers/worker.ts";
 import type { Actor } from "../actor.ts";
 
 export type TaskGroup = {

@@ -1,7 +1,7 @@
 // Task groups: made, listed, read, stopped.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import { isTerminal } from "../../../../contract/runs/run.ts";
 import {
   type CreateTaskGroupRequest,

@@ -1,7 +1,7 @@
 // The sessions of a workspace: listed, begun.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { CreateThreadRequest } from "../../../../contract/workspaces/threads/thread.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";

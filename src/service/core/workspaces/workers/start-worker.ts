@@ -1,7 +1,7 @@
 // POST …/workers: the copy, where none is named, the run and the worker, in one transaction with the use of their key.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { Unkeyed } from "../../../../contract/idempotency-key.ts";
+import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { SubmitRunRequest } from "../../../../contract/runs/run-requests.ts";
 import type { StartWorkerRequest } from "../../../../contract/workspaces/workers/worker.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";

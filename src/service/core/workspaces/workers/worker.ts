@@ -1,7 +1,7 @@
 // A worker: a run in a copy, for a task group. Times are milliseconds since the epoch. Pure.
 
 import type { RunStatus } from "../../../../contract/runs/run.ts";
-import type { SaveState } from "../../../../contract/workspaces/workers/save-states.ts";
+import type { SaveState } from "../../../../contract/workspaces/workers/worker.ts";
 import type { Actor } from "../actor.ts";
 
 export type Worker = {

@@ -3,7 +3,7 @@
 // Why: docs/decisions/021-the-loop.md
 
 import { assertNever } from "../../../../base/assert-never.ts";
-import type { StopReason } from "../../../../contract/runs/stop-reason.ts";
+import type { StopReason } from "../../../../contract/runs/run.ts";
 import type { Checkout } from "../../../core/ports/checkout.ts";
 import { sumOf } from "../../../core/runs/usage.ts";
 import type { BackendOutcome, BackendTask } from "../../backend.ts";

@@ -2,7 +2,7 @@
 // turn has come, and when the model is told what is left. Pure.
 
 import { assertNever } from "../../../../base/assert-never.ts";
-import type { StopReason } from "../../../../contract/runs/stop-reason.ts";
+import type { StopReason } from "../../../../contract/runs/run.ts";
 import {
   countedTokens,
   type ModelPrices,

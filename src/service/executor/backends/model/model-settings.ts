@@ -2,8 +2,7 @@
 
 import type { Clock } from "../../../../base/clock.ts";
 import type { Random } from "../../../../base/ids.ts";
-import type { ModelProtocol } from "../../../../contract/models/protocols.ts";
-import type { Effort } from "../../../../contract/runs/effort.ts";
+import type { Effort, ModelProtocol } from "../../../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import type { Rates } from "../../../core/money/rates.ts";
 import { DEFAULT_RUN_TOKENS } from "../../run-budget.ts";

@@ -1,8 +1,7 @@
 // A model's API: its address, its key or token, and its wire.
 
-import type { ModelProtocol } from "../../../../contract/models/protocols.ts";
+import type { Effort, ModelProtocol } from "../../../../contract/models/protocols.ts";
 import { modelProviders } from "../../../../contract/models/providers.ts";
-import type { Effort } from "../../../../contract/runs/effort.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import { tokenExchanges } from "../../../../federation/providers.ts";
 import { boundedAnswer } from "./bounded-answer.ts";

@@ -6,7 +6,7 @@ import { singleLine } from "../../../../../base/untrusted-text.ts";
 import {
   type ChangesetStatus,
   changesetStatuses,
-} from "../../../../../contract/workspaces/changesets/states.ts";
+} from "../../../../../contract/workspaces/changesets/changeset.ts";
 import { plural } from "../../../../../render/quantities.ts";
 import type { Changeset } from "../../../../core/workspaces/changesets/changeset.ts";
 import { listChangesets } from "../../../../core/workspaces/changesets/read-changesets.ts";

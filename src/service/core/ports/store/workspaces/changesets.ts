@@ -1,6 +1,6 @@
 // Changesets of workspaces. Implemented in store/workspaces/changesets.ts.
 
-import type { ChangesetStatus } from "../../../../../contract/workspaces/changesets/states.ts";
+import type { ChangesetStatus } from "../../../../../contract/workspaces/changesets/changeset.ts";
 import type { Changeset } from "../../../workspaces/changesets/changeset.ts";
 
 export type ChangesetPage = {

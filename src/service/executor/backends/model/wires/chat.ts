@@ -1,8 +1,8 @@
 // OpenAI's Chat Completions, as its API and the many that imitate it speak it: OpenRouter, gateways, vLLM, llama.cpp, Ollama.
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Effort } from "../../../../../contract/models/protocols.ts";
 import { isAt } from "../../../../../contract/models/providers.ts";
-import type { Effort } from "../../../../../contract/runs/effort.ts";
 import { type Body, isObject, type Json } from "./body.ts";
 import { markChat } from "./cache-marks.ts";
 import { detailsExtractor, withThoughts } from "./chat-thoughts.ts";

@@ -1,7 +1,7 @@
 // The port of a wire: one protocol of a model's API, by the AI SDK's provider for it. One file a wire.
 
 import type { LanguageModel, streamText } from "ai";
-import type { Effort } from "../../../../../contract/runs/effort.ts";
+import type { Effort } from "../../../../../contract/models/protocols.ts";
 import type { Body } from "./body.ts";
 
 export type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]["providerOptions"]>;
