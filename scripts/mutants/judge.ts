@@ -1,14 +1,14 @@
-// Which test files meet which mutants, and whether one of them fails on a mutant.
+// Which test files meet which mutants, and whether one of them fails on a mutant and not without it.
 
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { MutatedTree } from "./mutated-tree.ts";
+import { runTests } from "./run-tests.ts";
 import type { Mutant } from "./sample.ts";
 
-/** "refused": no test failed, but the types do not allow it. */
-export type Verdict = "killed" | "timed out" | "refused" | "survived" | "not met";
+/** "refused": the types do not allow it, so that it is not counted. */
+export type Verdict = "killed" | "timed out" | "refused" | "survived";
 
 export type Judgement = {
   readonly verdict: Verdict;
@@ -16,141 +16,157 @@ export type Judgement = {
   readonly by?: string;
 };
 
-/** The test files that execute a mutant's line, by the mutant's id. */
-export type TestMap = ReadonlyMap<number, ReadonlySet<string>>;
-
-export type Mapping = {
-  readonly map: TestMap;
-  /** Test files that fail without a mutation. They are not in the map: they cannot judge. */
-  readonly failing: ReadonlySet<string>;
+/** What is known of a test file as it was when it was executed. */
+export type MappedFile = {
+  readonly hash: string;
+  /** It fails without a mutation: it cannot judge. */
+  readonly isFailing: boolean;
+  /** The mutants that it meets, by their ids. */
+  readonly met: readonly number[];
 };
+export type TestMap = Readonly<Record<string, MappedFile>>;
 
-const MAP_MS = 90 * 60_000;
-const JUDGE_MS = 45 * 60_000;
-const RESULTS = "mutant-results.json";
+/** So many files share the start of a run; after each batch the map is kept. */
+const BATCH = 24;
+/** A file that hangs does so at every test, for two minutes each. */
+const FILE_MS = 10 * 60_000;
+const NEAREST = 4;
 
-/** Executes every test once, without a mutant. Throws where the tests do not come to their end. */
-export async function mapTests(tree: MutatedTree): Promise<Mapping> {
-  const mapping = join(tree.root, "mutant-mapping");
-  writeFileSync(mapping, "yes");
-  // Each file in a process of its own: a module's top level is executed for the first file alone otherwise.
-  const { isOver, failures } = await runTests(tree, ["--isolate"], MAP_MS);
-  rmSync(mapping);
-  if (!isOver) throw new Error(`The tests did not end within ${MAP_MS / 60_000} minutes.`);
-  const failing = new Set(failures.map(({ file }) => file));
-  const map = new Map<number, Set<string>>();
-  for (const line of readFileSync(join(tree.root, "mutant-met"), "utf8").split("\n")) {
-    const [id = "", file = ""] = line.split(" ");
-    if (file === "" || failing.has(file)) continue;
-    const files = map.get(Number(id)) ?? new Set();
-    map.set(Number(id), files.add(file));
-  }
-  return { map, failing };
+/** Every test file, and a hash of its text. */
+export function testFilesOf(project: string): ReadonlyMap<string, string> {
+  const names = readdirSync(join(project, "test"), { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => name.endsWith(".test.ts")).sort();
+  const hash = (name: string): string =>
+    createHash("sha256")
+      .update(readFileSync(join(project, "test", name)))
+      .digest("hex");
+  return new Map(files.map((name) => [`test/${name}`, hash(name)]));
 }
 
-/** Executes the tests that meet the mutant, the likeliest first and at most `maxFiles` files, until one fails. */
+/** Executes the test files that `known` does not have as they are now, without a mutant, and calls `keep` after each batch. */
+export async function mapTests(
+  tree: MutatedTree,
+  known: TestMap,
+  keep: (map: TestMap) => void,
+): Promise<TestMap> {
+  const all = testFilesOf(tree.root);
+  let map: TestMap = Object.fromEntries(
+    Object.entries(known).filter(([file, { hash }]) => all.get(file) === hash),
+  );
+  const waiting = [...all.keys()].filter((file) => map[file] === undefined);
+  for (let at = 0; at < waiting.length; at += BATCH) {
+    const batch = waiting.slice(at, at + BATCH);
+    map = { ...map, ...(await mapBatch(tree, batch, all)) };
+    keep(map);
+  }
+  return map;
+}
+
+async function mapBatch(
+  tree: MutatedTree,
+  batch: readonly string[],
+  hashes: ReadonlyMap<string, string>,
+): Promise<TestMap> {
+  const mapping = join(tree.root, "mutant-mapping");
+  const metPath = join(tree.root, "mutant-met");
+  writeFileSync(mapping, "yes");
+  writeFileSync(metPath, "");
+  // Each file in a process of its own: a module's top level is executed for the first file alone otherwise.
+  const { isOver, failures } = await runTests(tree.root, ["--isolate", ...batch], FILE_MS * batch.length);
+  rmSync(mapping);
+  if (!isOver) throw new Error(`These tests do not end without a mutant: ${batch.join(", ")}`);
+  const lines = readFileSync(metPath, "utf8").split("\n");
+  return Object.fromEntries(
+    batch.map((file) => {
+      const met = lines.filter((line) => line.endsWith(` ${file}`)).map((line) => Number(line.split(" ")[0]));
+      const isFailing = failures.some((failure) => failure.file === file);
+      return [file, { hash: hashes.get(file) ?? "", isFailing, met }];
+    }),
+  );
+}
+
+/**
+ * Executes the tests that meet the mutant, the likeliest first and at most `maxFiles` files, until one fails. One that
+ * fails without the mutant too, or passes with it when it is executed again, does not count.
+ */
 export async function judge(
   tree: MutatedTree,
   mutant: Mutant,
   { map, maxFiles }: { map: TestMap; maxFiles: number },
 ): Promise<Judgement> {
-  const files = rank(mutant, map).slice(0, maxFiles);
-  if (files.length === 0) return { verdict: "not met" };
-  tree.choose(mutant.id);
+  const files = rank(mutant, map, tree.root).slice(0, maxFiles);
+  // The nearest few by themselves: starting hundreds of files costs more than most mutants need.
+  let waiting = [files.slice(0, NEAREST), files.slice(NEAREST)].filter((some) => some.length > 0);
+  for (let some = waiting.shift(); some !== undefined; some = waiting.shift()) {
+    const found = await firstFailure(tree, some, mutant.id);
+    if (found === null) continue;
+    const { file, judgement } = found;
+    const again = file === null ? some : [file];
+    const isKill =
+      (await firstFailure(tree, again, null)) === null &&
+      (await firstFailure(tree, again, mutant.id)) !== null;
+    if (isKill) return judgement;
+    // The others have not been executed: the first failure ended the run.
+    const others = some.filter((each) => each !== file);
+    if (file !== null && others.length > 0) waiting = [others, ...waiting];
+  }
+  return { verdict: "survived" };
+}
+
+async function firstFailure(
+  tree: MutatedTree,
+  files: readonly string[],
+  id: number | null,
+): Promise<{ file: string | null; judgement: Judgement } | null> {
+  tree.choose(id);
   try {
-    // The nearest few by themselves: starting hundreds of files costs more than most mutants need.
-    for (const some of [files.slice(0, 4), files.slice(4)]) {
-      if (some.length === 0) continue;
-      const { isOver, failures } = await runTests(
-        tree,
-        ["--bail", "1", "--maxWorkers", "2", ...some],
-        JUDGE_MS,
-      );
-      if (!isOver) return { verdict: "timed out" };
-      const [first] = failures;
-      if (first !== undefined) return { verdict: "killed", by: `${first.file}: ${first.title}` };
-    }
-    return { verdict: "survived" };
+    const options = ["--bail", "1", "--maxWorkers", files.length > NEAREST ? "2" : "1"];
+    const { isOver, failures } = await runTests(tree.root, [...options, ...files], FILE_MS * files.length);
+    if (!isOver) return { file: null, judgement: { verdict: "timed out" } };
+    const [first] = failures;
+    if (first === undefined) return null;
+    const { file, title } = first;
+    return {
+      file: files.includes(file) ? file : null,
+      judgement: { verdict: "killed", by: `${file}: ${title}` },
+    };
   } finally {
     tree.choose(null);
   }
 }
 
-/** The test of the same name first, then those that meet few other mutants: they are about this part. */
-function rank(mutant: Mutant, map: TestMap): string[] {
+/**
+ * The test of the same name first, then those that meet few other mutants: they are about this part. Where none was seen to
+ * meet it (the map is not made, or a browser executes it): those whose paths are nearest.
+ */
+function rank(mutant: Mutant, map: TestMap, root: string): string[] {
+  const meeting = Object.entries(map).filter(
+    ([, { isFailing, met }]) => !isFailing && met.includes(mutant.id),
+  );
+  if (meeting.length === 0) {
+    const failing = new Set(Object.keys(map).filter((file) => map[file]?.isFailing));
+    return nearestByPath(mutant.file, [...testFilesOf(root).keys()]).filter((file) => !failing.has(file));
+  }
   const mirror = mutant.file.replace(/^src\//, "test/").replace(/\.ts$/, "");
-  const breadth = (file: string): number => [...map.values()].filter((files) => files.has(file)).length;
-  const score = (file: string): number => (file.startsWith(mirror) ? 0 : breadth(file));
-  const scored = [...(map.get(mutant.id) ?? [])].map((file) => ({ file, score: score(file) }));
+  const scored = meeting.map(([file, { met }]) => ({
+    file,
+    score: file.startsWith(mirror) ? 0 : met.length,
+  }));
   return scored.sort((a, b) => a.score - b.score).map(({ file }) => file);
 }
 
-type Failure = { readonly file: string; readonly title: string };
-type Ended = {
-  /** Whether the tests came to their end in time. */
-  readonly isOver: boolean;
-  readonly failures: readonly Failure[];
-};
-
-async function runTests(tree: MutatedTree, options: readonly string[], timeoutMs: number): Promise<Ended> {
-  const results = join(tree.root, RESULTS);
-  rmSync(results, { force: true });
-  const args = ["node_modules/vitest/vitest.mjs", "run", "--config", "mutants.config.ts"];
-  const reporting = ["--reporter", "json", `--outputFile=${results}`];
-  const child = spawn(process.execPath, [...args, ...reporting, ...options], {
-    cwd: tree.root,
-    detached: true,
-    stdio: ["ignore", "ignore", "pipe"],
+/** Words that the paths share say how near they are; the last folders and the name weigh as much as the first. */
+function nearestByPath(source: string, tests: readonly string[]): string[] {
+  const wordsOf = (path: string): string[] =>
+    path
+      .replace(/(\.test)?\.ts$/, "")
+      .split(/[/-]/)
+      .slice(1);
+  const own = new Set(wordsOf(source));
+  const scored = tests.map((file) => {
+    const words = wordsOf(file);
+    const shared = words.filter((word) => own.has(word)).length;
+    return { file, score: shared / (own.size + words.length - shared) };
   });
-  let output = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    output = (output + chunk).slice(-4_000);
-  });
-  let hasTimedOut = false;
-  const timer = setTimeout(() => {
-    hasTimedOut = true;
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  }, timeoutMs);
-  const [code] = await once(child, "close");
-  clearTimeout(timer);
-  if (hasTimedOut) return { isOver: false, failures: [] };
-  const failures = existsSync(results) ? readFailures(tree, results) : [];
-  // An error outside any test, or a process that was ended.
-  if (code !== 0 && failures.length === 0)
-    failures.push({ file: "outside of tests", title: lastLine(output) });
-  return { isOver: true, failures };
-}
-
-function readFailures(tree: MutatedTree, path: string): Failure[] {
-  const { testResults }: Report = JSON.parse(readFileSync(path, "utf8"));
-  return testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = relative(tree.root, name);
-    const failed = assertionResults.find((one) => one.status === "failed");
-    if (failed !== undefined) return [{ file, title: failed.fullName }];
-    return status === "failed" ? [{ file, title: lastLine(message) }] : [];
-  });
-}
-
-/** What is read of the report that vitest writes as JSON. */
-type Report = {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly message: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
-  }[];
-};
-
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) ?? "";
-}
-
-/** Whether the compiler refuses the mutant. `root` is an unchanged copy of the project. */
-export function isRefused(root: string, mutant: Mutant): boolean {
-  const path = join(root, mutant.file);
-  const source = readFileSync(path, "utf8");
-  writeFileSync(path, source.slice(0, mutant.start) + mutant.replacement + source.slice(mutant.end));
-  const { status } = spawnSync("node_modules/.bin/tsc", ["--noEmit"], { cwd: root, stdio: "ignore" });
-  writeFileSync(path, source);
-  return status !== 0;
+  return scored.sort((a, b) => b.score - a.score).map(({ file }) => file);
 }

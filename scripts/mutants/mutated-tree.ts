@@ -2,7 +2,7 @@
 // build serves them all, also in the processes that tests start.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Mutant } from "./sample.ts";
 
@@ -15,7 +15,7 @@ export type MutatedTree = {
 const SWITCH = "src/base/mutant-switch.ts";
 const CONFIG = "mutants.config.ts";
 /** These hold the text of the sources, which the switches change. */
-const TEXT_TESTS = ["architecture", "docs", "links", "package", "readme", "workflows"];
+const TEXT_TESTS = ["architecture", "links", "package", "readme", "workflows"];
 
 /** Copies the files that git knows from `project` to `root`, with `mutants` in them and with `dist/` built. */
 export function makeMutatedTree(project: string, root: string, mutants: readonly Mutant[]): MutatedTree {
@@ -27,9 +27,13 @@ export function makeMutatedTree(project: string, root: string, mutants: readonly
   writeFileSync(join(root, SWITCH), switchModule(root));
   writeFileSync(join(root, CONFIG), configModule());
   writeFileSync(join(root, "mutant-file.ts"), currentFileModule(root));
-  const choose = (id: number | null): void => writeFileSync(join(root, "mutant-active"), String(id ?? 0));
-  choose(null);
   execFileSync(process.execPath, ["scripts/build.ts"], { cwd: root, stdio: "pipe" });
+  const scripts = readdirSync(join(root, "npm")).filter((name) => name.startsWith("web-"));
+  const choose = (id: number | null): void => {
+    writeFileSync(join(root, "mutant-active"), String(id ?? 0));
+    for (const script of scripts) chooseInPage(join(root, "npm", script), id ?? 0);
+  };
+  choose(null);
   return { root, choose };
 }
 
@@ -51,11 +55,12 @@ export function withSwitches(source: string, file: string, mutants: readonly Mut
   for (const mutant of mutants.toSorted((a, b) => b.start - a.start)) {
     const code = text.slice(mutant.start, mutant.end);
     const isIn = `isMutant(${mutant.id})`;
-    const both =
-      mutant.place === "statement"
-        ? `if (!${isIn}) { ${code} }`
-        : `(${isIn} ? (${mutant.replacement}) : (${code}))`;
-    text = text.slice(0, mutant.start) + both + text.slice(mutant.end);
+    const both = {
+      statement: `if (!${isIn}) { ${code} }`,
+      expression: `(${isIn} ? (${mutant.replacement}) : (${code}))`,
+      field: `...(${isIn} ? {} : { ${code} }),`,
+    };
+    text = text.slice(0, mutant.start) + both[mutant.place] + text.slice(mutant.end);
   }
   const path = relative(dirname(file), SWITCH);
   const from = path.startsWith(".") ? path : `./${path}`;
@@ -63,14 +68,20 @@ export function withSwitches(source: string, file: string, mutants: readonly Mut
   return text.startsWith("#!") ? text.replace("\n", `\n${line}`) : line + text;
 }
 
+/** The script of a page reads no file: which mutant is in force is written into it. */
+function chooseInPage(path: string, id: number): void {
+  writeFileSync(path, readFileSync(path, "utf8").replaceAll(/mutant-of-page:\d+/g, `mutant-of-page:${id}`));
+}
+
 /** Says whether a mutant is in force, and writes down which ones a test file meets. */
 function switchModule(root: string): string {
-  return `import { appendFileSync, readFileSync } from "node:fs";
+  return `const fs = globalThis.process?.getBuiltinModule?.("node:fs");
 const folder = ${JSON.stringify(root)};
 const read = (name: string): string => {
-  try { return readFileSync(folder + "/" + name, "utf8"); } catch { return ""; }
+  try { return fs?.readFileSync(folder + "/" + name, "utf8") ?? ""; } catch { return ""; }
 };
-const active = Number(read("mutant-active"));
+const ofPage = ["mutant-of-page:0"];
+const active = fs === undefined ? Number(ofPage[0]?.split(":")[1]) : Number(read("mutant-active"));
 const isMapping = read("mutant-mapping") !== "";
 const met = new Set<string>();
 let file = "";
@@ -82,7 +93,7 @@ export function isMutant(id: number): boolean {
     const key = id + " " + file;
     if (!met.has(key)) {
       met.add(key);
-      try { appendFileSync(folder + "/mutant-met", key + "\\n"); } catch {}
+      try { fs?.appendFileSync(folder + "/mutant-met", key + "\\n"); } catch {}
     }
   }
   return id === active;
