@@ -24,6 +24,7 @@ import {
   paramsFor,
   type StandingThings,
   takesAway,
+  thingsNamedIn,
 } from "../support/every-route/standing-things.ts";
 import type { Call } from "../support/service-client.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
@@ -68,6 +69,13 @@ const NOT_ANSWERED: Readonly<Record<string, string>> = {
 /** An AI client may in some cases: in a copy of its own, or with a revision that settles the conflicts. */
 const ASKS_OWNER_SOMETIMES: ReadonlySet<string> = new Set(["copiesCheckpoint", "changesetsResolve"]);
 
+/** A name that the caller chooses, a commit of git, and an address of a file that is for whoever has it. */
+const FOR_WHOEVER_NAMES_IT: ReadonlySet<string> = new Set(["server", "sha", "downloadToken"]);
+/** Is compared, and leads to nothing. */
+const COMPARED = "expected_current_revision";
+/** The first thing of a path is forbidden, what is within a thing of one's own is not there. */
+const FOREIGN_CODES = ["forbidden", "not_found"];
+
 const maxBodyBytes: ReadonlyMap<string, number> = new Map(
   Object.values(routeTable)
     .flatMap((ofNoun) => Object.values<Route>(ofNoun))
@@ -104,6 +112,32 @@ onEveryStore((kind) => {
       await play.ofWorkspaces();
       expect(seen.withoutSuccess()).toEqual(Object.keys(NOT_ANSWERED).sort());
       expect(Object.keys(NOT_ANSWERED).length).toBeLessThanOrEqual(6);
+    });
+
+    it.each(routes)("$method $path finds nothing of another account", async (route) => {
+      const { operationId } = route.operation;
+      const own = askedOf(route);
+      const foreign = paramsFor(route.path, theirs);
+      for (const [, name = ""] of route.path.matchAll(/\{(\w+)\}/g)) {
+        if (FOR_WHOEVER_NAMES_IT.has(name)) continue;
+        expect(foreign, "the other account has one of each thing that a path names").toHaveProperty(name);
+        await refusesForeign({ ...own, params: { ...own.params, [name]: foreign[name] ?? "" } });
+      }
+      for (const [field, name] of thingsNamedIn(own.json)) {
+        if (field === COMPARED) continue;
+        const json = { ...(fitted(own.json, own.params) as object), [field]: foreign[name] };
+        await refusesForeign({ ...own, json });
+      }
+      if (route.method !== "GET") return;
+      const { text } = await world.api.answer(operationId, own);
+      for (const id of Object.values({ ...theirs.ofAccount, ...theirs.ofWorkspace }))
+        if (id !== theirs.ofAccount.server) expect(text).not.toContain(id);
+
+      async function refusesForeign(asked: Asked): Promise<void> {
+        const { status, text, body } = await world.api.answer(operationId, asked);
+        const { code } = (body ?? {}) as { code?: string };
+        expect(FOREIGN_CODES, `${status} ${text.slice(0, 200)}`).toContain(code);
+      }
     });
 
     it.each(routes)("$method $path says only what the document says", async (route) => {
@@ -177,9 +211,11 @@ onEveryStore((kind) => {
       const params = { ...paramsFor(path, mine), ...(caller === "job" ? job.params : {}) };
       const [example] = exampleBodies(operation);
       const ofFile = operation.parameters?.some(({ name }) => name === "path") ? "path=a.txt" : null;
+      const isUpload = operation.requestBody?.content["application/octet-stream"] !== undefined;
       return {
         ...{ params, bearer },
         ...(example === undefined ? {} : { json: example }),
+        ...(isUpload ? { raw: "bytes", headers: { "content-type": "application/octet-stream" } } : {}),
         ...(ofFile === null ? {} : { query: ofFile }),
       };
     }

@@ -55,6 +55,15 @@ export function fitted(example: unknown, params: Params): unknown {
   return JSON.parse(JSON.stringify(example), (field, value) => params[paramOfField[field] ?? ""] ?? value);
 }
 
+/** The fields of a body that name a thing, each with the parameter that names it in paths. */
+export function thingsNamedIn(body: unknown): readonly (readonly [field: string, param: string])[] {
+  if (typeof body !== "object" || body === null) return [];
+  return Object.keys(body).flatMap((field) => {
+    const param = paramOfField[field];
+    return param === undefined ? [] : [[field, param] as const];
+  });
+}
+
 export async function makeStandingThings(parts: StandingParts): Promise<StandingThings> {
   const ofAccount = await makeOfAccount(parts);
   return { ofAccount, ofWorkspace: await makeOfWorkspace(parts) };
