@@ -1,6 +1,7 @@
 // What the code host's own token may do, as far as reading tells. Nothing is written: what it may write stays open.
 // https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 
+import { parseJson } from "../base/json.ts";
 import type { Environment } from "../ci/provider.ts";
 import { ConnectionError, DecodeError } from "../client/errors.ts";
 import type { Transport, TransportResponse } from "../client/transport.ts";
@@ -110,7 +111,7 @@ function grantedFacts({ headers, body }: TransportResponse): Record<string, stri
 }
 
 function roleIn(body: string): string | undefined {
-  const value = parse(body);
+  const value = parseJson(body);
   const permissions = fieldOf(value, "permissions");
   if (typeof permissions !== "object" || permissions === null) return undefined;
   const held = Object.entries(permissions).filter(([, isHeld]) => isHeld === true);
@@ -162,19 +163,11 @@ async function read(options: GitHubTokenOptions, path: string): Promise<Transpor
 }
 
 function messageOf({ body, status }: TransportResponse): string {
-  const message = fieldOf(parse(body), "message");
+  const message = fieldOf(parseJson(body), "message");
   return typeof message === "string" ? message : `it answered ${status}`;
 }
 
 function fieldOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   return new Map(Object.entries(value)).get(name);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,7 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type PeerCertificate } from "node:tls";
+import { errorCode } from "../base/error-code.ts";
 
 const STEP_MS = 10_000;
 
@@ -39,18 +40,18 @@ export async function reachHost(target: { host: string; port: number; isTls: boo
   try {
     addresses = await resolveName(host);
   } catch (cause) {
-    return { ok: false, ended: { layer: "dns", code: codeOf(cause), addresses } };
+    return { ok: false, ended: { layer: "dns", code: reasonOf(cause), addresses } };
   }
   try {
     (await openTcp(host, port)).destroy();
   } catch (cause) {
-    return { ok: false, ended: { layer: "tcp", code: codeOf(cause), addresses } };
+    return { ok: false, ended: { layer: "tcp", code: reasonOf(cause), addresses } };
   }
   if (!isTls) return { ok: true, reached: { addresses, certificate: null } };
   try {
     return { ok: true, reached: { addresses, certificate: await readCertificate(host, port) } };
   } catch (cause) {
-    return { ok: false, ended: { layer: "tls", code: codeOf(cause), addresses } };
+    return { ok: false, ended: { layer: "tls", code: reasonOf(cause), addresses } };
   }
 }
 
@@ -109,8 +110,7 @@ function timedOut(): Error {
 }
 
 /** Several addresses fail as one error without a code of its own. */
-function codeOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return "unknown";
-  if ("code" in cause && typeof cause.code === "string") return cause.code;
-  return cause instanceof AggregateError ? codeOf(cause.errors[0]) : cause.message;
+function reasonOf(cause: unknown): string {
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  return errorCode(cause) ?? errorCode(first) ?? (first instanceof Error ? first.message : "unknown");
 }

@@ -1,5 +1,6 @@
 // The kinds of settings that the Action's inputs and the flags of `agent-service run` share. Pure.
 
+import { isObject, parseJson } from "../base/json.ts";
 import { refused } from "../base/result.ts";
 import { httpUrl } from "../base/settings/kinds.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
@@ -85,15 +86,3 @@ export const failOn: Kind<ReadonlySet<Conclusion>> = kind(
       : undefined;
   },
 );
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,5 +1,6 @@
 // The MCP servers that a job names: as a service inside the job reads them, and what of them another service takes. Pure.
 
+import { isObject } from "../base/json.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 
@@ -57,8 +58,4 @@ function objectOf(text: string): Readonly<Record<string, unknown>> | null {
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // The title of a tool call, on one line: `read_file src/index.ts`. Pure.
 
+import { parseJson } from "../base/json.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 
 export const MAX_TITLE_CHARS = 120;
@@ -26,7 +27,7 @@ const ownTitles: ReadonlyMap<string, { readonly verb: string; readonly argument:
 
 /** The call's name and its arguments' values on one line without hidden characters, at most `MAX_TITLE_CHARS`. */
 export function toolTitle(name: string, args: string): string {
-  const parsed = parseJson(args);
+  const parsed = args.length > MAX_TITLE_ARGS_CHARS ? undefined : parseJson(args);
   const own = ownTitle(name, parsed);
   if (own !== null) return own;
   const words = [singleLine(serversName(name), MAX_VALUE_CHARS) || "tool"];
@@ -64,14 +65,4 @@ function argumentValues(parsed: unknown): string[] {
   // A path says more than a file's content.
   const short = values.filter((value) => !value.includes("\n"));
   return short.length > 0 ? short : values;
-}
-
-/** Undefined where the text is no JSON: models write anything. */
-function parseJson(text: string): unknown {
-  if (text.length > MAX_TITLE_ARGS_CHARS) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

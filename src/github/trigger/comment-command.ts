@@ -1,6 +1,7 @@
 // The command in the comment, the review or the new discussion of an event. Most hold none, so this is decided before anything else is loaded.
 // Pure.
 
+import { isObject } from "../../base/json.ts";
 import { type Command, parseCommand } from "./command.ts";
 import { COMMENT_EVENTS } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
@@ -11,7 +12,7 @@ const OWN_MARK = "<!-- agent-service:";
 /** The command of a comment. Throws Declined when there is none, or it is no longer new. */
 export function commentCommand(event: string, payload: unknown, phrase: string): Command {
   const { field = "", action = "" } = COMMENT_EVENTS[event] ?? {};
-  const { action: done } = isRecord(payload) ? payload : {};
+  const { action: done } = isObject(payload) ? payload : {};
   const body = textOf(event, payload);
   if (isOwnText(event, payload)) {
     throw new Declined("no_command", "Nothing ran: the agent wrote this comment itself.");
@@ -31,8 +32,8 @@ export function isOwnText(event: string, payload: unknown): boolean {
 }
 
 function textOf(event: string, payload: unknown): string {
-  const { [COMMENT_EVENTS[event]?.field ?? ""]: comment } = isRecord(payload) ? payload : {};
-  return isRecord(comment) && typeof comment.body === "string" ? comment.body : "";
+  const { [COMMENT_EVENTS[event]?.field ?? ""]: comment } = isObject(payload) ? payload : {};
+  return isObject(comment) && typeof comment.body === "string" ? comment.body : "";
 }
 
 export function noCommand(phrase: string): Declined {
@@ -45,8 +46,4 @@ export function helpText(phrase: string): string {
     `Begin a line with "${phrase}" and say what you want, or with "${phrase} review", "${phrase} fix", ` +
     `"${phrase} new" (a new conversation) or "${phrase} cancel". Code, quotations and links are not read as commands.`
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

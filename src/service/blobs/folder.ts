@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createReadStream, type ReadStream } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { errorCode } from "../../base/error-code.ts";
 import {
   type BlobStore,
   BlobStoreError,
@@ -81,7 +82,7 @@ async function openFile(path: string, { range, signal }: GetBlob): Promise<OpenB
   try {
     await once(stream, "open");
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return null;
+    if (errorCode(cause) === "ENOENT") return null;
     throw cause;
   }
   return { size: end - start, content: readable(stream) };
@@ -102,18 +103,14 @@ async function sizeOf(path: string): Promise<number | null> {
     const found = await stat(path);
     return found.isFile() ? found.size : null;
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return null;
+    if (errorCode(cause) === "ENOENT" || errorCode(cause) === "ENOTDIR") return null;
     throw cause;
   }
 }
 
-function codeOf(cause: unknown): string | undefined {
-  return cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
-}
-
 /** The system's failures as the port's, without a path. */
 function explain(cause: unknown): never {
-  const code = codeOf(cause);
+  const code = errorCode(cause);
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw cause;
   const why = code === "ENOSPC" || code === "EDQUOT" ? "is full" : `cannot be used (${code})`;
   throw new BlobStoreError(`The folder of blobs ${why}. Look at BLOB_DIR.`, { cause });

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../../base/error-code.ts";
 import { BlobStoreError } from "../core/ports/blobs.ts";
 import type { Spool, SpoolFile } from "../core/ports/spool.ts";
 
@@ -37,7 +38,7 @@ async function openFile(folder: string): Promise<SpoolFile> {
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 function explain(cause: unknown): never {
-  const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
+  const code = errorCode(cause);
   const why =
     code === "ENOSPC" || code === "EDQUOT" ? "is full" : `cannot be used (${code ?? "unknown cause"})`;
   throw new BlobStoreError(`The folder of what is uploaded ${why}. Look at DATA_DIR.`, { cause });

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { errorCodeNote } from "../../base/error-code.ts";
 import type { Result } from "../../base/result.ts";
 import { listenInFolder } from "../../base/unix-socket.ts";
 import type { EgressPhase } from "../core/egress/rules.ts";
@@ -137,7 +138,8 @@ async function serveTunnel(options: TunnelOptions, authority: string, head: Buff
       admitted.value.close();
     }
   } catch (cause) {
-    if (!signal.aborted) answer(client, "502 Bad Gateway", `The host could not be reached${codeOf(cause)}.`);
+    if (!signal.aborted)
+      answer(client, "502 Bad Gateway", `The host could not be reached${errorCodeNote(cause)}.`);
   } finally {
     if (signal.aborted) client.destroy();
   }
@@ -299,8 +301,4 @@ function pinned(addresses: readonly string[]): LookupFunction {
     if (options.all === true || first === undefined) callback(null, found);
     else callback(null, first.address, first.family);
   };
-}
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
 }

@@ -3,6 +3,7 @@
 
 import { isIP } from "node:net";
 import { assertNever } from "../../base/assert-never.ts";
+import { errorCodeNote } from "../../base/error-code.ts";
 import { isPublicAddress } from "../../base/public-address.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type HostEntry, isHostName } from "../../contract/egress.ts";
@@ -71,7 +72,7 @@ export function openRunEgress(options: RunEgressOptions): RunEgress {
     } catch (cause) {
       counted.close();
       signal.throwIfAborted();
-      return refused(unreachable(shown, `could not be resolved${codeOf(cause)}`));
+      return refused(unreachable(shown, `could not be resolved${errorCodeNote(cause)}`));
     }
   };
 
@@ -131,10 +132,6 @@ async function resolveWithin(
 
 function unreachable(host: string, why: string): EgressRefusal {
   return { reason: "unreachable", detail: `The host ${host} ${why}.` };
-}
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
 }
 
 function explain(

@@ -6,6 +6,7 @@ import { constants, createWriteStream, renameSync } from "node:fs";
 import { copyFile, link, mkdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { errorCode } from "../../../base/error-code.ts";
 import type { HeldPack, StoredFile } from "../../core/commits/held-pack.ts";
 import { type BlobStore, ContentsLostError } from "../../core/ports/blobs.ts";
 
@@ -168,7 +169,7 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
   try {
     await link(source, target);
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
+    const code = errorCode(cause);
     if (code === "EEXIST") return;
     if (code !== "EXDEV" && code !== "EPERM" && code !== "EMLINK" && code !== "ENOTSUP") throw cause;
     await copyFile(source, target, constants.COPYFILE_FICLONE);

@@ -3,6 +3,7 @@
 
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
+import { errorCode } from "../../../base/error-code.ts";
 import { refuseCovered, refusedPath, relativePath, showPath, type ToolTree } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
 
@@ -55,7 +56,7 @@ export async function atPlace<Value>(
 /** The file there now; null when there is none. Rejects for anything that is not a regular file. */
 export async function lookAt(place: Place): Promise<Stats | null> {
   const found = await lstat(place.at).catch((cause: unknown) => {
-    if (codeOf(cause) === "ENOENT") return null;
+    if (errorCode(cause) === "ENOENT") return null;
     throw cause;
   });
   if (found !== null) checkRegular(found, place);
@@ -117,11 +118,11 @@ async function enter({ at, path, missingFolders }: Entering): Promise<OpenFolder
   try {
     return await openFolder(at);
   } catch (cause) {
-    if (codeOf(cause) !== "ENOENT" || missingFolders === "refuse")
+    if (errorCode(cause) !== "ENOENT" || missingFolders === "refuse")
       throw await whyNotEntered(cause, { at, path });
   }
   await mkdir(at).catch((cause: unknown) => {
-    if (codeOf(cause) !== "EEXIST") throw cause;
+    if (errorCode(cause) !== "EEXIST") throw cause;
   });
   return await openFolder(at).catch(async (cause: unknown) => {
     throw await whyNotEntered(cause, { at, path });
@@ -145,7 +146,7 @@ function explain(cause: unknown, path: string): unknown {
   if (cause instanceof ToolError) return cause;
   const shown = showPath(path);
   const say = (message: string) => new ToolError("failed", message, { cause });
-  switch (codeOf(cause)) {
+  switch (errorCode(cause)) {
     case undefined:
       return cause;
     case "ENOENT":
@@ -163,10 +164,6 @@ function explain(cause: unknown, path: string): unknown {
     case "ENXIO":
       return say(`What lies at ${shown} was swapped meanwhile. Look again.`);
     default:
-      return say(`The file ${shown} could not be changed (${codeOf(cause)}).`);
+      return say(`The file ${shown} could not be changed (${errorCode(cause)}).`);
   }
-}
-
-function codeOf(cause: unknown): string | undefined {
-  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
 }

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
+import { errorCodeNote } from "../../../base/error-code.ts";
 import type { AdmittedConnection, RunEgress } from "../../core/ports/egress.ts";
 import { ToolError } from "./tool.ts";
 
@@ -60,7 +61,7 @@ export async function fetchPage(access: PageAccess, url: string, signal: AbortSi
     if (cause instanceof ToolError) throw cause;
     const why = limit.aborted
       ? `did not answer within ${timeoutMs / 1000} s`
-      : `could not be asked${codeOf(cause)}`;
+      : `could not be asked${errorCodeNote(cause)}`;
     throw new ToolError("failed", `The host ${target.host} ${why}.`, { cause });
   }
 }
@@ -175,8 +176,4 @@ function decoderOf(parameters: readonly string[]): TextDecoder {
   } catch {
     return new TextDecoder();
   }
-}
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
 }

@@ -2,6 +2,7 @@
 // "1", a list for one text. Pure.
 
 import * as z from "zod/mini";
+import { isObject } from "../../../base/json.ts";
 
 /** The schema with what the model is told of the parameter. */
 export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
@@ -61,7 +62,7 @@ export function jsonSchemaOf(schema: z.ZodMiniType): Record<string, unknown> {
 export function readInput(schema: Record<string, unknown>, input: unknown): MeantInput {
   const { properties = {} } = schema as JsonSchema;
   const meant = meantBy(schema as JsonSchema, input ?? {});
-  const given = isRecord(meant) ? Object.keys(meant) : [];
+  const given = isObject(meant) ? Object.keys(meant) : [];
   return { input: meant, ignored: given.filter((name) => !Object.hasOwn(properties, name)) };
 }
 
@@ -91,7 +92,7 @@ function meantBy(schema: JsonSchema, value: unknown): unknown {
 }
 
 function objectOf({ properties, required = [] }: JsonSchema, value: unknown): unknown {
-  if (!isRecord(value) || properties === undefined) return value;
+  if (!isObject(value) || properties === undefined) return value;
   const entries = Object.entries(value).flatMap(([name, given]): [string, unknown][] => {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (given === null && !required.includes(name)) return [];
@@ -109,8 +110,4 @@ function listOf(text: string): unknown {
   } catch {
     return [text];
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

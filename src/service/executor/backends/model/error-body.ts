@@ -1,5 +1,7 @@
 // What an API says in the body of an error, whatever shape it has: an object, an array of one, a string, a page. Pure.
 
+import { parseJson } from "../../../../base/json.ts";
+
 const MAX_BODY_CHARS = 64 * 1024;
 const MAX_DEPTH = 10;
 const MAX_TEXTS = 20;
@@ -85,14 +87,6 @@ class Found {
 
 function fieldsOf(value: object): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function titleOf(page: string): string {

@@ -2,6 +2,7 @@
 // much the model wrote. Pure.
 
 import * as z from "zod/mini";
+import { isObject } from "../../../../../base/json.ts";
 import type { CallSize, ReportedUsage } from "../../model/reported-usage.ts";
 
 /** A document, or a line of a stream, that is longer than this is not read. */
@@ -179,8 +180,4 @@ function parsed(json: string): readonly Readonly<Record<string, unknown>>[] {
   } catch {
     return [];
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { errorCode } from "../../../../../base/error-code.ts";
 import { keyHeader } from "../../../../../contract/models/protocols.ts";
 import { tokenExchanges } from "../../../../../federation/providers.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
@@ -116,7 +117,7 @@ async function requested(
     ...(body === null ? {} : { body }),
   }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    throw new ProxyRefusal(502, `The model's server could not be reached (${codeOf(cause)}).`);
+    throw new ProxyRefusal(502, `The model's server could not be reached (${reasonOf(cause)}).`);
   });
   if (answer.status < 300 || answer.status >= 400) return answer;
   await answer.body?.cancel();
@@ -159,7 +160,7 @@ async function headersOf(
 }
 
 /** Node hides the reason of a failed fetch in its cause. */
-function codeOf(cause: unknown): string {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  return inner instanceof Error && "code" in inner ? String(inner.code) : "no reason given";
+function reasonOf(cause: unknown): string {
+  const inner = cause instanceof Error ? cause.cause : undefined;
+  return errorCode(inner) ?? errorCode(cause) ?? "no reason given";
 }

@@ -2,9 +2,9 @@
 // By the types of @google/genai 2.32.0 and by what Gemini CLI 0.61.0 sends, looked up on 2026-11-23.
 
 import * as z from "zod/mini";
+import { isObject } from "../../../../../../base/json.ts";
 import {
   chosen,
-  isObject,
   json,
   type Kept,
   optionalFlag,

@@ -2,6 +2,7 @@
 // others; a kind that no schema names, and a field that is refused, fail with a sentence. Pure.
 
 import * as z from "zod/mini";
+import { isObject } from "../../../../../../base/json.ts";
 
 /** Why a field or a kind is not passed on, and what to do. */
 export const reasons = {
@@ -100,10 +101,6 @@ export function textOrList(item: Kept): Kept {
 export const dataUrl = z
   .string()
   .check(z.refine((url) => /^data:[\w.+/-]{0,100}[;,]/i.test(url), `is not passed on: ${reasons.fetched}.`));
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function shown(value: unknown): string {
   return value === undefined ? "(none)" : JSON.stringify(value).slice(0, 80);

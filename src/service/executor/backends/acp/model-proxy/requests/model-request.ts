@@ -1,8 +1,8 @@
 // A request of an agent to its model, decoded: what it asks for, and the body that is sent in its place. Pure.
 
 import type * as z from "zod/mini";
+import { isObject } from "../../../../../../base/json.ts";
 import { ProxyRefusal } from "../proxy-refusal.ts";
-import { isObject } from "./kept.ts";
 
 export type SentRequest = {
   /** The one that was priced. */

@@ -1,0 +1,12 @@
+// The code of an error of Node or of the system, such as ENOENT. Pure.
+
+/** Undefined where the error has none. */
+export function errorCode(cause: unknown): string | undefined {
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+}
+
+/** The code in brackets, behind the words of a message: ` (ECONNREFUSED)`. Empty where the error has none. */
+export function errorCodeNote(cause: unknown): string {
+  const code = errorCode(cause);
+  return code === undefined ? "" : ` (${code})`;
+}
