@@ -16,7 +16,7 @@ RUN apt-get update \
  && install --directory --owner=node --group=node --mode=0700 /data
 WORKDIR /app
 COPY --from=build /src/package.json /src/LICENSE ./
-COPY --from=build /src/npm/*.mjs /src/npm/*.js /src/npm/LICENSES.txt ./npm/
+COPY --from=build /src/npm/ ./npm/
 RUN chmod 0755 npm/cli.mjs && ln -s /app/npm/cli.mjs /usr/local/bin/agent-service
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data

@@ -1,5 +1,6 @@
 // agent-service backup and restore: a whole store with its blobs, into a folder and back.
 
+import { keysOf, makeBackup, restore as restoreFrom } from "../service/operator/backup.ts";
 import type { Config } from "../service/settings/config.ts";
 import { command } from "./command.ts";
 import { anyText, argument, switchFlag } from "./flags.ts";
@@ -22,7 +23,6 @@ export const backup = command({
   },
   examples: ["backup /var/backups/agent-service", "backup /mnt/backup --contents --json"],
   run: async ({ arguments: { folder }, flags }) => {
-    const { makeBackup } = await import("../service/operator/backup.ts");
     const config = await readStoreConfig(flags);
     const report = await makeBackup(config, { folder, rereads: flags.contents, version });
     const { manifest, copied, copiedBytes } = report;
@@ -67,7 +67,6 @@ export const restore = command({
     "restore /mnt/backup --data-dir /var/lib/agent-service --replace",
   ],
   run: async ({ arguments: { folder }, flags }) => {
-    const { keysOf, restore: restoreFrom } = await import("../service/operator/backup.ts");
     const config = await readStoreConfig(flags);
     const given = { folder, replaces: flags.replace, leavesOut: flags.incomplete };
     const { manifest, rows, copied, copiedBytes, leftOut } = await restoreFrom(config, given);

@@ -6,7 +6,8 @@ import { decodeBySchema } from "../base/settings/json-kinds.ts";
 import { matching } from "../base/settings/kinds.ts";
 import { readSettings, setting } from "../base/settings/setting.ts";
 import { jobEnvironment } from "../ci/environment.ts";
-import type { ConformOptions } from "../conform/conform.ts";
+import { type ConformOptions, conform, selectStatements } from "../conform/conform.ts";
+import { listText, outcomesJson, outcomeText, totalText } from "../conform/report.ts";
 import { plural } from "../render/quantities.ts";
 import { openAccess, serviceAddress } from "./account.ts";
 import { command } from "./command.ts";
@@ -64,8 +65,6 @@ export const conformCommand = command({
     "conform --list",
   ],
   run: async ({ arguments: { url }, flags }) => {
-    const { conform, selectStatements } = await import("../conform/conform.ts");
-    const { listText, outcomeText, outcomesJson, totalText } = await import("../conform/report.ts");
     const only = flags.only ?? [];
     const selected = selectStatements(only);
     if (selected.length === 0)

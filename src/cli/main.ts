@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The command `agent-service`: finds the part of the program that holds the subcommand, and lets it run.
-// Why in parts: docs/decisions/080-serve-is-a-bundle-of-its-own.md
+// The command `agent-service`: refuses an old Node, and runs the subcommand.
 
 import { emptyInitialEnvironment } from "../ci/initial-environment.ts";
 
@@ -23,10 +22,8 @@ if (major < OLDEST_NODE) {
   emptyInitialEnvironment();
   const args = process.argv.slice(2);
   if (!SERVING.includes(args[0])) endWithReader(args[0] === "run");
-  const { run } = SERVING.includes(args[0])
-    ? await import("./serve-part.ts")
-    : await import("./commands-part.ts");
-  process.exitCode = await run(args);
+  const { runProgram } = await import("./program.ts");
+  process.exitCode = await runProgram(args);
   // Node's own support of proxies goes on knocking at one that hangs up, also when nobody waits for it any more.
   if (EXAMINING.includes(args[0])) setTimeout(() => process.exit(), EXIT_MS).unref();
 }

@@ -1,5 +1,5 @@
 // An MCP server on standard input and output that passes every request on to a service's /mcp: for clients that start
-// programs and speak no HTTP. A bundle of its own: only this command needs the protocol's client.
+// programs and speak no HTTP.
 
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";

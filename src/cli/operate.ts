@@ -3,8 +3,9 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../base/operator-error.ts";
 import { jobEnvironment } from "../ci/environment.ts";
-import type { Operator } from "../service/operator/operator.ts";
-import type { Config } from "../service/settings/config.ts";
+import { hasStore, type Operator, openOperator } from "../service/operator/operator.ts";
+import { type Config, readConfig } from "../service/settings/config.ts";
+import { readRunningAddress } from "../service/wiring/running-address.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, switchFlag, UsageError, valueFlag } from "./flags.ts";
 
@@ -41,8 +42,6 @@ export async function operate(
   flags: { readonly "data-dir": string | null },
   work: (place: Workplace) => Promise<number>,
 ): Promise<number> {
-  const { hasStore, openOperator } = await import("../service/operator/operator.ts");
-  const { readRunningAddress } = await import("../service/wiring/running-address.ts");
   const config = await readStoreConfig(flags);
   const { baseUrl, webUrl, host, port } = config;
   const isNew = !hasStore(config);
@@ -66,7 +65,6 @@ export async function operate(
 
 /** The settings of the service whose store the flags and the environment name. Throws UsageError for a wrong setting. */
 export async function readStoreConfig(flags: { readonly "data-dir": string | null }): Promise<Config> {
-  const { readConfig } = await import("../service/settings/config.ts");
   const dataDir = flags["data-dir"];
   const config = readConfig(dataDir === null ? {} : { DATA_DIR: dataDir }, undefined, { asksByKey: false });
   if (!config.ok) throw new UsageError(config.refusal.join("\n"));

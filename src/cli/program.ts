@@ -2,9 +2,10 @@
 // docs/decisions/032-commander-reads-the-command-line.md
 
 import { CommanderError, Option, Command as Parser } from "commander";
-import { type CommandName, catalogue, commandNames } from "./catalogue.ts";
-import type { Command, CommandGroup, LoadCommand } from "./command.ts";
+import { catalogue, commandNames } from "./catalogue.ts";
+import type { Command, CommandGroup } from "./command.ts";
 import { reportFailure } from "./command-error.ts";
+import { commands } from "./commands.ts";
 import { type Argument, type Flag, UsageError } from "./flags.ts";
 import { version } from "./version.ts";
 
@@ -16,21 +17,18 @@ Exit codes:
   1  failed: the service refused or was not reached, or the run failed or was cancelled
   2  called wrongly, or a setting is wrong`;
 
-/** What can be loaded: every command that the arguments may name. */
-type Loaders = Readonly<Partial<Record<CommandName, LoadCommand>>>;
-
 /** Runs the command that the arguments name. Resolves to the exit code. Rejects only with what is a bug. */
-export async function runProgram(args: readonly string[], loaders: Loaders): Promise<number> {
-  return await runArguments(args, loaders).catch(reportFailure);
+export async function runProgram(args: readonly string[]): Promise<number> {
+  return await runArguments(args).catch(reportFailure);
 }
 
 /** Throws UsageError, and what the command throws. */
-async function runArguments(args: readonly string[], loaders: Loaders): Promise<number> {
+async function runArguments(args: readonly string[]): Promise<number> {
   const [first, ...rest] = args;
-  if (first === "help") return await runArguments([...rest, "--help"], loaders);
-  if (first === undefined) return await runArguments(["--help"], loaders);
+  if (first === "help") return await runArguments([...rest, "--help"]);
+  if (first === undefined) return await runArguments(["--help"]);
   const exit = { code: 0 };
-  const program = await createProgram(first, { loaders, exit });
+  const program = await createProgram(first, exit);
   try {
     await program.parseAsync([...args], { from: "user" });
     return exit.code;
@@ -55,18 +53,14 @@ function nameOf(program: Parser, args: readonly string[]): string {
 }
 
 /** The program, in which only the named command is loaded. */
-async function createProgram(
-  name: string,
-  { loaders, exit }: { readonly loaders: Loaders; readonly exit: { code: number } },
-): Promise<Parser> {
+async function createProgram(name: string, exit: { code: number }): Promise<Parser> {
   const program = base(new Parser("agent-service"))
     .description("Run an AI agent on your repository from CI, with no secret stored anywhere.")
     .version(version, "-V, --version", "print the version")
     .addHelpText("after", CLOSING);
   for (const known of commandNames) {
     program.commandsGroup(catalogue[known].section);
-    const load = known === name ? loaders[known] : undefined;
-    if (load !== undefined) addCommand(program, { name, declared: await load(), exit });
+    if (known === name) addCommand(program, { name, declared: await commands[known](), exit });
     else program.command(known).summary(catalogue[known].summary);
   }
   program.commandsGroup("");

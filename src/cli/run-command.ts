@@ -3,7 +3,9 @@
 import { providerTitles } from "../contract/ci/providers.ts";
 import { command } from "./command.ts";
 import { variadicArgument } from "./flags.ts";
+import { run } from "./run.ts";
 import { runFlags } from "./run-flags.ts";
+import { readRunSettings } from "./run-settings.ts";
 
 export const runCommand = command({
   summary: "Run an agent by the identity of this CI job, or on the checkout in this folder.",
@@ -19,9 +21,7 @@ export const runCommand = command({
     "run --embedded --prompt-file .ci/prompt.md --fail-on failure,quota,incomplete",
   ],
   run: async ({ arguments: { prompt }, flags }) => {
-    const { readRunSettings } = await import("./run-settings.ts");
     const settings = await readRunSettings(flags, prompt);
-    const { run } = await import("./run.ts");
     return await run(settings);
   },
 });

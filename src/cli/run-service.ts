@@ -3,6 +3,7 @@
 
 import { systemClock } from "../base/clock.ts";
 import { createProvider, NoProviderError } from "../ci/detect.ts";
+import { readHeadCommit } from "../ci/head-commit.ts";
 import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import type { ProviderOptions } from "../ci/provider-definition.ts";
 import { providerDefinitions } from "../ci/providers.ts";
@@ -140,6 +141,5 @@ function surroundings(env: Environment): ProviderOptions {
 /** Some builds have no variable with the commit: then the checkout's HEAD counts. */
 async function commitOf({ job }: CiProvider): Promise<string> {
   if (job.sha !== "") return job.sha;
-  const { readHeadCommit } = await import("../ci/head-commit.ts");
   return (await readHeadCommit(process.cwd())) ?? "";
 }

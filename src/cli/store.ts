@@ -1,7 +1,7 @@
 // agent-service store: the store and its blobs compared, and what is lost brought back.
 
 import { jobEnvironment } from "../ci/environment.ts";
-import type { BlobSource } from "../service/operator/backup.ts";
+import { type BlobSource, bucketSource, verifyStore } from "../service/operator/backup.ts";
 import { placeOf } from "./backup.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { anyText, switchFlag, UsageError, valueFlag } from "./flags.ts";
@@ -40,9 +40,8 @@ const verify = command({
     "store verify --from s3://copies",
   ],
   run: async ({ flags }) => {
-    const { verifyStore } = await import("../service/operator/backup.ts");
     const config = await readStoreConfig(flags);
-    const source = flags.from === null ? null : await sourceOf(flags.from);
+    const source = flags.from === null ? null : sourceOf(flags.from);
     const report = await verifyStore(config, { source, readsContents: flags.contents, adopts: flags.adopt });
     const { checked, bytes, healed, lost } = report;
     if (flags.json) printJson(report);
@@ -67,14 +66,13 @@ export const store: CommandGroup = {
 
 const faultTexts = { missing: "is gone", size: "has another size", contents: "has other contents" } as const;
 
-async function sourceOf(place: string): Promise<BlobSource> {
+function sourceOf(place: string): BlobSource {
   const bucket = BUCKET.exec(place)?.[1];
   if (bucket === undefined) {
     if (/^\w+:\/\//.test(place))
       throw new UsageError(`--from must be a folder or s3://bucket, got ${JSON.stringify(place)}.`);
     return { type: "folder", folder: place };
   }
-  const { bucketSource } = await import("../service/operator/backup.ts");
   const source = bucketSource(bucket, jobEnvironment);
   if (!source.ok) throw new UsageError(source.refusal.join("\n"));
   return source.value;

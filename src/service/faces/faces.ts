@@ -1,9 +1,10 @@
-// The faces of a node that people and their programs reach with a browser or a client of their own. Each is a bundle.
+// The faces of a node that people and their programs reach with a browser or a client of their own. Each is loaded at its
+// first request.
+// Why: docs/decisions/062-faces-are-loaded-at-first-use.md
 
 import { workspaceOfHost } from "../../base/site-host.ts";
 import { workspaceNounEndpoints } from "../../contract/workspaces/endpoints.ts";
 import type { AnyFace } from "../api/http/any-face.ts";
-
 import { oauthFacePaths } from "../api/oauth/paths.ts";
 
 export const faces: readonly AnyFace[] = [
@@ -23,15 +24,15 @@ export const faces: readonly AnyFace[] = [
       "/settings",
       "/settings/*",
     ],
-    load: async () => (await import("./web.ts")).openWeb,
+    load: async () => (await import("../api/web/web-app.ts")).webApp,
   },
   {
     paths: ["/mcp", "/mcp/"],
-    load: async () => (await import("./mcp.ts")).openMcp,
+    load: async () => (await import("../api/mcp/mcp-app.ts")).mcpApp,
   },
   {
     paths: oauthFacePaths,
-    load: async () => (await import("./oauth.ts")).openOAuth,
+    load: async () => (await import("../api/oauth/oauth-app.ts")).oauthApp,
   },
   {
     paths: ["/site/*"],

@@ -1,7 +1,5 @@
-// Workspaces: their routes, their sites, the runs in them, and what approvals do there. A bundle of its own, loaded with the first of these.
+// Workspaces: their routes, their sites, the runs in them, and what approvals do there. Loaded with the first of these.
 
-import * as z from "zod/mini";
-import english from "zod/v4/locales/en.js";
 import { workspaceNounRoutes } from "../../contract/workspaces/routes.ts";
 import type { FaceParts } from "../api/http/face.ts";
 import type { OpenedRoutes } from "../api/http/route-face.ts";
@@ -25,6 +23,5 @@ export function openWorkspaceRuns(core: Core, options: CopyFoldersOptions): Work
 }
 
 export function openWorkspaces(parts: FaceParts): OpenedRoutes {
-  z.config(english());
   return openedRoutes(workspaceNounRoutes, workspaceNounHandlers(parts));
 }

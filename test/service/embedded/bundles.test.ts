@@ -1,74 +1,110 @@
-// Which file under dist/ holds what: whoever uses a service elsewhere loads nothing of one, nor of a model.
+// Which file under dist/ and npm/ holds what: whoever uses a service elsewhere loads nothing of one, nor of a model.
 
-import { build } from "esbuild";
-import { describe, expect, it } from "vitest";
-import { bundles } from "../../../scripts/build.ts";
+import { readFile } from "node:fs/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { BuiltFiles } from "../../../scripts/build/built-file.ts";
+import { type BundleFolder, buildFiles } from "../../../scripts/build.ts";
 
-async function inputsOf(outfile: string): Promise<string[]> {
-  const bundle = bundles.find((candidate) => candidate.outfile === outfile);
-  if (bundle === undefined) throw new Error(`There is no ${outfile}.`);
-  const { entry, options } = bundle;
-  const { metafile } = await build({
-    ...options,
-    entryPoints: [entry],
-    outfile,
-    metafile: true,
-    write: false,
-  });
-  // What nothing uses is read, and left out.
-  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-  );
+const BUILD_MS = 120_000;
+
+let built: Readonly<Record<BundleFolder, BuiltFiles>>;
+beforeAll(async () => {
+  built = { dist: await buildFiles("dist"), npm: await buildFiles("npm") };
+}, BUILD_MS);
+
+function fileOf(folder: BundleFolder, name: string) {
+  const file = built[folder].get(name);
+  if (file === undefined) throw new Error(`There is no ${folder}/${name}.`);
+  return file;
 }
 
+/** What is loaded with a file, that file too. */
+function loadedWith(folder: BundleFolder, ...names: readonly string[]): string[] {
+  const loaded = new Set(names);
+  for (const name of loaded) for (const imported of fileOf(folder, name).imports) loaded.add(imported);
+  return [...loaded].flatMap((name) => fileOf(folder, name).modules);
+}
+
+const modulesOf = (name: string) => fileOf("dist", name).modules;
 const ofService = (path: string) => path.startsWith("src/service/");
 const ofModel = (path: string) => /node_modules\/(ai|@ai-sdk)\//.test(path);
+/** As `agent-service serve` starts. */
+const serving = () => loadedWith("npm", "cli.mjs", "commands/program.mjs", "commands/serve.mjs");
 
 describe("the bundles", () => {
-  it("of the Action hold no service", async () => {
-    for (const outfile of ["dist/main.cjs", "dist/step.cjs", "dist/post.cjs"])
-      expect((await inputsOf(outfile)).filter(ofService)).toEqual([]);
+  it("of the Action hold no service", () => {
+    for (const name of ["main.cjs", "step.cjs", "post.cjs"])
+      expect(modulesOf(name).filter(ofService)).toEqual([]);
   });
 
-  it("of the main step hold nothing that its first request does not need: no schemas, no pages", async () => {
+  it("of the main step hold nothing that its first request does not need: no schemas, no pages", () => {
     const isLater = (path: string) =>
       /node_modules\/zod\/|^src\/render\/(summary|timeline|log-parts)|http-client\/lib\/index|^src\/github\/trigger\/prompt-file/.test(
         path,
       );
-    for (const outfile of ["dist/main.cjs", "dist/step.cjs"])
-      expect((await inputsOf(outfile)).filter(isLater)).toEqual([]);
-    expect((await inputsOf("dist/later.cjs")).filter(isLater).length).toBeGreaterThan(3);
+    for (const name of ["main.cjs", "step.cjs"]) expect(modulesOf(name).filter(isLater)).toEqual([]);
+    expect(modulesOf("later.cjs").filter(isLater).length).toBeGreaterThan(3);
   });
 
-  it("hold GitHub's client once, in a file of its own", async () => {
+  it("hold GitHub's client once, in a file of its own", () => {
     const isClient = (path: string) => /node_modules\/(@actions\/github|@octokit)\//.test(path);
-    for (const outfile of [
-      "dist/main.cjs",
-      "dist/step.cjs",
-      "dist/later.cjs",
-      "dist/post.cjs",
-      "dist/github.cjs",
-    ])
-      expect((await inputsOf(outfile)).filter(isClient)).toEqual([]);
-    const held = await inputsOf("dist/octokit.cjs");
+    for (const name of ["main.cjs", "step.cjs", "later.cjs", "post.cjs", "github.cjs"])
+      expect(modulesOf(name).filter(isClient)).toEqual([]);
+    const held = modulesOf("octokit.cjs");
     expect(held).toContain("node_modules/@actions/github/lib/utils.js");
     expect(held).not.toContain("node_modules/@actions/github/lib/context.js");
     expect(held.filter((path) => /^node_modules\/.*(http-client|undici)\//.test(path))).toEqual([]);
   });
 
-  it("of the service and the command hold no model; that has one of its own", async () => {
-    for (const outfile of ["dist/service.mjs", "npm/serve.mjs", "npm/commands.mjs"])
-      expect((await inputsOf(outfile)).filter(ofModel)).toEqual([]);
-    expect((await inputsOf("dist/model.mjs")).some(ofModel)).toBe(true);
+  it("of the service and the command hold no model; that has a file of its own", () => {
+    expect(loadedWith("dist", "service.mjs").filter(ofModel)).toEqual([]);
+    expect(serving().filter(ofModel)).toEqual([]);
+    for (const folder of ["dist", "npm"] as const)
+      expect(fileOf(folder, "model.mjs").modules.some(ofModel)).toBe(true);
   });
 
-  it("of serve hold no other command, and nothing that a job or a client needs", async () => {
+  it("that serve loads hold no other command, no job's work, no page and no library of what is loaded later", () => {
     const isOther = (path: string) =>
-      /^src\/(client\/(?!errors\.ts)|ci\/|job\/|github\/|doctor\/|render\/)|^src\/cli\/(commands|run|runs|keys|agents|operate)\.ts$/.test(
+      /^src\/(client\/(?!errors\.ts)|ci\/(?!initial-environment\.ts)|job\/|github\/|doctor\/|render\/)|^src\/cli\/(run|runs|keys|agents|operate)\.ts$|^src\/service\/api\/(web|mcp|oauth)\/.*-app\.ts$|node_modules\/(@opentelemetry\/sdk|@modelcontextprotocol|oidc-provider|prom-client|ajv|aws4fetch|@simplewebauthn)/.test(
         path,
       );
-    expect((await inputsOf("npm/serve.mjs")).filter(isOther)).toEqual([]);
-    expect((await inputsOf("npm/commands.mjs")).filter(isOther).length).toBeGreaterThan(20);
-    expect(await inputsOf("npm/cli.mjs")).toEqual(["src/ci/initial-environment.ts", "src/cli/main.ts"]);
+    expect(serving().filter(isOther)).toEqual([]);
+    const all = [...built.npm.values()].flatMap(({ modules }) => modules);
+    expect(all.filter(isOther).length).toBeGreaterThan(200);
+    expect(
+      fileOf("npm", "traces.mjs").modules.some((path) => path.includes("/@opentelemetry/sdk-trace/")),
+    ).toBe(true);
+    expect(fileOf("npm", "cli.mjs").modules).toEqual(["src/ci/initial-environment.ts", "src/cli/main.ts"]);
+  });
+
+  it("of commands that ask a service hold none of it", () => {
+    for (const name of ["agents", "runs", "run-command", "login", "workspaces", "mcp", "conform", "init"])
+      expect(loadedWith("npm", "commands/program.mjs", `commands/${name}.mjs`).filter(ofService)).toEqual([]);
+    expect(loadedWith("npm", "commands/keys.mjs").filter(ofService).length).toBeGreaterThan(100);
+  });
+
+  it("of the command and the service hold each module once", () => {
+    const ofClient = /^(client|client-browser|ws)\.mjs$|^web-(copy|passkey|run)\.js$/;
+    const files = [...built.npm].filter(([name]) => !ofClient.test(name));
+    const modules = files
+      .flatMap(([, file]) => file.modules)
+      .filter((path) => /^(src|node_modules)\//.test(path));
+    expect(modules.length).toBeGreaterThan(1000);
+    expect(modules.filter((path, at) => modules.indexOf(path) !== at)).toEqual([]);
+  });
+
+  it(
+    "are written the same by every build",
+    async () => {
+      const again = await buildFiles("npm");
+      const contents = (files: BuiltFiles) => [...files].map(([name, file]) => [name, String(file.contents)]);
+      expect(contents(again)).toEqual(contents(built.npm));
+    },
+    BUILD_MS,
+  );
+
+  it("are all packed", async () => {
+    const { files } = JSON.parse(await readFile(new URL("../../../package.json", import.meta.url), "utf8"));
+    expect(files).toEqual(["npm"]);
   });
 });

@@ -1,7 +1,4 @@
-import { readFileSync } from "node:fs";
-import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { bundles } from "../../../scripts/build.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { readTraceConfig, type TraceConfig } from "../../../src/service/settings/traces-config.ts";
 import { makeTestKey } from "../../support/account-key.ts";
@@ -393,26 +390,4 @@ describe("a service without traces", () => {
     expect(silent.requests).toEqual([]);
     expect(other.logText()).not.toContain("trace_id");
   });
-});
-
-it("costs a command that traces nothing nothing: the library is in a file beside it", async () => {
-  const packagesOf = async (outfile: string) => {
-    const bundle = bundles.find((candidate) => candidate.outfile === outfile);
-    if (bundle === undefined) throw new Error(`There is no bundle ${outfile}.`);
-    const { entry, options } = bundle;
-    const { metafile } = await build({
-      ...options,
-      entryPoints: [entry],
-      outfile,
-      metafile: true,
-      write: false,
-    });
-    return Object.keys(metafile.inputs).join("\n");
-  };
-  expect(await packagesOf("npm/cli.mjs")).not.toMatch(
-    /@opentelemetry\/(sdk|exporter|otlp)|service\/traces\.ts/,
-  );
-  expect(await packagesOf("npm/traces.mjs")).toMatch(/@opentelemetry\/sdk-trace/);
-  const { files } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
-  expect(files).toContain("npm/traces.mjs");
 });

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { systemClock } from "../../../src/base/clock.ts";
-import { foreignRequests, mcpHandler } from "../../../src/service/api/mcp/endpoint.ts";
+import { foreignRequests, mcpHandler } from "../../../src/service/api/mcp/mcp-app.ts";
 import { memoryLogger } from "../fixtures/core-fixture.ts";
 import { conformanceSurface } from "./conformance-surface.ts";
 import { ConformanceTasks } from "./conformance-tasks.ts";

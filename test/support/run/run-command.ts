@@ -1,7 +1,7 @@
 // The command `agent-service`, run to its end: inside this process where the process is not what a test shows.
 
 import { areSurroundingsTaken, runInside } from "../../../fakes/runner/surroundings.ts";
-import { run } from "../../../src/cli/commands-part.ts";
+import { runProgram } from "../../../src/cli/program.ts";
 import { type Exit, ServiceProcess, type ServiceProcessOptions } from "../fixtures/service-process.ts";
 
 /** They end by a signal alone. */
@@ -27,7 +27,7 @@ export async function runCommand(
   const printed = { stdout: "", stderr: "" };
   const code = await runInside(
     async () => {
-      process.exitCode = await run(args);
+      process.exitCode = await runProgram(args);
     },
     {
       env: { PATH: process.env.PATH, ...env },

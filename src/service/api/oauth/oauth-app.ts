@@ -14,7 +14,7 @@ import { refuseExcess } from "../web/excess.ts";
 import { refuseOtherOrigins } from "../web/form.ts";
 import type { WebContext, WebEnv } from "../web/web-context.ts";
 import { type OpenServer, openAuthorizationServer } from "./authorization-server.ts";
-import type { FetchDocument } from "./client-document.ts";
+import { documentFetcher, type FetchDocument, publicDocuments } from "./client-document.ts";
 import { consentRoutes } from "./consent-page.ts";
 import { deviceRoutes } from "./device-page.ts";
 import { errorPage } from "./error-page.ts";
@@ -34,7 +34,10 @@ const MAX_BODY_BYTES = 32 * 1024;
 const REGISTRATIONS_PER_MINUTE = 5;
 const DOCUMENTS_PER_MINUTE = 20;
 
-export function oauthApp(parts: FaceParts, fetchDocument: FetchDocument): Hono<FaceEnv> {
+export function oauthApp(
+  parts: FaceParts,
+  fetchDocument: FetchDocument = documentFetcher(publicDocuments),
+): Hono<FaceEnv> {
   const app = new Hono<FaceEnv>();
   const open = opener(parts, fetchDocument);
   prepareFace(app);

@@ -5,6 +5,7 @@ import { SETS_PARAMETER, toolSets } from "../contract/mcp/tool-sets.ts";
 import { openAccess, serviceUrlFlag } from "./account.ts";
 import { command } from "./command.ts";
 import { valueFlag } from "./flags.ts";
+import { forwardStdio } from "./mcp-stdio.ts";
 import { version } from "./version.ts";
 
 export const mcp = command({
@@ -26,7 +27,6 @@ export const mcp = command({
   examples: ["mcp", "mcp --url https://agents.example.com --sets agents,workspaces"],
   run: async ({ flags }) => {
     const { baseUrl, key } = openAccess(flags);
-    const { forwardStdio } = await import("./mcp-stdio.ts");
     const url = new URL(`${baseUrl}/mcp`);
     if (flags.sets !== null) url.searchParams.set(SETS_PARAMETER, flags.sets);
     await forwardStdio({

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
 import { exchangeResponseSchema } from "../../../../src/contract/ci/exchange.ts";
-import { MAX_REQUEST_BYTES } from "../../../../src/service/api/mcp/endpoint.ts";
+import { MAX_REQUEST_BYTES } from "../../../../src/service/api/mcp/mcp-app.ts";
 import { MAX_WAITS_OF_ACCOUNT } from "../../../../src/service/api/mcp/waits.ts";
 import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
