@@ -1,6 +1,6 @@
 // What many callers ask for at the same time, done together. While a batch is under way, what comes in waits and makes the
 // next one: batches grow with the load. A batch that is slow does not hold up the next.
-// Why: docs/decisions/037-callers-share-statements.md and docs/decisions/041-one-plan-and-one-message.md
+// Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import { setImmediate } from "node:timers";
 import { systemClock } from "../../base/clock.ts";

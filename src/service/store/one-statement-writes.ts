@@ -1,6 +1,6 @@
 // The most frequent writes, each in one statement, and in one statement for many callers: a PostgreSQL is a network round
 // trip away, and a lock is held during every round trip that follows it.
-// Why: docs/decisions/037-callers-share-statements.md
+// Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import type { RunStatus } from "../../contract/runs/run.ts";
 import { HELD } from "../core/money/ledger.ts";

@@ -1,6 +1,6 @@
 // Statements that are sent to PostgreSQL together and answered together: one message each way, and one transaction where
 // there is none. Each is parsed, planned and described once a connection.
-// Why: docs/decisions/041-one-plan-and-one-message.md
+// Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import pg from "pg";
 import { type Column, type PreparedStatement, PreparedStatements } from "./prepared-statements.ts";

@@ -1,6 +1,6 @@
 // Wakes who waits for a run's stream or state to change, or, by the session's id, for a session to get a run: on this node,
 // and through `publish` on the others. In memory: whoever misses a signal reads the store.
-// Why a start waits: docs/decisions/040-a-short-run-wakes-its-readers-once.md
+// Why a start waits: docs/decisions/003-commit-groups-on-sqlite.md
 
 /** Who is woken in one turn of the event loop. Everything else has its turn before the next ones. */
 const SLICE = 64;
