@@ -26,17 +26,33 @@ describe("links", () => {
   });
 
   it("lead from the code to every decision", () => {
-    const code = ["src", "scripts"].flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-        .filter((name) => name.endsWith(".ts"))
-        .map((name) => readPage(`${folder}/${name}`)),
-    );
+    const code = sourcesOf("src", "scripts");
     const decisions = documents.filter((path) => /^docs\/decisions\/\d/.test(path));
     expect(
-      decisions.filter(
-        (path) => !code.some((text) => text.includes(path.slice(0, "docs/decisions/000".length))),
-      ),
+      decisions.filter((path) => !code.some((text) => text.includes(path.slice(0, path.indexOf("-"))))),
     ).toEqual([]);
+  });
+
+  it("lead from the code to decisions that there are", () => {
+    const named = sourcesOf("src", "scripts", "test", "bench", "fakes").flatMap((text) => [
+      ...[...text.matchAll(/docs\/(decisions\/\d{3})\b/g)].map(([, start = ""]) => start),
+      ...[...text.matchAll(/\b\d{3}-[a-z][a-z0-9-]*\.md\b/g)].map(([name]) => `decisions/${name}`),
+    ]);
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter((start) => !documents.some((path) => path.startsWith(`docs/${start}`)))).toEqual([]);
+  });
+
+  it.each(documents)("of %s lead to the decision that their text names", (document) => {
+    expect(misnamedDecisions(readPage(document))).toEqual([]);
+  });
+
+  it("show a text that names another decision, or one that there is not", () => {
+    const text =
+      "See [decision 129](docs/decisions/130-a-row-is-defined-once.md), [002](002-balances-beside-postings.md) and decision 999.";
+    expect(misnamedDecisions(text)).toEqual([
+      "129 leads to docs/decisions/130-a-row-is-defined-once.md",
+      "999 is no decision",
+    ]);
   });
 
   it("reach every document from the index, and every decision from its index", () => {
@@ -49,6 +65,27 @@ describe("links", () => {
     expect(missed).toEqual([]);
   });
 });
+
+/** The text of each source in these folders. */
+function sourcesOf(...folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readPage(`${folder}/${name}`)),
+  );
+}
+
+/** Links of "decision 000" or "000" to another one, and decisions that are named and not there. */
+function misnamedDecisions(markdown: string): string[] {
+  const links = [...markdown.matchAll(/\[(?:decision )?(\d{3})\]\(([^)\s]+)\)/gi)]
+    .filter(([, number = "", target = ""]) => !target.split("/").at(-1)?.startsWith(`${number}-`))
+    .map(([, number, target]) => `${number} leads to ${target}`);
+  const unknown = [...markdown.matchAll(/\bdecision (\d{3})\b/gi)]
+    .map(([, number = ""]) => number)
+    .filter((number) => !documents.some((path) => path.startsWith(`docs/decisions/${number}-`)))
+    .map((number) => `${number} is no decision`);
+  return [...links, ...unknown];
+}
 
 /** Targets of links and images, without those in code. */
 function linksOf(markdown: string): string[] {
