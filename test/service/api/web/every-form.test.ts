@@ -1,0 +1,134 @@
+// Every form of every page posts to a route that takes it, and every route that takes a form has a page with the form. Every
+// link within the pages leads somewhere.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { webApp } from "../../../../src/service/api/web/web-app.ts";
+import { DocumentedWorld } from "../../../support/every-route/documented-world.ts";
+import { makeStandingThings } from "../../../support/every-route/standing-things.ts";
+import { type Params, WorkspaceMaker } from "../../../support/every-route/workspace-maker.ts";
+import { sqliteStore } from "../../../support/stores/stores.ts";
+import { signInTo } from "../../../support/web-sign-in.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+
+/** What posts to a route that no page of this test has a form for: the file, and the text in it that names the route. */
+const POSTED_BY: Readonly<Record<string, readonly [file: string, text: string]>> = {
+  "/sign-in/passkey": ["src/service/api/web/pages/sign-in/sign-in-page.ts", 'action="/sign-in/passkey"'],
+  "/sign-in/passkey/options": ["src/web/passkey.ts", '"/sign-in/passkey/options"'],
+  "/settings/passkeys": [
+    "src/service/api/web/pages/settings/passkeys-page.ts",
+    'action="/settings/passkeys"',
+  ],
+  "/settings/passkeys/options": ["src/web/passkey.ts", '"/settings/passkeys/options"'],
+  "/settings/passkeys/remove": ["test/service/api/web/pages/passkeys-browser.test.ts", "Remove"],
+  "/settings/apps/revoke": ["test/service/api/oauth/token-exchange.test.ts", '"/settings/apps/revoke"'],
+  "/sign-in/claim/:token": ["test/service/api/web/pages/identities.test.ts", "/sign-in/claim/"],
+  "/sign-in/link/:token": ["test/service/api/web/pages/sign-in.test.ts", "/sign-in/link/"],
+};
+
+type Answered = { readonly status: number; readonly text: string };
+
+let world: DocumentedWorld;
+const pages = new Map<string, Answered>();
+const links = new Set<string>();
+const forms = new Set<string>();
+
+beforeAll(async () => {
+  world = await DocumentedWorld.start(sqliteStore);
+  const { fixture, mine, play, api } = world;
+  await play.ofAgents();
+  await play.ofApprovals();
+  await play.ofWorkspaces();
+  const things = await makeStandingThings({ fixture, account: mine, api });
+  const params = { agentID: things.ofAccount.agentID ?? "" };
+  const json = { message: "ask", session_key: "of the question" };
+  const { run_id: asking } = await api.ask("runsSubmit", { params, json });
+  await fixture.core.ended(asking);
+  const token = await fixture.token(fixture.repository());
+  const ids: Params = { ...things.ofWorkspace, ...things.ofAccount, token };
+  const { cookie } = await signInTo(fixture.core.core, mine.id);
+  await signInTo(fixture.core.core, mine.id);
+  const conflict = `/workspace/${ids.workspaceID}/changesets/${await makeConflict(ids)}`;
+  await crawl([...addresses(ids), conflict], { cookie });
+  await crawl(["/sign-in?"], {});
+});
+
+afterAll(() => world.close());
+
+function routes(method: string): readonly string[] {
+  // Its parts are read when a page is asked for.
+  const { routes } = webApp({} as Parameters<typeof webApp>[0]);
+  return [...new Set(routes.filter((one) => one.method === method).map(({ path }) => path))];
+}
+
+/** The addresses of pages, of what is there. */
+function addresses(ids: Params): readonly string[] {
+  const filled = routes("GET").map((path) =>
+    path.replace(/:(\w+)/g, (all, name: string) => ids[name.replace(/Id$/, "ID")] ?? all),
+  );
+  return filled.filter((path) => !/[:*]/.test(path));
+}
+
+/** Two changes that make one file, of which one was accepted: the other's id. */
+async function makeConflict({ workspaceID = "" }: Params): Promise<string> {
+  const { api, fixture } = world;
+  const make = new WorkspaceMaker(api, fixture.core.clock);
+  const first = await make.proposed({ workspaceID }, { "both.txt": "one\n" });
+  const second = await make.proposed({ workspaceID }, { "both.txt": "two\n" });
+  const { current_revision_id } = await api.ask("workspacesGet", { params: { workspaceID } });
+  const json = { expected_current_revision: current_revision_id, validation_evidence: "Read it." };
+  await api.ask("changesetsAccept", { params: first, json });
+  return second.changesetID ?? "";
+}
+
+async function crawl(waiting: string[], headers: Readonly<Record<string, string>>): Promise<void> {
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    if (pages.has(path)) continue;
+    const answer = await world.fixture.api.send(path, { headers });
+    pages.set(path, answer);
+    if (!(answer.headers.get("content-type") ?? "").startsWith("text/html")) continue;
+    const { text } = answer;
+    for (const [form] of text.matchAll(/<(?:form|button)\b[^>]*>/g)) {
+      const action = /\b(?:form)?action="([^"]*)"/.exec(form)?.[1];
+      if (action !== undefined || form.startsWith("<form"))
+        forms.add(`${/method="post"/.test(form) ? "POST" : "GET"} ${action ?? path}`);
+    }
+    for (const [, href = ""] of text.matchAll(/<a\b[^>]*\bhref="(\/[^"#]*)/g)) {
+      const link = href.replaceAll("&amp;", "&");
+      links.add(link);
+      waiting.push(link);
+    }
+  }
+}
+
+/** Whether the pattern of a route takes the path. */
+function takes(route: string, path: string): boolean {
+  const pattern = route.replace(/:\w+/g, "[^/]+").replace("*", ".*");
+  return new RegExp(`^${pattern}$`).test(path.replace(/\?.*/, ""));
+}
+
+it("post each form to a route that takes it", () => {
+  const lost = [...forms].filter((form) => {
+    const [method = "", path = ""] = form.split(" ");
+    return !routes(method).some((route) => takes(route, path));
+  });
+  expect(lost).toEqual([]);
+});
+
+it("have a form for each route that takes one", () => {
+  const posted = [...forms]
+    .filter((form) => form.startsWith("POST "))
+    .map((form) => form.slice("POST ".length));
+  const unposted = routes("POST").filter((route) => !posted.some((path) => takes(route, path)));
+  expect(unposted.sort()).toEqual(Object.keys(POSTED_BY).sort());
+  for (const [file, text] of Object.values(POSTED_BY))
+    expect(readFileSync(join(ROOT, file), "utf8"), file).toContain(text);
+});
+
+it("lead somewhere with each link", () => {
+  expect(links.size).toBeGreaterThan(30);
+  const dead = [...links].filter((link) => (pages.get(link)?.status ?? 0) >= 400);
+  expect(dead).toEqual([]);
+});
