@@ -102,10 +102,10 @@ export async function judge(
     if (found === null) continue;
     const { file, judgement } = found;
     const again = file === null ? some : [file];
-    const isKill =
-      (await firstFailure(tree, again, null)) === null &&
-      (await firstFailure(tree, again, mutant.id)) !== null;
-    if (isKill) return judgement;
+    const plain = await firstFailure(tree, again, null);
+    if (plain !== null && plain.file === null)
+      throw new Error(`The tests do not start without a mutant: ${plain.judgement.by}`);
+    if (plain === null && (await firstFailure(tree, again, mutant.id)) !== null) return judgement;
     // The others have not been executed: the first failure ended the run.
     const others = some.filter((each) => each !== file);
     if (file !== null && others.length > 0) waiting = [others, ...waiting];

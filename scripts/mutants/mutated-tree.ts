@@ -107,7 +107,7 @@ function configModule(): string {
 import config from "./vitest.config.ts";
 export default (environment) => {
   const own = config(environment);
-  const setupFiles = [own.test.setupFiles, "mutant-file.ts"];
+  const setupFiles = [...own.test.setupFiles, "mutant-file.ts"];
   const test = { ...own.test, setupFiles, exclude: ${JSON.stringify(exclude)}, maxWorkers: 1, reporters: ["dot"] };
   return { ...own, test };
 };
