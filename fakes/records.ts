@@ -1,8 +1,8 @@
 // Records with sensible contents, for tests and the benchmark of the store and the core.
 
-import type { JobIdentity } from "../src/service/core/ci/job-identity.ts";
-import type { RunEnd } from "../src/service/core/ports/store/events.ts";
+import type { JobIdentity } from "../src/service/core/ci-jobs/job-identity.ts";
 import { queuedRun } from "../src/service/core/runs/new-run.ts";
+import type { RunEnd } from "../src/service/core/runs/queue-port.ts";
 import type { RunInput, RunOutcome, RunRecord } from "../src/service/core/runs/run-record.ts";
 
 export function makeJob(overrides: Partial<JobIdentity> = {}): JobIdentity {

@@ -63,7 +63,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/core/repository-access/deploy-key.ts",
     "service/checkouts/packs/receive-pack.ts",
     "service/checkouts/run-folder.ts",
-    "service/core/ports/blobs.ts",
+    "service/core/blobs/blob-store.ts",
     "service/checkouts/working-changes.ts",
     "service/sandbox/host-view.ts",
     "service/sandbox/inherited-descriptors.ts",

@@ -51,7 +51,7 @@ import { packFaultOf } from "../../src/service/checkouts/packs/pack-fault.ts";
 import { parseBlame } from "../../src/service/checkouts/read-history.ts";
 import { parseHead } from "../../src/service/checkouts/remotes/git-remotes.ts";
 import { remoteRefusalOf } from "../../src/service/checkouts/remotes/remote-refusal.ts";
-import type { CheckoutSource } from "../../src/service/core/ports/checkout.ts";
+import type { CheckoutSource } from "../../src/service/core/checkouts/checkout.ts";
 import { maySignUp } from "../../src/service/core/sign-in/sign-in-policy.ts";
 import { checkPortable } from "../../src/service/core/workspaces/paths/portable-path.ts";
 import { looksLikeAddress, plainName, readAuthority, shownHost } from "../../src/service/egress/authority.ts";

@@ -1,6 +1,6 @@
 // A blob of a text, which can be opened again and again.
 
-import type { NewBlob } from "../../src/service/core/ports/blobs.ts";
+import type { NewBlob } from "../../src/service/core/blobs/blob-store.ts";
 
 export function blobOf(key: string, text: string | Buffer, chunkBytes = 100_000): NewBlob {
   const bytes = Buffer.from(text);

@@ -1,7 +1,7 @@
 // What a run reaches of the network in tests that are about something else: nothing.
 
 import { noEgress } from "../../src/service/core/egress/rules.ts";
-import type { EgressProvider } from "../../src/service/core/ports/egress.ts";
+import type { EgressProvider } from "../../src/service/core/egress/run-egress.ts";
 import { egressProvider } from "../../src/service/egress/egress.ts";
 
 function refuse(): Promise<never> {

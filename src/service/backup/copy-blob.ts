@@ -1,7 +1,7 @@
 // A blob from one place to another: whole and with the hash that the store has of it, or not at all.
 
 import { createHash } from "node:crypto";
-import type { BlobStore } from "../core/ports/blobs.ts";
+import type { BlobStore } from "../core/blobs/blob-store.ts";
 import type { NamedBlob } from "../core/ports/store-snapshot.ts";
 
 export const BLOBS_AT_ONCE = 8;

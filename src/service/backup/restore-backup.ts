@@ -3,8 +3,8 @@
 
 import { join } from "node:path";
 import { OperatorError } from "../../base/operator-error.ts";
+import type { BlobStore } from "../core/blobs/blob-store.ts";
 import { markBlobs } from "../core/blobs/store-identity.ts";
-import type { BlobStore } from "../core/ports/blobs.ts";
 import type { FilledTable, NamedBlob, StorePlace } from "../core/ports/store-snapshot.ts";
 import { eachOf } from "./at-once.ts";
 import { BLOBS_AT_ONCE, copyBlob, findFault } from "./copy-blob.ts";

@@ -1,7 +1,7 @@
 // Compares what the store names with its blobs, and brings back what is lost from another place that has it.
 
+import type { BlobStore } from "../core/blobs/blob-store.ts";
 import { markBlobs } from "../core/blobs/store-identity.ts";
-import type { BlobStore } from "../core/ports/blobs.ts";
 import type { NamedBlob, StoreSnapshot } from "../core/ports/store-snapshot.ts";
 import { eachOf } from "./at-once.ts";
 import { BLOBS_AT_ONCE, type BlobFault, copyBlob, findFault, readHash } from "./copy-blob.ts";

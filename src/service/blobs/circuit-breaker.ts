@@ -2,7 +2,7 @@
 // answers again. In memory, of this process.
 
 import type { Clock } from "../../base/clock.ts";
-import type { BlobHealth } from "../core/ports/blobs.ts";
+import type { BlobHealth } from "../core/blobs/blob-store.ts";
 
 /** Failures in a row after which a server counts as away. */
 const FAILURES = 3;

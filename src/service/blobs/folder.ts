@@ -12,7 +12,7 @@ import {
   type GetBlob,
   type NewBlob,
   type OpenBlob,
-} from "../core/ports/blobs.ts";
+} from "../core/blobs/blob-store.ts";
 
 /** What is being written. A key is used once, so that its unfinished file is named after it and goes with it. */
 const UNFINISHED = ".part";

@@ -13,7 +13,7 @@ import {
   type GetBlob,
   type NewBlob,
   type OpenBlob,
-} from "../core/ports/blobs.ts";
+} from "../core/blobs/blob-store.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { S3Config } from "./s3-config.ts";
 

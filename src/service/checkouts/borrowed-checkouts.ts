@@ -10,7 +10,12 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { areFilesTrusted, isCommitTrusted } from "../../contract/ci/events.ts";
 import { ciProviders, isCiProvider } from "../../contract/ci/providers.ts";
 import { PathRules, protectedPathGuard } from "../../contract/paths/path-rules.ts";
-import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
+import type {
+  Checkout,
+  CheckoutProvider,
+  CheckoutRefusal,
+  CheckoutSource,
+} from "../core/checkouts/checkout.ts";
 import { checkedOutPullRequest } from "./borrowed-pull-request.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { findCoveredFiles } from "./find-covered-files.ts";

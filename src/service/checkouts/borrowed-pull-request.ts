@@ -8,7 +8,7 @@ import {
 } from "../../base/git/found-checkout.ts";
 import type { Git } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
+import type { CheckoutRefusal, CheckoutSource } from "../core/checkouts/checkout.ts";
 import { findMergeBase, type PullRequestBase } from "./fetch-pull-request.ts";
 
 export type CheckedOut = {

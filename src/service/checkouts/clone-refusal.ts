@@ -2,7 +2,7 @@
 // Git has no error codes: its English messages (LC_ALL=C) are read here and nowhere else.
 
 import { GitError } from "../../base/git/git.ts";
-import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
+import type { CheckoutRefusal, CheckoutSource } from "../core/checkouts/checkout.ts";
 import { CloneLimitError, type CloneLimits } from "./clone-limits.ts";
 import { PullRequestMovedError } from "./fetch-pull-request.ts";
 import { RemoteRefusedError, remoteRefusalOf } from "./remotes/remote-refusal.ts";

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { type Git, GitError } from "../../base/git/git.ts";
-import type { CheckoutSource } from "../core/ports/checkout.ts";
+import type { CheckoutSource } from "../core/checkouts/checkout.ts";
 import {
   CloneLimitError,
   type CloneLimits,

@@ -3,7 +3,7 @@
 
 import { type Git, GitError } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { Checkout, CheckoutRefusal } from "../core/ports/checkout.ts";
+import type { Checkout, CheckoutRefusal } from "../core/checkouts/checkout.ts";
 import { gitCheckout } from "./git-checkout.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
 

@@ -2,7 +2,7 @@
 // a server also gives commits that are not of the pull request.
 
 import type { Git } from "../../base/git/git.ts";
-import type { PullRequestSource } from "../core/ports/checkout.ts";
+import type { PullRequestSource } from "../core/checkouts/checkout.ts";
 import { checkStoredBytes } from "./clone-limits.ts";
 import { fetchHistory, type HistoryFetch } from "./fetch-history.ts";
 

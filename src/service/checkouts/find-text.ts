@@ -4,7 +4,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathMatcher } from "../../base/path-pattern.ts";
-import type { Checkout, TextQuery } from "../core/ports/checkout.ts";
+import type { Checkout, TextQuery } from "../core/checkouts/checkout.ts";
 import { parseCounts, parseMatches } from "./git-output.ts";
 import { type Grep, grepTree } from "./grep.ts";
 import { listTouched, listTrackedIgnored, type RunGit } from "./tree-files.ts";

@@ -4,7 +4,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Git, type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { PathRules, protectedPathGuard } from "../../contract/paths/path-rules.ts";
-import { type Checkout, CheckoutError, type CheckoutSource } from "../core/ports/checkout.ts";
+import { type Checkout, CheckoutError, type CheckoutSource } from "../core/checkouts/checkout.ts";
 import { type CoveredFiles, isCovered } from "../core/ports/covered-files.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { countTextInTree, findTextInTree } from "./find-text.ts";

@@ -6,7 +6,12 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Git } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { isCommitTrusted } from "../../contract/ci/events.ts";
-import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
+import type {
+  Checkout,
+  CheckoutProvider,
+  CheckoutRefusal,
+  CheckoutSource,
+} from "../core/checkouts/checkout.ts";
 import { type Cloned, cloneCommit } from "./clone.ts";
 import type { CloneLimits } from "./clone-limits.ts";
 import { describe, refusalOf } from "./clone-refusal.ts";

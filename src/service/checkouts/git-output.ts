@@ -1,6 +1,6 @@
 // Reads what git prints with -z: fields by position, so that a path may hold any byte but NUL. Pure.
 
-import type { ChangedFile, Commit, TextCount, TextMatch } from "../core/ports/checkout.ts";
+import type { ChangedFile, Commit, TextCount, TextMatch } from "../core/checkouts/checkout.ts";
 
 const NUL = 0;
 const TAB = 9;

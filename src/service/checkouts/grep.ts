@@ -1,7 +1,7 @@
 // One call of git grep: how a pattern is given to it, and what its failures mean.
 
 import { GitError, type GitOutput } from "../../base/git/git.ts";
-import { CheckoutError, type TextQuery } from "../core/ports/checkout.ts";
+import { CheckoutError, type TextQuery } from "../core/checkouts/checkout.ts";
 import type { RunGit } from "./tree-files.ts";
 
 const MAX_OUTPUT_BYTES = 2 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { cp, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promi
 import { dirname, join } from "node:path";
 import { walkTree } from "../../base/walk-tree.ts";
 import type { PathRules } from "../../contract/paths/path-rules.ts";
-import type { HiddenFile } from "../core/ports/checkout.ts";
+import type { HiddenFile } from "../core/checkouts/checkout.ts";
 import { byteRecords, bytesOf, findPaths, shownPath } from "./byte-paths.ts";
 import type { RunGit } from "./tree-files.ts";
 

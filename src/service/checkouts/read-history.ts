@@ -11,7 +11,7 @@ import {
   type CheckoutHistory,
   type CommitText,
   type GitText,
-} from "../core/ports/checkout.ts";
+} from "../core/checkouts/checkout.ts";
 import { COMMIT_FORMAT, parseCommits } from "./git-output.ts";
 import { stageChanges, type WorkingTree } from "./working-changes.ts";
 

@@ -2,8 +2,12 @@
 
 import { createGit } from "../../base/git/git.ts";
 import { ok } from "../../base/result.ts";
-import type { CheckoutProvider } from "../core/ports/checkout.ts";
-import type { RepositoryObject, RepositoryTree, RepositoryTrees } from "../core/ports/repository-trees.ts";
+import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
+import type {
+  RepositoryObject,
+  RepositoryTree,
+  RepositoryTrees,
+} from "../core/checkouts/repository-trees.ts";
 import { askObjects, ObjectQuestions } from "./cat-file.ts";
 import { isSubmodule, namedBy } from "./scratch/given-trees.ts";
 

@@ -1,7 +1,7 @@
 // What every provider of checkouts shares: the git of a run's folder, the checkout without a repository, the sweep.
 
 import { createGit, type Git } from "../../base/git/git.ts";
-import type { CheckoutProvider } from "../core/ports/checkout.ts";
+import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
 import { openEmptyCheckout } from "./empty-checkout.ts";
 import { makeRunFolder, type RunFolder, removeLeftOvers } from "./run-folder.ts";
 

@@ -7,7 +7,7 @@ import { type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { overridingAttributes } from "../../base/git/hardening.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { PathGuard } from "../../contract/paths/path-rules.ts";
-import type { HeldBackFile, RestoreRefusal, WorkingChanges } from "../core/ports/checkout.ts";
+import type { HeldBackFile, RestoreRefusal, WorkingChanges } from "../core/checkouts/checkout.ts";
 import { byteRecords, bytesOf, type Found, findPaths, shownPath } from "./byte-paths.ts";
 import { parseChanges } from "./git-output.ts";
 import type { RunFolder } from "./run-folder.ts";

@@ -4,28 +4,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
 import type { SealingKeys } from "../../base/sealed-text.ts";
-import type { CommitKeeping } from "./commits/commit-keeping.ts";
-import type { EgressCap } from "./egress/grant.ts";
-import type { Load } from "./limits/load.ts";
-import type { Rates } from "./money/rates.ts";
-import type { Dispatch } from "./ports/dispatch.ts";
 import type { Meter } from "./ports/meter.ts";
-import type { RateLimits } from "./ports/rate-limits.ts";
 import type { Store } from "./ports/store.ts";
-import type { TokenVerifier } from "./ports/token-verifier.ts";
 import type { Tracer } from "./ports/tracer.ts";
-import type { AccessKeeping } from "./repository-access/access-keeping.ts";
-import type { RunSignals } from "./runs/run-signals.ts";
-import type { SharedReads } from "./runs/shared-reads.ts";
-import type { ScheduleAlarm } from "./schedules/schedule-alarm.ts";
-import type { SignInPolicy } from "./sign-in/sign-in-policy.ts";
-import type { WorkspaceKeeping } from "./workspaces/workspace-keeping.ts";
 
 export type FreeFor = "public_repositories" | "everyone";
 
-export type Policy = {
-  /** By which other providers people sign in, and who opens an account by it. */
-  readonly signIn: SignInPolicy;
+export interface Policy {
   /** Where the API is, without a trailing slash. */
   readonly baseUrl: string;
   /** Where the pages for people are, without a trailing slash. */
@@ -45,8 +30,6 @@ export type Policy = {
   readonly capabilityMs: number;
   /** How long the input and the events of a run are kept after its end. */
   readonly keptMs: number;
-  /** What its runs may reach of the network, at most. */
-  readonly egress: EgressCap;
   /** The backend of new agents. */
   readonly backend: string;
   /** Whether runs may bring access to a model of their own. */
@@ -65,35 +48,22 @@ export type Policy = {
   readonly readsClientDocuments: boolean;
   /** Runs that may wait for a worker. */
   readonly maxQueuedRuns: number;
-};
+}
 
 /** `wire` is null where the agent's program reaches its model by itself. */
 export type CoderWire = { readonly backend: string; readonly wire: string | null };
 
-export type Core = {
+/** Each noun declares what it brings beside its type. Why: docs/decisions/133-floors-in-core.md */
+export interface Core {
   readonly store: Store;
-  readonly verifier: TokenVerifier;
-  readonly dispatch: Dispatch;
-  readonly signals: RunSignals;
-  readonly scheduleAlarm: ScheduleAlarm;
-  readonly limits: RateLimits;
-  readonly load: Load;
   /** How late the event loop of this process was at most in the last seconds, in milliseconds. */
   readonly loopDelayMs: () => number;
-  readonly reads: SharedReads;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly policy: Policy;
   /** What seals the secrets of runs. Null: there is none, so that no run may bring one. */
   readonly secretKeys: SealingKeys | null;
-  readonly rates: Rates;
-  /** The commits that jobs send. Null for a service that works on a checkout of its own. */
-  readonly commits: CommitKeeping | null;
-  /** Repositories at their code hosts. Null for a service that works on a checkout of its own. */
-  readonly access: AccessKeeping | null;
-  /** Null for a service without workspaces. */
-  readonly workspaces: WorkspaceKeeping | null;
   readonly meter: Meter;
   readonly tracer: Tracer;
-};
+}

@@ -1,6 +1,6 @@
 // What the runs of a node may reach of the network, by the operator's settings.
 
-import type { EgressProvider } from "../core/ports/egress.ts";
+import type { EgressProvider } from "../core/egress/run-egress.ts";
 import type { EgressConfig } from "./egress-config.ts";
 import { type ResolveName, systemResolver } from "./resolve-name.ts";
 import { openRunEgress, type RunEgressOptions } from "./run-egress.ts";

@@ -10,7 +10,12 @@ import { errorCodeNote } from "../../base/error-code.ts";
 import type { Result } from "../../base/result.ts";
 import { listenInFolder } from "../../base/unix-socket.ts";
 import type { EgressPhase } from "../core/egress/rules.ts";
-import type { AdmittedConnection, EgressBlock, EgressRefusal, EgressTarget } from "../core/ports/egress.ts";
+import type {
+  AdmittedConnection,
+  EgressBlock,
+  EgressRefusal,
+  EgressTarget,
+} from "../core/egress/run-egress.ts";
 import { type Authority, plainName, readAuthority } from "./authority.ts";
 import { readClientHello } from "./client-hello.ts";
 

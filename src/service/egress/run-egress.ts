@@ -17,7 +17,7 @@ import type {
   EgressTarget,
   ReachedHost,
   RunEgress,
-} from "../core/ports/egress.ts";
+} from "../core/egress/run-egress.ts";
 import { looksLikeAddress, plainName, shownHost } from "./authority.ts";
 import type { PrivateHost } from "./egress-config.ts";
 import { type EgressProxy, openProxy, type ProxyTimes } from "./proxy.ts";

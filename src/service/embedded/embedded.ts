@@ -16,7 +16,7 @@ import type { ModelProtocol } from "../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
-import type { JobIdentity } from "../core/ci/job-identity.ts";
+import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import type { SandboxKind } from "../core/ports/sandbox.ts";
 import { startService } from "../main.ts";
 import { findAgentProgram } from "../sandbox/agent-program.ts";

@@ -5,8 +5,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import { ok, refused } from "../../base/result.ts";
 import { hashSecret, makeSecretToken } from "../../base/secret-token.ts";
-import type { JobIdentity } from "../core/ci/job-identity.ts";
-import type { TokenVerifier } from "../core/ports/token-verifier.ts";
+import type { TokenVerifier } from "../core/ci/token-verifier.ts";
+import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
 
 const TOKEN_PREFIX = "job_";
 const TOKEN_MS = 5 * 60_000;

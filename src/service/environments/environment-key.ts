@@ -5,8 +5,8 @@ import { createHash, hash } from "node:crypto";
 import { lstat, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { canonicalJson } from "../../base/canonical-json.ts";
-import type { Checkout } from "../core/ports/checkout.ts";
-import type { EnvironmentClass, EnvironmentRequest } from "../core/ports/environment.ts";
+import type { Checkout } from "../core/checkouts/checkout.ts";
+import type { EnvironmentClass, EnvironmentRequest } from "../core/checkouts/environment.ts";
 
 /** Changes when an entry of an earlier version must not be read. */
 const VERSION = 1;

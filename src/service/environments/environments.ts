@@ -5,7 +5,7 @@
 import { arch, platform } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
-import type { EnvironmentRequest, Environments, PreparedEnvironment } from "../core/ports/environment.ts";
+import type { EnvironmentRequest, Environments, PreparedEnvironment } from "../core/checkouts/environment.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
 import type { TaskOrigin } from "../core/runs/shell-policy.ts";
 import { CopyRefusedError } from "./copy-folder.ts";

@@ -2,7 +2,7 @@
 
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Checkout } from "../core/ports/checkout.ts";
+import type { Checkout } from "../core/checkouts/checkout.ts";
 import { CopyRefusedError, type CopyRoom, copyEntry } from "./copy-folder.ts";
 import type { FoundEntry } from "./environment-cache.ts";
 

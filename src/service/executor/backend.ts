@@ -6,10 +6,10 @@ import type { RefundWithheldReason, StopReason } from "../../contract/runs/run.t
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Message } from "../../contract/runs/run-requests.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
-import type { Checkout } from "../core/ports/checkout.ts";
-import type { RunEgress } from "../core/ports/egress.ts";
-import type { ManagerDesk } from "../core/ports/manager-desk.ts";
+import type { Checkout } from "../core/checkouts/checkout.ts";
+import type { RunEgress } from "../core/egress/run-egress.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
+import type { ManagerDesk } from "../core/workspaces/runs/desk-port.ts";
 import type { CallEffect } from "./call-effect.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { SecretMask } from "./secret-mask.ts";

@@ -1,8 +1,8 @@
 // The changes that a session carries from run to run: restored when a run starts, reported and stored when it ends.
 
 import type { RunEvent } from "../../contract/runs/run-event.ts";
+import type { Checkout } from "../core/checkouts/checkout.ts";
 import type { Core } from "../core/core.ts";
-import type { Checkout } from "../core/ports/checkout.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
 import type { CarriedState } from "./backend.ts";
 import type { SecretMask } from "./secret-mask.ts";

@@ -2,14 +2,18 @@
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Agent } from "../core/agents/agent.ts";
+import type {
+  Checkout,
+  CheckoutProvider,
+  CheckoutRefusal,
+  CheckoutSource,
+} from "../core/checkouts/checkout.ts";
+import type { Environments, PreparedEnvironment } from "../core/checkouts/environment.ts";
 import { findHeldSource } from "../core/commits/held-source.ts";
 import { placeOf } from "../core/commits/run-commit.ts";
 import type { Core } from "../core/core.ts";
+import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { costOfTime } from "../core/money/run-price.ts";
-import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
-import type { EgressProvider } from "../core/ports/egress.ts";
-import type { Environments, PreparedEnvironment } from "../core/ports/environment.ts";
-import type { OpenedWorkspace, WorkspaceRuns } from "../core/ports/workspace-runs.ts";
 import { secretPartsOf } from "../core/repository-access/deploy-key.ts";
 import { findCredential } from "../core/repository-access/open-access.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
@@ -17,6 +21,7 @@ import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-ru
 import { deletedEnding, type Ending } from "../core/runs/run-machine.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
+import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type {
   Backend,
   BackendOutcome,

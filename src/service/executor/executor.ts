@@ -2,14 +2,14 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
+import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
+import type { Environments } from "../core/checkouts/environment.ts";
 import type { Core } from "../core/core.ts";
-import type { CheckoutProvider } from "../core/ports/checkout.ts";
-import type { EgressProvider } from "../core/ports/egress.ts";
-import type { Environments } from "../core/ports/environment.ts";
+import type { EgressProvider } from "../core/egress/run-egress.ts";
 import type { Span } from "../core/ports/tracer.ts";
-import type { WorkspaceRuns } from "../core/ports/workspace-runs.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
 import { interruptRun } from "../core/runs/recover-runs.ts";
+import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { Backend } from "./backend.ts";
 import { EventWriter } from "./event-writer.ts";
 import { executeRun } from "./execute-run.ts";

@@ -4,8 +4,8 @@
 import { WOKEN } from "../../base/clock.ts";
 import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
-import type { HeldRun } from "../core/ports/store/queue.ts";
 import { beatRuns } from "../core/runs/progress-run.ts";
+import type { HeldRun } from "../core/runs/queue-port.ts";
 
 /** Runs of one write. */
 const MAX_BEAT = 100;

@@ -1,9 +1,9 @@
 // The checkout of one run, from opening to removal. It is removed only after the backend that works in it has ended:
 // a stopped run is settled at once, while its agent may still be ending.
 
+import type { Checkout } from "../core/checkouts/checkout.ts";
+import type { PreparedEnvironment } from "../core/checkouts/environment.ts";
 import type { Core } from "../core/core.ts";
-import type { Checkout } from "../core/ports/checkout.ts";
-import type { PreparedEnvironment } from "../core/ports/environment.ts";
 
 const STOPS_WITHIN_MS = 30_000;
 

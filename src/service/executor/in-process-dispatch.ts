@@ -1,7 +1,7 @@
 // Dispatch within one process: a queue of run ids in memory. After a restart, queued runs are offered again from
 // the store.
 
-import type { Dispatch } from "../core/ports/dispatch.ts";
+import type { Dispatch } from "../core/runs/dispatch.ts";
 import type { RunQueue } from "./run-queue.ts";
 
 export class InProcessDispatch implements Dispatch, RunQueue {

@@ -1,15 +1,15 @@
 // Executes a repository's setup script before the agent, and shows it in the run's stream like a command of the agent's.
 
 import { isCommitTrusted } from "../../contract/ci/events.ts";
-import { placeOf } from "../core/commits/run-commit.ts";
-import { blockedText } from "../core/egress/network-text.ts";
-import type { Checkout, CheckoutSource } from "../core/ports/checkout.ts";
+import type { Checkout, CheckoutSource } from "../core/checkouts/checkout.ts";
 import {
   DEFAULT_SETUP,
   type EnvironmentClass,
   type Environments,
   type PreparedEnvironment,
-} from "../core/ports/environment.ts";
+} from "../core/checkouts/environment.ts";
+import { placeOf } from "../core/commits/run-commit.ts";
+import { blockedText } from "../core/egress/network-text.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { BackendTask, RunEnvironment } from "./backend.ts";
 import { describeResult } from "./tools/run-command.ts";

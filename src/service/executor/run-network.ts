@@ -4,7 +4,7 @@ import { EGRESS_EVENT } from "../../contract/runs/run-event.ts";
 import type { Agent } from "../core/agents/agent.ts";
 import type { Core } from "../core/core.ts";
 import { grantEgress } from "../core/egress/grant.ts";
-import type { EgressProvider, EgressRecord } from "../core/ports/egress.ts";
+import type { EgressProvider, EgressRecord } from "../core/egress/run-egress.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { TaskNetwork } from "./backend.ts";
 import type { EventWriter } from "./event-writer.ts";

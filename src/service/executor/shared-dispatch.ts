@@ -2,8 +2,8 @@
 // say when to read it; `poll` finds what a lost signal was about.
 
 import type { Logger } from "../../base/log.ts";
-import type { Dispatch } from "../core/ports/dispatch.ts";
-import type { NodeLink } from "../core/ports/node-link.ts";
+import type { Dispatch } from "../core/runs/dispatch.ts";
+import type { NodeLink } from "../core/runs/node-link.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunQueue } from "./run-queue.ts";
 

@@ -12,7 +12,7 @@ import { BLOBS, MANIFEST } from "../backup/manifest.ts";
 import { type RestoreReport, restoreBackup } from "../backup/restore-backup.ts";
 import { type VerifyReport, verifyBlobs } from "../backup/verify-blobs.ts";
 import { folderBlobs } from "../blobs/folder.ts";
-import type { BlobStore } from "../core/ports/blobs.ts";
+import type { BlobStore } from "../core/blobs/blob-store.ts";
 import type { DeletionHold, StorePlace, StoreSnapshot } from "../core/ports/store-snapshot.ts";
 import { type BlobConfig, readBlobConfig } from "../settings/blob-config.ts";
 import type { Config } from "../settings/config.ts";

@@ -2,14 +2,14 @@
 
 import type { Account } from "../core/accounts/account.ts";
 import type { Agent } from "../core/agents/agent.ts";
+import type { AllAgentsQuery } from "../core/agents/store-port.ts";
 import type { AuditEntry } from "../core/audit/audit-entry.ts";
+import type { AuditQuery } from "../core/audit/store-port.ts";
 import { accountWallet, balanceInCredits, chargeInCredits } from "../core/money/ledger.ts";
-import type { AllAgentsQuery } from "../core/ports/store/agents.ts";
-import type { AuditQuery } from "../core/ports/store/audit.ts";
-import type { PageQuery } from "../core/ports/store/page.ts";
-import type { AllRunsQuery } from "../core/ports/store/runs.ts";
+import type { PageQuery } from "../core/ports/page.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
+import type { AllRunsQuery } from "../core/runs/store-port.ts";
 
 export type ListedAccount = {
   readonly account: Account;

@@ -2,8 +2,8 @@
 
 import { type Kysely, sql } from "kysely";
 import { type Account, plans, subscriptionStatuses } from "../core/accounts/account.ts";
-import type { AccountStore, AccountSummary } from "../core/ports/store/accounts.ts";
-import type { PageQuery } from "../core/ports/store/page.ts";
+import type { AccountStore, AccountSummary } from "../core/accounts/store-port.ts";
+import type { PageQuery } from "../core/ports/page.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
 import { nullableGroup, row, type TableOf } from "./row.ts";

@@ -4,8 +4,8 @@
 import { type Kysely, sql } from "kysely";
 import { visibilities } from "../../contract/ci/exchange.ts";
 import type { Agent } from "../core/agents/agent.ts";
-import type { JobIdentity } from "../core/ci/job-identity.ts";
-import type { AgentChange, AgentStore, AllAgentsQuery } from "../core/ports/store/agents.ts";
+import type { AgentChange, AgentStore, AllAgentsQuery } from "../core/agents/store-port.ts";
+import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import { parseCiPolicy, parseConfig, parseEgress } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";

@@ -10,7 +10,7 @@ import type {
   ApprovalRecord,
   ApprovalRequester,
 } from "../core/approvals/approval.ts";
-import type { ApprovalQuery, ApprovalStore } from "../core/ports/store/approvals.ts";
+import type { ApprovalQuery, ApprovalStore } from "../core/approvals/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, json, nullable, oneOf, text } from "./row-columns.ts";

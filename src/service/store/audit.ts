@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import { type AuditEntry, auditActions } from "../core/audit/audit-entry.ts";
-import type { AuditQuery, AuditStore } from "../core/ports/store/audit.ts";
+import type { AuditQuery, AuditStore } from "../core/audit/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, oneOf, optional, text } from "./row-columns.ts";

@@ -2,7 +2,7 @@
 
 import { type Kysely, sql } from "kysely";
 import { BACKUP_HOLD, HOLD_MS } from "../core/blobs/held-deletions.ts";
-import type { BlobRowStore } from "../core/ports/store/blobs.ts";
+import type { BlobRowStore } from "../core/blobs/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, oneOf, text } from "./row-columns.ts";

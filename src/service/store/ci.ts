@@ -1,8 +1,8 @@
 // What the token exchange leaves behind, in SQL: capabilities and used tokens.
 
 import type { Kysely } from "kysely";
-import type { Capability } from "../core/ci/capability.ts";
-import type { CiStore } from "../core/ports/store/ci.ts";
+import type { Capability } from "../core/ci-jobs/capability.ts";
+import type { CiStore } from "../core/ci-jobs/store-port.ts";
 import { parseJob } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";

@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type { ClaimTicket, PendingClaim } from "../core/claims/claim.ts";
-import type { ClaimStore } from "../core/ports/store/claims.ts";
+import type { ClaimStore } from "../core/claims/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, text } from "./row-columns.ts";

@@ -8,7 +8,7 @@ import { federatingProviders } from "../../contract/models/providers.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
 import { commitOrigins } from "../../contract/runs/run.ts";
 import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
-import type { JobIdentity } from "../core/ci/job-identity.ts";
+import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
 import type { RunInput, ShownCommit } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";

@@ -1,11 +1,7 @@
 // What runs of agents with a cap a day may cost, in SQL.
 
 import type { Kysely } from "kysely";
-import type {
-  CostReservation,
-  CostReservationStore,
-  ReservedRun,
-} from "../core/ports/store/cost-reservations.ts";
+import type { CostReservation, CostReservationStore, ReservedRun } from "../core/runs/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, text } from "./row-columns.ts";

@@ -3,7 +3,7 @@
 import type { Kysely } from "kysely";
 import { type TokenScope, tokenScopes } from "../../contract/oauth/scopes.ts";
 import type { ApiKey, CallerClass, Credential } from "../core/accounts/credential.ts";
-import type { CredentialStore } from "../core/ports/store/credentials.ts";
+import type { CredentialStore } from "../core/accounts/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";

@@ -1,8 +1,8 @@
 // The newest known commits of default branches in SQL.
 
 import type { Kysely } from "kysely";
-import type { JobIdentity } from "../core/ci/job-identity.ts";
-import type { DefaultHeadStore } from "../core/ports/store/default-heads.ts";
+import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
+import type { DefaultHeadStore } from "../core/commits/store-port.ts";
 import { parseJob } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";

@@ -1,7 +1,7 @@
 // The durable events of runs in SQL.
 
 import { sql } from "kysely";
-import type { Appended, EventBatch, EventQuery, EventStore, RunEnd } from "../core/ports/store/events.ts";
+import type { Appended, EventBatch, EventQuery, EventStore, RunEnd } from "../core/runs/queue-port.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";

@@ -1,7 +1,7 @@
 // Deletion of what is kept for a time only, in SQL.
 
 import { type Kysely, sql } from "kysely";
-import type { ExpiryStore } from "../core/ports/store/expiry.ts";
+import type { ExpiryStore } from "../core/runs/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { isUnfinished } from "./run-rows.ts";
 import type { Database } from "./tables.ts";

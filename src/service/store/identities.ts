@@ -1,8 +1,8 @@
 // Identities and passkeys of accounts, in SQL.
 
 import type { Kysely } from "kysely";
-import type { IdentityStore } from "../core/ports/store/identities.ts";
 import { type Identity, identityKinds, type Passkey } from "../core/sign-in/identity.ts";
+import type { IdentityStore } from "../core/sign-in/store-port.ts";
 import { parseNames } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";

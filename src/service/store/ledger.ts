@@ -5,7 +5,7 @@
 import { type Kysely, sql } from "kysely";
 import { HELD, isBillingAccount } from "../core/money/ledger.ts";
 import { type Hold, type Posting, postingKinds } from "../core/money/posting.ts";
-import type { FreeCall, LedgerStore, RefundQuery, Settlement } from "../core/ports/store/ledger.ts";
+import type { FreeCall, LedgerStore, RefundQuery, Settlement } from "../core/money/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";

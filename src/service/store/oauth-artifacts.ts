@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type { Artifact, ArtifactKey } from "../core/oauth/artifact.ts";
-import type { ArtifactStore } from "../core/ports/store/oauth.ts";
+import type { ArtifactStore } from "../core/oauth/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, text } from "./row-columns.ts";

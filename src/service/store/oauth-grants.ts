@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type { OAuthGrant } from "../core/oauth/grant.ts";
-import type { OAuthGrantStore } from "../core/ports/store/oauth.ts";
+import type { OAuthGrantStore } from "../core/oauth/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, text } from "./row-columns.ts";

@@ -5,10 +5,9 @@
 import type { RunStatus } from "../../contract/runs/run.ts";
 import { HELD } from "../core/money/ledger.ts";
 import type { Hold } from "../core/money/posting.ts";
-import type { Appended, EventBatch, RunEnd } from "../core/ports/store/events.ts";
-import type { Beat, StartedRun } from "../core/ports/store/queue.ts";
-import type { Admission, Admitted } from "../core/ports/store/runs.ts";
+import type { Appended, Beat, EventBatch, RunEnd, StartedRun } from "../core/runs/queue-port.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
+import type { Admission, Admitted } from "../core/runs/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { type RunEventsTable, SqlEvents } from "./events.ts";
 import type { KeyTable } from "./idempotency.ts";

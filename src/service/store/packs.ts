@@ -2,7 +2,7 @@
 
 import { type Kysely, sql } from "kysely";
 import type { HeldPack, RepositoryKey } from "../core/commits/held-pack.ts";
-import type { OldPack, PackStore, Reservation } from "../core/ports/store/packs.ts";
+import type { OldPack, PackStore, Reservation } from "../core/commits/store-port.ts";
 import { SqlBlobs } from "./blobs.ts";
 import { parseNames } from "./columns.ts";
 import type { Connection } from "./connection.ts";

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
-import { type NodeLink, type NodeSignal, nodeSignals } from "../core/ports/node-link.ts";
+import { type NodeLink, type NodeSignal, nodeSignals } from "../core/runs/node-link.ts";
 import { ListeningConnection } from "./listening-connection.ts";
 import { joinNodes } from "./node-locks.ts";
 import { untilConnected } from "./postgres-start.ts";

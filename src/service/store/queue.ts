@@ -2,7 +2,7 @@
 
 import { type Kysely, sql } from "kysely";
 import type { RunStatus } from "../../contract/runs/run.ts";
-import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/ports/store/queue.ts";
+import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/runs/queue-port.ts";
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";

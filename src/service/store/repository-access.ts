@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import { chosenAccessKinds } from "../../contract/repository-access/repository-access.ts";
-import type { RepositoryAccessStore } from "../core/ports/store/repository-access.ts";
+import type { RepositoryAccessStore } from "../core/repository-access/store-port.ts";
 import type { StoredAccess } from "../core/repository-access/stored-access.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";

@@ -1,7 +1,7 @@
 // Idempotency keys of requests that make no run, in SQL: one use of a key in its scope at a time.
 
 import type { Kysely } from "kysely";
-import type { RequestKey, RequestKeyStore, RequestKeyUse } from "../core/ports/store/request-keys.ts";
+import type { RequestKey, RequestKeyStore, RequestKeyUse } from "../core/idempotency/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, text } from "./row-columns.ts";

@@ -1,7 +1,7 @@
 // Sealed secrets of runs in SQL.
 
 import type { Kysely } from "kysely";
-import type { RunSecret, RunSecretStore } from "../core/ports/store/run-secrets.ts";
+import type { RunSecret, RunSecretStore } from "../core/model-access/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, text } from "./row-columns.ts";

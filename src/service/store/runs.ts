@@ -1,6 +1,7 @@
 // Runs in SQL: reads, and changes by whoever holds their lock.
 
 import { type Kysely, sql } from "kysely";
+import type { RunInput, RunRecord } from "../core/runs/run-record.ts";
 import type {
   Admission,
   Admitted,
@@ -12,8 +13,7 @@ import type {
   RunStore,
   RunUpdate,
   SessionRunQuery,
-} from "../core/ports/store/runs.ts";
-import type { RunInput, RunRecord } from "../core/runs/run-record.ts";
+} from "../core/runs/store-port.ts";
 import { parseRunInput } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { SqlIdempotency } from "./idempotency.ts";

@@ -2,8 +2,8 @@
 
 import { type Kysely, sql } from "kysely";
 import { scheduleStatuses } from "../../contract/schedules/schedule.ts";
-import type { ScheduleStore } from "../core/ports/store/schedules.ts";
 import type { ScheduleMove, ScheduleRecord } from "../core/schedules/schedule-machine.ts";
+import type { ScheduleStore } from "../core/schedules/store-port.ts";
 import { parseConfig } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";

@@ -3,8 +3,8 @@
 // Why: docs/decisions/025-a-session-has-a-key.md
 
 import type { Kysely } from "kysely";
-import type { SessionStore } from "../core/ports/store/sessions.ts";
 import type { CarriedChanges, Session, SessionKey } from "../core/sessions/session.ts";
+import type { SessionStore } from "../core/sessions/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";

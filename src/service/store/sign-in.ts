@@ -1,9 +1,9 @@
 // One-time links and unfinished flows of people who sign in, in SQL.
 
 import type { Kysely } from "kysely";
-import type { SignInStore } from "../core/ports/store/sign-in.ts";
 import { type Attempt, attemptKinds } from "../core/sign-in/attempt.ts";
 import type { SignInLink } from "../core/sign-in/sign-in-link.ts";
+import type { SignInStore } from "../core/sign-in/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, oneOf, text } from "./row-columns.ts";

@@ -1,7 +1,7 @@
 // Browsers in which somebody is signed in, in SQL.
 
 import type { Kysely } from "kysely";
-import type { WebSessionStore } from "../core/ports/store/web-sessions.ts";
+import type { WebSessionStore } from "../core/web-sessions/store-port.ts";
 import { signInMethods, type WebSession } from "../core/web-sessions/web-session.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";

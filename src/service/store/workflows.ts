@@ -1,7 +1,7 @@
 // Workflows and their versions in SQL. A version is never changed.
 
 import { type Kysely, sql } from "kysely";
-import type { WorkflowStore } from "../core/ports/store/workflows.ts";
+import type { WorkflowStore } from "../core/workflows/store-port.ts";
 import type { WorkflowRecord } from "../core/workflows/workflow.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";

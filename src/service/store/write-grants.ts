@@ -1,7 +1,7 @@
 // Write grants in SQL.
 
 import type { Kysely } from "kysely";
-import type { WriteGrantStore } from "../core/ports/store/write-grants.ts";
+import type { WriteGrantStore } from "../core/write-grants/store-port.ts";
 import type { WriteGrant } from "../core/write-grants/write-grant.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";

@@ -3,9 +3,18 @@
 
 import type { RunCause, RunStatus, TerminalRunStatus } from "../../contract/runs/run.ts";
 import type { Meter } from "../core/ports/meter.ts";
-import type { Appended, EventBatch, EventQuery, EventStore, RunEnd } from "../core/ports/store/events.ts";
-import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/ports/store/queue.ts";
 import type { Store, StoreTransaction } from "../core/ports/store.ts";
+import type {
+  Appended,
+  Beat,
+  EventBatch,
+  EventQuery,
+  EventStore,
+  QueueStore,
+  RunAtWork,
+  RunEnd,
+  StartedRun,
+} from "../core/runs/queue-port.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
 
 type Tally = {

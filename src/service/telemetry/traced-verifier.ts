@@ -1,6 +1,6 @@
 // A verifier whose span shows how long a token took to verify, and why it was refused. No part of the token is shown.
 
-import type { TokenVerifier } from "../core/ports/token-verifier.ts";
+import type { TokenVerifier } from "../core/ci/token-verifier.ts";
 import type { Tracer } from "../core/ports/tracer.ts";
 
 /** The same verifier, traced. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import { folderBlobs } from "../blobs/folder.ts";
-import type { BlobStore } from "../core/ports/blobs.ts";
+import type { BlobStore } from "../core/blobs/blob-store.ts";
 import type { Config } from "../settings/config.ts";
 
 /** Opens nothing until it is used. */

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { removeFolder } from "../checkouts/run-folder.ts";
-import type { EgressProvider } from "../core/ports/egress.ts";
-import type { Environments } from "../core/ports/environment.ts";
+import type { Environments } from "../core/checkouts/environment.ts";
+import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { egressProvider } from "../egress/egress.ts";
 import { EnvironmentCache } from "../environments/environment-cache.ts";
 import { openEnvironments } from "../environments/environments.ts";

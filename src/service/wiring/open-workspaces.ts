@@ -2,14 +2,14 @@
 
 import { join } from "node:path";
 import { folderSpool } from "../blobs/spool.ts";
+import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
+import type { RepositoryTrees } from "../core/checkouts/repository-trees.ts";
 import type { Core } from "../core/core.ts";
-import type { CheckoutProvider } from "../core/ports/checkout.ts";
-import type { RepositoryTrees } from "../core/ports/repository-trees.ts";
-import type { WorkspaceRuns } from "../core/ports/workspace-runs.ts";
 import type { Reviews } from "../core/workspaces/changesets/reviews.ts";
 import { ObjectCache } from "../core/workspaces/objects/object-cache.ts";
 import { OperationsAtWork } from "../core/workspaces/operations/operations-at-work.ts";
 import type { OperationFault } from "../core/workspaces/operations/refusals.ts";
+import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { WorkspaceKeeping } from "../core/workspaces/workspace-keeping.ts";
 import type { Config } from "../settings/config.ts";
 import type { OpenedCommits } from "./open-checkouts.ts";

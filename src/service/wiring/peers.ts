@@ -2,7 +2,7 @@
 // it is connected, nothing is published.
 
 import { assertNever } from "../../base/assert-never.ts";
-import type { NodeLink, NodeSignal } from "../core/ports/node-link.ts";
+import type { NodeLink, NodeSignal } from "../core/runs/node-link.ts";
 import type { RunSignals } from "../core/runs/run-signals.ts";
 import type { SharedDispatch } from "../executor/shared-dispatch.ts";
 

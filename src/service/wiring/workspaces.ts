@@ -7,8 +7,8 @@ import { openedRoutes } from "../api/http/serve-routes.ts";
 import { workspaceNounHandlers } from "../api/http/workspaces/handlers.ts";
 import { type CopyFoldersOptions, copyFolders } from "../checkouts/copies/copy-folders.ts";
 import type { Core } from "../core/core.ts";
-import type { WorkspaceRuns } from "../core/ports/workspace-runs.ts";
 import { workspaceRuns } from "../core/workspaces/runs/run-in-workspace.ts";
+import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 
 export { openSites } from "../api/site/site-app.ts";
 export { repositoryTrees } from "../checkouts/repository-trees.ts";

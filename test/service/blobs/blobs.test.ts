@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { folderBlobs } from "../../../src/service/blobs/folder.ts";
 import { s3Blobs } from "../../../src/service/blobs/s3.ts";
-import { type BlobStore, BlobStoreError, type NewBlob } from "../../../src/service/core/ports/blobs.ts";
+import { type BlobStore, BlobStoreError, type NewBlob } from "../../../src/service/core/blobs/blob-store.ts";
 import { blobOf } from "../../support/blob-of.ts";
 import { instantClock } from "../../support/clocks/instant-clock.ts";
 import { startS3Server } from "../../support/s3-server.ts";

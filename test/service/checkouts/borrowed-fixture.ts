@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { PathRules } from "../../../src/contract/paths/path-rules.ts";
 import { borrowedCheckouts } from "../../../src/service/checkouts/borrowed-checkouts.ts";
-import type { Checkout, CheckoutSource } from "../../../src/service/core/ports/checkout.ts";
+import type { Checkout, CheckoutSource } from "../../../src/service/core/checkouts/checkout.ts";
 
 export const REPOSITORY = "octo/fixture";
 export const TOKEN = "ghs_persisted_by_checkout";

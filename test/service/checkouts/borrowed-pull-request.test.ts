@@ -1,7 +1,7 @@
 // A run about the head of a pull request, in a checkout that exists already: it has to be that head's.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CheckoutSource } from "../../../src/service/core/ports/checkout.ts";
+import type { CheckoutSource } from "../../../src/service/core/checkouts/checkout.ts";
 import { BorrowedFixture } from "./borrowed-fixture.ts";
 
 let fixture: BorrowedFixture;

@@ -12,7 +12,7 @@ import type {
   CheckoutProvider,
   CheckoutRefusal,
   CheckoutSource,
-} from "../../../src/service/core/ports/checkout.ts";
+} from "../../../src/service/core/checkouts/checkout.ts";
 import { type GitServer, startGitServer } from "./git-server.ts";
 
 export const REPOSITORY = "octo/fixture";

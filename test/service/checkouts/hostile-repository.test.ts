@@ -1,7 +1,7 @@
 import { appendFile, lstat, mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../src/service/core/checkouts/checkout.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
 import { unfoldingPack } from "./packs/pack-fixture.ts";
 import { textQuery } from "./text-query.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGit } from "../../../src/base/git/git.ts";
 import { gitCheckout } from "../../../src/service/checkouts/git-checkout.ts";
-import { type Checkout, CheckoutError } from "../../../src/service/core/ports/checkout.ts";
+import { type Checkout, CheckoutError } from "../../../src/service/core/checkouts/checkout.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
 import { textQuery } from "./text-query.ts";
 

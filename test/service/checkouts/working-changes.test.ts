@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../src/service/core/checkouts/checkout.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
 
 let fixture: CheckoutFixture;

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Claims } from "../../../fakes/issuer/claims.ts";
 import { createClient } from "../../../src/client/client.ts";
-import type { Checkout } from "../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../src/service/core/checkouts/checkout.ts";
 import type { Backend, BackendTask } from "../../../src/service/executor/backend.ts";
 import type { IssuerConfig } from "../../../src/service/oidc/issuer-config.ts";
 import type { Config } from "../../../src/service/settings/config.ts";

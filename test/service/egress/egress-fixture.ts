@@ -12,7 +12,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import { selfSigned } from "../../../fakes/self-signed.ts";
 import { readEgressEntries } from "../../../src/contract/egress.ts";
 import { rulesOf } from "../../../src/service/core/egress/rules.ts";
-import type { RunEgress } from "../../../src/service/core/ports/egress.ts";
+import type { RunEgress } from "../../../src/service/core/egress/run-egress.ts";
 import { readEgressConfig } from "../../../src/service/egress/egress-config.ts";
 import { openRunEgress, type RunEgressOptions } from "../../../src/service/egress/run-egress.ts";
 

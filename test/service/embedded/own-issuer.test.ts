@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../../src/base/ids.ts";
 import { areFilesTrusted } from "../../../src/contract/ci/events.ts";
-import type { JobIdentity } from "../../../src/service/core/ci/job-identity.ts";
+import type { JobIdentity } from "../../../src/service/core/ci-jobs/job-identity.ts";
 import { ownIssuer } from "../../../src/service/embedded/own-issuer.ts";
 import { ManualClock } from "../../support/clocks/manual-clock.ts";
 

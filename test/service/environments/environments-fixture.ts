@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemRandom } from "../../../src/base/ids.ts";
 import { removeFolder } from "../../../src/service/checkouts/run-folder.ts";
-import type { Checkout } from "../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../src/service/core/checkouts/checkout.ts";
 import type {
   EnvironmentRequest,
   Environments,
   PreparedEnvironment,
-} from "../../../src/service/core/ports/environment.ts";
+} from "../../../src/service/core/checkouts/environment.ts";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { EnvironmentCache } from "../../../src/service/environments/environment-cache.ts";
 import { openEnvironments } from "../../../src/service/environments/environments.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ok, refused } from "../../../src/base/result.ts";
-import type { Checkout, CheckoutProvider } from "../../../src/service/core/ports/checkout.ts";
+import type { Checkout, CheckoutProvider } from "../../../src/service/core/checkouts/checkout.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
 import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { makeRun, makeRunInput } from "../../../fakes/records.ts";
-import type { NodeSignal } from "../../../src/service/core/ports/node-link.ts";
+import type { NodeSignal } from "../../../src/service/core/runs/node-link.ts";
 import type { TakenRun } from "../../../src/service/core/runs/progress-run.ts";
 import { SharedDispatch } from "../../../src/service/executor/shared-dispatch.ts";
 

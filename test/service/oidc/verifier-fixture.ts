@@ -7,8 +7,8 @@ import { type IssuerKeyOptions, makeIssuerKey } from "../../../fakes/issuer/key.
 import type { Clock } from "../../../src/base/clock.ts";
 import type { LogFields, Logger } from "../../../src/base/log.ts";
 import type { ExchangeReason } from "../../../src/contract/problems/problem.ts";
-import type { JobStatement, VerifiedToken } from "../../../src/service/core/ci/job-identity.ts";
 import type { ExchangeRefusal } from "../../../src/service/core/ci/refusals.ts";
+import type { JobStatement, VerifiedToken } from "../../../src/service/core/ci-jobs/job-identity.ts";
 import type { IssuerConfig } from "../../../src/service/oidc/issuer-config.ts";
 import { tokenVerifier } from "../../../src/service/oidc/verify-token.ts";
 

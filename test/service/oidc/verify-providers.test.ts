@@ -10,7 +10,7 @@ import {
   type ProviderClaimsContext,
 } from "../../../fakes/issuer/provider-claims.ts";
 import type { CiProviderName } from "../../../src/contract/ci/providers.ts";
-import type { JobStatement } from "../../../src/service/core/ci/job-identity.ts";
+import type { JobStatement } from "../../../src/service/core/ci-jobs/job-identity.ts";
 import { AUDIENCE, type Fixture, START_MS, startFixture } from "./verifier-fixture.ts";
 
 type Kind = {

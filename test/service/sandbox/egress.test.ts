@@ -11,7 +11,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunEgress } from "../../../src/service/core/ports/egress.ts";
+import type { RunEgress } from "../../../src/service/core/egress/run-egress.ts";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { EgressFixture } from "../egress/egress-fixture.ts";
 import { SandboxFixture } from "./sandbox-fixture.ts";

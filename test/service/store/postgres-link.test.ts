@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Logger } from "../../../src/base/log.ts";
-import type { NodeLink } from "../../../src/service/core/ports/node-link.ts";
+import type { NodeLink } from "../../../src/service/core/runs/node-link.ts";
 import { openPostgresLink } from "../../../src/service/store/postgres-link.ts";
 import { postgresStore, type StorePlace } from "../../support/stores/stores.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";

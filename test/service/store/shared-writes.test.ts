@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeEnd, makeRun, makeRunInput } from "../../../fakes/records.ts";
 import { EARNED, GRANTS, HELD, RUN_FEE_MICRO_USD } from "../../../src/service/core/money/ledger.ts";
-import type { Admitted } from "../../../src/service/core/ports/store/runs.ts";
 import type { Store, StoreTransaction } from "../../../src/service/core/ports/store.ts";
+import type { Admitted } from "../../../src/service/core/runs/store-port.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import type { StorePlace } from "../../support/stores/stores.ts";

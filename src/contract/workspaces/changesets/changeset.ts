@@ -8,7 +8,7 @@ import { actorSchema, listOf, pageQuery } from "../record.ts";
 export const changesetStatuses = ["open", "conflicted", "accepted", "rejected"] as const;
 export type ChangesetStatus = (typeof changesetStatuses)[number];
 
-/** As `core/ports/git-scratch.ts` names them. */
+/** As `core/checkouts/git-scratch.ts` names them. */
 export const conflictKinds = [
   "content",
   "binary",

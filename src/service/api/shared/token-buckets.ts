@@ -2,7 +2,7 @@
 // its own state.
 // Why: docs/decisions/015-limits-in-the-memory-of-a-node.md
 
-import type { RateLimits } from "../../core/ports/rate-limits.ts";
+import type { RateLimits } from "../../core/limits/rate-limits.ts";
 
 const MAX_BUCKETS = 50_000;
 const MAX_KNOWN_CREDENTIALS = 50_000;

@@ -3,13 +3,13 @@
 
 import { type Git, type GitCall, GitError } from "../../../base/git/git.ts";
 import { protectedPathGuard } from "../../../contract/paths/path-rules.ts";
-import { CheckoutError, type HeldBackFile } from "../../core/ports/checkout.ts";
+import { CheckoutError, type HeldBackFile } from "../../core/checkouts/checkout.ts";
 import type {
   FolderChange,
   FolderChanges,
   FolderContent,
   FolderFile,
-} from "../../core/ports/copy-folders.ts";
+} from "../../core/checkouts/copy-folders.ts";
 import { checkPath } from "../../core/workspaces/paths/workspace-path.ts";
 import { byteRecords, bytesOf, type Found, findPaths, shownPath } from "../byte-paths.ts";
 import { askObjects, ObjectQuestions } from "../cat-file.ts";

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
-import type { BlobStore } from "../../core/ports/blobs.ts";
-import type { PackReceiver } from "../../core/ports/pack-receiver.ts";
+import type { BlobStore } from "../../core/blobs/blob-store.ts";
+import type { PackReceiver } from "../../core/commits/pack-receiver.ts";
 import type { RunGitOptions } from "../run-git.ts";
 import { PackCache } from "./pack-cache.ts";
 import type { PackLimits } from "./pack-limits.ts";

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import type { Git } from "../../../base/git/git.ts";
-import type { CheckoutSource, HeldSource } from "../../core/ports/checkout.ts";
+import type { CheckoutSource, HeldSource } from "../../core/checkouts/checkout.ts";
 import { type Cloned, checkOut } from "../clone.ts";
 import { CloneLimitError, withinLimits } from "../clone-limits.ts";
 import { findMergeBase } from "../fetch-pull-request.ts";

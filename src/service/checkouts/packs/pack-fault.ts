@@ -2,7 +2,7 @@
 // Git has no error codes: its English messages (LC_ALL=C) are read here, as in clone-refusal.ts for clones.
 
 import { GitError } from "../../../base/git/git.ts";
-import type { PackRefusal } from "../../core/ports/pack-receiver.ts";
+import type { PackRefusal } from "../../core/commits/pack-receiver.ts";
 import { CloneLimitError } from "../clone-limits.ts";
 import type { PackLimits } from "./pack-limits.ts";
 import { PackFaultError } from "./pack-stream.ts";

@@ -16,7 +16,7 @@ import type {
   PackRefusal,
   ReceivedFile,
   ReceivedPack,
-} from "../../core/ports/pack-receiver.ts";
+} from "../../core/commits/pack-receiver.ts";
 import { checkTreeSize } from "../clone.ts";
 import { withinLimits } from "../clone-limits.ts";
 import { startWithin, timeBound } from "../cpu-bound.ts";

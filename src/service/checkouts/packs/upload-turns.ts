@@ -3,7 +3,7 @@
 
 import type { Clock } from "../../../base/clock.ts";
 import { type Result, refused } from "../../../base/result.ts";
-import type { IncomingPack, PackRefusal } from "../../core/ports/pack-receiver.ts";
+import type { IncomingPack, PackRefusal } from "../../core/commits/pack-receiver.ts";
 import { type Share, Turns } from "../turns.ts";
 import type { PackLimits } from "./pack-limits.ts";
 

@@ -7,7 +7,7 @@ import { SignJWT } from "jose";
 import * as z from "zod/mini";
 import type { Clock } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { RemoteRefusal, RemoteRepository } from "../../core/ports/remotes.ts";
+import type { RemoteRefusal, RemoteRepository } from "../../core/repository-access/remotes.ts";
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;

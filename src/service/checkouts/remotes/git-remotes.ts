@@ -14,7 +14,7 @@ import type {
   RemoteRefusal,
   RemoteRepository,
   Remotes,
-} from "../../core/ports/remotes.ts";
+} from "../../core/repository-access/remotes.ts";
 import { type CloneTarget, checkCloneUrl, isObjectName } from "../clone-url.ts";
 import { Turns } from "../turns.ts";
 import { AppTokens, type GithubApp, githubApiOf } from "./app-tokens.ts";

@@ -2,7 +2,7 @@
 // Git and ssh have no error codes: their English messages (LC_ALL=C) are read here and nowhere else. None is quoted.
 
 import { GitError } from "../../../base/git/git.ts";
-import type { RemoteCredential, RemoteRefusal } from "../../core/ports/remotes.ts";
+import type { RemoteCredential, RemoteRefusal } from "../../core/repository-access/remotes.ts";
 
 type Kind = RemoteCredential["kind"];
 

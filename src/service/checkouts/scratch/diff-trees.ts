@@ -1,6 +1,6 @@
 // Compares two trees by `git diff-tree`, for people, out of the objects in which they differ alone.
 
-import type { DiffRequest, TreeDiff } from "../../core/ports/git-scratch.ts";
+import type { DiffRequest, TreeDiff } from "../../core/checkouts/git-scratch.ts";
 import { parseChanges } from "../git-output.ts";
 import { PATCH, PLAIN_PATHS } from "../read-history.ts";
 import { checkGiven, EMPTY_TREE } from "./given-trees.ts";

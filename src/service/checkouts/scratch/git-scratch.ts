@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type Clock, systemClock } from "../../../base/clock.ts";
 import { GitError } from "../../../base/git/git.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type GitScratch, ScratchError, type ScratchRefusal } from "../../core/ports/git-scratch.ts";
+import { type GitScratch, ScratchError, type ScratchRefusal } from "../../core/checkouts/git-scratch.ts";
 import { removeFolder, removeLeftOvers } from "../run-folder.ts";
 import { Turns } from "../turns.ts";
 import { diffTrees } from "./diff-trees.ts";

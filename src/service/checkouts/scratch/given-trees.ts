@@ -1,7 +1,7 @@
 // The trees that a call is given: what they name, and whether all is there in which they differ. Git takes a tree that is
 // missing for an empty one, in some versions: a merge would delete its files. Pure.
 
-import { type GivenObject, ScratchError } from "../../core/ports/git-scratch.ts";
+import { type GivenObject, ScratchError } from "../../core/checkouts/git-scratch.ts";
 
 const OID_BYTES = 20;
 const SPACE = 0x20;

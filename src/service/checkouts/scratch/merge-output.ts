@@ -1,6 +1,6 @@
 // Reads what `git merge-tree --write-tree --messages -z` prints. Pure.
 
-import type { ConflictKind, MergeConflict, MergeSide, MovedFile } from "../../core/ports/git-scratch.ts";
+import type { ConflictKind, MergeConflict, MergeSide, MovedFile } from "../../core/checkouts/git-scratch.ts";
 
 export type MergeOutput = {
   readonly tree: string;

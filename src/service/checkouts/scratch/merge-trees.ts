@@ -1,7 +1,7 @@
 // Merges two trees on their base by `git merge-tree`, out of the objects in which they differ alone.
 // Why: docs/decisions/076-merges-by-git.md
 
-import type { Merged, MergeRequest, ScratchObject } from "../../core/ports/git-scratch.ts";
+import type { Merged, MergeRequest, ScratchObject } from "../../core/checkouts/git-scratch.ts";
 import { askObjects, ObjectQuestions } from "../cat-file.ts";
 import { checkGiven, isSubmodule, namedBy } from "./given-trees.ts";
 import { parseMerge } from "./merge-output.ts";

@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { crc32, createDeflate, deflate, deflateSync } from "node:zlib";
-import type { GivenObject, ScratchObjectKind, StreamedBlob } from "../../core/ports/git-scratch.ts";
+import type { GivenObject, ScratchObjectKind, StreamedBlob } from "../../core/checkouts/git-scratch.ts";
 
 const TYPES: Readonly<Record<ScratchObjectKind, number>> = { commit: 1, tree: 2, blob: 3 };
 const HEADER_BYTES = 12;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createGit, type Git } from "../../../base/git/git.ts";
-import type { GivenObject, ScratchObject } from "../../core/ports/git-scratch.ts";
+import type { GivenObject, ScratchObject } from "../../core/checkouts/git-scratch.ts";
 import { makeRunFolder, type RunFolder } from "../run-folder.ts";
 import { type PackBounds, PackWriter } from "./pack-writer.ts";
 

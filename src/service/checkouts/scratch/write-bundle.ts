@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { strictOption } from "../../../base/git/hardening.ts";
-import type { Bundle, BundleRequest } from "../../core/ports/git-scratch.ts";
+import type { Bundle, BundleRequest } from "../../core/checkouts/git-scratch.ts";
 import { PackWriter } from "./pack-writer.ts";
 import type { ScratchWork } from "./scratch-repository.ts";
 

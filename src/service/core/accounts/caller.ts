@@ -6,7 +6,7 @@ import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
-import type { Capability } from "../ci/capability.ts";
+import type { Capability } from "../ci-jobs/capability.ts";
 import type { Core } from "../core.ts";
 import type { AccessToken, CallerClass, Credential } from "./credential.ts";
 import type { AuthRefusal, ScopeRefusal } from "./refusals.ts";

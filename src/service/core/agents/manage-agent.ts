@@ -10,11 +10,11 @@ import type { AuditEntry } from "../audit/audit-entry.ts";
 import { deleteUnneeded } from "../commits/pack-quota.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
-import type { AgentChange } from "../ports/store/agents.ts";
 import { cancelRun } from "../runs/cancel-run.ts";
 import type { Agent } from "./agent.ts";
 import { type ManagerInUseRefusal, refuseManager } from "./managed-workspaces.ts";
 import type { AgentNameRefusal, AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
+import type { AgentChange } from "./store-port.ts";
 
 /** Runs that are cancelled at the same time. */
 const CANCELS_AT_ONCE = 20;

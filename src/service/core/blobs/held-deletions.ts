@@ -2,8 +2,8 @@
 // Why: docs/decisions/104-a-backup-is-rows-and-blobs.md
 
 import type { Clock } from "../../../base/clock.ts";
-import { type BlobStore, BlobStoreError } from "../ports/blobs.ts";
 import type { Store } from "../ports/store.ts";
+import { type BlobStore, BlobStoreError } from "./blob-store.ts";
 
 /** Where a backup says that it is being made, among the service's own values. It is no secret. */
 export const BACKUP_HOLD = "backup_hold";

@@ -5,8 +5,8 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Random } from "../../../base/ids.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { BlobStore } from "../ports/blobs.ts";
 import type { Store } from "../ports/store.ts";
+import type { BlobStore } from "./blob-store.ts";
 import { hasMarker, markBlobs, removeMarker, STORE_IDENTITY } from "./store-identity.ts";
 
 /** Blobs that a start looks for: the newest and the oldest. */

@@ -1,7 +1,7 @@
 // The name of a store, and the blob that carries it: by it a node that sees other blobs than those of its store can tell.
 // Why: docs/decisions/105-the-stores-marker-among-its-blobs.md
 
-import type { BlobStore } from "../ports/blobs.ts";
+import type { BlobStore } from "./blob-store.ts";
 
 /** Where the name is among the service's own values, which every node reads. It is no secret. */
 export const STORE_IDENTITY = "store_identity";

@@ -3,7 +3,7 @@
 
 import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../../../contract/agents/ci-policy.ts";
 import type { Agent } from "../agents/agent.ts";
-import type { JobIdentity } from "./job-identity.ts";
+import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 
 const MAX_SHOWN_CHARS = 500;
 

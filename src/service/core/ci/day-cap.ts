@@ -4,8 +4,8 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
-import type { ReservedRun } from "../ports/store/cost-reservations.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import type { ReservedRun } from "../runs/store-port.ts";
 import type { DayCapRefusal } from "./refusals.ts";
 
 const MICRO_PER_USD = 1_000_000;

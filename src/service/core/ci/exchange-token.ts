@@ -6,6 +6,8 @@ import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../../contract/ci/excha
 import type { Plan } from "../accounts/account.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";
+import type { Capability } from "../ci-jobs/capability.ts";
+import type { JobIdentity, JobStatement } from "../ci-jobs/job-identity.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import { confirmClaim } from "../claims/confirm-claim.ts";
 import { recordDefaultHead } from "../commits/default-head.ts";
@@ -14,8 +16,6 @@ import type { RateRefusal } from "../limits/refusals.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Capability } from "./capability.ts";
-import type { JobIdentity, JobStatement } from "./job-identity.ts";
 import { auditEntry, redeemToken } from "./redeem-token.ts";
 import type { ExchangeRefusal } from "./refusals.ts";
 

@@ -7,12 +7,12 @@ import { isCommitTrusted } from "../../../contract/ci/events.ts";
 import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import { keyPrefixes } from "../accounts/caller.ts";
 import type { Agent } from "../agents/agent.ts";
+import { mayAcceptClaim } from "../ci-jobs/claimable.ts";
+import type { JobIdentity, JobStatement } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import type { RateRefusal } from "../limits/refusals.ts";
 import { jobClientOf, jobGrant } from "../oauth/job-grants.ts";
 import { resourceOf } from "../oauth/resource.ts";
-import { mayAcceptClaim } from "./claimable.ts";
-import type { JobIdentity, JobStatement } from "./job-identity.ts";
 import { redeemToken } from "./redeem-token.ts";
 import type { ExchangeRefusal, MintRefusal } from "./refusals.ts";
 

@@ -7,6 +7,7 @@ import type { ClassRefusal } from "../accounts/refusals.ts";
 import { findCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
+import type { Capability } from "../ci-jobs/capability.ts";
 import type { Core } from "../core.ts";
 import {
   accountWallet,
@@ -15,7 +16,6 @@ import {
   freeCreditsResetAt,
   grantInMicroUsd,
 } from "../money/ledger.ts";
-import type { Capability } from "./capability.ts";
 
 /** What the caller's capability is bound to. Only a CI job has one. */
 export async function readIdentity(

@@ -2,7 +2,7 @@
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
 import type { Agent } from "../agents/agent.ts";
-import { canBeClaimed } from "../ci/claimable.ts";
+import { canBeClaimed } from "../ci-jobs/claimable.ts";
 import type { Core } from "../core.ts";
 import {
   balanceInCredits,

@@ -3,8 +3,8 @@
 
 import type { ClaimOutcome } from "../../../contract/ci/exchange.ts";
 import type { Agent } from "../agents/agent.ts";
-import { mayAcceptClaim } from "../ci/claimable.ts";
-import type { JobIdentity } from "../ci/job-identity.ts";
+import { mayAcceptClaim } from "../ci-jobs/claimable.ts";
+import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 

@@ -5,11 +5,11 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CommitOrigin } from "../../../contract/runs/run.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
-import type { CommitPlace } from "../ci/job-identity.ts";
+import type { CommitPlace } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
-import type { RemoteHead } from "../ports/remotes.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { RemoteHeadNeeded } from "../repository-access/refusals.ts";
+import type { RemoteHead } from "../repository-access/remotes.ts";
 import type { PullRequestHead, RunCommit } from "../runs/run-record.ts";
 import { findHeldCommit } from "./held-commits.ts";
 import type { HeldCommit } from "./held-pack.ts";

@@ -1,8 +1,15 @@
 // What it takes to keep the commits that jobs send. Types alone.
 
+import type { BlobStore } from "../blobs/blob-store.ts";
 import type { OwnBlobs } from "../blobs/own-blobs.ts";
-import type { BlobStore } from "../ports/blobs.ts";
-import type { PackReceiver } from "../ports/pack-receiver.ts";
+import type { PackReceiver } from "./pack-receiver.ts";
+
+declare module "../core.ts" {
+  interface Core {
+    /** The commits that jobs send. Null for a service that works on a checkout of its own. */
+    readonly commits: CommitKeeping | null;
+  }
+}
 
 export type CommitKeeping = {
   readonly blobs: BlobStore;

@@ -2,7 +2,7 @@
 // Why: docs/decisions/117-what-a-run-without-a-job-works-on.md
 
 import { isOnDefaultBranch } from "../../../contract/ci/events.ts";
-import type { JobIdentity } from "../ci/job-identity.ts";
+import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 

@@ -1,7 +1,7 @@
 // What the service holds of a repository, and what a thin pack may build on.
 
+import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Core } from "../core.ts";
-import type { BlobStore } from "../ports/blobs.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { HeldCommit, HeldPack, RepositoryKey } from "./held-pack.ts";
 

@@ -1,6 +1,6 @@
 // A commit that a job has sent: a git pack and its index, and the packs that hold the rest of its objects. Pure.
 
-import type { CommitPlace } from "../ci/job-identity.ts";
+import type { CommitPlace } from "../ci-jobs/job-identity.ts";
 
 /** A repository as its issuer names it: the same after a rename, another one for a recycled name. */
 export type RepositoryKey = { readonly issuer: string; readonly id: string };

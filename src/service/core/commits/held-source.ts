@@ -2,8 +2,8 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import type { Agent } from "../agents/agent.ts";
+import type { HeldSource } from "../checkouts/checkout.ts";
 import type { Core } from "../core.ts";
-import type { HeldSource } from "../ports/checkout.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { RunInput } from "../runs/run-record.ts";
 import { findHeldCommit, touchCommits } from "./held-commits.ts";

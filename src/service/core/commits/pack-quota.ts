@@ -2,11 +2,11 @@
 // flight works on or that was used just now.
 
 import type { Core } from "../core.ts";
-import type { OldPack } from "../ports/store/packs.ts";
 import type { StoreReader, StoreTransaction } from "../ports/store.ts";
 import type { CommitAccess } from "./commit-access.ts";
 import { findHeldCommit } from "./held-commits.ts";
 import { commitsOf } from "./run-commit.ts";
+import type { OldPack } from "./store-port.ts";
 
 /** A job submits its run soon after it has asked for its commit, or sent it. */
 const JUST_USED_MS = 10 * 60_000;

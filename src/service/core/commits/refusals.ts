@@ -2,7 +2,7 @@
 
 import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
 import type { PolicyRefusal } from "../ci/refusals.ts";
-import type { PackRefusal } from "../ports/pack-receiver.ts";
+import type { PackRefusal } from "./pack-receiver.ts";
 
 export type CommitAccessRefusal =
   | AgentRefusal

@@ -1,6 +1,6 @@
 // What a run works on: its commit, where that is, and a pull request's base. Pure.
 
-import type { CommitPlace } from "../ci/job-identity.ts";
+import type { CommitPlace } from "../ci-jobs/job-identity.ts";
 import type { RunInput } from "../runs/run-record.ts";
 
 /** The job's, or the one that was chosen for an account's own run. Null where the run has none. */

@@ -3,6 +3,13 @@
 import type { EgressEntries, HostEntry } from "../../../contract/egress.ts";
 import { allows, type EgressRules, egressPhases, intersectRules, noEgress, rulesOf } from "./rules.ts";
 
+declare module "../core.ts" {
+  interface Policy {
+    /** What its runs may reach of the network, at most. */
+    readonly egress: EgressCap;
+  }
+}
+
 /** What the operator of a node says. */
 export type EgressCap = {
   readonly entries: EgressEntries;

@@ -1,8 +1,8 @@
 // What an agent is told of the network that its commands have. Pure.
 
 import { type EgressEntries, hostText } from "../../../contract/egress.ts";
-import type { BlockedHost, EgressBlock } from "../ports/egress.ts";
 import type { EgressRules } from "./rules.ts";
+import type { BlockedHost, EgressBlock } from "./run-egress.ts";
 
 const MAX_HOSTS = 40;
 const MAX_BLOCKED = 10;

@@ -2,10 +2,10 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
-import type { RequestKeyReader } from "../ports/store/request-keys.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "./refusals.ts";
 import { hashRequest, isSameRequest } from "./request-hash.ts";
+import type { RequestKeyReader } from "./store-port.ts";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 

@@ -2,6 +2,12 @@
 
 import type { OverloadRefusal } from "./refusals.ts";
 
+declare module "../core.ts" {
+  interface Core {
+    readonly load: Load;
+  }
+}
+
 export type LoadLimits = {
   /** Requests that are worked on. One that only waits for an event is not. */
   readonly requests: number;

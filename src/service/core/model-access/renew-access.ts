@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { RenewModelAccessRequest } from "../../../contract/runs/model-access.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
 import type { CiJobCaller } from "../accounts/caller.ts";
-import type { JobIdentity } from "../ci/job-identity.ts";
+import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import { findRun } from "../runs/read-run.ts";
 import type { RunRefusal } from "../runs/refusals.ts";

@@ -1,6 +1,6 @@
 // The free credits of a repository's owner: granted once a month, on first use.
 
-import type { JobIdentity } from "../ci/job-identity.ts";
+import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core, Policy } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { freeCreditsAccount, GRANTS, grantInMicroUsd } from "./ledger.ts";

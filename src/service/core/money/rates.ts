@@ -2,6 +2,12 @@
 
 import type { Plan } from "../accounts/account.ts";
 
+declare module "../core.ts" {
+  interface Core {
+    readonly rates: Rates;
+  }
+}
+
 export type PlanTerms = {
   /** Credits that an account of the plan begins with. */
   readonly firstCredits: number;

@@ -1,7 +1,14 @@
 // What it takes to read repositories without a job. Types alone.
 
 import type { SealingKeys } from "../../../base/sealed-text.ts";
-import type { Remotes } from "../ports/remotes.ts";
+import type { Remotes } from "./remotes.ts";
+
+declare module "../core.ts" {
+  interface Core {
+    /** Repositories at their code hosts. Null for a service that works on a checkout of its own. */
+    readonly access: AccessKeeping | null;
+  }
+}
 
 export type AccessKeeping = {
   readonly remotes: Remotes;

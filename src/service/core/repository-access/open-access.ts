@@ -4,8 +4,8 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { SEAL_NONCE_BYTES, seal, unseal } from "../../../base/sealed-text.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
-import type { RemoteCredential, RemoteHead, RemoteRefusal } from "../ports/remotes.ts";
 import type { CommitUnreachableRefusal } from "./refusals.ts";
+import type { RemoteCredential, RemoteHead, RemoteRefusal } from "./remotes.ts";
 import { boundTo, type StoredAccess } from "./stored-access.ts";
 
 /** A submission waits for it. */

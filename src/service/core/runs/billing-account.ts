@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { isRenewalDue, lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";
-import type { JobIdentity } from "../ci/job-identity.ts";
+import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";

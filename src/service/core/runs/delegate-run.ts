@@ -2,10 +2,10 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
-import type { RunReader } from "../ports/store/runs.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { RunRecord } from "./run-record.ts";
+import type { RunReader } from "./store-port.ts";
 
 /** How many generations a run may have below it. */
 export const MAX_GENERATIONS = 3;

@@ -9,9 +9,9 @@ import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "../money/ledg
 import type { Posting, PostingKind } from "../money/posting.ts";
 import { chargedText, decideRefund, type Refund } from "../money/refunds.ts";
 import { costOfTime } from "../money/run-price.ts";
-import type { RunEnd } from "../ports/store/events.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { holdOf } from "./new-run.ts";
+import type { RunEnd } from "./queue-port.ts";
 import {
   type Cancelled,
   cancelledEnding,

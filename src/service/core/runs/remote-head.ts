@@ -3,9 +3,9 @@
 import type { Result } from "../../../base/result.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
-import type { RemoteHead } from "../ports/remotes.ts";
 import { findRemoteHead } from "../repository-access/open-access.ts";
 import type { CommitUnreachableRefusal } from "../repository-access/refusals.ts";
+import type { RemoteHead } from "../repository-access/remotes.ts";
 import type { StoredAccess } from "../repository-access/stored-access.ts";
 
 /** Undoes a try: nothing was written, and whatever else could refuse the submission has not. */

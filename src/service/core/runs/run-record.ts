@@ -12,7 +12,7 @@ import type {
   TerminalRunStatus,
 } from "../../../contract/runs/run.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
-import type { CommitPlace, JobIdentity } from "../ci/job-identity.ts";
+import type { CommitPlace, JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { RunPrice } from "../money/run-price.ts";
 import type { Usage } from "./usage.ts";
 

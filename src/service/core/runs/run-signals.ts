@@ -2,6 +2,12 @@
 // and through `publish` on the others. In memory: whoever misses a signal reads the store.
 // Why a start waits: docs/decisions/003-commit-groups-on-sqlite.md
 
+declare module "../core.ts" {
+  interface Core {
+    readonly signals: RunSignals;
+  }
+}
+
 /** Who is woken in one turn of the event loop. Everything else has its turn before the next ones. */
 const SLICE = 64;
 

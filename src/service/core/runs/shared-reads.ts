@@ -4,6 +4,12 @@ import type { Agent } from "../agents/agent.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { RunRecord, StoredEvent } from "./run-record.ts";
 
+declare module "../core.ts" {
+  interface Core {
+    readonly reads: SharedReads;
+  }
+}
+
 type EventsRead = { readonly runId: string; readonly after: number; readonly limit: number };
 
 export class SharedReads {

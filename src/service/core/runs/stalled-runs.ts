@@ -2,7 +2,7 @@
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import type { Core } from "../core.ts";
-import type { RunAtWork } from "../ports/store/queue.ts";
+import type { RunAtWork } from "./queue-port.ts";
 import { endAbandonedRun } from "./recover-runs.ts";
 import { stalledEnding } from "./run-machine.ts";
 

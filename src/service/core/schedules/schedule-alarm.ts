@@ -1,6 +1,12 @@
 // Wakes the scheduler of this process when the earliest due time may have changed. In memory: a scheduler on another node
 // reads the store within a minute.
 
+declare module "../core.ts" {
+  interface Core {
+    readonly scheduleAlarm: ScheduleAlarm;
+  }
+}
+
 export class ScheduleAlarm {
   #next = new AbortController();
 

@@ -2,6 +2,13 @@
 
 import type { IdentityKind } from "./identity.ts";
 
+declare module "../core.ts" {
+  interface Policy {
+    /** By which other providers people sign in, and who opens an account by it. */
+    readonly signIn: SignInPolicy;
+  }
+}
+
 type Registered = {
   /** In the addresses of the pages. */
   readonly id: IdentityKind;

@@ -2,9 +2,9 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
-import type { WorkspaceReader } from "../ports/store/workspaces/workspaces.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { FilesClosedRefusal, WorkRefusal, WorkspaceRefusal } from "./refusals.ts";
+import type { WorkspaceReader } from "./store-port.ts";
 import type { Workspace } from "./workspace.ts";
 import type { WorkspaceCaller } from "./workspace-caller.ts";
 import type { WorkspaceKeeping } from "./workspace-keeping.ts";

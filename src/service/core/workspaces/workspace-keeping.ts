@@ -1,14 +1,21 @@
 // What it takes to keep workspaces. Types alone.
 
-import type { BlobStore } from "../ports/blobs.ts";
-import type { GitScratch } from "../ports/git-scratch.ts";
-import type { RepositoryTrees } from "../ports/repository-trees.ts";
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { GitScratch } from "../checkouts/git-scratch.ts";
+import type { RepositoryTrees } from "../checkouts/repository-trees.ts";
 import type { Spool } from "../ports/spool.ts";
 import type { Reviews } from "./changesets/reviews.ts";
 import type { ObjectCache } from "./objects/object-cache.ts";
 import type { OperationError } from "./operations/operation.ts";
 import type { OperationsAtWork } from "./operations/operations-at-work.ts";
 import type { OperationFault } from "./operations/refusals.ts";
+
+declare module "../core.ts" {
+  interface Core {
+    /** Null for a service without workspaces. */
+    readonly workspaces: WorkspaceKeeping | null;
+  }
+}
 
 export type WorkspaceKeeping = {
   /** Of contents that are too large for a row. */

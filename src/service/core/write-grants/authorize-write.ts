@@ -3,8 +3,8 @@
 
 import type { ApprovalRecord } from "../approvals/approval.ts";
 import { requestApproval } from "../approvals/request-approval.ts";
-import { mayAcceptClaim } from "../ci/claimable.ts";
-import type { JobIdentity } from "../ci/job-identity.ts";
+import { mayAcceptClaim } from "../ci-jobs/claimable.ts";
+import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import { isGranted } from "./write-grant.ts";
 

@@ -4,7 +4,7 @@
 
 import { matchesGlob } from "../../../base/glob.ts";
 import { singleLine } from "../../../base/untrusted-text.ts";
-import { type Checkout, CheckoutError } from "../../core/ports/checkout.ts";
+import { type Checkout, CheckoutError } from "../../core/checkouts/checkout.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { type MemoryFile, memoryFileOf } from "./memory-files.ts";
 

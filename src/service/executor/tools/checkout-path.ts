@@ -4,7 +4,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { isDotGit } from "../../../base/git/dot-git.ts";
-import type { Checkout } from "../../core/ports/checkout.ts";
+import type { Checkout } from "../../core/checkouts/checkout.ts";
 import { type CoveredFiles, type FileIdentity, isCovered } from "../../core/ports/covered-files.ts";
 import { ToolError } from "./tool.ts";
 

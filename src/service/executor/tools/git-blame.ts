@@ -1,7 +1,7 @@
 // The tool that says which commit each line of a file comes from.
 
 import * as z from "zod/mini";
-import type { BlamedLine } from "../../core/ports/checkout.ts";
+import type { BlamedLine } from "../../core/checkouts/checkout.ts";
 import { relativePath, resolveInCheckout } from "./checkout-path.ts";
 import { utcDay } from "./git-log.ts";
 import { takePage } from "./result-page.ts";

@@ -1,7 +1,7 @@
 // The tool that lists what a pull request changes.
 
 import * as z from "zod/mini";
-import type { ChangedFile } from "../../core/ports/checkout.ts";
+import type { ChangedFile } from "../../core/checkouts/checkout.ts";
 import { showPath } from "./checkout-path.ts";
 import { NO_BASE } from "./git-diff.ts";
 import { takePage } from "./result-page.ts";

@@ -1,7 +1,7 @@
 // The tool that shows changes as a diff: of the working tree, of the pull request, or between two commits.
 
 import * as z from "zod/mini";
-import type { Checkout, GitText } from "../../core/ports/checkout.ts";
+import type { Checkout, GitText } from "../../core/checkouts/checkout.ts";
 import { commitOf, pathsInput, pathsOf, revisionInput } from "./git-revision.ts";
 import { takePage } from "./result-page.ts";
 import { defineTool, ToolError } from "./tool.ts";

@@ -1,7 +1,7 @@
 // The tool that lists commits.
 
 import * as z from "zod/mini";
-import type { Commit } from "../../core/ports/checkout.ts";
+import type { Commit } from "../../core/checkouts/checkout.ts";
 import { commitOf, pathsInput, pathsOf, revisionInput } from "./git-revision.ts";
 import { takePage } from "./result-page.ts";
 import { defineTool } from "./tool.ts";

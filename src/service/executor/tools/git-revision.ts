@@ -1,7 +1,7 @@
 // Which commits and paths a tool of git's history is about, by what a model calls them.
 
 import * as z from "zod/mini";
-import type { Checkout } from "../../core/ports/checkout.ts";
+import type { Checkout } from "../../core/checkouts/checkout.ts";
 import { relativePath } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
 import { described } from "./tool-input.ts";

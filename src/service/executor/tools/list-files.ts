@@ -3,7 +3,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import type { Checkout } from "../../core/ports/checkout.ts";
+import type { Checkout } from "../../core/checkouts/checkout.ts";
 import { showPath } from "./checkout-path.ts";
 import { takePage } from "./result-page.ts";
 import { openScope, pathTest, type Scope, scopeInputs, scopeText } from "./search-scope.ts";

@@ -8,7 +8,7 @@ import type {
   Proposal,
   StartedWorkerRun,
   WorkerReport,
-} from "../../core/ports/manager-desk.ts";
+} from "../../core/workspaces/runs/desk-port.ts";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
 import { described } from "./tool-input.ts";
 

@@ -1,6 +1,6 @@
 // Names the paths of the tree that are nearest to one that is not there.
 
-import type { Checkout } from "../../core/ports/checkout.ts";
+import type { Checkout } from "../../core/checkouts/checkout.ts";
 import { relativePath, showPath } from "./checkout-path.ts";
 import { findSimilarLine } from "./similar-line.ts";
 import { ToolError } from "./tool.ts";

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { assertNever } from "../../../base/assert-never.ts";
 import { blockedText } from "../../core/egress/network-text.ts";
-import type { RunEgress } from "../../core/ports/egress.ts";
+import type { RunEgress } from "../../core/egress/run-egress.ts";
 import type { Sandbox, SandboxedCheckout, SandboxLimit, SandboxResult } from "../../core/ports/sandbox.ts";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
 import { countInput, described, scopeInput } from "./tool-input.ts";

@@ -4,7 +4,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { expandBraces, pathMatcher } from "../../../base/path-pattern.ts";
-import type { Checkout } from "../../core/ports/checkout.ts";
+import type { Checkout } from "../../core/checkouts/checkout.ts";
 import { relativePath, showPath, withoutShownRoot } from "./checkout-path.ts";
 import { nearestText } from "./nearest-paths.ts";
 import { ToolError } from "./tool.ts";

@@ -1,7 +1,7 @@
 // The tool that finds lines by a regular expression or a literal text in the text files of the tree.
 
 import * as z from "zod/mini";
-import type { TextCount, TextMatch, TextQuery } from "../../core/ports/checkout.ts";
+import type { TextCount, TextMatch, TextQuery } from "../../core/checkouts/checkout.ts";
 import { showPath } from "./checkout-path.ts";
 import { foreignPatterns, isForeign } from "./foreign-files.ts";
 import { findRegexFault } from "./regex-fault.ts";

@@ -1,6 +1,6 @@
 // Executes one tool call; its start, arguments, end and result become events of the run.
 
-import { CheckoutError } from "../../core/ports/checkout.ts";
+import { CheckoutError } from "../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../backend.ts";
 import { effectOf, type Tool, type ToolAnswer, type ToolContext, ToolError } from "./tool.ts";
 

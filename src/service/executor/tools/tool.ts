@@ -2,7 +2,7 @@
 // Why: docs/decisions/051-the-tools.md
 
 import * as z from "zod/mini";
-import type { Checkout } from "../../core/ports/checkout.ts";
+import type { Checkout } from "../../core/checkouts/checkout.ts";
 import type { CallEffect } from "../call-effect.ts";
 import { jsonSchemaOf, readInput } from "./tool-input.ts";
 

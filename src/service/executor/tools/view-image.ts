@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { type ImageSize, type ImageType, imageSizeOf, imageTypeOf } from "../../../base/image-type.ts";
-import type { Checkout } from "../../core/ports/checkout.ts";
+import type { Checkout } from "../../core/checkouts/checkout.ts";
 import { showPath } from "./checkout-path.ts";
 import { explainMissing } from "./nearest-paths.ts";
 import { withFile } from "./text-file.ts";

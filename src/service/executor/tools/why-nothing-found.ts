@@ -1,6 +1,6 @@
 // Says why a search found nothing: what was searched, what was not, and which search would have found something.
 
-import type { Checkout, TextQuery } from "../../core/ports/checkout.ts";
+import type { Checkout, TextQuery } from "../../core/checkouts/checkout.ts";
 import { showPath } from "./checkout-path.ts";
 import { isForeign } from "./foreign-files.ts";
 import { findRegexFault } from "./regex-fault.ts";

@@ -2,8 +2,8 @@
 
 import * as z from "zod/mini";
 import { ok, type Result } from "../../../base/result.ts";
-import type { JobStatement } from "../../core/ci/job-identity.ts";
 import type { ExchangeRefusal } from "../../core/ci/refusals.ts";
+import type { JobStatement } from "../../core/ci-jobs/job-identity.ts";
 import { claimRefused } from "../registered-claims.ts";
 
 /** The letters that git allows in a ref's name, and no leading dash: it ends up among git's arguments. */

@@ -2,8 +2,8 @@
 // Why: docs/decisions/019-jobs-of-other-providers.md
 
 import type { Result } from "../../../base/result.ts";
-import type { JobIdentity, JobStatement } from "../../core/ci/job-identity.ts";
 import type { ExchangeRefusal } from "../../core/ci/refusals.ts";
+import type { JobIdentity, JobStatement } from "../../core/ci-jobs/job-identity.ts";
 import type { JsonObject } from "../compact-token.ts";
 import type { IssuerConfig } from "../issuer-config.ts";
 import type { PinnedAlgorithm } from "../signing-key.ts";

@@ -3,8 +3,8 @@
 import type { Kysely } from "kysely";
 import * as z from "zod/mini";
 import { adoptionStatuses } from "../../../contract/workspaces/adoption/adoption-statuses.ts";
-import type { AdoptionStore } from "../../core/ports/store/workspaces/adoptions.ts";
 import type { Adoption } from "../../core/workspaces/adoption/adoption.ts";
+import type { AdoptionStore } from "../../core/workspaces/adoption/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, json, nullable, oneOf, text } from "../row-columns.ts";

@@ -7,13 +7,13 @@ import {
   conflictKinds,
   evidenceSchema,
 } from "../../../contract/workspaces/changesets/changeset.ts";
-import type { MergeConflict } from "../../core/ports/git-scratch.ts";
+import type { MergeConflict } from "../../core/checkouts/git-scratch.ts";
+import type { Changeset } from "../../core/workspaces/changesets/changeset.ts";
 import type {
   ChangesetPage,
   ChangesetStore,
   ChangesetUpdate,
-} from "../../core/ports/store/workspaces/changesets.ts";
-import type { Changeset } from "../../core/workspaces/changesets/changeset.ts";
+} from "../../core/workspaces/changesets/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, json, nullable, oneOf, text } from "../row-columns.ts";

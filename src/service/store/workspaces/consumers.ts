@@ -1,16 +1,16 @@
 // What reads the accepted files of workspaces, in SQL: schedules, workflows and sites.
 
 import type { Kysely } from "kysely";
+import type { WorkspaceThingsPage } from "../../core/ports/workspace-page.ts";
+import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
+import type { WorkflowRecord } from "../../core/workflows/workflow.ts";
 import type {
   Site,
   SiteLink,
   SiteStore,
   WorkspaceScheduleStore,
   WorkspaceWorkflowStore,
-} from "../../core/ports/store/workspaces/consumers.ts";
-import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
-import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
-import type { WorkflowRecord } from "../../core/workflows/workflow.ts";
+} from "../../core/workspaces/consumers/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, text } from "../row-columns.ts";

@@ -2,9 +2,9 @@
 
 import { type Kysely, sql } from "kysely";
 import { contextKinds } from "../../../contract/workspaces/context-items/context-item.ts";
-import type { ContextItemStore } from "../../core/ports/store/workspaces/context-items.ts";
-import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
+import type { WorkspaceThingsPage } from "../../core/ports/workspace-page.ts";
 import type { ContextItem } from "../../core/workspaces/context-items/context-item.ts";
+import type { ContextItemStore } from "../../core/workspaces/context-items/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, oneOf, text } from "../row-columns.ts";

@@ -1,8 +1,8 @@
 // Copies of workspaces' files in SQL.
 
 import type { ExpressionBuilder, Kysely } from "kysely";
-import type { CopyPage, CopyStore } from "../../core/ports/store/workspaces/copies.ts";
 import { COPY_HOLD_MS, type Copy, copyStates, type Holder } from "../../core/workspaces/copies/copy.ts";
+import type { CopyPage, CopyStore } from "../../core/workspaces/copies/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { type Ask, keepQuery } from "../kept-query.ts";
 import { row, type TableOf } from "../row.ts";

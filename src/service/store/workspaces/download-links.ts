@@ -1,8 +1,8 @@
 // Links by which a file is downloaded without a credential, in SQL.
 
 import type { Kysely } from "kysely";
-import type { DownloadLinkStore } from "../../core/ports/store/workspaces/download-links.ts";
 import type { DownloadLink } from "../../core/workspaces/files/copy-entry.ts";
+import type { DownloadLinkStore } from "../../core/workspaces/files/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, text } from "../row-columns.ts";

@@ -1,7 +1,7 @@
 // All that a workspace is made of, deleted, in SQL.
 
 import { type Kysely, sql } from "kysely";
-import type { ErasureStore } from "../../core/ports/store/workspaces/erasure.ts";
+import type { ErasureStore } from "../../core/workspaces/store-port.ts";
 import type { Connection } from "../connection.ts";
 import type { Database } from "../tables.ts";
 

@@ -7,7 +7,7 @@ import {
   type WorkspaceMove,
   workspaceMoves,
 } from "../../../contract/workspaces/workspace-events.ts";
-import type { WorkspaceEventStore } from "../../core/ports/store/workspaces/events.ts";
+import type { WorkspaceEventStore } from "../../core/workspace-events/store-port.ts";
 import type { StoredWorkspaceEvent } from "../../core/workspace-events/workspace-event.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -1,9 +1,9 @@
 // The agents that work in workspaces, in SQL.
 
 import type { Kysely } from "kysely";
-import type { MemberStore } from "../../core/ports/store/workspaces/members.ts";
-import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
+import type { WorkspaceThingsPage } from "../../core/ports/workspace-page.ts";
 import type { Member } from "../../core/workspaces/members/member.ts";
+import type { MemberStore } from "../../core/workspaces/members/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, text } from "../row-columns.ts";

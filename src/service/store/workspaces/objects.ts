@@ -1,13 +1,13 @@
 // Git's objects of workspaces in SQL.
 
 import { type Kysely, sql } from "kysely";
+import { objectKinds } from "../../core/workspaces/objects/object-kind.ts";
 import type {
   KeptObject,
   NewObject,
   ObjectNode,
   ObjectStore,
-} from "../../core/ports/store/workspaces/objects.ts";
-import { objectKinds } from "../../core/workspaces/objects/object-kind.ts";
+} from "../../core/workspaces/objects/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { type Ask, keepQuery } from "../kept-query.ts";
 import { row, type TableOf } from "../row.ts";

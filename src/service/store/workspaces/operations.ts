@@ -3,7 +3,6 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import * as z from "zod/mini";
 import { operationKinds } from "../../../contract/workspaces/operations/operation-kinds.ts";
-import type { OperationHold, OperationStore } from "../../core/ports/store/workspaces/operations.ts";
 import {
   LONGEST_DELAY_MS,
   OPERATION_LEASE_MS,
@@ -14,6 +13,7 @@ import {
   type OperationResult,
   operationStatuses,
 } from "../../core/workspaces/operations/operation.ts";
+import type { OperationHold, OperationStore } from "../../core/workspaces/operations/store-port.ts";
 import { parseConfig } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -1,12 +1,12 @@
 // What of workspaces is kept how long, in SQL.
 
 import { type Kysely, sql } from "kysely";
+import type { CleanupItem, Pin, Usage } from "../../core/workspaces/retention/retention.ts";
 import type {
   CleanupPage,
   CleanupPlace,
   RetentionStore,
-} from "../../core/ports/store/workspaces/retention.ts";
-import type { CleanupItem, Pin, Usage } from "../../core/workspaces/retention/retention.ts";
+} from "../../core/workspaces/retention/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, nullable, text } from "../row-columns.ts";

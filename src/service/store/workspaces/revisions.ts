@@ -1,9 +1,9 @@
 // Revisions of workspaces in SQL.
 
 import { type Kysely, sql } from "kysely";
-import type { RevisionPage, RevisionStore } from "../../core/ports/store/workspaces/revisions.ts";
 import type { RevisionUse } from "../../core/workspaces/revisions/refusals.ts";
 import type { Revision } from "../../core/workspaces/revisions/revision.ts";
+import type { RevisionPage, RevisionStore } from "../../core/workspaces/revisions/store-port.ts";
 import { parseNames } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -2,7 +2,7 @@
 
 import { type Kysely, sql } from "kysely";
 import { taskGroupStatuses } from "../../../contract/workspaces/task-groups/task-group.ts";
-import type { TaskGroupPage, TaskGroupStore } from "../../core/ports/store/workspaces/task-groups.ts";
+import type { TaskGroupPage, TaskGroupStore } from "../../core/workspaces/task-groups/store-port.ts";
 import type { GroupUse, TaskGroup, WorkerCount } from "../../core/workspaces/task-groups/task-group.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -1,8 +1,8 @@
 // The sessions of workspaces, in SQL.
 
 import type { Kysely } from "kysely";
-import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
-import type { ThreadStore } from "../../core/ports/store/workspaces/threads.ts";
+import type { WorkspaceThingsPage } from "../../core/ports/workspace-page.ts";
+import type { ThreadStore } from "../../core/workspaces/threads/store-port.ts";
 import type { Thread } from "../../core/workspaces/threads/thread.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -1,8 +1,8 @@
 // The trash of copies in SQL.
 
 import type { Kysely } from "kysely";
-import type { TrashStore } from "../../core/ports/store/workspaces/trash.ts";
 import type { TrashItem } from "../../core/workspaces/files/copy-entry.ts";
+import type { TrashStore } from "../../core/workspaces/files/store-port.ts";
 import { treeModes } from "../../core/workspaces/objects/tree-object.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -2,7 +2,7 @@
 
 import { type Kysely, sql } from "kysely";
 import { saveStates } from "../../../contract/workspaces/workers/worker.ts";
-import type { WorkerPage, WorkerStore } from "../../core/ports/store/workspaces/workers.ts";
+import type { WorkerPage, WorkerStore } from "../../core/workspaces/workers/store-port.ts";
 import type { SeenWorker, Worker, WorkerSave } from "../../core/workspaces/workers/worker.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -1,13 +1,13 @@
 // Which runs work in workspaces, in SQL.
 
 import type { Kysely } from "kysely";
+import type { RunRecord } from "../../core/runs/run-record.ts";
 import type {
   CostQuery,
   WorkspaceRun,
   WorkspaceRunPage,
   WorkspaceRunStore,
-} from "../../core/ports/store/workspaces/workspace-runs.ts";
-import type { RunRecord } from "../../core/runs/run-record.ts";
+} from "../../core/workspaces/runs/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, nullable, text } from "../row-columns.ts";

@@ -2,11 +2,7 @@
 
 import type { Kysely } from "kysely";
 import { type WorkspaceState, workspaceStates } from "../../../contract/workspaces/workspace/workspace.ts";
-import type {
-  WorkspaceChange,
-  WorkspacePage,
-  WorkspaceStore,
-} from "../../core/ports/store/workspaces/workspaces.ts";
+import type { WorkspaceChange, WorkspacePage, WorkspaceStore } from "../../core/workspaces/store-port.ts";
 import type { Workspace } from "../../core/workspaces/workspace.ts";
 import { parseConfig } from "../columns.ts";
 import type { Connection } from "../connection.ts";

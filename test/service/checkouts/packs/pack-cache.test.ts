@@ -5,8 +5,8 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { PackCache } from "../../../../src/service/checkouts/packs/pack-cache.ts";
+import type { BlobStore } from "../../../../src/service/core/blobs/blob-store.ts";
 import type { HeldPack } from "../../../../src/service/core/commits/held-pack.ts";
-import type { BlobStore } from "../../../../src/service/core/ports/blobs.ts";
 import { PackFixture } from "./pack-fixture.ts";
 
 let fixture: PackFixture;

@@ -12,9 +12,9 @@ import type { Result } from "../../../../src/base/result.ts";
 import { folderBlobs } from "../../../../src/service/blobs/folder.ts";
 import { type KeptCommits, keepCommits } from "../../../../src/service/checkouts/packs/keep-commits.ts";
 import type { PackLimits } from "../../../../src/service/checkouts/packs/pack-limits.ts";
+import type { BlobStore } from "../../../../src/service/core/blobs/blob-store.ts";
 import type { HeldPack } from "../../../../src/service/core/commits/held-pack.ts";
-import type { BlobStore } from "../../../../src/service/core/ports/blobs.ts";
-import type { PackRefusal } from "../../../../src/service/core/ports/pack-receiver.ts";
+import type { PackRefusal } from "../../../../src/service/core/commits/pack-receiver.ts";
 
 const LIMITS: PackLimits = {
   maxBytes: 50_000_000,

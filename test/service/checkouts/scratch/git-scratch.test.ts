@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { GivenObject, StreamedBlob } from "../../../../src/service/core/ports/git-scratch.ts";
+import type { GivenObject, StreamedBlob } from "../../../../src/service/core/checkouts/git-scratch.ts";
 import { refusalOf, ScratchFixture } from "./scratch-fixture.ts";
 
 const NOWHERE = AbortSignal.any([]);

@@ -12,7 +12,7 @@ import type {
   Merged,
   ScratchObject,
   ScratchRefusal,
-} from "../../../../src/service/core/ports/git-scratch.ts";
+} from "../../../../src/service/core/checkouts/git-scratch.ts";
 
 export type Files = CommitFields["files"];
 export type Sides = { readonly base: Files; readonly ours: Files; readonly theirs: Files };

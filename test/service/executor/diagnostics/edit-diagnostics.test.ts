@@ -3,7 +3,7 @@
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import { EditDiagnostics } from "../../../../src/service/executor/diagnostics/edit-diagnostics.ts";
 import { editFile } from "../../../../src/service/executor/tools/edit-file.ts";
 import { callTool } from "../../../../src/service/executor/tools/tool-call.ts";

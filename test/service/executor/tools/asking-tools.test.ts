@@ -5,7 +5,7 @@ import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/base/clock.ts";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import type { ChildOutcome, ChildTask } from "../../../../src/service/executor/child-runs.ts";
 import { askAdvisorTool } from "../../../../src/service/executor/tools/ask-advisor.ts";
 import { delegateTool } from "../../../../src/service/executor/tools/delegate.ts";

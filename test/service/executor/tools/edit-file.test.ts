@@ -3,7 +3,7 @@ import { chmod, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import { editFile } from "../../../../src/service/executor/tools/edit-file.ts";
 import { findSimilarLine } from "../../../../src/service/executor/tools/similar-line.ts";
 import { folderCheckout } from "./folder-checkout.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { selfSigned } from "../../../../fakes/self-signed.ts";
 import { isPublicAddress } from "../../../../src/base/public-address.ts";
 import { readHostEntry } from "../../../../src/contract/egress.ts";
-import type { RunEgress } from "../../../../src/service/core/ports/egress.ts";
+import type { RunEgress } from "../../../../src/service/core/egress/run-egress.ts";
 import { openRunEgress } from "../../../../src/service/egress/run-egress.ts";
 import type { PageAccess } from "../../../../src/service/executor/tools/fetch-page.ts";
 import { fetchUrlTool } from "../../../../src/service/executor/tools/fetch-url.ts";

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { ok } from "../../../../src/base/result.ts";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 
 export async function folderCheckout(files: Readonly<Record<string, string | Buffer>>): Promise<Checkout> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "tools-test-")));

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import { gitBlame } from "../../../../src/service/executor/tools/git-blame.ts";
 import { gitDiff } from "../../../../src/service/executor/tools/git-diff.ts";
 import { gitLog } from "../../../../src/service/executor/tools/git-log.ts";

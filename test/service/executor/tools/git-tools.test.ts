@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import { gitChanges } from "../../../../src/service/executor/tools/git-changes.ts";
 import { gitLog } from "../../../../src/service/executor/tools/git-log.ts";
 import { folderCheckout } from "./folder-checkout.ts";

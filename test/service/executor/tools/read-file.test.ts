@@ -4,7 +4,7 @@ import { mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import { readFile } from "../../../../src/service/executor/tools/read-file.ts";
 import { folderCheckout } from "./folder-checkout.ts";
 

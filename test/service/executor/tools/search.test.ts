@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import { findRegexFault } from "../../../../src/service/executor/tools/regex-fault.ts";
 import { search } from "../../../../src/service/executor/tools/search.ts";
 import { BorrowedFixture } from "../../checkouts/borrowed-fixture.ts";

@@ -2,7 +2,7 @@ import { symlink, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { imageSizeOf, imageTypeOf } from "../../../../src/base/image-type.ts";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import { viewImage } from "../../../../src/service/executor/tools/view-image.ts";
 import { folderCheckout } from "./folder-checkout.ts";
 import { gif, jpeg, png, webp } from "./images.ts";

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import { atPlace, openFile } from "../../../../src/service/executor/tools/checkout-place.ts";
 import { deleteFile } from "../../../../src/service/executor/tools/delete-file.ts";
 import { editFile } from "../../../../src/service/executor/tools/edit-file.ts";

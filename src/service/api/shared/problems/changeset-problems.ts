@@ -1,6 +1,6 @@
 // What a caller is told of changesets, and of merges. Pure.
 
-import type { ScratchRefusal } from "../../../core/ports/git-scratch.ts";
+import type { ScratchRefusal } from "../../../core/checkouts/git-scratch.ts";
 import type {
   ChangesetDecidedRefusal,
   ChangesetRefusal,

@@ -1,7 +1,7 @@
 // What a caller is told of something that was thrown, by its stable code: a part of the API that is a bundle of its own
 // has classes of its own. The cause is for the log alone. Pure.
 
-import type { BlobStoreError, ContentsLostError } from "../../../core/ports/blobs.ts";
+import type { BlobStoreError, ContentsLostError } from "../../../core/blobs/blob-store.ts";
 import type { StorageFullError } from "../../../core/ports/storage-full.ts";
 import { STORE_RETRY_SECONDS, type StoreUnavailableError } from "../../../core/ports/store-unavailable.ts";
 import type { PublicProblem } from "./public-problem.ts";

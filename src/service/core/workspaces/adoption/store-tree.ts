@@ -1,11 +1,11 @@
 // Stores every folder and file of a commit, some at a time, so that a large repository takes no more memory than a small one.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { RepositoryObject, RepositoryTree } from "../../checkouts/repository-trees.ts";
 import type { Core } from "../../core.ts";
-import type { RepositoryObject, RepositoryTree } from "../../ports/repository-trees.ts";
-import type { NewObject } from "../../ports/store/workspaces/objects.ts";
 import { MalformedObjectError } from "../objects/git-object.ts";
 import { type Content, keepContents, keepObjects, rowObject, takeContent } from "../objects/keep-objects.ts";
+import type { NewObject } from "../objects/store-port.ts";
 import { parseTree } from "../objects/tree-object.ts";
 import type { OperationError } from "../operations/operation.ts";
 import type { OperationAtWork } from "../operations/operation-at-work.ts";

@@ -6,10 +6,10 @@ import type {
   AcceptChangesetRequest,
   Evidence,
 } from "../../../../contract/workspaces/changesets/changeset.ts";
+import type { ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import type { OnceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
-import type { ScratchRefusal } from "../../ports/git-scratch.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { askOwner } from "./ask-owner.ts";

@@ -5,7 +5,7 @@
 // Why: docs/decisions/077-changesets.md
 
 import type { ChangesetStatus, Evidence } from "../../../../contract/workspaces/changesets/changeset.ts";
-import type { MergeConflict } from "../../ports/git-scratch.ts";
+import type { MergeConflict } from "../../checkouts/git-scratch.ts";
 import type { Actor } from "../actor.ts";
 
 export type Changeset = {

@@ -1,8 +1,8 @@
 // A changeset and the current revision: where they went apart, what git makes of both, and what the changeset changes.
 
 import { ok, type Result } from "../../../../base/result.ts";
+import type { ScratchRefusal, TreeDiff } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
-import type { ScratchRefusal, TreeDiff } from "../../ports/git-scratch.ts";
 import { differingOids, givenObjects } from "../merges/differing-objects.ts";
 import { findMergeBase } from "../merges/merge-base.ts";
 import { mergeTreesOf, type TreesMerged } from "../merges/merge-revisions.ts";

@@ -3,11 +3,11 @@
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { CreateChangesetRequest } from "../../../../contract/workspaces/changesets/changeset.ts";
+import type { ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
 import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
-import type { ScratchRefusal } from "../../ports/git-scratch.ts";
 import { EMPTY_TREE } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
 import { reachForWork, shareForWork, type WorkspaceRequest } from "../reach-workspace.ts";

@@ -2,10 +2,10 @@
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
-import type { RevisionReader } from "../../ports/store/workspaces/revisions.ts";
 import { MissingObjectError } from "../objects/git-object.ts";
 import type { WorkspaceRequest } from "../reach-workspace.ts";
 import type { Revision } from "../revisions/revision.ts";
+import type { RevisionReader } from "../revisions/store-port.ts";
 import type { Changeset } from "./changeset.ts";
 import type { ChangesetRefusal } from "./refusals.ts";
 

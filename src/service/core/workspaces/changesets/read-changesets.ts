@@ -2,8 +2,8 @@
 
 import { ok, type Result } from "../../../../base/result.ts";
 import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/changeset.ts";
+import type { ScratchRefusal, TreeDiff } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
-import type { ScratchRefusal, TreeDiff } from "../../ports/git-scratch.ts";
 import { EMPTY_TREE } from "../objects/git-object.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachFiles, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";

@@ -2,8 +2,8 @@
 
 import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { ClassRefusal } from "../../accounts/refusals.ts";
+import type { ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
-import type { ScratchRefusal } from "../../ports/git-scratch.ts";
 import type { CopyRefusal } from "../copies/refusals.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";

@@ -7,10 +7,10 @@ import type {
   Resolution,
   ResolveChangesetRequest,
 } from "../../../../contract/workspaces/changesets/changeset.ts";
+import type { MergeConflict, MergeSide, ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import type { OnceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
-import type { MergeConflict, MergeSide, ScratchRefusal } from "../../ports/git-scratch.ts";
 import { withMade } from "../merges/made-trees.ts";
 import { isAncestor } from "../merges/merge-base.ts";
 import type { MadeObject, TreesMerged } from "../merges/merge-revisions.ts";

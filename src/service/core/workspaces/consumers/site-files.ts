@@ -1,12 +1,12 @@
 // What a path of a workspace's site is: a file, a folder whose first page is missing its slash, or nothing.
 
+import type { GetBlob, OpenBlob } from "../../blobs/blob-store.ts";
 import type { Core } from "../../core.ts";
-import type { GetBlob, OpenBlob } from "../../ports/blobs.ts";
-import type { Site } from "../../ports/store/workspaces/consumers.ts";
 import { viewOfRevision } from "../files/copy-overlay.ts";
 import { findInView } from "../files/copy-view.ts";
 import { MissingObjectError } from "../objects/git-object.ts";
 import { checkPath } from "../paths/workspace-path.ts";
+import type { Site } from "./store-port.ts";
 
 const FIRST_PAGE = "index.html";
 const LINK_MODE = "120000";

@@ -7,7 +7,6 @@ import { siteOrigin } from "../../../../base/site-host.ts";
 import type { OpenSiteRequest, PublishSiteRequest } from "../../../../contract/workspaces/site/site.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
-import type { Site } from "../../ports/store/workspaces/consumers.ts";
 import { viewOfRevision } from "../files/copy-overlay.ts";
 import { findInView } from "../files/copy-view.ts";
 import { checkFolder, checkPath, type PathRefusal } from "../paths/workspace-path.ts";
@@ -18,6 +17,7 @@ import type { Workspace } from "../workspace.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
 import type { SiteRefusal } from "./refusals.ts";
+import type { Site } from "./store-port.ts";
 
 const LINK_PREFIX = "svc_site_";
 const LINK_MS = 15 * 60 * 1000;

@@ -1,12 +1,12 @@
 // What was written to a copy, as its view reads it.
 
 import type { Core } from "../../core.ts";
-import type { CopyEntryReader } from "../../ports/store/workspaces/copy-entries.ts";
-import type { ObjectReader } from "../../ports/store/workspaces/objects.ts";
 import type { Copy } from "../copies/copy.ts";
 import { type ObjectSource, objectSource } from "../objects/object-source.ts";
+import type { ObjectReader } from "../objects/store-port.ts";
 import type { Revision } from "../revisions/revision.ts";
 import type { CopyView, Overlay } from "./copy-view.ts";
+import type { CopyEntryReader } from "./store-port.ts";
 
 type Reading = { readonly copyEntries: CopyEntryReader; readonly objects: ObjectReader };
 

@@ -1,8 +1,8 @@
 // GET …/files/read and …/files/download: text in windows or whole, and bytes as they are.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { OpenBlob } from "../../blobs/blob-store.ts";
 import type { Core } from "../../core.ts";
-import type { OpenBlob } from "../../ports/blobs.ts";
 import { checkPath } from "../paths/workspace-path.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import type { ContentView } from "./copy-overlay.ts";

@@ -1,10 +1,10 @@
 // What git needs to merge or compare trees: the objects in which they differ, as they are stored.
 
+import type { GivenObject } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
-import type { GivenObject } from "../../ports/git-scratch.ts";
-import type { KeptObject } from "../../ports/store/workspaces/objects.ts";
 import { EMPTY_TREE, MissingObjectError } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
+import type { KeptObject } from "../objects/store-port.ts";
 import { joinEntries } from "../trees/join-entries.ts";
 import { readTrees, type TreeSource } from "../trees/tree-source.ts";
 

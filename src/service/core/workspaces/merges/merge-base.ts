@@ -1,7 +1,7 @@
 // The revision from which two revisions went apart: an ancestor of both that is no ancestor of another such one.
 
-import type { RevisionReader } from "../../ports/store/workspaces/revisions.ts";
 import type { Revision } from "../revisions/revision.ts";
+import type { RevisionReader } from "../revisions/store-port.ts";
 
 const OURS = 1;
 const THEIRS = 2;

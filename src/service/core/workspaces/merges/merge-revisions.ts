@@ -2,8 +2,8 @@
 // Why: docs/decisions/076-merges-by-git.md
 
 import { ok, type Result } from "../../../../base/result.ts";
+import type { MergeConflict, MovedFile, ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
-import type { MergeConflict, MovedFile, ScratchRefusal } from "../../ports/git-scratch.ts";
 import type { ObjectKind } from "../objects/object-kind.ts";
 import { objectSource } from "../objects/object-source.ts";
 import { keepingOf } from "../reach-workspace.ts";

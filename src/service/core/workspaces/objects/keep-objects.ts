@@ -5,11 +5,11 @@
 import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
-import type { NewObject } from "../../ports/store/workspaces/objects.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { type GitObject, objectHeader, oidOf } from "./git-object.ts";
 import { cacheKeyOf } from "./object-cache.ts";
+import type { NewObject } from "./store-port.ts";
 
 /** Contents up to this are kept in a row. */
 export const MAX_ROW_BYTES = 64 * 1024;

@@ -1,12 +1,12 @@
 // The objects of one workspace, as they are read: small ones from their rows by way of the node's cache, large ones as streams.
 
+import { ContentsLostError, type GetBlob, type OpenBlob } from "../../blobs/blob-store.ts";
 import type { Core } from "../../core.ts";
-import { ContentsLostError, type GetBlob, type OpenBlob } from "../../ports/blobs.ts";
-import type { KeptObject, ObjectReader } from "../../ports/store/workspaces/objects.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import type { TreeSource } from "../trees/tree-source.ts";
 import { MissingObjectError } from "./git-object.ts";
 import { cacheKeyOf } from "./object-cache.ts";
+import type { KeptObject, ObjectReader } from "./store-port.ts";
 import { type LargeObject, openContents } from "./stored-contents.ts";
 import { parseTree, type TreeEntry } from "./tree-object.ts";
 

@@ -3,11 +3,11 @@
 // Why: docs/decisions/107-contents-are-compared-while-they-are-read.md
 
 import { createHash } from "node:crypto";
+import { ContentsLostError, type GetBlob, type OpenBlob } from "../../blobs/blob-store.ts";
 import type { Core } from "../../core.ts";
-import { ContentsLostError, type GetBlob, type OpenBlob } from "../../ports/blobs.ts";
-import type { KeptObject } from "../../ports/store/workspaces/objects.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { objectHeader } from "./git-object.ts";
+import type { KeptObject } from "./store-port.ts";
 
 /** A part of contents up to this size is sent once this node has compared the whole. */
 const MAX_COMPARED_BYTES = 64 * 1024 * 1024;

@@ -3,8 +3,8 @@
 
 import { type BackoffPolicy, nextDelayMs } from "../../../../base/backoff.ts";
 import { msSince } from "../../../../base/clock.ts";
+import type { BlobStoreError } from "../../blobs/blob-store.ts";
 import type { Core } from "../../core.ts";
-import type { BlobStoreError } from "../../ports/blobs.ts";
 import type { StorageFullError } from "../../ports/storage-full.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { StoreUnavailableError } from "../../ports/store-unavailable.ts";

@@ -4,9 +4,9 @@
 // Why: docs/decisions/083-what-workspaces-keep.md
 
 import type { Core } from "../../core.ts";
-import type { ObjectNode } from "../../ports/store/workspaces/objects.ts";
 import { parseCommit } from "../objects/commit-object.ts";
 import { EMPTY_TREE, MissingObjectError } from "../objects/git-object.ts";
+import type { ObjectNode } from "../objects/store-port.ts";
 import { parseTree } from "../objects/tree-object.ts";
 
 /** What was touched within this is not swept: longer than any upload, and any transaction. */

@@ -3,11 +3,11 @@
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { RetentionView } from "../../../../contract/workspaces/retention/retention.ts";
 import type { Core } from "../../core.ts";
-import type { CleanupPlace } from "../../ports/store/workspaces/retention.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { keepingOf, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { WorkspaceRefusal } from "../refusals.ts";
 import type { CleanupItem, Pin, Usage } from "./retention.ts";
+import type { CleanupPlace } from "./store-port.ts";
 
 /** `deleteAt` is when it may be deleted. */
 export type DueItem = { readonly item: CleanupItem; readonly deleteAt: number };

@@ -1,8 +1,8 @@
 // GET …/revisions/{revisionID}/bundle: a revision with its whole history, as a file for `git clone`.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Bundle, GivenObject, ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
-import type { Bundle, GivenObject, ScratchRefusal } from "../../ports/git-scratch.ts";
 import { parseCommit } from "../objects/commit-object.ts";
 import { EMPTY_TREE, MissingObjectError } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";

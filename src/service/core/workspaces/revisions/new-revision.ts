@@ -2,11 +2,11 @@
 
 import { hash } from "node:crypto";
 import type { Core } from "../../core.ts";
-import type { NewObject } from "../../ports/store/workspaces/objects.ts";
 import type { Actor } from "../actor.ts";
 import { encodeCommit, type Signature } from "../objects/commit-object.ts";
 import { oidOf } from "../objects/git-object.ts";
 import type { ObjectKind } from "../objects/object-kind.ts";
+import type { NewObject } from "../objects/store-port.ts";
 import type { Revision } from "./revision.ts";
 
 export type RevisionRequest = {

@@ -2,12 +2,12 @@
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
-import type { RevisionReader } from "../../ports/store/workspaces/revisions.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "./refusals.ts";
 import type { Revision } from "./revision.ts";
+import type { RevisionReader } from "./store-port.ts";
 
 export type SeenRevision = { readonly revision: Revision; readonly isPinned: boolean };
 

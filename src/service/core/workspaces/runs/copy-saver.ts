@@ -1,9 +1,9 @@
 // Keeps what a run changes in its copy while it works: from time to time, and at its end, where a worker's changes become a revision.
 // Why: docs/decisions/089-what-a-worker-leaves.md
 
+import type { HeldBackFile } from "../../checkouts/checkout.ts";
+import type { CopyFolder } from "../../checkouts/copy-folders.ts";
 import type { Core } from "../../core.ts";
-import type { HeldBackFile } from "../../ports/checkout.ts";
-import type { CopyFolder } from "../../ports/copy-folders.ts";
 import type { Copy, Holder } from "../copies/copy.ts";
 import { describeWriteBack, writeBack } from "./write-back.ts";
 

@@ -2,7 +2,6 @@
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
-import type { DeskRefusal } from "../../ports/manager-desk.ts";
 import type { Actor } from "../actor.ts";
 import { compareRevisions } from "../changesets/compare-changeset.ts";
 import { prepareTree } from "../changesets/land-tree.ts";
@@ -10,6 +9,7 @@ import type { TreesMerged } from "../merges/merge-revisions.ts";
 import { keepContents, keepObjects, rowObject } from "../objects/keep-objects.ts";
 import { newRevision } from "../revisions/new-revision.ts";
 import type { Revision } from "../revisions/revision.ts";
+import type { DeskRefusal } from "./desk-port.ts";
 
 const MAX_NAMED_PATHS = 50;
 

@@ -6,7 +6,6 @@ import { isTerminal } from "../../../../contract/runs/run.ts";
 import { MOST_WORKERS } from "../../../../contract/workspaces/task-groups/task-group.ts";
 import type { Core } from "../../core.ts";
 import { creditsOf } from "../../money/ledger.ts";
-import type { DeskRefusal, ManagerDesk, WorkerReport, WorkerTask } from "../../ports/manager-desk.ts";
 import { movedWithin } from "../../runs/moved-within.ts";
 import type { TakenRun } from "../../runs/progress-run.ts";
 import { RunSubmitter } from "../../runs/submit-run.ts";
@@ -18,6 +17,7 @@ import { startWorker } from "../workers/start-worker.ts";
 import { isSettled, type SeenWorker } from "../workers/worker.ts";
 import type { Workspace } from "../workspace.ts";
 import { actorOf, type MemberRun } from "../workspace-caller.ts";
+import type { DeskRefusal, ManagerDesk, WorkerReport, WorkerTask } from "./desk-port.ts";
 import { joinRevisions } from "./join-revisions.ts";
 
 /** For workers of other nodes whose word got lost. */

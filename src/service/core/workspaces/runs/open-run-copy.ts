@@ -3,10 +3,9 @@
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { CheckoutRefusal } from "../../checkouts/checkout.ts";
+import type { CopyFolder, CopyFolders } from "../../checkouts/copy-folders.ts";
 import type { Core } from "../../core.ts";
-import type { CheckoutRefusal } from "../../ports/checkout.ts";
-import type { CopyFolder, CopyFolders } from "../../ports/copy-folders.ts";
-import type { OpenedWorkspace, RunInWorkspace } from "../../ports/workspace-runs.ts";
 import type { Copy, Holder } from "../copies/copy.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { beginSave, failSave, saveWorker } from "../workers/save-worker.ts";
@@ -14,6 +13,7 @@ import type { Workspace } from "../workspace.ts";
 import { CopyLease, type HoldRefusal, takeCopy } from "./copy-lease.ts";
 import { CopySaver } from "./copy-saver.ts";
 import { layOutCopy } from "./lay-out-copy.ts";
+import type { OpenedWorkspace, RunInWorkspace } from "./run-port.ts";
 
 export type RunCopyOptions = RunInWorkspace & { readonly folders: CopyFolders };
 

@@ -1,14 +1,14 @@
 // Runs of workspaces as the executor sees them: their files, and what they are told of the workspace.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { CheckoutRefusal } from "../../checkouts/checkout.ts";
+import type { CopyFolders } from "../../checkouts/copy-folders.ts";
 import type { Core } from "../../core.ts";
-import type { CheckoutRefusal } from "../../ports/checkout.ts";
-import type { CopyFolders } from "../../ports/copy-folders.ts";
-import type { OpenedWorkspace, RunInWorkspace, WorkspaceRuns } from "../../ports/workspace-runs.ts";
 import type { ContextItem } from "../context-items/context-item.ts";
 import type { Workspace } from "../workspace.ts";
 import { managerDesk } from "./manager-desk.ts";
 import { openAcceptedFiles, openRunCopy } from "./open-run-copy.ts";
+import type { OpenedWorkspace, RunInWorkspace, WorkspaceRuns } from "./run-port.ts";
 
 /** As many as a workspace may have, and more. */
 const MAX_ITEMS = 1_000;

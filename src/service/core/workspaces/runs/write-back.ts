@@ -3,9 +3,8 @@
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { FolderChange, FolderChanges, FolderContent } from "../../checkouts/copy-folders.ts";
 import type { Core } from "../../core.ts";
-import type { FolderChange, FolderChanges, FolderContent } from "../../ports/copy-folders.ts";
-import type { NewObject } from "../../ports/store/workspaces/objects.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Copy, Holder } from "../copies/copy.ts";
 import type { CopyEntry } from "../files/copy-entry.ts";
@@ -18,6 +17,7 @@ import {
   takeContent,
 } from "../objects/keep-objects.ts";
 import { objectSource } from "../objects/object-source.ts";
+import type { NewObject } from "../objects/store-port.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { findFile } from "../trees/tree-source.ts";
 import { type HoldLostRefusal, lockHeld } from "./copy-lease.ts";

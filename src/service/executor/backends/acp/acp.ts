@@ -2,8 +2,8 @@
 
 import { type Clock, systemClock } from "../../../../base/clock.ts";
 import { type Random, systemRandom } from "../../../../base/ids.ts";
+import type { Checkout, HiddenFile } from "../../../core/checkouts/checkout.ts";
 import { networkText } from "../../../core/egress/network-text.ts";
-import type { Checkout, HiddenFile } from "../../../core/ports/checkout.ts";
 import type { Backend, BackendOutcome, BareTask, RepositoryTask } from "../../backend.ts";
 import { failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
 import { lastComplaint } from "../../../../base/last-complaint.ts";
-import type { HiddenFile } from "../../../core/ports/checkout.ts";
+import type { HiddenFile } from "../../../core/checkouts/checkout.ts";
 import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import type { AgentsModel } from "./agents-model.ts";
 import { writeCopies } from "./hidden-files.ts";

@@ -9,7 +9,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { Clock } from "../../../../base/clock.ts";
 import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
-import type { HiddenFile } from "../../../core/ports/checkout.ts";
+import type { HiddenFile } from "../../../core/checkouts/checkout.ts";
 import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import { BackendFailure, type BackendOutcome, type BareTask, type RepositoryTask } from "../../backend.ts";
 import { RunStopped } from "../../stop-reason.ts";

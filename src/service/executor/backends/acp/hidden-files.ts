@@ -3,7 +3,7 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { HiddenFile } from "../../../core/ports/checkout.ts";
+import type { HiddenFile } from "../../../core/checkouts/checkout.ts";
 
 /** In the agent's home. */
 export const COPIES_FOLDER = "repository-configuration";

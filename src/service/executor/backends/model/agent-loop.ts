@@ -4,7 +4,7 @@
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import type { StopReason } from "../../../../contract/runs/run.ts";
-import type { Checkout } from "../../../core/ports/checkout.ts";
+import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { sumOf } from "../../../core/runs/usage.ts";
 import type { BackendOutcome, BackendTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";

@@ -1,7 +1,7 @@
 // Executes the tool calls of one turn, each visible in the run, with results in the order of the calls.
 
 import type { ModelMessage } from "ai";
-import type { Checkout } from "../../../core/ports/checkout.ts";
+import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../../backend.ts";
 import { effectOf, type Tool, type ToolAccess, type ToolImage } from "../../tools/tool.ts";
 import { attemptTool, boundResult } from "../../tools/tool-call.ts";

@@ -2,7 +2,7 @@
 // reviewer's objections, repair the output. Each at most once a run.
 
 import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
-import type { Checkout } from "../../../core/ports/checkout.ts";
+import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { ToolResults } from "./call-tools.ts";

@@ -3,7 +3,7 @@
 
 import type { ModelMessage } from "ai";
 import type { Message } from "../../../../contract/runs/run-requests.ts";
-import type { Checkout } from "../../../core/ports/checkout.ts";
+import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { showPath } from "../../tools/checkout-path.ts";
 import { ToolError, type ToolImage } from "../../tools/tool.ts";
 import { checkImage, readImage } from "../../tools/view-image.ts";

@@ -1,7 +1,7 @@
 // Gathers what the model is told before it begins: the tools that it has, the repository's notes, the place of the run.
 
 import type { Clock } from "../../../../base/clock.ts";
-import { type Checkout, CheckoutError } from "../../../core/ports/checkout.ts";
+import { type Checkout, CheckoutError } from "../../../core/checkouts/checkout.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 import { ProjectMemory } from "../../memory/project-memory.ts";
 import { readSkillTool } from "../../tools/read-skill.ts";

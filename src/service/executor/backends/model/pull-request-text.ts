@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { singleLine, visibleText } from "../../../../base/untrusted-text.ts";
-import type { ChangedFile } from "../../../core/ports/checkout.ts";
+import type { ChangedFile } from "../../../core/checkouts/checkout.ts";
 import { isForeign } from "../../tools/foreign-files.ts";
 
 const MAX_DIFF_CHARS = 30_000;

@@ -1,6 +1,6 @@
 // Which tools the model is offered for a task.
 
-import type { Checkout } from "../../../core/ports/checkout.ts";
+import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 import type { AskedQuestion } from "../../tools/ask-question.ts";
 import { gitBlame } from "../../tools/git-blame.ts";

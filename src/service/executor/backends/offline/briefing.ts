@@ -1,6 +1,6 @@
 // The text of the briefing: what was not done, then what a newcomer to the repository wants to know first. Pure.
 
-import type { Commit } from "../../../core/ports/checkout.ts";
+import type { Commit } from "../../../core/checkouts/checkout.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 import { isForeign } from "../../tools/foreign-files.ts";
 import type { Changes } from "../../tools/git-changes.ts";

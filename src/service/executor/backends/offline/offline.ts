@@ -1,6 +1,6 @@
 // The backend without a model and without a network: it reads the repository and writes a briefing of one screen.
 
-import type { Checkout } from "../../../core/ports/checkout.ts";
+import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { Backend, RepositoryTask } from "../../backend.ts";
 import { gitChanges } from "../../tools/git-changes.ts";
 import { gitLog } from "../../tools/git-log.ts";

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import type { AdmittedConnection, RunEgress } from "../../../core/ports/egress.ts";
+import type { AdmittedConnection, RunEgress } from "../../../core/egress/run-egress.ts";
 
 const HTTPS_PORT = 443;
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024;

@@ -2,7 +2,7 @@
 // fails is a note for the model and the run's readers, never the end of the run.
 // Why: docs/decisions/055-mcp-servers-in-the-sandbox.md
 
-import type { Checkout } from "../../../core/ports/checkout.ts";
+import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { RunningProgram, Sandbox, SandboxedCheckout } from "../../../core/ports/sandbox.ts";
 import type { BackendTask } from "../../backend.ts";
 import type { Tool } from "../tool.ts";

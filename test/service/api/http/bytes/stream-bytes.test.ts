@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ByteContent } from "../../../../../src/service/api/http/bytes/answer-bytes.ts";
 import { RequestBodyError } from "../../../../../src/service/api/http/bytes/request-bytes.ts";
-import { ContentsLostError } from "../../../../../src/service/core/ports/blobs.ts";
+import { ContentsLostError } from "../../../../../src/service/core/blobs/blob-store.ts";
 import { type FileStore, MAX_BYTES, openByteServer } from "./byte-server.ts";
 
 const CHUNK = new Uint8Array(64 * 1024).fill(97);

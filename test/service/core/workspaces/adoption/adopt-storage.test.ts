@@ -5,7 +5,7 @@ import { makeJob, makeRun, makeRunInput } from "../../../../../fakes/records.ts"
 import { ok } from "../../../../../src/base/result.ts";
 import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
 import { deleteAgent } from "../../../../../src/service/core/agents/delete-agent.ts";
-import type { CheckoutProvider } from "../../../../../src/service/core/ports/checkout.ts";
+import type { CheckoutProvider } from "../../../../../src/service/core/checkouts/checkout.ts";
 import { adoptStorage } from "../../../../../src/service/core/workspaces/adoption/adopt-storage.ts";
 import {
   cancelAdoption,

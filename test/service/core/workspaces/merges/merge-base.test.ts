@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { RevisionReader } from "../../../../../src/service/core/ports/store/workspaces/revisions.ts";
 import { findMergeBase, isAncestor } from "../../../../../src/service/core/workspaces/merges/merge-base.ts";
 import type { Revision } from "../../../../../src/service/core/workspaces/revisions/revision.ts";
+import type { RevisionReader } from "../../../../../src/service/core/workspaces/revisions/store-port.ts";
 import { amount } from "../../../../support/run/long.ts";
 import { ScratchFixture } from "../../../checkouts/scratch/scratch-fixture.ts";
 

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
-import type { BlobStore } from "../../../../../src/service/core/ports/blobs.ts";
+import type { BlobStore } from "../../../../../src/service/core/blobs/blob-store.ts";
 import { eraseWorkspace } from "../../../../../src/service/core/workspaces/erase-workspace.ts";
 import { contentOf, keepContents } from "../../../../../src/service/core/workspaces/objects/keep-objects.ts";
 import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";

@@ -14,7 +14,6 @@ import {
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { copyFolders } from "../../../../../src/service/checkouts/copies/copy-folders.ts";
-import type { RunInWorkspace } from "../../../../../src/service/core/ports/workspace-runs.ts";
 import { queuedRun } from "../../../../../src/service/core/runs/new-run.ts";
 import { COPY_HOLD_MS, holderOf } from "../../../../../src/service/core/workspaces/copies/copy.ts";
 import { deleteCopy } from "../../../../../src/service/core/workspaces/copies/delete-copy.ts";
@@ -23,6 +22,7 @@ import { walkView } from "../../../../../src/service/core/workspaces/files/copy-
 import { writeTexts } from "../../../../../src/service/core/workspaces/files/write-texts.ts";
 import { objectSource } from "../../../../../src/service/core/workspaces/objects/object-source.ts";
 import { openRunCopy, type RunFiles } from "../../../../../src/service/core/workspaces/runs/open-run-copy.ts";
+import type { RunInWorkspace } from "../../../../../src/service/core/workspaces/runs/run-port.ts";
 import { ManualClock } from "../../../../support/clocks/manual-clock.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";

@@ -9,7 +9,7 @@ import { type ModelServer, startModelServer } from "../../../../../fakes/model-s
 import { everyTime } from "../../../../../fakes/model-server/script.ts";
 import { answer, say } from "../../../../../fakes/model-server/turn.ts";
 import { systemClock } from "../../../../../src/base/clock.ts";
-import type { RunEgress } from "../../../../../src/service/core/ports/egress.ts";
+import type { RunEgress } from "../../../../../src/service/core/egress/run-egress.ts";
 import { confineAgent } from "../../../../../src/service/sandbox/confine-agent.ts";
 import { MODEL_PORT } from "../../../../../src/service/sandbox/relay.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";

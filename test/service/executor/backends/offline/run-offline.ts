@@ -1,6 +1,6 @@
 // Runs the offline backend over a checkout, or over files, and keeps what it said.
 
-import type { Checkout } from "../../../../../src/service/core/ports/checkout.ts";
+import type { Checkout } from "../../../../../src/service/core/checkouts/checkout.ts";
 import type { RepositoryTask } from "../../../../../src/service/executor/backend.ts";
 import { offlineBackend } from "../../../../../src/service/executor/backends/offline/offline.ts";
 import { folderCheckout } from "../../tools/folder-checkout.ts";

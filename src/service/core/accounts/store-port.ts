@@ -1,0 +1,64 @@
+// Accounts and their credentials, as the core reads and writes them. Implemented in store/accounts.ts and
+// store/credentials.ts.
+
+import type { PageQuery } from "../ports/page.ts";
+import type { Account } from "./account.ts";
+import type { ApiKey, Credential } from "./credential.ts";
+
+declare module "../ports/store.ts" {
+  interface StoreReader {
+    readonly accounts: AccountReader;
+    readonly credentials: CredentialReader;
+  }
+  interface StoreTransaction {
+    readonly accounts: AccountStore;
+    readonly credentials: CredentialStore;
+  }
+}
+
+export interface AccountReader {
+  find(id: string): Promise<Account | null>;
+  count(): Promise<number>;
+  /** Every account, newest first. */
+  listAll(query: PageQuery): Promise<readonly AccountSummary[]>;
+  /** Whether anybody has ever signed in to an account on a page. */
+  hasSignedIn(): Promise<boolean>;
+  /** The ids of accounts whose subscription continues and whose period ended by `now`, the longest ago first. */
+  listDue(query: { now: number; limit: number }): Promise<readonly string[]>;
+}
+
+export interface AccountStore extends AccountReader {
+  insert(account: Account): Promise<void>;
+  /** Reads an account. No other transaction makes agents of it or changes it until this one ends. */
+  lock(id: string): Promise<Account | null>;
+  /** Writes an account's plan and subscription; the caller holds its lock. */
+  update(account: Account): Promise<void>;
+  /** Records that somebody signed in to the account. */
+  markSignedIn(signIn: { id: string; now: number }): Promise<void>;
+}
+
+export type AccountSummary = {
+  readonly account: Account;
+  /** When somebody first signed in to it on a page. */
+  readonly signedInAt: number | null;
+  /** How many agents it has that are not retired. */
+  readonly agents: number;
+};
+
+export interface CredentialReader {
+  find(hash: string): Promise<Credential | null>;
+  /** One account's keys; with null those of all accounts. Oldest first. */
+  listKeys(accountId: string | null): Promise<readonly ApiKey[]>;
+}
+
+export interface CredentialStore extends CredentialReader {
+  insert(credential: Credential): Promise<void>;
+  /** Revokes a key. False when there is no such key, or it was revoked before. */
+  revokeKey(revocation: { id: string; now: number }): Promise<boolean>;
+  /** Revokes one access token. Safe to repeat. */
+  revokeToken(revocation: { hash: string; now: number }): Promise<void>;
+  /** Revokes every access token that was issued under a grant. Safe to repeat. */
+  revokeTokensOf(revocation: { grantId: string; now: number }): Promise<void>;
+  /** Records that the credential was used. */
+  touch(use: { hash: string; now: number }): Promise<void>;
+}

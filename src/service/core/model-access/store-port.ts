@@ -1,0 +1,23 @@
+// What a run may use and nothing may show, sealed by the core: a row a run, from its submission to its end. PostgreSQL has a
+// table; the embedded store keeps the rows in the memory of its process alone. Implemented in store/run-secrets.ts.
+
+declare module "../ports/store.ts" {
+  interface StoreTransaction {
+    readonly runSecrets: RunSecretStore;
+  }
+}
+
+export interface RunSecretStore {
+  find(runId: string): Promise<RunSecret | null>;
+  /** Inserts the run's secret, or replaces one that ends earlier. The caller has locked the run, or makes it. */
+  keep(secret: RunSecret): Promise<void>;
+  /** Safe to repeat. */
+  delete(runId: string): Promise<void>;
+}
+
+export type RunSecret = {
+  readonly runId: string;
+  /** As `seal` writes it, bound to the run's id. */
+  readonly sealed: string;
+  readonly expiresAt: number;
+};

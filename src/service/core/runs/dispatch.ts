@@ -1,0 +1,20 @@
+// The port that gives a queued run's id to a worker. Implemented in executor/, for one process and for several nodes.
+
+declare module "../core.ts" {
+  interface Core {
+    readonly dispatch: Dispatch;
+  }
+}
+
+export interface Dispatch {
+  /** Offers a queued run to the workers, by its id: its state is in the store. Safe to repeat. */
+  enqueue(runId: string): void;
+  /** Like `enqueue`, but before all others: the run's parent occupies a worker while it waits. */
+  enqueueAwaited(runId: string): void;
+  /** Makes the worker of this run, if there is one, read the run's state now. */
+  nudge(runId: string): void;
+  /** Runs that wait for a worker. Among several nodes a guess, which may be too high: see `recount`. */
+  waiting(): number;
+  /** So many runs are queued in the store. */
+  recount(queued: number): void;
+}

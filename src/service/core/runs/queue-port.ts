@@ -1,0 +1,88 @@
+// Runs as work, and their events: what waits for a worker, what workers have taken, and what they append. Implemented
+// in store/queue.ts and store/events.ts.
+
+import type { RunStatus } from "../../../contract/runs/run.ts";
+import type { Settlement } from "../money/store-port.ts";
+import type { RunInput, RunOutcome, RunRecord, StoredEvent } from "./run-record.ts";
+
+declare module "../ports/store.ts" {
+  interface StoreReader {
+    readonly events: EventReader;
+    readonly queue: QueueReader;
+  }
+  interface StoreTransaction {
+    readonly events: EventStore;
+    readonly queue: QueueStore;
+  }
+}
+
+export interface QueueReader {
+  /** Runs that wait for a worker. */
+  count(): Promise<number>;
+  /** Runs that a worker has taken and not ended. `heartbeatAt` is by that worker's clock. */
+  listAtWork(): Promise<readonly RunAtWork[]>;
+  /** Runs that have not ended, oldest first. */
+  listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]>;
+}
+
+export interface QueueStore extends QueueReader {
+  /**
+   * Takes a queued run: it is `running`, its fence one higher, its stream opened with RUN_STARTED. Null when it is not
+   * queued any more.
+   */
+  start(start: { runId: string; now: number }): Promise<StartedRun | null>;
+  /**
+   * Takes the oldest queued run that no other transaction is taking, as `start` does; one whose parent waits for it
+   * goes before all others. Null when there is none. Safe to race: no run is taken twice, and no caller waits.
+   */
+  startOldest(start: { now: number }): Promise<StartedRun | null>;
+  /**
+   * Records a heartbeat of every run in `runs`. Returns the states of those that are still `fence`'s. A run that
+   * another transaction has locked is among them, but its heartbeat may be written at the next beat only.
+   */
+  beat(beat: Beat): Promise<ReadonlyMap<string, RunStatus>>;
+}
+
+export type StartedRun = { readonly run: RunRecord; readonly input: RunInput };
+
+export type Beat = { readonly runs: readonly HeldRun[]; readonly now: number };
+
+/** A run as its worker knows it: a higher fence means that another worker has taken it. */
+export type HeldRun = { readonly runId: string; readonly fence: number };
+
+export type RunAtWork = { readonly id: string; readonly heartbeatAt: number | null; readonly fence: number };
+
+export interface EventReader {
+  list(query: EventQuery): Promise<readonly StoredEvent[]>;
+}
+
+/** The run as it is after its events were appended. */
+export type Appended = { readonly lastSeq: number; readonly status: RunStatus };
+
+export interface EventStore extends EventReader {
+  /**
+   * Appends events with the next numbers, without a gap. Null when the run is not `fence`'s any more. Counts as a
+   * heartbeat.
+   */
+  append(batch: EventBatch): Promise<Appended | null>;
+  /**
+   * Appends the last events, writes `outcome` to the run and records its postings. False, and nothing done, when the run
+   * is not `fence`'s any more or not as it `was`.
+   */
+  end(end: RunEnd): Promise<boolean>;
+}
+
+/** Events with `seq` above `after`, in order, at most `limit`. */
+export type EventQuery = { readonly runId: string; readonly after: number; readonly limit: number };
+
+export type EventBatch = HeldRun & {
+  readonly now: number;
+  readonly jsons: readonly string[];
+};
+
+export type RunEnd = EventBatch & {
+  readonly outcome: RunOutcome;
+  /** What the outcome was computed from: the caller has read it, and need not have locked it. */
+  readonly was: Pick<RunRecord, "status" | "holdMicroUsd">;
+  readonly settlement: Settlement;
+};

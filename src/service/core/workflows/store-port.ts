@@ -1,0 +1,37 @@
+// Workflows and their versions. Implemented in store/workflows.ts.
+
+import type { WorkflowRecord } from "./workflow.ts";
+
+declare module "../ports/store.ts" {
+  interface StoreReader {
+    readonly workflows: WorkflowReader;
+  }
+  interface StoreTransaction {
+    readonly workflows: WorkflowStore;
+  }
+}
+
+export interface WorkflowReader {
+  find(id: string): Promise<WorkflowRecord | null>;
+  /** An agent's workflows, oldest first. */
+  list(agentId: string): Promise<readonly WorkflowRecord[]>;
+  findPrompt(query: { id: string; version: number }): Promise<string | null>;
+}
+
+export interface WorkflowStore extends WorkflowReader {
+  insert(workflow: WorkflowRecord): Promise<void>;
+  /** Adds the next version. The caller holds the workflow's lock and takes the number from its `version`. */
+  insertVersion(next: { id: string; version: number; prompt: string; now: number }): Promise<void>;
+  activate(activation: { id: string; version: number; now: number }): Promise<void>;
+  /** Reads a workflow. No other transaction changes it until this one ends. */
+  lock(id: string): Promise<WorkflowRecord | null>;
+  rename(change: { id: string; name: string }): Promise<void>;
+  /** Makes one inactive. */
+  deactivate(change: { id: string; now: number }): Promise<void>;
+  /** Gives it to another agent, inactive. */
+  assign(change: { id: string; agentId: string; now: number }): Promise<void>;
+  /** Deletes it with its versions. */
+  delete(id: string): Promise<void>;
+  /** Makes every workflow of an agent inactive. */
+  deactivateAll(change: { agentId: string; now: number }): Promise<void>;
+}

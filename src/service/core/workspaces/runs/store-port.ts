@@ -1,0 +1,52 @@
+// Which runs work in workspaces. Implemented in store/workspaces/workspace-runs.ts.
+
+import type { WorkspaceThingsPage } from "../../ports/workspace-page.ts";
+import type { RunRecord, RunWorkspace } from "../../runs/run-record.ts";
+
+declare module "../../ports/store.ts" {
+  interface StoreReader {
+    readonly workspaceRuns: WorkspaceRunReader;
+  }
+  interface StoreTransaction {
+    readonly workspaceRuns: WorkspaceRunStore;
+  }
+}
+
+/** Where a run works. */
+export type WorkspaceRun = RunWorkspace & {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly createdAt: number;
+};
+
+export type WorkspaceRunPage = WorkspaceThingsPage & {
+  /** Null: those of every copy, and of none. */
+  readonly copyId: string | null;
+};
+
+/** What is summed: the runs of a workspace or of a task group, and what they delegated. */
+export type CostQuery = {
+  readonly of: { readonly workspaceId: string } | { readonly taskGroupId: string };
+  /** Submitted at this time or later. */
+  readonly since: number | null;
+  /** Submitted before this time. */
+  readonly until: number | null;
+  /** The id of a run: only those after it. */
+  readonly after: string | null;
+  readonly limit: number;
+};
+
+export interface WorkspaceRunReader {
+  /** Where each of these runs works. Those that work in no workspace are left out. */
+  find(runIds: readonly string[]): Promise<readonly WorkspaceRun[]>;
+  /** Newest first. */
+  list(page: WorkspaceRunPage): Promise<readonly RunRecord[]>;
+  /** The oldest run in a copy that has not ended. */
+  findUnfinishedIn(copyId: string): Promise<string | null>;
+  /** Oldest first. */
+  listForCosts(query: CostQuery): Promise<readonly RunRecord[]>;
+}
+
+export interface WorkspaceRunStore extends WorkspaceRunReader {
+  insert(run: WorkspaceRun): Promise<void>;
+}
