@@ -1,8 +1,8 @@
 // An account with its keys and an agent on a core fixture, and the API to use them through.
 
-import type { Plan } from "../../src/service/core/accounts/account.ts";
 import { makeApiKey, openAccount } from "../../src/service/core/accounts/keys.ts";
 import type { Agent } from "../../src/service/core/agents/agent.ts";
+import type { Plan } from "../../src/service/core/money/plan.ts";
 import type { CoreFixture } from "./fixtures/core-fixture.ts";
 import { openHttpApi } from "./service-api.ts";
 import { type Answer, type Call, call } from "./service-client.ts";

@@ -5,10 +5,9 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { modelProviders } from "../../contract/models/providers.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Core } from "../core/core.ts";
-import { type AccessLoss, readAccess } from "../core/model-access/kept-access.ts";
+import { type AccessLoss, type RunModelAccess, readAccess } from "../core/model-access/kept-access.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
 import type { Ending } from "../core/runs/run-machine.ts";
-import type { RunModelAccess } from "../core/runs/run-record.ts";
 import { BackendFailure, type BroughtModel } from "./backend.ts";
 import type { SecretMask } from "./secret-mask.ts";
 

@@ -7,8 +7,8 @@ import { type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.t
 import { movedWithin } from "../core/runs/moved-within.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
+import { readReplies } from "../core/runs/session-history.ts";
 import type { BudgetUse } from "../core/runs/usage.ts";
-import { readReplies } from "../core/sessions/session-history.ts";
 import type { RunBudget } from "./run-budget.ts";
 
 /** Poll interval for a child whose signals were lost. */

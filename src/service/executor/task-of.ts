@@ -4,7 +4,7 @@ import type { Agent } from "../core/agents/agent.ts";
 import { approveUrl } from "../core/approvals/approve-url.ts";
 import type { Core } from "../core/core.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
-import { readHistory } from "../core/sessions/session-history.ts";
+import { readHistory } from "../core/runs/session-history.ts";
 import { authorizeWrite } from "../core/write-grants/authorize-write.ts";
 import type { BackendTask, BroughtModel, TaskNetwork } from "./backend.ts";
 import { runChild } from "./child-runs.ts";

@@ -5,14 +5,14 @@ import { resolve } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { Account, Plan } from "../core/accounts/account.ts";
+import type { Account } from "../core/accounts/account.ts";
 import type { ApiKey, CallerClass } from "../core/accounts/credential.ts";
 import { grantCredits, makeApiKey, openAccount, revokeApiKey } from "../core/accounts/keys.ts";
 import type { PlanRefusal } from "../core/accounts/refusals.ts";
 import { endPlan, findCurrentAccount, type PlanOrder, setPlan } from "../core/accounts/subscriptions.ts";
+import { type Released, type ReleaseRefusal, releaseClaim } from "../core/agent-endings/release-claim.ts";
 import type { AgentRefusal } from "../core/agents/refusals.ts";
-import type { ReleaseRefusal } from "../core/claims/refusals.ts";
-import { type Released, releaseClaim } from "../core/claims/release-claim.ts";
+import type { Plan } from "../core/money/plan.ts";
 import type { Store } from "../core/ports/store.ts";
 import { type MadeSignInLink, makeSignInLink } from "../core/sign-in/sign-in-links.ts";
 import type { WorkflowRefusal } from "../core/workflows/refusals.ts";
@@ -23,10 +23,11 @@ import { openPostgresStore } from "../store/postgres.ts";
 import { hasSqliteStore, openSqliteStore } from "../store/sqlite.ts";
 import { type OperatorLists, operatorLists } from "./lists.ts";
 
-export { type Account, type Plan, plans, type Subscription } from "../core/accounts/account.ts";
+export type { Account, Subscription } from "../core/accounts/account.ts";
 export type { ApiKey, CallerClass } from "../core/accounts/credential.ts";
 export type { PlanOrder } from "../core/accounts/subscriptions.ts";
 export { type AuditAction, auditActions } from "../core/audit/audit-entry.ts";
+export { type Plan, plans } from "../core/money/plan.ts";
 export type { WorkflowRecord } from "../core/workflows/workflow.ts";
 
 /** An existing account, or a new one with this plan. */

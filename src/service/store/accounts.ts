@@ -1,8 +1,9 @@
 // Accounts and their subscriptions in SQL.
 
 import { type Kysely, sql } from "kysely";
-import { type Account, plans, subscriptionStatuses } from "../core/accounts/account.ts";
+import { type Account, subscriptionStatuses } from "../core/accounts/account.ts";
 import type { AccountStore, AccountSummary } from "../core/accounts/store-port.ts";
+import { plans } from "../core/money/plan.ts";
 import type { PageQuery } from "../core/ports/page.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";

@@ -1,8 +1,8 @@
 // Links to runs in SQL.
 
 import type { Kysely } from "kysely";
-import type { RunView } from "../core/run-views/run-view.ts";
 import type { RunViewStore } from "../core/run-views/store-port.ts";
+import type { RunView } from "../core/runs/run-view.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, text } from "./row-columns.ts";

@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccount } from "../../../src/service/core/accounts/keys.ts";
-import { retireAgent } from "../../../src/service/core/agents/manage-agent.ts";
+import { retireAgent } from "../../../src/service/core/agent-endings/retire-agent.ts";
 import type { BlobStore } from "../../../src/service/core/blobs/blob-store.ts";
 import { OwnBlobs } from "../../../src/service/core/blobs/own-blobs.ts";
 import { expirePacks } from "../../../src/service/core/commits/expire-packs.ts";

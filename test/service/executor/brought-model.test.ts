@@ -1,9 +1,9 @@
 // Runs that bring their own access to a model: what their backend gets, what they cost, and that the token ends with the run.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { renewAccess } from "../../../src/service/core/model-access/renew-access.ts";
 import { cancelRun } from "../../../src/service/core/runs/cancel-run.ts";
 import { interruptRun } from "../../../src/service/core/runs/recover-runs.ts";
+import { renewAccess } from "../../../src/service/core/runs/renew-access.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { CoreFixture, type CoreFixtureOptions } from "../../support/fixtures/core-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeRun, makeRunInput } from "../../../fakes/records.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import type { RunView } from "../../../src/service/core/run-views/run-view.ts";
+import type { RunView } from "../../../src/service/core/runs/run-view.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import type { StorePlace } from "../../support/stores/stores.ts";
 

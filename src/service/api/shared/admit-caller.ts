@@ -7,9 +7,9 @@ import { authenticate, type Caller, keyPrefixes } from "../../core/accounts/call
 import type { AuthRefusal } from "../../core/accounts/refusals.ts";
 import type { Core } from "../../core/core.ts";
 import type { RateRefusal } from "../../core/limits/refusals.ts";
-import { RUN_VIEW_PREFIX } from "../../core/run-views/run-view.ts";
 import { findRunViewer } from "../../core/run-views/run-views.ts";
 import type { StreamReader } from "../../core/runs/read-run.ts";
+import { RUN_VIEW_PREFIX } from "../../core/runs/run-view.ts";
 
 export type AdmitRefusal = AuthRefusal | RateRefusal;
 

@@ -2,7 +2,6 @@
 
 import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits, creditsOf } from "../../core/money/ledger.ts";
-import type { PlacedRun } from "../../core/runs/place-runs.ts";
 import type { RunRecord, RunWorkspace } from "../../core/runs/run-record.ts";
 import {
   type AdvisorTerms,
@@ -12,6 +11,7 @@ import {
   sumOf,
   type Usage,
 } from "../../core/runs/usage.ts";
+import type { PlacedRun } from "../../core/workspaces/runs/place-runs.ts";
 
 /** A run, with where it works in a workspace. */
 export function toPlacedRun({ run, place }: PlacedRun): Run {

@@ -7,9 +7,9 @@ import { AUTH_SECONDS } from "../../../contract/sessions/socket.ts";
 import { type AccountCaller, authenticate } from "../../core/accounts/caller.ts";
 import type { AuthRefusal } from "../../core/accounts/refusals.ts";
 import type { Core } from "../../core/core.ts";
-import { RUN_VIEW_PREFIX } from "../../core/run-views/run-view.ts";
 import { findRunViewer } from "../../core/run-views/run-views.ts";
 import type { StreamReader } from "../../core/runs/read-run.ts";
+import { RUN_VIEW_PREFIX } from "../../core/runs/run-view.ts";
 import { findWebSession, ownerOf, WEB_SESSION_PREFIX } from "../../core/web-sessions/web-sessions.ts";
 import { type AdmitRefusal, admitReader } from "../shared/admit-caller.ts";
 

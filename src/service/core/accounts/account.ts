@@ -1,9 +1,7 @@
 // An account and its subscription. Times are milliseconds since the epoch. Pure.
 
-export const plans = ["registered_free", "subscribed"] as const;
-export type Plan = (typeof plans)[number];
-
 /** "past_due": a payment is missing, so that it does not renew. */
+import type { Plan } from "../money/plan.ts";
 export const subscriptionStatuses = ["active", "past_due", "cancelled"] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 

@@ -4,8 +4,6 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";
-import type { Agent } from "../agents/agent.ts";
-import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Capability } from "../ci-jobs/capability.ts";
 import type { Core } from "../core.ts";
 import type { AccessToken, CallerClass, Credential } from "./credential.ts";
@@ -88,25 +86,4 @@ export function needScopes(caller: Caller, needed: readonly TokenScope[]): Resul
 /** True for the account's owner, not for an AI client that acts for the owner. */
 export function isOwner(caller: Caller): boolean {
   return caller.kind === "account" && caller.callerClass === "owner";
-}
-
-/** A capability is bound to one agent; an account uses those that it owns. */
-export function mayUseAgent(caller: Caller, agent: Pick<Agent, "id" | "accountId">): boolean {
-  switch (caller.kind) {
-    case "ci_job":
-      return caller.capability.agentId === agent.id;
-    case "account":
-      return caller.accountId === agent.accountId;
-  }
-}
-
-/** The agent, when there is one and the caller may use it. */
-export async function reachAgent(
-  core: Core,
-  request: { caller: Caller; agentId: string },
-): Promise<Result<Agent, AgentRefusal>> {
-  const { caller, agentId } = request;
-  const agent = await core.reads.findAgent(agentId);
-  if (agent === null) return refused({ reason: "agent_not_found", agentId });
-  return mayUseAgent(caller, agent) ? ok(agent) : refused({ reason: "agent_of_another", agentId });
 }

@@ -3,7 +3,8 @@
 import { makeSecretToken } from "../../../base/secret-token.ts";
 import type { Core } from "../core.ts";
 import { accountWallet, GRANTS, grantInMicroUsd } from "../money/ledger.ts";
-import type { Account, Plan } from "./account.ts";
+import type { Plan } from "../money/plan.ts";
+import type { Account } from "./account.ts";
 import { keyPrefixes } from "./caller.ts";
 import type { ApiKey, CallerClass } from "./credential.ts";
 

@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
-import { auditAccount } from "../sign-in/audit-account.ts";
+import { auditAccount } from "./audit-account.ts";
 import type { ApiKey, CallerClass } from "./credential.ts";
 import { makeApiKey } from "./keys.ts";
 

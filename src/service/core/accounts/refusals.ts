@@ -33,3 +33,6 @@ export type PlanRefusal =
   | { readonly reason: "account_not_found"; readonly accountId: string }
   | { readonly reason: "sku_unknown"; readonly sku: string }
   | { readonly reason: "plan_not_subscribed"; readonly accountId: string };
+
+/** An account's credits are shown to that account alone. */
+export type CreditsRefusal = { readonly reason: "credits_of_another"; readonly userId: string };

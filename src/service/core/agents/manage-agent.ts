@@ -3,21 +3,15 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { UpdateAgentRequest } from "../../../contract/agents/agent.ts";
 import { entriesOf } from "../../../contract/egress.ts";
-import { type Caller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
+import { type Caller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
-import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { AuditEntry } from "../audit/audit-entry.ts";
-import { deleteUnneeded } from "../commits/pack-quota.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
-import { cancelRun } from "../runs/cancel-run.ts";
 import type { Agent } from "./agent.ts";
-import { type ManagerInUseRefusal, refuseManager } from "./managed-workspaces.ts";
+import { mayUseAgent, reachAgent } from "./reach-agent.ts";
 import type { AgentNameRefusal, AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 import type { AgentChange } from "./store-port.ts";
-
-/** Runs that are cancelled at the same time. */
-const CANCELS_AT_ONCE = 20;
 
 type AgentQuery = { readonly caller: Caller; readonly agentId: string };
 type AgentResult = Promise<Result<Agent, AgentRefusal | ClassRefusal>>;
@@ -113,48 +107,4 @@ function policyEntry(core: Core, { agent, requestId }: { agent: Agent; requestId
     ciRunId: null,
     ...(accountId === null ? {} : { accountId }),
   };
-}
-
-/** Cancels every run of the agent that is in flight. The agent stays and takes new work. Safe to repeat. */
-export async function stopAgent(core: Core, query: AgentQuery): AgentResult {
-  const found = await findAgent(core, query);
-  if (!found.ok) return found;
-  const runIds = await core.store.committed.runs.listUnfinishedOfAgent(query.agentId);
-  for (let start = 0; start < runIds.length; start += CANCELS_AT_ONCE) {
-    const batch = runIds.slice(start, start + CANCELS_AT_ONCE);
-    // A run that has ended in the meantime is refused, which is as good.
-    await Promise.all(batch.map((runId) => cancelRun(core, { ...query, runId })));
-  }
-  return found;
-}
-
-/**
- * Makes the agent refuse new work for ever; runs in flight continue. Commits that its jobs have sent are deleted, but for
- * those of runs in flight, which expire. The manager of a workspace is refused. Safe to repeat.
- */
-export async function retireAgent(
-  core: Core,
-  query: AgentQuery,
-): Promise<Result<Agent, AgentRefusal | ClassRefusal | ManagerInUseRefusal>> {
-  const found = await findAgent(core, query);
-  if (!found.ok || found.value.retiredAt !== null) return found;
-  const { id: agentId, accountId, repository } = found.value;
-  return await core.store.transact(async (tx): Promise<Result<Agent, AgentRefusal | ManagerInUseRefusal>> => {
-    const agent = await tx.agents.lock(agentId);
-    if (agent === null) return refused({ reason: "agent_not_found", agentId });
-    // It may have been released in the meantime.
-    if (!mayUseAgent(query.caller, agent)) return refused({ reason: "agent_of_another", agentId });
-    const free = await refuseManager(tx, agentId);
-    if (!free.ok) return free;
-    const change = { retiredAt: agent.retiredAt ?? core.clock.now() };
-    await tx.agents.update(agentId, change);
-    await resolveElsewhere(core, tx, { agentId, subject: null });
-    if (repository !== null) {
-      await tx.repositoryAccess.delete(agentId);
-      const { issuer, id } = repository;
-      await deleteUnneeded(core, tx, { agentId, repository: { issuer, id } });
-      if (accountId !== null) await endJobGrants(core, tx, { accountId, agentId });
-    }
-    return ok({ ...agent, ...change });
-  });
 }

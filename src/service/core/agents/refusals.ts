@@ -1,6 +1,6 @@
 // Why an agent is not found, made, changed or given work. Pure.
 
-import type { Plan } from "../accounts/account.ts";
+import type { Plan } from "../money/plan.ts";
 
 export type AgentRefusal =
   | { readonly reason: "agent_not_found"; readonly agentId: string }
@@ -23,3 +23,11 @@ export type CreateAgentRefusal =
   | { readonly reason: "model_unknown"; readonly model: string }
   | { readonly reason: "model_forbidden"; readonly model: string; readonly plan: Plan }
   | { readonly reason: "agent_cap_reached"; readonly agents: number; readonly allowed: number };
+
+/** The owner has set a policy since the job's capability was issued. */
+export type PolicyRefusal = {
+  readonly reason: "policy_refused_since";
+  readonly detail: string;
+  readonly expected: string;
+  readonly got: string;
+};

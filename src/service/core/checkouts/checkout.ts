@@ -2,7 +2,7 @@
 
 import type { Result } from "../../../base/result.ts";
 import type { Visibility } from "../../../contract/ci/exchange.ts";
-import type { HeldPack } from "../commits/held-pack.ts";
+import type { HeldSource } from "../commits/held-source.ts";
 import type { CoveredFiles } from "../ports/covered-files.ts";
 import type { RemoteCredential, RemoteRepository } from "../repository-access/remotes.ts";
 
@@ -13,16 +13,6 @@ export type PullRequestSource = {
   readonly headRef: string;
   /** True where the job is itself one of this pull request, and may have the provider's merge of it checked out. */
   readonly isJobs: boolean;
-};
-
-/** What the job has sent of the commit that a run works on. */
-export type HeldSource = {
-  /** All that it takes. */
-  readonly packs: readonly HeldPack[];
-  /** Where the history of the commit ends. */
-  readonly shallow: readonly string[];
-  /** The newest commit of a pull request's target branch, where that was sent, too. */
-  readonly baseSha: string | null;
 };
 
 export type CheckoutSource = {

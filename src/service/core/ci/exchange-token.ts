@@ -3,7 +3,6 @@
 import { ok, type Result } from "../../../base/result.ts";
 import { makeSecretToken } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../../contract/ci/exchange.ts";
-import type { Plan } from "../accounts/account.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Capability } from "../ci-jobs/capability.ts";
@@ -15,6 +14,7 @@ import type { Core } from "../core.ts";
 import type { RateRefusal } from "../limits/refusals.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import type { Plan } from "../money/plan.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { auditEntry, redeemToken } from "./redeem-token.ts";
 import type { ExchangeRefusal } from "./refusals.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../contract/ci/providers.ts";
 import type { PullRequest } from "../../../contract/runs/pull-request.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { PullRequestHead } from "../runs/run-record.ts";
+import type { PullRequestHead } from "../commits/run-commit.ts";
 import type { PullRequestRefusal } from "./refusals.ts";
 
 const SUPPORTED = providerTitles(

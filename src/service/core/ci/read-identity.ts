@@ -2,10 +2,11 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CiIdentity, ClaimState } from "../../../contract/ci/exchange.ts";
-import { type Caller, reachAgent } from "../accounts/caller.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { findCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";
+import { reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Capability } from "../ci-jobs/capability.ts";
 import type { Core } from "../core.ts";

@@ -3,12 +3,12 @@
 
 import { type Result, refused } from "../../../base/result.ts";
 import type { Agent } from "../agents/agent.ts";
+import { findPolicyFault } from "../agents/ci-policy.ts";
 import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { JobIdentity, JobStatement, VerifiedToken } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import type { RateRefusal } from "../limits/refusals.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import { findPolicyFault } from "./ci-policy.ts";
 import type { ExchangeRefusal } from "./refusals.ts";
 
 const REPOSITORY_PER_MINUTE = 120;

@@ -19,20 +19,3 @@ export type MintRefusal = {
 export type PullRequestRefusal =
   | { readonly reason: "pull_request_needs_job" }
   | { readonly reason: "pull_request_unsupported"; readonly provider: string; readonly allowed: string };
-
-/** The owner's cap a day leaves nothing for a run. Amounts are micro-USD; `usedMicroUsd` includes what runs at work may cost. */
-export type DayCapRefusal = {
-  readonly reason: "day_cap_reached";
-  readonly agentId: string;
-  readonly capMicroUsd: number;
-  readonly usedMicroUsd: number;
-  readonly resetsAt: number;
-};
-
-/** The owner has set a policy since the job's capability was issued. */
-export type PolicyRefusal = {
-  readonly reason: "policy_refused_since";
-  readonly detail: string;
-  readonly expected: string;
-  readonly got: string;
-};

@@ -3,8 +3,9 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { ciProviders, isCiProvider } from "../../../contract/ci/providers.ts";
 import { commitNameSchema } from "../../../contract/runs/pull-request.ts";
-import { type CiJobCaller, reachAgent } from "../accounts/caller.ts";
-import { findPolicyFault } from "../ci/ci-policy.ts";
+import type { CiJobCaller } from "../accounts/caller.ts";
+import { findPolicyFault } from "../agents/ci-policy.ts";
+import { reachAgent } from "../agents/reach-agent.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { isFree } from "../money/free-credits.ts";

@@ -2,20 +2,25 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import type { Agent } from "../agents/agent.ts";
-import type { HeldSource } from "../checkouts/checkout.ts";
 import type { Core } from "../core.ts";
 import type { StoreReader } from "../ports/store.ts";
-import type { RunInput } from "../runs/run-record.ts";
 import { findHeldCommit, touchCommits } from "./held-commits.ts";
-import { repositoryKeyOf } from "./held-pack.ts";
+import { type HeldPack, repositoryKeyOf } from "./held-pack.ts";
 import type { CommitMissingRefusal } from "./refusals.ts";
-import { commitsOf, placeOf } from "./run-commit.ts";
+import { commitsOf, placeOf, type RunSource } from "./run-commit.ts";
+
+/** What the job has sent of the commit that a run works on. */
+export type HeldSource = {
+  /** All that it takes. */
+  readonly packs: readonly HeldPack[];
+  /** Where the history of the commit ends. */
+  readonly shallow: readonly string[];
+  /** The newest commit of a pull request's target branch, where that was sent, too. */
+  readonly baseSha: string | null;
+};
 
 /** Null where the run's commit is not held. Without its base a pull request shows no change. */
-export async function findHeldSource(
-  core: Core,
-  input: Pick<RunInput, "job" | "commit" | "pullRequest">,
-): Promise<HeldSource | null> {
+export async function findHeldSource(core: Core, input: RunSource): Promise<HeldSource | null> {
   const place = placeOf(input);
   const [sha, baseSha] = commitsOf(input);
   if (core.commits === null || place === null || sha === undefined) return null;
@@ -39,7 +44,7 @@ export async function findMissingCommit(
     readonly caller: Caller;
     /** It is then executed by a model, whatever the agent's backend. */
     readonly bringsModel: boolean;
-    readonly pullRequest: RunInput["pullRequest"] | null;
+    readonly pullRequest: RunSource["pullRequest"] | null;
   },
 ): Promise<CommitMissingRefusal | null> {
   const { agent, caller, bringsModel, pullRequest } = run;

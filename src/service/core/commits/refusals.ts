@@ -1,7 +1,6 @@
 // Why a commit is not taken, or is not there. Pure.
 
-import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
-import type { PolicyRefusal } from "../ci/refusals.ts";
+import type { AgentRefusal, AgentRetiredRefusal, PolicyRefusal } from "../agents/refusals.ts";
 import type { PackRefusal } from "./pack-receiver.ts";
 
 export type CommitAccessRefusal =

@@ -2,10 +2,20 @@
 
 import { type Result, refused } from "../../../base/result.ts";
 import { SEAL_NONCE_BYTES, type SealingKeys, seal, unseal } from "../../../base/sealed-text.ts";
+import type { FederatingProvider } from "../../../contract/models/providers.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { RunModelAccess } from "../runs/run-record.ts";
 import { keptUntil } from "./find-access-fault.ts";
+
+/** The access to a model that a CI job brought. The token itself is in `runSecrets` of the store. */
+export type RunModelAccess = {
+  readonly provider: FederatingProvider;
+  readonly model: string;
+  /** The run that has the secret: this one, or the one that delegated it. */
+  readonly heldBy: string;
+  /** When the first token ends. Later ones end later. */
+  readonly firstExpiresAt: number;
+};
 
 export type NewAccess = { readonly runId: string; readonly token: string; readonly expiresAt: number };
 

@@ -1,6 +1,6 @@
 // What things cost and what each plan allows, as the operator sets it in one file. Pure.
 
-import type { Plan } from "../accounts/account.ts";
+import type { Plan } from "./plan.ts";
 
 declare module "../core.ts" {
   interface Core {

@@ -1,9 +1,6 @@
 // Why a run is not paid for, or credits are not shown. Pure.
 
-import type { Plan } from "../accounts/account.ts";
-
-/** An account's credits are shown to that account alone. */
-export type CreditsRefusal = { readonly reason: "credits_of_another"; readonly userId: string };
+import type { Plan } from "./plan.ts";
 
 /** A run cannot be held to an amount. */
 export type CostRefusal =

@@ -37,5 +37,4 @@ export type TransactOptions = {
 export interface StoreReader {}
 
 /** What reads and writes within a transaction. */
-// biome-ignore lint/suspicious/noEmptyInterface: its members are declared by the nouns.
 export interface StoreTransaction extends StoreReader {}

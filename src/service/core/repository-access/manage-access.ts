@@ -7,11 +7,12 @@ import type {
   ChosenAccessKind,
   RepositoryAccess,
 } from "../../../contract/repository-access/repository-access.ts";
-import { type AccountCaller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
+import { type AccountCaller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
+import { auditAct } from "../agents/audit-act.ts";
+import { mayUseAgent, reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
-import { auditAct } from "../audit/audit-act.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { DEPLOY_KEY_BYTES, fingerprintOf, makeDeployKey } from "./deploy-key.ts";

@@ -2,15 +2,16 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
-import { type Caller, type CiJobCaller, isOwner, mayUseAgent } from "../accounts/caller.ts";
+import { type Caller, type CiJobCaller, isOwner } from "../accounts/caller.ts";
 import type { AuthRefusal, ClassRefusal } from "../accounts/refusals.ts";
 import { findAgent } from "../agents/manage-agent.ts";
+import { mayUseAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import { findStream } from "../runs/read-run.ts";
 import type { RunRefusal } from "../runs/refusals.ts";
+import { RUN_VIEW_PREFIX, type RunView, type RunViewer, sharesRuns } from "../runs/run-view.ts";
 import { runPageUrl } from "./run-page-url.ts";
-import { RUN_VIEW_PREFIX, type RunView, type RunViewer, sharesRuns } from "./run-view.ts";
 
 /** Links of one run that are good at the same time: a newer one ends the oldest. */
 const LINKS_OF_A_RUN = 10;

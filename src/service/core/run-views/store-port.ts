@@ -1,6 +1,6 @@
 // Links to runs, as the core reads and writes them. They are deleted with the run's events. Implemented in store/run-views.ts.
 
-import type { RunView } from "./run-view.ts";
+import type { RunView } from "../runs/run-view.ts";
 
 declare module "../ports/store.ts" {
   interface StoreReader {

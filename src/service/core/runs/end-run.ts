@@ -7,11 +7,11 @@ import { offerClaim } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { Posting, PostingKind } from "../money/posting.ts";
-import { chargedText, decideRefund, type Refund } from "../money/refunds.ts";
 import { costOfTime } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { holdOf } from "./new-run.ts";
 import type { RunEnd } from "./queue-port.ts";
+import { chargedText, decideRefund, type Refund } from "./refunds.ts";
 import {
   type Cancelled,
   cancelledEnding,

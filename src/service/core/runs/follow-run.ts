@@ -1,7 +1,8 @@
 // Follows a run or a session to its end: pages of events as they arrive, each read after the last one was processed.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type Caller, reachAgent } from "../accounts/caller.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { reachAgent } from "../agents/reach-agent.ts";
 import type { Core } from "../core.ts";
 import type { Session } from "../sessions/session.ts";
 import { type EventPage, findRun, readEventPage, type StreamReader } from "./read-run.ts";

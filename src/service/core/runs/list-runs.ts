@@ -1,7 +1,8 @@
 // GET /v1/agents/{agentID}/runs: an agent's runs, newest first, page by page.
 
 import { ok, type Result } from "../../../base/result.ts";
-import { type Caller, reachAgent } from "../accounts/caller.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import type { RunRecord } from "./run-record.ts";

@@ -1,10 +1,11 @@
 // What every new run begins with: the hold of its fee, and its record.
 
 import type { ModelBilling, RunOrigin } from "../../../contract/runs/run.ts";
+import type { RunCommit } from "../commits/run-commit.ts";
 import type { Core } from "../core.ts";
 import type { Hold } from "../money/posting.ts";
 import { feeOf, type RunPrice } from "../money/run-price.ts";
-import type { RunCommit, RunRecord, ShownCommit } from "./run-record.ts";
+import type { RunRecord, ShownCommit } from "./run-record.ts";
 
 /** The hold of a run's fee. */
 export function feeHold(

@@ -3,12 +3,13 @@
 import { WOKEN } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
-import { type Caller, reachAgent } from "../accounts/caller.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { reachAgent } from "../agents/reach-agent.ts";
 import type { Core } from "../core.ts";
-import type { RunViewer } from "../run-views/run-view.ts";
-import { forViewer } from "../run-views/viewed-events.ts";
 import type { RunRefusal } from "./refusals.ts";
 import type { RunRecord, StoredEvent } from "./run-record.ts";
+import type { RunViewer } from "./run-view.ts";
+import { forViewer } from "./viewed-events.ts";
 
 /** The size of a page, about. A larger event has a page of its own. */
 const MAX_PAGE_CHARS = 1_000_000;

@@ -1,7 +1,7 @@
 // Why a run is not submitted, found, read or cancelled. Pure.
 
-import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
-import type { DayCapRefusal, PolicyRefusal, PullRequestRefusal } from "../ci/refusals.ts";
+import type { AgentRefusal, AgentRetiredRefusal, PolicyRefusal } from "../agents/refusals.ts";
+import type { PullRequestRefusal } from "../ci/refusals.ts";
 import type { CommitMissingRefusal, CommitUnknownRefusal } from "../commits/refusals.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
 import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
@@ -28,6 +28,15 @@ export type RunRefusal = ReadRunRefusal | AgentRefusal | FollowSessionRefusal | 
 
 /** The run that delegates is about to end, and its children with it. */
 export type ParentEndingRefusal = { readonly reason: "parent_ending" };
+
+/** The owner's cap a day leaves nothing for a run. Amounts are micro-USD; `usedMicroUsd` includes what runs at work may cost. */
+export type DayCapRefusal = {
+  readonly reason: "day_cap_reached";
+  readonly agentId: string;
+  readonly capMicroUsd: number;
+  readonly usedMicroUsd: number;
+  readonly resetsAt: number;
+};
 
 export type SubmitRefusal =
   | ParentEndingRefusal

@@ -1,7 +1,6 @@
 // A run, its input and its events as they are stored. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
 import type { EgressEntries } from "../../../contract/egress.ts";
-import type { FederatingProvider } from "../../../contract/models/providers.ts";
 import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
 import type {
   CommitOrigin,
@@ -12,22 +11,10 @@ import type {
   TerminalRunStatus,
 } from "../../../contract/runs/run.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
-import type { CommitPlace, JobIdentity } from "../ci-jobs/job-identity.ts";
+import type { RunSource } from "../commits/run-commit.ts";
+import type { RunModelAccess } from "../model-access/kept-access.ts";
 import type { RunPrice } from "../money/run-price.ts";
 import type { Usage } from "./usage.ts";
-
-/** The pull request that a run works on, in the repository of the submitting job. */
-export type PullRequestHead = {
-  readonly number: number;
-  /** The provider's ref of it, which follows the pull request: `refs/pull/7/head`. */
-  readonly headRef: string;
-  /** The requested commit. */
-  readonly headSha: string;
-  /** The name of the target branch, without `refs/heads/`. */
-  readonly baseRef: string;
-  /** Its newest commit, where the job said it. */
-  readonly baseSha?: string;
-};
 
 /** The execution of a workflow that a run is. */
 export type WorkflowExecution = {
@@ -37,19 +24,6 @@ export type WorkflowExecution = {
   /** What follows the prompt; null where nothing does. */
   readonly input: string | null;
 };
-
-/** The access to a model that a CI job brought. The token itself is in `runSecrets` of the store. */
-export type RunModelAccess = {
-  readonly provider: FederatingProvider;
-  readonly model: string;
-  /** The run that has the secret: this one, or the one that delegated it. */
-  readonly heldBy: string;
-  /** When the first token ends. Later ones end later. */
-  readonly firstExpiresAt: number;
-};
-
-/** The commit of a run that no job asked for, chosen when it was submitted. */
-export type RunCommit = { readonly from: CommitOrigin; readonly place: CommitPlace };
 
 /** What is shown of it, also when the run's input is deleted. */
 export type ShownCommit = { readonly from: CommitOrigin; readonly sha: string; readonly ref: string };
@@ -65,7 +39,7 @@ export type RunWorkspace = {
 };
 
 /** A run's messages and what it works on. Read once, when it starts. */
-export type RunInput = {
+export type RunInput = RunSource & {
   readonly messages: readonly Message[];
   readonly maxTurnTokens: number;
   /** What the models of the run and its children may cost. Absent: no limit. */
@@ -78,12 +52,6 @@ export type RunInput = {
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** The script that prepares the environment; null: none. Absent: the default one, where it exists. */
   readonly setup?: string | null;
-  /** The submitting CI job; null for an account's own run. */
-  readonly job: JobIdentity | null;
-  /** What an account's own run works on. Absent: it needs no commit, or a job says it. */
-  readonly commit?: RunCommit;
-  /** What the run works on instead of the job's commit. */
-  readonly pullRequest?: PullRequestHead;
   readonly workflow?: WorkflowExecution;
   readonly modelAccess?: RunModelAccess;
   /** What it asks to reach of the network. Absent: it names nothing, and has its agent's policy. */

@@ -7,36 +7,32 @@ import type { Unkeyed } from "../../../contract/fields.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
-import { type Caller, mayUseAgent } from "../accounts/caller.ts";
-import { findPolicyFault } from "../ci/ci-policy.ts";
-import { reserveOfDay } from "../ci/day-cap.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { findPolicyFault } from "../agents/ci-policy.ts";
+import { mayUseAgent } from "../agents/reach-agent.ts";
 import { requestedPullRequest } from "../ci/pull-request.ts";
-import { type ChosenCommit, chooseCommit } from "../commits/choose-commit.ts";
 import { findMissingCommit } from "../commits/held-source.ts";
+import type { PullRequestHead } from "../commits/run-commit.ts";
 import type { Core } from "../core.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import { findAccessFault } from "../model-access/find-access-fault.ts";
-import { keepAccess } from "../model-access/kept-access.ts";
-import { renewAccess } from "../model-access/renew-access.ts";
-import { findCostFault } from "../money/find-cost-fault.ts";
+import { keepAccess, type RunModelAccess } from "../model-access/kept-access.ts";
 import { accountWallet, freeCreditsAccount } from "../money/ledger.ts";
 import { workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { RemoteHead } from "../repository-access/remotes.ts";
 import { findBillingAccount, TransactionNeededError, UnpaidError } from "./billing-account.ts";
+import { type ChosenCommit, chooseCommit } from "./choose-commit.ts";
+import { reserveOfDay } from "./day-cap.ts";
+import { findCostFault } from "./find-cost-fault.ts";
 import { type KeySlot, KeysInFlight } from "./keys-in-flight.ts";
 import { findMcpFault } from "./mcp-fault.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
 import { RemoteHeadNeededError, withRemoteHead } from "./remote-head.ts";
+import { renewAccess } from "./renew-access.ts";
 import { findRequestedSession, SessionKeyTakenError, withSessionKey } from "./requested-session.ts";
-import type {
-  PullRequestHead,
-  RunInput,
-  RunModelAccess,
-  RunWorkspace,
-  WorkflowExecution,
-} from "./run-record.ts";
+import type { RunInput, RunWorkspace, WorkflowExecution } from "./run-record.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,9 +1,10 @@
 // Reading schedules: an agent's list, and one of them.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type AccountCaller, type Caller, reachAgent } from "../accounts/caller.ts";
+import type { AccountCaller, Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Agent } from "../agents/agent.ts";
+import { reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import type { ScheduleRefusal } from "./refusals.ts";

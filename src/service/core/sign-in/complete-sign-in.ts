@@ -1,9 +1,9 @@
 // The end of every way to sign in: a new session in the place of the browser's earlier one, and an audit entry.
 
+import { auditAccount } from "../accounts/audit-account.ts";
 import type { Core } from "../core.ts";
 import type { SignInMethod, WebSession } from "../web-sessions/web-session.ts";
 import { endWebSession, openWebSession } from "../web-sessions/web-sessions.ts";
-import { auditAccount } from "./audit-account.ts";
 
 export type ProvenPerson = {
   readonly accountId: string;

@@ -1,9 +1,9 @@
 // Identities at other providers: who signs in by one, which account has it, who links and removes one.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
+import { auditAccount } from "../accounts/audit-account.ts";
 import { openAccount } from "../accounts/keys.ts";
 import type { Core } from "../core.ts";
-import { auditAccount } from "./audit-account.ts";
 import type { Identity, ProvenIdentity } from "./identity.ts";
 import type { LinkIdentityRefusal, SignInRefusal } from "./refusals.ts";
 import { maySignUp } from "./sign-in-policy.ts";

@@ -1,8 +1,8 @@
 // Passkeys of an account: added, used, removed. What an authenticator signed is verified before it comes here.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
+import { auditAccount } from "../accounts/audit-account.ts";
 import type { Core } from "../core.ts";
-import { auditAccount } from "./audit-account.ts";
 import type { Passkey } from "./identity.ts";
 import type { LinkIdentityRefusal, SignInRefusal } from "./refusals.ts";
 

@@ -1,17 +1,18 @@
 // Workflows: stored in versions, activated by the account's owner, executed as runs.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type AccountCaller, type Caller, isOwner, reachAgent } from "../accounts/caller.ts";
+import { type AccountCaller, type Caller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
+import { reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { ApprovalAction } from "../approvals/approval.ts";
 import { activationSubject } from "../approvals/approval-subject.ts";
 import { approveUrl } from "../approvals/approve-url.ts";
 import { requestApproval, requesterOf, resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
-import { enterWorkspace, findAdmissionFault, placeIn } from "../runs/enter-workspace.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter, Submission, Submitted } from "../runs/submit-run.ts";
+import { enterWorkspace, findAdmissionFault, placeIn } from "../workspaces/enter-workspace.ts";
 import type { WorkRefusal } from "../workspaces/refusals.ts";
 import { activateWithin } from "./activate-within.ts";
 import type { WorkflowRefusal } from "./refusals.ts";

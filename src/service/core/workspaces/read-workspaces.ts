@@ -1,7 +1,8 @@
 // GET /v1/workspaces, and the workspace of an agent.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type AccountCaller, reachAgent } from "../accounts/caller.ts";
+import type { AccountCaller } from "../accounts/caller.ts";
+import { reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "./page.ts";

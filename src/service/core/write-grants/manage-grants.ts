@@ -1,12 +1,13 @@
 // The write grants of an agent: listed by an account's clients, set and revoked by its owner.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type AccountCaller, mayUseAgent, reachAgent } from "../accounts/caller.ts";
+import type { AccountCaller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
+import { auditAct } from "../agents/audit-act.ts";
+import { mayUseAgent, reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import { grantSubject } from "../approvals/approval-subject.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";
-import { auditAct } from "../audit/audit-act.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { grantWithin } from "./grant-within.ts";

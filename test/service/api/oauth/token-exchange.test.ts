@@ -5,7 +5,7 @@ import type { Claims } from "../../../../fakes/issuer/claims.ts";
 import { systemRandom } from "../../../../src/base/ids.ts";
 import { ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "../../../../src/contract/ci/exchange.ts";
 import { makeApiKey, openAccount } from "../../../../src/service/core/accounts/keys.ts";
-import { releaseClaim } from "../../../../src/service/core/claims/release-claim.ts";
+import { releaseClaim } from "../../../../src/service/core/agent-endings/release-claim.ts";
 import type { Core } from "../../../../src/service/core/core.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { defaultRates } from "../../../../src/service/settings/default-rates.ts";

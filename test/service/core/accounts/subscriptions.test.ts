@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccount } from "../../../../src/service/core/accounts/keys.ts";
+import { readCredits } from "../../../../src/service/core/accounts/read-credits.ts";
 import { monthsAfter } from "../../../../src/service/core/accounts/subscription-machine.ts";
 import {
   endPlan,
@@ -9,7 +10,6 @@ import {
   setPlan,
 } from "../../../../src/service/core/accounts/subscriptions.ts";
 import { accountWallet, balanceInCredits } from "../../../../src/service/core/money/ledger.ts";
-import { readCredits } from "../../../../src/service/core/money/read-credits.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";

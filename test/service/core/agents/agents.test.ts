@@ -2,20 +2,16 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CreateAgentRequest } from "../../../../src/contract/agents/agent.ts";
-import type { Plan } from "../../../../src/service/core/accounts/account.ts";
 import type { AccountCaller } from "../../../../src/service/core/accounts/caller.ts";
 import { grantCredits, openAccount } from "../../../../src/service/core/accounts/keys.ts";
+import { retireAgent } from "../../../../src/service/core/agent-endings/retire-agent.ts";
 import type { Agent } from "../../../../src/service/core/agents/agent.ts";
 import { createAgent } from "../../../../src/service/core/agents/create-agent.ts";
-import {
-  findAgent,
-  listAgents,
-  retireAgent,
-  stopAgent,
-  updateAgent,
-} from "../../../../src/service/core/agents/manage-agent.ts";
+import { findAgent, listAgents, updateAgent } from "../../../../src/service/core/agents/manage-agent.ts";
+import type { Plan } from "../../../../src/service/core/money/plan.ts";
 import type { Rates } from "../../../../src/service/core/money/rates.ts";
 import { listRuns } from "../../../../src/service/core/runs/list-runs.ts";
+import { stopAgent } from "../../../../src/service/core/runs/stop-agent.ts";
 import { defaultRates } from "../../../../src/service/settings/default-rates.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";

@@ -6,7 +6,7 @@ import { submitRunRequestSchema } from "../../../../src/contract/runs/run-reques
 import { toProblem } from "../../../../src/service/api/shared/problems/to-problem.ts";
 import type { Policy } from "../../../../src/service/core/core.ts";
 import { keepAccess, readAccess } from "../../../../src/service/core/model-access/kept-access.ts";
-import { renewAccess } from "../../../../src/service/core/model-access/renew-access.ts";
+import { renewAccess } from "../../../../src/service/core/runs/renew-access.ts";
 import { CoreFixture, type CoreFixtureOptions } from "../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { costOfCall, countedTokens, mostCostOfCall } from "../../../../src/service/core/money/call-price.ts";
-import { findCostFault } from "../../../../src/service/core/money/find-cost-fault.ts";
 import { listPrices } from "../../../../src/service/core/money/list-prices.ts";
 import { pricesOf } from "../../../../src/service/core/money/model-prices.ts";
+import { findCostFault } from "../../../../src/service/core/runs/find-cost-fault.ts";
 import { defaultRates } from "../../../../src/service/settings/default-rates.ts";
 
 const call = { input: 10_000, cachedInput: 7_000, cacheWrite: 2_000, output: 500 };

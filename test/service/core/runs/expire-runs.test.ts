@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ciRunPageSchema } from "../../../../src/contract/ci/run-page.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
-import { deleteAgent } from "../../../../src/service/core/agents/delete-agent.ts";
+import { deleteAgent } from "../../../../src/service/core/agent-endings/delete-agent.ts";
 import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";

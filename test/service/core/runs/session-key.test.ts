@@ -1,7 +1,7 @@
 // Runs by session key, on both stores: the race for a new one, what a refusal leaves, and the end of a claim.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { releaseClaim } from "../../../../src/service/core/claims/release-claim.ts";
+import { releaseClaim } from "../../../../src/service/core/agent-endings/release-claim.ts";
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { RunSubmitter } from "../../../../src/service/core/runs/submit-run.ts";

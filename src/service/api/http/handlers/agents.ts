@@ -2,18 +2,14 @@
 
 import { ok } from "../../../../base/result.ts";
 import type { agentRoutes } from "../../../../contract/agents/routes.ts";
+import { deleteAgent } from "../../../core/agent-endings/delete-agent.ts";
+import { retireAgent } from "../../../core/agent-endings/retire-agent.ts";
 import type { Agent } from "../../../core/agents/agent.ts";
 import { createAgent } from "../../../core/agents/create-agent.ts";
-import { deleteAgent } from "../../../core/agents/delete-agent.ts";
-import {
-  findAgent,
-  listAgents,
-  retireAgent,
-  stopAgent,
-  updateAgent,
-} from "../../../core/agents/manage-agent.ts";
+import { findAgent, listAgents, updateAgent } from "../../../core/agents/manage-agent.ts";
 import type { Core } from "../../../core/core.ts";
 import { revokeRunViews } from "../../../core/run-views/run-views.ts";
+import { stopAgent } from "../../../core/runs/stop-agent.ts";
 import { toAgent } from "../../shared/agent-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 

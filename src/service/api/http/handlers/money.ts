@@ -2,9 +2,9 @@
 
 import { ok } from "../../../../base/result.ts";
 import type { creditRoutes, pricingRoutes } from "../../../../contract/money/routes.ts";
+import { readCredits } from "../../../core/accounts/read-credits.ts";
 import type { Core } from "../../../core/core.ts";
 import { modelPricing, toolPricing } from "../../../core/money/rate-cards.ts";
-import { readCredits } from "../../../core/money/read-credits.ts";
 import { JsonText, type NounHandlers, shown } from "../handler.ts";
 
 export function creditHandlers(core: Core): NounHandlers<typeof creditRoutes> {

@@ -2,7 +2,7 @@
 
 import { ok } from "../../../../base/result.ts";
 import { getCreditsTool } from "../../../../contract/mcp/account-tools.ts";
-import { readCredits } from "../../../core/money/read-credits.ts";
+import { readCredits } from "../../../core/accounts/read-credits.ts";
 import { answer, defineTool } from "../tool.ts";
 
 export const getCredits = defineTool({

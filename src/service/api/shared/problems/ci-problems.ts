@@ -1,12 +1,9 @@
 // What a CI job is told. Pure.
 
 import type { ProblemCode } from "../../../../contract/problems/problem.ts";
-import type {
-  DayCapRefusal,
-  ExchangeRefusal,
-  PolicyRefusal,
-  PullRequestRefusal,
-} from "../../../core/ci/refusals.ts";
+import type { PolicyRefusal } from "../../../core/agents/refusals.ts";
+import type { ExchangeRefusal, PullRequestRefusal } from "../../../core/ci/refusals.ts";
+import type { DayCapRefusal } from "../../../core/runs/refusals.ts";
 import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
 
 export const ciProblems: ProblemsOf<ExchangeRefusal | PolicyRefusal | DayCapRefusal | PullRequestRefusal> = {

@@ -1,6 +1,6 @@
 // What a caller is told of the agents that work in a workspace, and of their managers. Pure.
 
-import type { ManagerInUseRefusal } from "../../../core/agents/managed-workspaces.ts";
+import type { ManagerInUseRefusal } from "../../../core/workspaces/managed-workspaces.ts";
 import type { MemberRefusal } from "../../../core/workspaces/members/refusals.ts";
 import type { NoWorkspaceRefusal } from "../../../core/workspaces/refusals.ts";
 import { invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";

@@ -1,6 +1,7 @@
 // What a caller is told of credits. Pure.
 
-import type { CostRefusal, CreditsRefusal, PaymentRefusal } from "../../../core/money/refusals.ts";
+import type { CreditsRefusal } from "../../../core/accounts/refusals.ts";
+import type { CostRefusal, PaymentRefusal } from "../../../core/money/refusals.ts";
 import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
 
 type UnclaimedRefusal = Extract<PaymentRefusal, { readonly repository: string }>;

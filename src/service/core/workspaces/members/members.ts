@@ -3,12 +3,12 @@
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { AddMemberRequest } from "../../../../contract/workspaces/members/member.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
-import type { ManagerInUseRefusal } from "../../agents/managed-workspaces.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { endConsumersOf } from "../consumers/end-consumers.ts";
 import { lockOwnAgent } from "../lock-own-agent.ts";
+import type { ManagerInUseRefusal } from "../managed-workspaces.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachForWork, reachWorkspace } from "../reach-workspace.ts";
 import type { WorkRefusal, WorkspaceRefusal } from "../refusals.ts";

@@ -13,7 +13,7 @@ import { type ApiScope, apiScopes } from "../../../../../src/contract/oauth/scop
 import { questionListSchema } from "../../../../../src/contract/questions/question.ts";
 import { scheduleSchema } from "../../../../../src/contract/schedules/schedule.ts";
 import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
-import { releaseClaim } from "../../../../../src/service/core/claims/release-claim.ts";
+import { releaseClaim } from "../../../../../src/service/core/agent-endings/release-claim.ts";
 import { putWorkflow } from "../../../../../src/service/core/workflows/workflows.ts";
 import {
   authorizeWrite,

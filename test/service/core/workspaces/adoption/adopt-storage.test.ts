@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeJob, makeRun, makeRunInput } from "../../../../../fakes/records.ts";
 import { ok } from "../../../../../src/base/result.ts";
 import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
-import { deleteAgent } from "../../../../../src/service/core/agents/delete-agent.ts";
+import { deleteAgent } from "../../../../../src/service/core/agent-endings/delete-agent.ts";
 import type { CheckoutProvider } from "../../../../../src/service/core/checkouts/checkout.ts";
 import { adoptStorage } from "../../../../../src/service/core/workspaces/adoption/adopt-storage.ts";
 import {

@@ -6,7 +6,7 @@ import { ok, type Result, refused } from "../../../../../base/result.ts";
 import { MAX_AGENT_NAME_CHARS } from "../../../../../contract/agents/agent.ts";
 import { mcpServerNamePattern } from "../../../../../contract/runs/mcp-servers.ts";
 import type { AccountCaller } from "../../../../core/accounts/caller.ts";
-import { deleteAgent } from "../../../../core/agents/delete-agent.ts";
+import { deleteAgent } from "../../../../core/agent-endings/delete-agent.ts";
 import { findAgent, updateAgent } from "../../../../core/agents/manage-agent.ts";
 import { answerQuestion } from "../../../../core/questions/answer-question.ts";
 import {

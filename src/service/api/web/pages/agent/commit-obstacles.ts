@@ -1,8 +1,8 @@
 // Why an agent's page takes no new run, or no answer: there is no commit to work on.
 
 import type { Agent } from "../../../../core/agents/agent.ts";
-import { chooseCommit } from "../../../../core/commits/choose-commit.ts";
 import type { Core } from "../../../../core/core.ts";
+import { chooseCommit } from "../../../../core/runs/choose-commit.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 

@@ -5,10 +5,10 @@
 import { getCookie, setCookie } from "hono/cookie";
 import { isWellFormedSecret } from "../../../../../base/secret-token.ts";
 import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
-import { RUN_VIEW_PREFIX } from "../../../../core/run-views/run-view.ts";
 import { findRunViewer } from "../../../../core/run-views/run-views.ts";
 import { findStream, type StreamReader } from "../../../../core/runs/read-run.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
+import { RUN_VIEW_PREFIX } from "../../../../core/runs/run-view.ts";
 import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
 import type { WebContext } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";

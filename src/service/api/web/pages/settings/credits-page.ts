@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import type { Credits } from "../../../../../contract/money/money.ts";
-import { readCredits } from "../../../../core/money/read-credits.ts";
+import { readCredits } from "../../../../core/accounts/read-credits.ts";
 import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
 import type { Html, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";

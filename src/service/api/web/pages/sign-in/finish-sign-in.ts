@@ -1,7 +1,7 @@
 // What every way to sign in ends with: a cookie and the page that was asked for; or a page that says why not.
 
 import { html } from "hono/html";
-import { auditRefusedSignIn } from "../../../../core/sign-in/audit-account.ts";
+import { auditRefusedSignIn } from "../../../../core/accounts/audit-account.ts";
 import { completeSignIn } from "../../../../core/sign-in/complete-sign-in.ts";
 import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
 import type { SignInMethod } from "../../../../core/web-sessions/web-session.ts";

@@ -2,8 +2,13 @@
 // Why: docs/decisions/120-agents-are-deleted.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type Caller, isOwner, mayUseAgent } from "../accounts/caller.ts";
+import { type Caller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { Agent } from "../agents/agent.ts";
+import { creationSlot } from "../agents/create-agent.ts";
+import { findAgent } from "../agents/manage-agent.ts";
+import { mayUseAgent } from "../agents/reach-agent.ts";
+import type { AgentRefusal } from "../agents/refusals.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";
 import { deleteUnneeded } from "../commits/pack-quota.ts";
 import type { Core } from "../core.ts";
@@ -11,11 +16,7 @@ import { endJobGrants } from "../oauth/job-grants.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { announce, type CancelledRuns, cancelDeleted } from "../runs/end-run.ts";
 import { endSchedulesOf } from "../schedules/end-schedules.ts";
-import type { Agent } from "./agent.ts";
-import { creationSlot } from "./create-agent.ts";
-import { findAgent } from "./manage-agent.ts";
-import { type ManagerInUseRefusal, refuseManager } from "./managed-workspaces.ts";
-import type { AgentRefusal } from "./refusals.ts";
+import { type ManagerInUseRefusal, refuseManager } from "../workspaces/managed-workspaces.ts";
 
 type Refusal =
   | AgentRefusal

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makeJob } from "../../../../fakes/records.ts";
 import { type CiPolicy, ciPolicyRequestSchema } from "../../../../src/contract/agents/ci-policy.ts";
-import { findPolicyFault, fitsRef } from "../../../../src/service/core/ci/ci-policy.ts";
+import { findPolicyFault, fitsRef } from "../../../../src/service/core/agents/ci-policy.ts";
 import type { JobIdentity } from "../../../../src/service/core/ci-jobs/job-identity.ts";
 
 const WORKFLOW = ".github/workflows/agent.yml";

@@ -6,15 +6,14 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CommitOrigin } from "../../../contract/runs/run.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
 import type { CommitPlace } from "../ci-jobs/job-identity.ts";
+import { findHeldCommit } from "../commits/held-commits.ts";
+import type { HeldCommit } from "../commits/held-pack.ts";
+import type { CommitUnknownRefusal } from "../commits/refusals.ts";
+import { commitsOf, type PullRequestHead, placeOf, type RunCommit } from "../commits/run-commit.ts";
 import type { Core } from "../core.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { RemoteHeadNeeded } from "../repository-access/refusals.ts";
 import type { RemoteHead } from "../repository-access/remotes.ts";
-import type { PullRequestHead, RunCommit } from "../runs/run-record.ts";
-import { findHeldCommit } from "./held-commits.ts";
-import type { HeldCommit } from "./held-pack.ts";
-import type { CommitUnknownRefusal } from "./refusals.ts";
-import { commitsOf, placeOf } from "./run-commit.ts";
 
 /** Runs of a session that are looked through for one with a commit. */
 const RUNS_LOOKED_AT = 20;

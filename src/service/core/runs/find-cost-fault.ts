@@ -2,9 +2,9 @@
 
 import type { Agent } from "../agents/agent.ts";
 import type { Policy } from "../core.ts";
-import { pricesOf } from "./model-prices.ts";
-import type { Rates } from "./rates.ts";
-import type { CostRefusal } from "./refusals.ts";
+import { pricesOf } from "../money/model-prices.ts";
+import type { Rates } from "../money/rates.ts";
+import type { CostRefusal } from "../money/refusals.ts";
 
 /** They ask no model. */
 const backendsWithoutModel: readonly string[] = ["offline", "noop"];

@@ -2,13 +2,12 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type ActivePlan, type Credits, PEG_CENTS } from "../../../contract/money/money.ts";
-import type { Subscription } from "../accounts/account.ts";
-import type { Caller } from "../accounts/caller.ts";
-import type { ClassRefusal } from "../accounts/refusals.ts";
-import { findCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";
-import { accountWallet, balanceInCredits } from "./ledger.ts";
-import type { CreditsRefusal } from "./refusals.ts";
+import { accountWallet, balanceInCredits } from "../money/ledger.ts";
+import type { Subscription } from "./account.ts";
+import type { Caller } from "./caller.ts";
+import type { ClassRefusal, CreditsRefusal } from "./refusals.ts";
+import { findCurrentAccount } from "./subscriptions.ts";
 
 /** An account's credits, shown to that account only. Renews a subscription whose period has ended. */
 export async function readCredits(

@@ -1,8 +1,8 @@
 // A claim given back, on both stores: whose the agent is afterwards, and what of the account's goes on.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { releaseClaim } from "../../../../src/service/core/agent-endings/release-claim.ts";
 import { updateAgent } from "../../../../src/service/core/agents/manage-agent.ts";
-import { releaseClaim } from "../../../../src/service/core/claims/release-claim.ts";
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
 import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
 import { ClaimFixture, type Repository } from "../../../support/fixtures/claim-fixture.ts";

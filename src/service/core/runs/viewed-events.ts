@@ -1,7 +1,7 @@
 // A run's events as whoever has its link reads them: without what is left of the account's credits. Pure.
 
 import { QUOTA_EVENT } from "../../../contract/runs/run-event.ts";
-import type { StoredEvent } from "../runs/run-record.ts";
+import type { StoredEvent } from "./run-record.ts";
 
 /** Of a type that no reader knows: it keeps the event's number, and readers pass over it. */
 const WITHHELD = JSON.stringify({ type: "WITHHELD" });

@@ -3,7 +3,7 @@
 import { asRunEvent } from "../../../contract/runs/run-event.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { StoreReader } from "../ports/store.ts";
-import type { RunRecord } from "../runs/run-record.ts";
+import type { RunRecord } from "./run-record.ts";
 
 const EVENTS_A_READ = 500;
 const RUNS_A_READ = 50;

@@ -6,11 +6,11 @@ import { isTerminal } from "../../../contract/runs/run.ts";
 import type { CiJobCaller } from "../accounts/caller.ts";
 import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
-import { findRun } from "../runs/read-run.ts";
-import type { RunRefusal } from "../runs/refusals.ts";
-import { findLifeFault } from "./find-access-fault.ts";
-import { keepAccess } from "./kept-access.ts";
-import type { RenewAccessRefusal } from "./refusals.ts";
+import { findLifeFault } from "../model-access/find-access-fault.ts";
+import { keepAccess } from "../model-access/kept-access.ts";
+import type { RenewAccessRefusal } from "../model-access/refusals.ts";
+import { findRun } from "./read-run.ts";
+import type { RunRefusal } from "./refusals.ts";
 
 export type AccessRenewal = {
   readonly caller: CiJobCaller;

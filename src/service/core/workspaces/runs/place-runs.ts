@@ -1,7 +1,7 @@
 // Where runs work, for those that work in workspaces: a read of its own, which services without workspaces do not make.
 
-import type { Core } from "../core.ts";
-import type { RunRecord, RunWorkspace } from "./run-record.ts";
+import type { Core } from "../../core.ts";
+import type { RunRecord, RunWorkspace } from "../../runs/run-record.ts";
 
 /** A run, and where it works. Undefined: in no workspace. */
 export type PlacedRun = { readonly run: RunRecord; readonly place: RunWorkspace | undefined };

@@ -1,8 +1,8 @@
 // Leaves an audit entry on what an owner decided about an agent.
 
+import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { AuditEntry } from "./audit-entry.ts";
 
 export async function auditAct(
   core: Pick<Core, "clock" | "random">,

@@ -2,8 +2,8 @@
 // Why: docs/decisions/022-the-owners-policy.md
 
 import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../../../contract/agents/ci-policy.ts";
-import type { Agent } from "../agents/agent.ts";
 import type { JobIdentity } from "../ci-jobs/job-identity.ts";
+import type { Agent } from "./agent.ts";
 
 const MAX_SHOWN_CHARS = 500;
 

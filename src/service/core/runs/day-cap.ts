@@ -5,8 +5,8 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { ReservedRun } from "../runs/store-port.ts";
 import type { DayCapRefusal } from "./refusals.ts";
+import type { ReservedRun } from "./store-port.ts";
 
 const MICRO_PER_USD = 1_000_000;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -5,9 +5,9 @@ import { assertNever } from "../../../base/assert-never.ts";
 import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import { type FailureReason, failureFaults } from "../runs/failure.ts";
-import type { Ending } from "../runs/run-machine.ts";
-import type { RunRecord } from "../runs/run-record.ts";
+import { type FailureReason, failureFaults } from "./failure.ts";
+import type { Ending } from "./run-machine.ts";
+import type { RunRecord } from "./run-record.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

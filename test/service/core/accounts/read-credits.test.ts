@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { creditsSchema } from "../../../../src/contract/money/money.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
-import type { Plan } from "../../../../src/service/core/accounts/account.ts";
 import type { CallerClass } from "../../../../src/service/core/accounts/credential.ts";
 import {
   grantCredits,
@@ -10,6 +9,7 @@ import {
   revokeApiKey,
 } from "../../../../src/service/core/accounts/keys.ts";
 import { exchangeToken } from "../../../../src/service/core/ci/exchange-token.ts";
+import type { Plan } from "../../../../src/service/core/money/plan.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";

@@ -3,8 +3,8 @@
 
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { WorkRefusal } from "../workspaces/refusals.ts";
-import type { RunWorkspace } from "./run-record.ts";
+import type { RunWorkspace } from "../runs/run-record.ts";
+import type { WorkRefusal } from "./refusals.ts";
 
 /** It has the accepted files, and no copy. */
 export function placeIn(workspaceId: string): RunWorkspace {

@@ -2,12 +2,19 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { AgentRepository } from "../agents/agent.ts";
-import { refuseManager } from "../agents/managed-workspaces.ts";
+import type { AgentPolicyRefusal, AgentRefusal } from "../agents/refusals.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
 import { endSchedulesOf } from "../schedules/end-schedules.ts";
-import type { ReleaseRefusal } from "./refusals.ts";
+import { type ManagerInUseRefusal, refuseManager } from "../workspaces/managed-workspaces.ts";
+
+/** For the operator alone: no route answers it. */
+export type ReleaseRefusal =
+  | Extract<AgentRefusal, { reason: "agent_not_found" }>
+  | AgentPolicyRefusal
+  | ManagerInUseRefusal
+  | { readonly reason: "agent_unclaimed"; readonly agentId: string };
 
 export type Released = {
   readonly agentId: string;
