@@ -11,7 +11,7 @@ import {
   oidOf,
 } from "../../src/service/core/workspaces/objects/git-object.ts";
 import { parseTree, type TreeEntry } from "../../src/service/core/workspaces/objects/tree-object.ts";
-import type { TreeSource } from "../../src/service/core/workspaces/trees/tree-source.ts";
+import type { TreeSource } from "../../src/service/core/workspaces/objects/tree-source.ts";
 
 type GitCall<Output> = (
   args: readonly string[],

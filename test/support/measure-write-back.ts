@@ -9,7 +9,7 @@ import { type Row, renderTable } from "../../bench/table.ts";
 import { opened } from "../../scripts/opened.ts";
 import { copyFolders } from "../../src/service/checkouts/copies/copy-folders.ts";
 import type { Holder } from "../../src/service/core/workspaces/copies/copy.ts";
-import { takeCopy } from "../../src/service/core/workspaces/runs/copy-lease.ts";
+import { takeCopy } from "../../src/service/core/workspaces/copies/copy-lease.ts";
 import { layOutCopy } from "../../src/service/core/workspaces/runs/lay-out-copy.ts";
 import { writeBack } from "../../src/service/core/workspaces/runs/write-back.ts";
 import { CoreFixture } from "./fixtures/core-fixture.ts";

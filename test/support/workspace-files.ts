@@ -5,11 +5,11 @@ import type { AccountCaller } from "../../src/service/core/accounts/caller.ts";
 import { createChangeset } from "../../src/service/core/workspaces/changesets/create-changeset.ts";
 import { requestCheckpoint } from "../../src/service/core/workspaces/copies/checkpoint.ts";
 import { createCopy } from "../../src/service/core/workspaces/copies/create-copy.ts";
-import { createWorkspace } from "../../src/service/core/workspaces/create-workspace.ts";
 import { etagOf } from "../../src/service/core/workspaces/files/etag.ts";
 import type { CopyPlace } from "../../src/service/core/workspaces/files/reach-files.ts";
 import { statFile } from "../../src/service/core/workspaces/files/read-files.ts";
 import { type TextWrite, writeTexts } from "../../src/service/core/workspaces/files/write-texts.ts";
+import { createWorkspace } from "../../src/service/core/workspaces/lifecycle/create-workspace.ts";
 import { findOperation } from "../../src/service/core/workspaces/operations/read-operation.ts";
 import type { CoreFixture } from "./fixtures/core-fixture.ts";
 

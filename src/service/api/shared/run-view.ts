@@ -11,7 +11,7 @@ import {
   sumOf,
   type Usage,
 } from "../../core/runs/usage.ts";
-import type { PlacedRun } from "../../core/workspaces/runs/place-runs.ts";
+import type { PlacedRun } from "../../core/workspaces/placed-runs/place-runs.ts";
 
 /** A run, with where it works in a workspace. */
 export function toPlacedRun({ run, place }: PlacedRun): Run {

@@ -50,3 +50,17 @@ export type ManagerRefusal =
 
 /** The agent is a member of no workspace. */
 export type NoWorkspaceRefusal = { readonly reason: "agent_without_workspace"; readonly agentId: string };
+
+/** Something is not done with a copy. */
+export type CopyRefusal =
+  | { readonly reason: "copy_not_found"; readonly copyId: string }
+  /** The canonical copy goes with its workspace alone. */
+  | { readonly reason: "copy_canonical"; readonly workspaceId: string };
+
+/** A run of a workspace is not taken. */
+export type WorkspaceRunRefusal =
+  /** Runs do not write the accepted files. */
+  | { readonly reason: "run_in_canonical"; readonly copyId: string }
+  /** A task group was named, and no copy. */
+  | { readonly reason: "worker_without_copy" }
+  | { readonly reason: "session_of_no_workspace"; readonly sessionId: string; readonly workspaceId: string };

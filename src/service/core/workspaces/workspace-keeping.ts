@@ -4,11 +4,6 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { GitScratch } from "../checkouts/git-scratch.ts";
 import type { RepositoryTrees } from "../checkouts/repository-trees.ts";
 import type { Spool } from "../ports/spool.ts";
-import type { Reviews } from "./changesets/reviews.ts";
-import type { ObjectCache } from "./objects/object-cache.ts";
-import type { OperationError } from "./operations/operation.ts";
-import type { OperationsAtWork } from "./operations/operations-at-work.ts";
-import type { OperationFault } from "./operations/refusals.ts";
 
 declare module "../core.ts" {
   interface Core {
@@ -17,23 +12,16 @@ declare module "../core.ts" {
   }
 }
 
-export type WorkspaceKeeping = {
+/** Each noun of a workspace declares what it keeps, beside its type. */
+export interface WorkspaceKeeping {
   /** Of contents that are too large for a row. */
   readonly blobs: BlobStore;
   /** For contents whose end is not known while they arrive. */
   readonly spool: Spool;
-  /** What accepts a changeset that the owner has approved. Loaded when it is needed. */
-  reviews(): Promise<Reviews>;
   /** The files of repositories. */
   readonly repositories: RepositoryTrees;
   /** Where git merges and compares. */
   readonly scratch: GitScratch;
-  /** Objects that this node has read lately. */
-  readonly cache: ObjectCache;
-  /** What this process works at. */
-  readonly operations: OperationsAtWork;
-  /** A refusal as the caller of an operation is told of it. */
-  readonly describe: (refusal: OperationFault) => OperationError;
   readonly admission: {
     /** Whether new work is taken. What removes, cancels or rejects always is. */
     readonly takesWork: boolean;
@@ -56,4 +44,4 @@ export type WorkspaceKeeping = {
     /** Bytes that one read of a part returns at most. */
     readonly readWindowBytes: number;
   };
-};
+}

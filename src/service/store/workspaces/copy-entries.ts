@@ -1,7 +1,7 @@
 // What was written to copies since their bases, in SQL.
 
 import { type Kysely, sql } from "kysely";
-import type { CopyEntry } from "../../core/workspaces/files/copy-entry.ts";
+import type { CopyEntry } from "../../core/workspaces/copies/copy-entry.ts";
 import type { CopyEntryStore, EntryRange, EntryWrite } from "../../core/workspaces/files/store-port.ts";
 import { fileModes } from "../../core/workspaces/objects/tree-object.ts";
 import { foldersAbove } from "../../core/workspaces/paths/workspace-path.ts";

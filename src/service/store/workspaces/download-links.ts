@@ -1,7 +1,7 @@
 // Links by which a file is downloaded without a credential, in SQL.
 
 import type { Kysely } from "kysely";
-import type { DownloadLink } from "../../core/workspaces/files/copy-entry.ts";
+import type { DownloadLink } from "../../core/workspaces/copies/copy-entry.ts";
 import type { DownloadLinkStore } from "../../core/workspaces/files/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -1,7 +1,7 @@
 // The trash of copies in SQL.
 
 import type { Kysely } from "kysely";
-import type { TrashItem } from "../../core/workspaces/files/copy-entry.ts";
+import type { TrashItem } from "../../core/workspaces/copies/copy-entry.ts";
 import type { TrashStore } from "../../core/workspaces/files/store-port.ts";
 import { treeModes } from "../../core/workspaces/objects/tree-object.ts";
 import type { Connection } from "../connection.ts";

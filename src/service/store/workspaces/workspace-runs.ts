@@ -7,7 +7,7 @@ import type {
   WorkspaceRun,
   WorkspaceRunPage,
   WorkspaceRunStore,
-} from "../../core/workspaces/runs/store-port.ts";
+} from "../../core/workspaces/placed-runs/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, nullable, text } from "../row-columns.ts";

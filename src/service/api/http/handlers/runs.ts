@@ -7,7 +7,7 @@ import { cancelRun } from "../../../core/runs/cancel-run.ts";
 import { listRuns } from "../../../core/runs/list-runs.ts";
 import { findRun } from "../../../core/runs/read-run.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
-import { placeRuns } from "../../../core/workspaces/runs/place-runs.ts";
+import { placeRuns } from "../../../core/workspaces/placed-runs/place-runs.ts";
 import { toPlacedRun } from "../../shared/run-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 import { submittedHeaders } from "../submitted-headers.ts";

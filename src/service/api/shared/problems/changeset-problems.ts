@@ -10,7 +10,7 @@ import type {
   ResolutionRefusal,
   ReviewActionRefusal,
 } from "../../../core/workspaces/changesets/refusals.ts";
-import type { CopyRefusal } from "../../../core/workspaces/copies/refusals.ts";
+import type { CopyRefusal } from "../../../core/workspaces/refusals.ts";
 import type { RevisionRefusal } from "../../../core/workspaces/revisions/refusals.ts";
 import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
 

@@ -1,8 +1,7 @@
 // What a caller is told of copies, revisions and operations. Pure.
 
-import type { CopyRefusal } from "../../../core/workspaces/copies/refusals.ts";
 import type { OperationRefusal } from "../../../core/workspaces/operations/refusals.ts";
-import type { WorkspaceHeldRefusal } from "../../../core/workspaces/refusals.ts";
+import type { CopyRefusal, WorkspaceHeldRefusal } from "../../../core/workspaces/refusals.ts";
 import type { PinRefusal } from "../../../core/workspaces/retention/refusals.ts";
 import type {
   RevisionInUseRefusal,

@@ -1,7 +1,7 @@
 // What a caller is told of the runs of a workspace, and of what they are given. Pure.
 
 import type { ContextItemRefusal } from "../../../core/workspaces/context-items/refusals.ts";
-import type { WorkspaceRunRefusal } from "../../../core/workspaces/runs/refusals.ts";
+import type { WorkspaceRunRefusal } from "../../../core/workspaces/refusals.ts";
 import { invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";
 
 export const workspaceRunProblems: ProblemsOf<WorkspaceRunRefusal | ContextItemRefusal> = {

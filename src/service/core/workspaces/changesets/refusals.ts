@@ -4,9 +4,8 @@ import type { ChangesetStatus } from "../../../../contract/workspaces/changesets
 import type { ClassRefusal } from "../../accounts/refusals.ts";
 import type { ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
-import type { CopyRefusal } from "../copies/refusals.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
-import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { CopyHeldRefusal, CopyRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
 
 export type ChangesetRefusal = { readonly reason: "changeset_not_found"; readonly changesetId: string };

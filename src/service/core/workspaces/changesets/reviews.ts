@@ -5,6 +5,13 @@ import type { ApprovalAction } from "../../approvals/approval.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { DecideRefusal, ResolutionRefusal } from "./refusals.ts";
 
+declare module "../workspace-keeping.ts" {
+  interface WorkspaceKeeping {
+    /** What accepts a changeset that the owner has approved. Loaded when it is needed. */
+    reviews(): Promise<Reviews>;
+  }
+}
+
 export type ReviewAction = Extract<ApprovalAction, { readonly kind: "accept_changeset" }>;
 export type ReviewRefusal = DecideRefusal | ResolutionRefusal;
 

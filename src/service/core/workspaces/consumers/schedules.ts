@@ -19,8 +19,7 @@ import type { ScheduleRecord } from "../../schedules/schedule-machine.ts";
 import { lockOwnAgent } from "../lock-own-agent.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachForWork, reachWorkspace } from "../reach-workspace.ts";
-import type { WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
-import type { WorkspaceRunRefusal } from "../runs/refusals.ts";
+import type { WorkRefusal, WorkspaceRefusal, WorkspaceRunRefusal } from "../refusals.ts";
 
 type InWorkspace = { readonly caller: AccountCaller; readonly workspaceId: string };
 type CreateRefusal =

@@ -15,11 +15,16 @@ import type { OperationAtWork } from "../operations/operation-at-work.ts";
 import { afterMoment } from "../operations/read-operation.ts";
 import { type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { keepingOf, reachForWork, shareForWork, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { CopyHeldRefusal, OwnerNeededRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type {
+  CopyHeldRefusal,
+  CopyRefusal,
+  OwnerNeededRefusal,
+  WorkRefusal,
+  WorkspaceRefusal,
+} from "../refusals.ts";
 import { actorOf, isWorkspaceOwner, type WorkspaceCaller } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
 import { type Copy, holderOf } from "./copy.ts";
-import type { CopyRefusal } from "./refusals.ts";
 import { keepSave, prepareSave } from "./save-copy.ts";
 
 const DEFAULT_MESSAGE = "Checkpoint";

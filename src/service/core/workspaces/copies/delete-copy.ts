@@ -9,9 +9,8 @@ import type { OperationAtWork } from "../operations/operation-at-work.ts";
 import { afterMoment } from "../operations/read-operation.ts";
 import { type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { CopyHeldRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { CopyHeldRefusal, CopyRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { holderOf } from "./copy.ts";
-import type { CopyRefusal } from "./refusals.ts";
 
 /** Rows that one transaction deletes. */
 const ROWS_A_STEP = 5_000;

@@ -5,9 +5,8 @@ import type { CopyViewState } from "../../../../contract/workspaces/copies/copy.
 import type { Core } from "../../core.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { WorkspaceRefusal } from "../refusals.ts";
+import type { CopyRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { Copy } from "./copy.ts";
-import type { CopyRefusal } from "./refusals.ts";
 import type { CopyReader } from "./store-port.ts";
 
 /** With how many paths were written or deleted in it since its base. */

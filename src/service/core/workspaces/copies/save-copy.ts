@@ -6,7 +6,6 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Actor } from "../actor.ts";
-import type { CopyEntry } from "../files/copy-entry.ts";
 import { withMade } from "../merges/made-trees.ts";
 import { MissingObjectError } from "../objects/git-object.ts";
 import { keepObjects, rowObject } from "../objects/keep-objects.ts";
@@ -14,15 +13,15 @@ import { type ObjectSource, objectSource } from "../objects/object-source.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
 import { keepingOf } from "../reach-workspace.ts";
-import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { CopyHeldRefusal, CopyRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { newRevision } from "../revisions/new-revision.ts";
 import { applyChanges, type MadeTree } from "../trees/apply-changes.ts";
 import { diffTrees, type TreeChange } from "../trees/diff-trees.ts";
 import { findUnportable } from "../trees/find-unportable.ts";
 import type { FileState } from "../trees/join-entries.ts";
 import type { Copy } from "./copy.ts";
+import type { CopyEntry } from "./copy-entry.ts";
 import { endExpiredHold } from "./end-expired-hold.ts";
-import type { CopyRefusal } from "./refusals.ts";
 
 /** What a copy holds, as a tree. Nothing of it is kept. */
 export type PreparedSave = {

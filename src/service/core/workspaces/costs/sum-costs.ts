@@ -4,7 +4,7 @@ import type { Core } from "../../core.ts";
 import { chargeInCredits } from "../../money/ledger.ts";
 import type { RunRecord } from "../../runs/run-record.ts";
 import { type ModelRole, modelRoles, sumOf } from "../../runs/usage.ts";
-import type { CostQuery } from "../runs/store-port.ts";
+import type { CostQuery } from "../placed-runs/store-port.ts";
 
 const PAGE = 500;
 

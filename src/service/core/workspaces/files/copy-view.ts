@@ -2,12 +2,12 @@
 // anything over it. Pure over its sources.
 
 import { compareBytes } from "../../../../base/byte-order.ts";
+import type { CopyEntry } from "../copies/copy-entry.ts";
 import { EMPTY_TREE } from "../objects/git-object.ts";
 import type { FileMode } from "../objects/tree-object.ts";
+import { findEntry, type TreeSource } from "../objects/tree-source.ts";
 import { foldersAbove } from "../paths/workspace-path.ts";
-import { findEntry, type TreeSource } from "../trees/tree-source.ts";
 import { walkFiles } from "../trees/walk-files.ts";
-import type { CopyEntry } from "./copy-entry.ts";
 
 export type CopyView = {
   readonly source: TreeSource;

@@ -1,9 +1,9 @@
 // What is in one folder of a copy, page by page: its files, and the folders that have files, in git's order. Pure over its sources.
 
 import { compareBytes } from "../../../../base/byte-order.ts";
+import type { CopyEntry } from "../copies/copy-entry.ts";
 import { sortKey, type TreeEntry } from "../objects/tree-object.ts";
-import { listFolder } from "../trees/tree-source.ts";
-import type { CopyEntry } from "./copy-entry.ts";
+import { listFolder } from "../objects/tree-source.ts";
 import {
   type CopyView,
   ENTRIES_AT_ONCE,

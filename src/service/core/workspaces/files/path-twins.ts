@@ -2,11 +2,11 @@
 // the copy still has. What was written and is not saved is compared when the copy is saved.
 
 import type { Core } from "../../core.ts";
+import { findEntry, readTrees } from "../objects/tree-source.ts";
 import { checkPortable, foldedName, type PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { namesByFolder, pathIn } from "../trees/find-unportable.ts";
-import { findEntry, readTrees } from "../trees/tree-source.ts";
 import { type CopyView, findInView } from "./copy-view.ts";
 
 /** Null where the service takes any path that git takes, and where nothing is wrong. */

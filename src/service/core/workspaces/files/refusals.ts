@@ -1,11 +1,16 @@
 // Why a request for files is refused. Pure.
 
 import type { ClassRefusal } from "../../accounts/refusals.ts";
-import type { CopyRefusal } from "../copies/refusals.ts";
 import type { ContentTooLargeRefusal } from "../objects/keep-objects.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
-import type { CopyHeldRefusal, FilesClosedRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type {
+  CopyHeldRefusal,
+  CopyRefusal,
+  FilesClosedRefusal,
+  WorkRefusal,
+  WorkspaceRefusal,
+} from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
 import type { PathClash } from "../trees/apply-changes.ts";
 

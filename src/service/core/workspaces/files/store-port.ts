@@ -1,7 +1,7 @@
 // Files of copies: their entries, the trash and download links, as the core reads and writes them. Implemented in
 // store/workspaces/: copy-entries.ts, trash.ts and download-links.ts.
 
-import type { CopyEntry, DownloadLink, StoredFile, TrashItem } from "./copy-entry.ts";
+import type { CopyEntry, DownloadLink, StoredFile, TrashItem } from "../copies/copy-entry.ts";
 
 declare module "../../ports/store.ts" {
   interface StoreReader {

@@ -5,8 +5,8 @@ import type { Core } from "../../core.ts";
 import { EMPTY_TREE, MissingObjectError } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
 import type { KeptObject } from "../objects/store-port.ts";
+import { readTrees, type TreeSource } from "../objects/tree-source.ts";
 import { joinEntries } from "../trees/join-entries.ts";
-import { readTrees, type TreeSource } from "../trees/tree-source.ts";
 
 const SUBMODULE = "160000";
 

@@ -3,9 +3,9 @@
 import { MissingObjectError } from "../objects/git-object.ts";
 import type { ObjectSource } from "../objects/object-source.ts";
 import { parseTree } from "../objects/tree-object.ts";
+import type { TreeSource } from "../objects/tree-source.ts";
 import type { TreeChange } from "../trees/diff-trees.ts";
 import type { FileState } from "../trees/join-entries.ts";
-import type { TreeSource } from "../trees/tree-source.ts";
 import type { MadeObject } from "./merge-revisions.ts";
 
 export function withMade(source: TreeSource, made: readonly MadeObject[]): TreeSource {

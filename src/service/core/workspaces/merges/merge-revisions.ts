@@ -6,11 +6,11 @@ import type { MergeConflict, MovedFile, ScratchRefusal } from "../../checkouts/g
 import type { Core } from "../../core.ts";
 import type { ObjectKind } from "../objects/object-kind.ts";
 import { objectSource } from "../objects/object-source.ts";
+import { findEntry, type TreeSource } from "../objects/tree-source.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { applyChanges } from "../trees/apply-changes.ts";
 import { diffTrees, type TreeChange } from "../trees/diff-trees.ts";
 import { type FileState, isSameFile } from "../trees/join-entries.ts";
-import { findEntry, type TreeSource } from "../trees/tree-source.ts";
 import { differingOids, givenObjects } from "./differing-objects.ts";
 
 /** Oids of trees. */

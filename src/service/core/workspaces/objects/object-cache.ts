@@ -1,6 +1,13 @@
 // Objects that a node has read lately. Their contents never change, so that nothing has to be told to other nodes; where a blob is
 // lost, its reader asks the store whether there is another one by now.
 
+declare module "../workspace-keeping.ts" {
+  interface WorkspaceKeeping {
+    /** Objects that this node has read lately. */
+    readonly cache: ObjectCache;
+  }
+}
+
 /** The name of an object in the cache. */
 export function cacheKeyOf(workspaceId: string, oid: string): string {
   return `${workspaceId} ${oid}`;

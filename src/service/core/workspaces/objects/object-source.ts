@@ -3,12 +3,12 @@
 import { ContentsLostError, type GetBlob, type OpenBlob } from "../../blobs/blob-store.ts";
 import type { Core } from "../../core.ts";
 import { keepingOf } from "../reach-workspace.ts";
-import type { TreeSource } from "../trees/tree-source.ts";
 import { MissingObjectError } from "./git-object.ts";
 import { cacheKeyOf } from "./object-cache.ts";
 import type { KeptObject, ObjectReader } from "./store-port.ts";
 import { type LargeObject, openContents } from "./stored-contents.ts";
 import { parseTree, type TreeEntry } from "./tree-object.ts";
+import type { TreeSource } from "./tree-source.ts";
 
 export type ObjectSource = TreeSource & {
   /** The contents, whole. Throws a MissingObjectError. */

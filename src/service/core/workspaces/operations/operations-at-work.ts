@@ -1,5 +1,12 @@
 // The operations that this process works at, some at a time, and who waits for them. In memory: the store knows all of them.
 
+declare module "../workspace-keeping.ts" {
+  interface WorkspaceKeeping {
+    /** What this process works at. */
+    readonly operations: OperationsAtWork;
+  }
+}
+
 const MAX_AT_WORK = 8;
 
 type Work = (signal: AbortSignal) => Promise<void>;

@@ -1,10 +1,17 @@
 // Why an operation is not shown, or fails. Pure.
 
-import type { CopyRefusal } from "../copies/refusals.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
-import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { CopyHeldRefusal, CopyRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
+import type { OperationError } from "./operation.ts";
+
+declare module "../workspace-keeping.ts" {
+  interface WorkspaceKeeping {
+    /** A refusal as the caller of an operation is told of it. */
+    readonly describe: (refusal: OperationFault) => OperationError;
+  }
+}
 
 export type OperationRefusal = { readonly reason: "operation_not_found"; readonly operationId: string };
 

@@ -7,7 +7,8 @@ import type { FolderChange, FolderChanges, FolderContent } from "../../checkouts
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Copy, Holder } from "../copies/copy.ts";
-import type { CopyEntry } from "../files/copy-entry.ts";
+import type { CopyEntry } from "../copies/copy-entry.ts";
+import { type HoldLostRefusal, lockHeld } from "../copies/copy-lease.ts";
 import {
   type Content,
   keepContents,
@@ -18,9 +19,8 @@ import {
 } from "../objects/keep-objects.ts";
 import { objectSource } from "../objects/object-source.ts";
 import type { NewObject } from "../objects/store-port.ts";
+import { findFile } from "../objects/tree-source.ts";
 import { keepingOf } from "../reach-workspace.ts";
-import { findFile } from "../trees/tree-source.ts";
-import { type HoldLostRefusal, lockHeld } from "./copy-lease.ts";
 
 /** Small contents are written so many at once. */
 const OBJECTS_AT_ONCE = 500;

@@ -3,8 +3,8 @@
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import { EMPTY_TREE, oidOf } from "../objects/git-object.ts";
 import { encodeTree, isFolder, type TreeEntry } from "../objects/tree-object.ts";
+import { readTrees, type TreeSource } from "../objects/tree-source.ts";
 import type { FileState } from "./join-entries.ts";
-import { readTrees, type TreeSource } from "./tree-source.ts";
 
 /** `file` is a file, or would be one, and `below` lies below it. */
 export type PathClash = { readonly reason: "path_clash"; readonly file: string; readonly below: string };

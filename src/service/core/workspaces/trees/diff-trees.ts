@@ -1,8 +1,8 @@
 // The files that differ between two trees. Pure over its source.
 
 import { compareBytes } from "../../../../base/byte-order.ts";
+import { readTrees, type TreeSource } from "../objects/tree-source.ts";
 import { type FileState, joinEntries } from "./join-entries.ts";
-import { readTrees, type TreeSource } from "./tree-source.ts";
 
 /** One of `before` and `after` is null where the file is in one tree only. */
 export type TreeChange = {

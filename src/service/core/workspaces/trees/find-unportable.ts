@@ -1,9 +1,9 @@
 // What a tree has more than another that not every system can hold: what was there before stays. Pure over its source.
 
+import { listFolder, type TreeSource } from "../objects/tree-source.ts";
 import { checkPortable, foldedName, type PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
 import type { TreeChange } from "./diff-trees.ts";
-import { listFolder, type TreeSource } from "./tree-source.ts";
 
 export type TreesCompared = {
   readonly before: string;

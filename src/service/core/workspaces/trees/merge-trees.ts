@@ -3,8 +3,8 @@
 
 import { compareBytes } from "../../../../base/byte-order.ts";
 import type { TreeEntry } from "../objects/tree-object.ts";
+import { readTrees, type TreeSource } from "../objects/tree-source.ts";
 import { type FileState, isSameFile, joinEntries } from "./join-entries.ts";
-import { readTrees, type TreeSource } from "./tree-source.ts";
 import { walkFiles } from "./walk-files.ts";
 
 export type TreeMerge = {

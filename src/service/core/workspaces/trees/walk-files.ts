@@ -2,7 +2,13 @@
 
 import { compareBytes } from "../../../../base/byte-order.ts";
 import { isFolder, type TreeEntry } from "../objects/tree-object.ts";
-import { type FileEntry, findEntry, type PathEntry, readTrees, type TreeSource } from "./tree-source.ts";
+import {
+  type FileEntry,
+  findEntry,
+  type PathEntry,
+  readTrees,
+  type TreeSource,
+} from "../objects/tree-source.ts";
 
 export type WalkOptions = {
   /** A folder. Default: the root. */

@@ -5,9 +5,9 @@ import { assertNever } from "../../../../base/assert-never.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Holder } from "../copies/copy.ts";
+import { lockHeld } from "../copies/copy-lease.ts";
 import { keepSave, prepareSave, type SaveRefusal } from "../copies/save-copy.ts";
 import { keepingOf } from "../reach-workspace.ts";
-import { lockHeld } from "../runs/copy-lease.ts";
 import type { Worker, WorkerSave } from "./worker.ts";
 
 /** How often the copy may move under it: nobody but the service moves a copy that a run holds. */

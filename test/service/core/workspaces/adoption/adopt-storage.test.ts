@@ -13,8 +13,8 @@ import {
   rollBackAdoption,
 } from "../../../../../src/service/core/workspaces/adoption/change-adoption.ts";
 import { writeTexts } from "../../../../../src/service/core/workspaces/files/write-texts.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import type { Operation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";
 import { instantClock } from "../../../../support/clocks/instant-clock.ts";
 import { CoreFixture, type CoreFixtureOptions } from "../../../../support/fixtures/core-fixture.ts";
 import { openS3Gate } from "../../../../support/s3-gate.ts";

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { requestCheckpoint } from "../../../../../src/service/core/workspaces/copies/checkpoint.ts";
 import { keepSave, prepareSave } from "../../../../../src/service/core/workspaces/copies/save-copy.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import { queuedOperation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { createCopy } from "../../../../../src/service/core/workspaces/copies/create-copy.ts";
 import { deleteCopy } from "../../../../../src/service/core/workspaces/copies/delete-copy.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { compareBytes } from "../../../../../src/base/byte-order.ts";
-import type { StoredFile } from "../../../../../src/service/core/workspaces/files/copy-entry.ts";
+import type { StoredFile } from "../../../../../src/service/core/workspaces/copies/copy-entry.ts";
 import { copyOverlay } from "../../../../../src/service/core/workspaces/files/copy-overlay.ts";
 import {
   type CopyView,

@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
 import type { BlobStore } from "../../../../../src/service/core/blobs/blob-store.ts";
-import { eraseWorkspace } from "../../../../../src/service/core/workspaces/erase-workspace.ts";
+import { eraseWorkspace } from "../../../../../src/service/core/workspaces/lifecycle/erase-workspace.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import { contentOf, keepContents } from "../../../../../src/service/core/workspaces/objects/keep-objects.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";
 import { type InstantClock, instantClock } from "../../../../support/clocks/instant-clock.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { openS3Gate, type S3Gate } from "../../../../support/s3-gate.ts";

@@ -1,9 +1,9 @@
 // A long poll of an operation, on the real stores.
 
 import { describe, expect, it } from "vitest";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import { queuedOperation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
 import { findOperation } from "../../../../../src/service/core/workspaces/operations/read-operation.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";

@@ -7,16 +7,16 @@ import {
   EMPTY_TREE,
   MissingObjectError,
 } from "../../../../../src/service/core/workspaces/objects/git-object.ts";
-import { applyChanges } from "../../../../../src/service/core/workspaces/trees/apply-changes.ts";
-import { diffTrees } from "../../../../../src/service/core/workspaces/trees/diff-trees.ts";
-import type { FileState } from "../../../../../src/service/core/workspaces/trees/join-entries.ts";
-import { mergeTrees } from "../../../../../src/service/core/workspaces/trees/merge-trees.ts";
 import {
   type FileEntry,
   findEntry,
   findFile,
   listFolder,
-} from "../../../../../src/service/core/workspaces/trees/tree-source.ts";
+} from "../../../../../src/service/core/workspaces/objects/tree-source.ts";
+import { applyChanges } from "../../../../../src/service/core/workspaces/trees/apply-changes.ts";
+import { diffTrees } from "../../../../../src/service/core/workspaces/trees/diff-trees.ts";
+import type { FileState } from "../../../../../src/service/core/workspaces/trees/join-entries.ts";
+import { mergeTrees } from "../../../../../src/service/core/workspaces/trees/merge-trees.ts";
 import { type WalkOptions, walkFiles } from "../../../../../src/service/core/workspaces/trees/walk-files.ts";
 import { gitTrees, openGitRepository } from "../../../../support/git-repository.ts";
 import { amount } from "../../../../support/run/long.ts";

@@ -12,8 +12,8 @@ import { compareRevisions } from "../../../../core/workspaces/changesets/compare
 import { keptRevision } from "../../../../core/workspaces/changesets/reach-changeset.ts";
 import { withMade } from "../../../../core/workspaces/merges/made-trees.ts";
 import { objectSource } from "../../../../core/workspaces/objects/object-source.ts";
+import { findFile } from "../../../../core/workspaces/objects/tree-source.ts";
 import { filesFault } from "../../../../core/workspaces/reach-workspace.ts";
-import { findFile } from "../../../../core/workspaces/trees/tree-source.ts";
 import type { Html, WebContext } from "../../web-context.ts";
 import { evidenceField, evidenceHint, hidden } from "./decision-fields.ts";
 import { addressOf } from "./file-place.ts";

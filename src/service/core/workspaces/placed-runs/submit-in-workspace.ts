@@ -8,12 +8,16 @@ import type { SubmitRefusal } from "../../runs/refusals.ts";
 import type { RunWorkspace } from "../../runs/run-record.ts";
 import type { RunSubmitter, Submission, Submitted } from "../../runs/submit-run.ts";
 import { holderOf } from "../copies/copy.ts";
-import type { CopyRefusal } from "../copies/refusals.ts";
 import { findExecutor } from "../members/find-executor.ts";
 import type { MemberRefusal } from "../members/refusals.ts";
 import { reachForWork } from "../reach-workspace.ts";
-import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
-import type { WorkspaceRunRefusal } from "./refusals.ts";
+import type {
+  CopyHeldRefusal,
+  CopyRefusal,
+  WorkRefusal,
+  WorkspaceRefusal,
+  WorkspaceRunRefusal,
+} from "../refusals.ts";
 
 export type WorkspaceSubmission = Pick<Submission, "origin" | "parent" | "workflow" | "idempotencyKey"> & {
   readonly caller: AccountCaller;

@@ -1,23 +1,23 @@
 // POST /v1/workspaces.
 
-import { ok, type Result, refused } from "../../../base/result.ts";
-import type { CreateWorkspaceRequest } from "../../../contract/workspaces/workspace/workspace.ts";
-import type { Account } from "../accounts/account.ts";
-import type { AccountCaller } from "../accounts/caller.ts";
-import { lockCurrentAccount } from "../accounts/subscriptions.ts";
-import { findOrMakeAgent } from "../agents/find-or-make-agent.ts";
-import type { AgentEndingRefusal, AgentRefusal, CreateAgentRefusal } from "../agents/refusals.ts";
-import type { Core } from "../core.ts";
-import { onceByKey } from "../idempotency/once-by-key.ts";
-import { type OnceResult, onceResult } from "../idempotency/once-result.ts";
-import type { KeyInFlightRefusal, KeyMissingRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
-import type { StoreTransaction } from "../ports/store.ts";
-import { lockOwnAgent } from "./lock-own-agent.ts";
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { CreateWorkspaceRequest } from "../../../../contract/workspaces/workspace/workspace.ts";
+import type { Account } from "../../accounts/account.ts";
+import type { AccountCaller } from "../../accounts/caller.ts";
+import { lockCurrentAccount } from "../../accounts/subscriptions.ts";
+import { findOrMakeAgent } from "../../agents/find-or-make-agent.ts";
+import type { AgentEndingRefusal, AgentRefusal, CreateAgentRefusal } from "../../agents/refusals.ts";
+import type { Core } from "../../core.ts";
+import { onceByKey } from "../../idempotency/once-by-key.ts";
+import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
+import type { KeyInFlightRefusal, KeyMissingRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import { lockOwnAgent } from "../lock-own-agent.ts";
+import { admissionFault } from "../reach-workspace.ts";
+import type { ManagerRefusal, WorkRefusal, WorkspaceCapRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { Workspace } from "../workspace.ts";
+import { actorOf } from "../workspace-caller.ts";
 import { insertWorkspace } from "./new-workspace.ts";
-import { admissionFault } from "./reach-workspace.ts";
-import type { ManagerRefusal, WorkRefusal, WorkspaceCapRefusal, WorkspaceRefusal } from "./refusals.ts";
-import type { Workspace } from "./workspace.ts";
-import { actorOf } from "./workspace-caller.ts";
 
 const DEFAULT_NAME = "workspace";
 

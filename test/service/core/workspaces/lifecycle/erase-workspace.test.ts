@@ -1,15 +1,15 @@
 // A workspace is deleted with all that it was made of, on the real stores; its operation stays as the receipt.
 
 import { describe, expect, it } from "vitest";
-import { createCopy } from "../../../../src/service/core/workspaces/copies/create-copy.ts";
-import { eraseWorkspace } from "../../../../src/service/core/workspaces/erase-workspace.ts";
-import { contentOf, keepContents } from "../../../../src/service/core/workspaces/objects/keep-objects.ts";
-import { findOperation } from "../../../../src/service/core/workspaces/operations/read-operation.ts";
-import { takeUpOperations } from "../../../../src/service/core/workspaces/operations/take-up-operations.ts";
-import { createPin } from "../../../../src/service/core/workspaces/retention/pins.ts";
-import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
-import { onEveryStore } from "../../../support/stores/on-every-store.ts";
-import { TestWorkspace } from "../../../support/workspaces.ts";
+import { createCopy } from "../../../../../src/service/core/workspaces/copies/create-copy.ts";
+import { eraseWorkspace } from "../../../../../src/service/core/workspaces/lifecycle/erase-workspace.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
+import { contentOf, keepContents } from "../../../../../src/service/core/workspaces/objects/keep-objects.ts";
+import { findOperation } from "../../../../../src/service/core/workspaces/operations/read-operation.ts";
+import { createPin } from "../../../../../src/service/core/workspaces/retention/pins.ts";
+import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
+import { TestWorkspace } from "../../../../support/workspaces.ts";
 
 onEveryStore((store) => {
   describe("the erasure of a workspace", () => {

@@ -5,8 +5,8 @@
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
-import { COPY_HOLD_MS, type Copy, type Holder, holderOf } from "../copies/copy.ts";
 import type { CopyHeldRefusal } from "../refusals.ts";
+import { COPY_HOLD_MS, type Copy, type Holder, holderOf } from "./copy.ts";
 
 const RENEW_MS = 15_000;
 /** A worker that was stopped may still be saving, or have died. */

@@ -1,14 +1,14 @@
 // PATCH /v1/workspaces/{workspaceID}.
 
-import { ok, type Result, refused } from "../../../base/result.ts";
-import type { UpdateWorkspaceRequest } from "../../../contract/workspaces/workspace/workspace.ts";
-import type { AccountCaller } from "../accounts/caller.ts";
-import type { AgentEndingRefusal, AgentRefusal } from "../agents/refusals.ts";
-import type { Core } from "../core.ts";
-import { joinWorkspace } from "./members/members.ts";
-import { reachWorkspace } from "./reach-workspace.ts";
-import type { ManagerRefusal, WorkRefusal, WorkspaceRefusal } from "./refusals.ts";
-import type { Workspace } from "./workspace.ts";
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { UpdateWorkspaceRequest } from "../../../../contract/workspaces/workspace/workspace.ts";
+import type { AccountCaller } from "../../accounts/caller.ts";
+import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
+import type { Core } from "../../core.ts";
+import { joinWorkspace } from "../members/members.ts";
+import { reachWorkspace } from "../reach-workspace.ts";
+import type { ManagerRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { Workspace } from "../workspace.ts";
 
 type Refusal = WorkspaceRefusal | WorkRefusal | ManagerRefusal | AgentRefusal | AgentEndingRefusal;
 

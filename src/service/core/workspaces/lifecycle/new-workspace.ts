@@ -1,11 +1,11 @@
 // Makes a workspace: with a revision that has no files, and the canonical copy of it.
 
-import type { Core } from "../core.ts";
-import type { StoreTransaction } from "../ports/store.ts";
-import type { Actor } from "./actor.ts";
-import { EMPTY_TREE } from "./objects/git-object.ts";
-import { newRevision, smallObject } from "./revisions/new-revision.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Core } from "../../core.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import type { Actor } from "../actor.ts";
+import { EMPTY_TREE } from "../objects/git-object.ts";
+import { newRevision, smallObject } from "../revisions/new-revision.ts";
+import type { Workspace } from "../workspace.ts";
 
 export type NewWorkspace = Pick<Workspace, "id" | "accountId" | "name" | "managerAgentId" | "metadata"> & {
   readonly createdBy: Actor;

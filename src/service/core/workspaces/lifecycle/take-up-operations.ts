@@ -4,10 +4,10 @@ import type { Core } from "../../core.ts";
 import { adoption } from "../adoption/adopt-storage.ts";
 import { checkpointing } from "../copies/checkpoint.ts";
 import { copyRemoval } from "../copies/delete-copy.ts";
-import { workspaceRemoval } from "../erase-workspace.ts";
+import type { OperationKind } from "../operations/operation.ts";
+import { type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { keepingOf } from "../reach-workspace.ts";
-import type { OperationKind } from "./operation.ts";
-import { type OperationWork, startOperation } from "./run-operation.ts";
+import { workspaceRemoval } from "./erase-workspace.ts";
 
 /** Operations that one look takes up. */
 const TAKEN_AT_ONCE = 8;

@@ -1,18 +1,18 @@
 // DELETE /v1/workspaces/{workspaceID}: nobody writes to the workspace from then on, and an operation deletes all of it. The
 // operation is its receipt, and outlives it.
 
-import { ok, type Result, refused } from "../../../base/result.ts";
-import type { Core } from "../core.ts";
-import type { StoreTransaction } from "../ports/store.ts";
-import { endConsumersOf } from "./consumers/end-consumers.ts";
-import { blobFolderOf } from "./objects/keep-objects.ts";
-import { type Operation, queuedOperation } from "./operations/operation.ts";
-import type { OperationAtWork } from "./operations/operation-at-work.ts";
-import { type OperationWork, startOperation } from "./operations/run-operation.ts";
-import { keepingOf, reachWorkspace, type WorkspaceRequest } from "./reach-workspace.ts";
-import type { OwnerNeededRefusal, WorkRefusal, WorkspaceHeldRefusal, WorkspaceRefusal } from "./refusals.ts";
-import { isWorkspaceOwner } from "./workspace-caller.ts";
-import { workspaceUrl } from "./workspace-url.ts";
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Core } from "../../core.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import { endConsumersOf } from "../consumers/end-consumers.ts";
+import { blobFolderOf } from "../objects/keep-objects.ts";
+import { type Operation, queuedOperation } from "../operations/operation.ts";
+import type { OperationAtWork } from "../operations/operation-at-work.ts";
+import { type OperationWork, startOperation } from "../operations/run-operation.ts";
+import { keepingOf, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
+import type { OwnerNeededRefusal, WorkRefusal, WorkspaceHeldRefusal, WorkspaceRefusal } from "../refusals.ts";
+import { isWorkspaceOwner } from "../workspace-caller.ts";
+import { workspaceUrl } from "../workspace-url.ts";
 
 /** Rows that one transaction deletes. */
 const ROWS_A_STEP = 2_000;
