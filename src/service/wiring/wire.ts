@@ -31,6 +31,7 @@ import { meteredStore } from "../telemetry/metered-store.ts";
 import type { PrometheusMeter } from "../telemetry/metrics.ts";
 import { tracedVerifier } from "../telemetry/traced-verifier.ts";
 import type { Traces } from "../telemetry/traces.ts";
+import { coreHooks } from "./core-hooks.ts";
 import { BEATS_UNTIL_STALLED, type SharedNode } from "./node.ts";
 import { type BackendParts, broughtBackendOf } from "./open-backends.ts";
 import { commitKeeping, type OpenedCommits } from "./open-checkouts.ts";
@@ -105,6 +106,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
           },
     meter: meter ?? noMeter,
     tracer,
+    ...coreHooks,
   };
   const executor = executorOf(core, { parts, opened, queue: dispatch, shared });
   meter?.watch({

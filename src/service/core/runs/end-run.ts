@@ -24,6 +24,15 @@ import {
 import type { RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
+declare module "../core.ts" {
+  interface Core {
+    /** What other nouns do when a run ends, as a part of that transaction, which holds the run's lock. */
+    readonly onRunEnded: readonly RunEnded[];
+  }
+}
+
+export type RunEnded = (tx: StoreTransaction, run: RunRecord) => Promise<void>;
+
 /** The ids of runs that a transaction ended or requested to end. After the commit, `announce` wakes readers and workers. */
 export type CancelledRuns = readonly string[];
 
@@ -141,7 +150,7 @@ async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): 
   const isEnded = await tx.events.end(endOf(core, closing, { settled, balance, claimUrl }));
   if (!isEnded) throw new Error(`Run ${run.id}: changed while it was locked.`);
   if (run.modelBilling !== null) await tx.runSecrets.delete(run.id);
-  if (run.origin === "schedule") await tx.schedules.finish(run.id);
+  for (const ended of core.onRunEnded) await ended(tx, run);
 }
 
 type Settled = {

@@ -1,7 +1,8 @@
-// Ends every schedule of an agent that is released or deleted, as a part of that transaction.
+// Ends schedules: with their run, and every one of an agent that is released or deleted, as a part of that transaction.
 
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import type { RunEnded } from "../runs/end-run.ts";
 import { cancelled, notDispatched } from "./schedule-machine.ts";
 
 /** Returns how many. One that is firing fails with `error`: its run is undone, unless it was committed before. */
@@ -23,3 +24,8 @@ export async function endSchedulesOf(
   }
   return count;
 }
+
+/** A schedule is finished when its run has ended. */
+export const finishSchedule: RunEnded = async (tx, run) => {
+  if (run.origin === "schedule") await tx.schedules.finish(run.id);
+};

@@ -1,0 +1,19 @@
+// What nouns of the core do for nouns of lower floors, which do not know them.
+
+import type { Core } from "../core/core.ts";
+import { scheduleApproval } from "../core/schedules/approve-schedule.ts";
+import { finishSchedule } from "../core/schedules/end-schedules.ts";
+import { activationApproval, executionApproval } from "../core/workflows/approve-workflow.ts";
+import { changesetApproval } from "../core/workspaces/changesets/approve-changeset.ts";
+import { grantApproval } from "../core/write-grants/approve-grant.ts";
+
+export const coreHooks: Pick<Core, "approvables" | "onRunEnded"> = {
+  approvables: {
+    confirm_schedule: scheduleApproval,
+    activate_workflow: activationApproval,
+    run_workflow: executionApproval,
+    grant_writes: grantApproval,
+    accept_changeset: changesetApproval,
+  },
+  onRunEnded: [finishSchedule],
+};
