@@ -5,7 +5,7 @@ import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { type Client, createClient } from "../../src/client/client.ts";
-import { takeUpOperations } from "../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
+import { takeUpOperations } from "../../src/service/core/workspaces/administration/take-up-operations.ts";
 import { sweepWorkspaces } from "../../src/service/core/workspaces/retention/sweep-workspaces.ts";
 import { makeTestKey } from "../support/account-key.ts";
 import { CoreFixture } from "../support/fixtures/core-fixture.ts";

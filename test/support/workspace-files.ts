@@ -2,6 +2,7 @@
 
 import type { Result } from "../../src/base/result.ts";
 import type { AccountCaller } from "../../src/service/core/accounts/caller.ts";
+import { createWorkspace } from "../../src/service/core/workspaces/administration/create-workspace.ts";
 import { createChangeset } from "../../src/service/core/workspaces/changesets/create-changeset.ts";
 import { requestCheckpoint } from "../../src/service/core/workspaces/copies/checkpoint.ts";
 import { createCopy } from "../../src/service/core/workspaces/copies/create-copy.ts";
@@ -9,7 +10,6 @@ import { etagOf } from "../../src/service/core/workspaces/files/etag.ts";
 import type { CopyPlace } from "../../src/service/core/workspaces/files/reach-files.ts";
 import { statFile } from "../../src/service/core/workspaces/files/read-files.ts";
 import { type TextWrite, writeTexts } from "../../src/service/core/workspaces/files/write-texts.ts";
-import { createWorkspace } from "../../src/service/core/workspaces/lifecycle/create-workspace.ts";
 import { findOperation } from "../../src/service/core/workspaces/operations/read-operation.ts";
 import type { CoreFixture } from "./fixtures/core-fixture.ts";
 

@@ -3,11 +3,11 @@
 import type { AccountCaller } from "../../src/service/core/accounts/caller.ts";
 import { openAccount } from "../../src/service/core/accounts/keys.ts";
 import type { Core } from "../../src/service/core/core.ts";
+import { insertWorkspace } from "../../src/service/core/workspaces/administration/new-workspace.ts";
 import { requestCheckpoint } from "../../src/service/core/workspaces/copies/checkpoint.ts";
 import type { Copy } from "../../src/service/core/workspaces/copies/copy.ts";
 import type { CopyEntry } from "../../src/service/core/workspaces/copies/copy-entry.ts";
 import { createCopy } from "../../src/service/core/workspaces/copies/create-copy.ts";
-import { insertWorkspace } from "../../src/service/core/workspaces/lifecycle/new-workspace.ts";
 import { keepObjects, rowObject } from "../../src/service/core/workspaces/objects/keep-objects.ts";
 import { objectSource } from "../../src/service/core/workspaces/objects/object-source.ts";
 import { hasEnded, type Operation } from "../../src/service/core/workspaces/operations/operation.ts";

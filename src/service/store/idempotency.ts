@@ -1,7 +1,7 @@
 // Idempotency keys in SQL: one use of a key and agent at a time.
 
 import type { Kysely } from "kysely";
-import type { IdempotencyStore, IdempotentRun, KeyUse } from "../core/runs/store-port.ts";
+import type { IdempotencyStore, IdempotentRun, KeyUse } from "../core/idempotency/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";

@@ -12,9 +12,8 @@ import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 
 export { openSites } from "../api/site/site-app.ts";
 export { repositoryTrees } from "../checkouts/repository-trees.ts";
+export { takeUpOperations } from "../core/workspaces/administration/take-up-operations.ts";
 export { reviewsOf } from "../core/workspaces/changesets/accept-reviewed.ts";
-
-export { takeUpOperations } from "../core/workspaces/lifecycle/take-up-operations.ts";
 export { sweepWorkspaces } from "../core/workspaces/retention/sweep-workspaces.ts";
 export { settleWorkers } from "../core/workspaces/workers/settle-workers.ts";
 

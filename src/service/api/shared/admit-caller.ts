@@ -3,8 +3,9 @@
 import { type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
-import { authenticate, type Caller, keyPrefixes } from "../../core/accounts/caller.ts";
+import { type Caller, keyPrefixes } from "../../core/accounts/caller.ts";
 import type { AuthRefusal } from "../../core/accounts/refusals.ts";
+import { authenticate } from "../../core/authentication/authenticate.ts";
 import type { Core } from "../../core/core.ts";
 import type { RateRefusal } from "../../core/limits/refusals.ts";
 import { findRunViewer } from "../../core/run-views/run-views.ts";

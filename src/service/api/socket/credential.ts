@@ -4,8 +4,9 @@
 import { msUntil } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { AUTH_SECONDS } from "../../../contract/sessions/socket.ts";
-import { type AccountCaller, authenticate } from "../../core/accounts/caller.ts";
+import type { AccountCaller } from "../../core/accounts/caller.ts";
 import type { AuthRefusal } from "../../core/accounts/refusals.ts";
+import { authenticate } from "../../core/authentication/authenticate.ts";
 import type { Core } from "../../core/core.ts";
 import { findRunViewer } from "../../core/run-views/run-views.ts";
 import type { StreamReader } from "../../core/runs/read-run.ts";

@@ -10,7 +10,7 @@ import { findAgent } from "../agents/manage-agent.ts";
 import { mayUseAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";
-import { deleteUnneeded } from "../commits/pack-quota.ts";
+import { deleteUnneeded } from "../commit-uploads/pack-quota.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
 import type { StoreTransaction } from "../ports/store.ts";

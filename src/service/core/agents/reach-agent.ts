@@ -6,6 +6,17 @@ import type { Core } from "../core.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentRefusal } from "./refusals.ts";
 
+declare module "../core.ts" {
+  interface Core {
+    readonly reads: SharedReading;
+  }
+}
+
+/** Reads that callers share who ask at the same moment. Runs declare theirs. */
+export interface SharedReading {
+  findAgent(agentId: string): Promise<Agent | null>;
+}
+
 /** A capability is bound to one agent; an account uses those that it owns. */
 export function mayUseAgent(caller: Caller, agent: Pick<Agent, "id" | "accountId">): boolean {
   switch (caller.kind) {

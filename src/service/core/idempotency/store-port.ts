@@ -1,10 +1,12 @@
-// Uses of idempotency keys by requests that make no run. Implemented in store/request-keys.ts.
+// Uses of idempotency keys: those that made a run or an agent, and those of other requests. Implemented in store/idempotency.ts
+// and store/request-keys.ts.
 
 declare module "../ports/store.ts" {
   interface StoreReader {
     readonly requestKeys: RequestKeyReader;
   }
   interface StoreTransaction {
+    readonly idempotency: IdempotencyStore;
     readonly requestKeys: RequestKeyStore;
   }
 }
@@ -31,3 +33,22 @@ export interface RequestKeyStore extends RequestKeyReader {
   /** False when another request used the key at the same time. */
   insert(use: RequestKey & RequestKeyUse & { now: number; expiresAt: number }): Promise<boolean>;
 }
+
+export interface IdempotencyStore {
+  /** The use of a key that has not expired, or null. */
+  find(query: { agentId: string; key: string; now: number }): Promise<IdempotentRun | null>;
+  /** False when another request used the key at the same time. */
+  insert(use: KeyUse): Promise<boolean>;
+  /** Frees the keys of `agentId`; with `runId` those that were used for it. */
+  delete(of: { agentId: string; runId: string | null }): Promise<void>;
+}
+
+export type KeyUse = IdempotentRun & { readonly agentId: string; readonly key: string; readonly now: number };
+
+export type IdempotentRun = {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** Of the request that the key was first used for: `hashRequest`. */
+  readonly requestHash: string;
+  readonly expiresAt: number;
+};

@@ -1,18 +1,20 @@
 // Reads that many readers of a run ask for at the same moment, as when an event wakes them: done once, for all of them.
 
 import type { Agent } from "../agents/agent.ts";
+import type { SharedReading } from "../agents/reach-agent.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { RunRecord, StoredEvent } from "./run-record.ts";
 
-declare module "../core.ts" {
-  interface Core {
-    readonly reads: SharedReads;
+declare module "../agents/reach-agent.ts" {
+  interface SharedReading {
+    findRun(runId: string): Promise<RunRecord | null>;
+    listEvents(read: EventsRead): Promise<readonly StoredEvent[]>;
   }
 }
 
 type EventsRead = { readonly runId: string; readonly after: number; readonly limit: number };
 
-export class SharedReads {
+export class SharedReads implements SharedReading {
   readonly #store: StoreReader;
   readonly #runs = new SharedRead<RunRecord | null>();
   readonly #agents = new SharedRead<Agent | null>();

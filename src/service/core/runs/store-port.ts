@@ -1,8 +1,8 @@
-// Runs, their idempotency keys, what they reserve of a day and their expiry, as the core reads them and as whoever
-// holds a run's lock changes them. Implemented in store/: runs.ts, idempotency.ts, cost-reservations.ts and
-// expiry.ts.
+// Runs, what they reserve of a day and their expiry, as the core reads them and as whoever holds a run's lock changes them.
+// Implemented in store/: runs.ts, cost-reservations.ts and expiry.ts.
 
 import type { RunStatus } from "../../../contract/runs/run.ts";
+import type { KeyUse } from "../idempotency/store-port.ts";
 import type { Hold } from "../money/posting.ts";
 import type { PageQuery } from "../ports/page.ts";
 import type { CancelCause } from "./run-machine.ts";
@@ -15,7 +15,6 @@ declare module "../ports/store.ts" {
   interface StoreTransaction {
     readonly runs: RunStore;
     readonly costReservations: CostReservationStore;
-    readonly idempotency: IdempotencyStore;
     readonly expiry: ExpiryStore;
   }
 }
@@ -123,25 +122,6 @@ export type RunUpdate = {
   readonly cause?: CancelCause;
   readonly holdMicroUsd?: number;
   readonly fence?: number;
-};
-
-export interface IdempotencyStore {
-  /** The use of a key that has not expired, or null. */
-  find(query: { agentId: string; key: string; now: number }): Promise<IdempotentRun | null>;
-  /** False when another request used the key at the same time. */
-  insert(use: KeyUse): Promise<boolean>;
-  /** Frees the keys of `agentId`; with `runId` those that were used for it. */
-  delete(of: { agentId: string; runId: string | null }): Promise<void>;
-}
-
-export type KeyUse = IdempotentRun & { readonly agentId: string; readonly key: string; readonly now: number };
-
-export type IdempotentRun = {
-  readonly runId: string;
-  readonly sessionId: string;
-  /** Of the request that the key was first used for: `hashRequest`. */
-  readonly requestHash: string;
-  readonly expiresAt: number;
 };
 
 export type CostReservation = {

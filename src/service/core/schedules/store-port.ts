@@ -1,12 +1,15 @@
 // Schedules, as the core reads and moves them. Implemented in store/schedules.ts.
 
+import type { WorkspaceThingsPage } from "../ports/workspace-page.ts";
 import type { ScheduleMove, ScheduleRecord } from "./schedule-machine.ts";
 
 declare module "../ports/store.ts" {
   interface StoreReader {
+    readonly workspaceSchedules: WorkspaceScheduleReader;
     readonly schedules: ScheduleReader;
   }
   interface StoreTransaction {
+    readonly workspaceSchedules: WorkspaceScheduleStore;
     readonly schedules: ScheduleStore;
   }
 }
@@ -31,4 +34,17 @@ export interface ScheduleStore extends ScheduleReader {
   finish(runId: string): Promise<void>;
   /** Makes schedules that are firing due at once. Returns how many. */
   retakeFiring(now: number): Promise<number>;
+}
+
+export interface WorkspaceScheduleReader {
+  /** The id of the workspace that a schedule is one of; null where it is an agent's alone. */
+  findWorkspace(scheduleId: string): Promise<string | null>;
+  /** Newest first. */
+  list(page: WorkspaceThingsPage): Promise<readonly ScheduleRecord[]>;
+  /** The ids of those that wait for their time or their confirmation; of one agent where it is named. */
+  listOpen(query: { workspaceId: string; agentId: string | null }): Promise<readonly string[]>;
+}
+
+export interface WorkspaceScheduleStore extends WorkspaceScheduleReader {
+  insert(row: { workspaceId: string; scheduleId: string }): Promise<void>;
 }

@@ -1,12 +1,15 @@
 // Workflows and their versions. Implemented in store/workflows.ts.
 
+import type { WorkspaceThingsPage } from "../ports/workspace-page.ts";
 import type { WorkflowRecord } from "./workflow.ts";
 
 declare module "../ports/store.ts" {
   interface StoreReader {
+    readonly workspaceWorkflows: WorkspaceWorkflowReader;
     readonly workflows: WorkflowReader;
   }
   interface StoreTransaction {
+    readonly workspaceWorkflows: WorkspaceWorkflowStore;
     readonly workflows: WorkflowStore;
   }
 }
@@ -34,4 +37,16 @@ export interface WorkflowStore extends WorkflowReader {
   delete(id: string): Promise<void>;
   /** Makes every workflow of an agent inactive. */
   deactivateAll(change: { agentId: string; now: number }): Promise<void>;
+}
+
+export interface WorkspaceWorkflowReader {
+  /** The id of the workspace that a workflow is one of; null where it is an agent's alone. */
+  findWorkspace(workflowId: string): Promise<string | null>;
+  /** Newest first by their ids. */
+  list(page: WorkspaceThingsPage): Promise<readonly WorkflowRecord[]>;
+}
+
+export interface WorkspaceWorkflowStore extends WorkspaceWorkflowReader {
+  insert(row: { workspaceId: string; workflowId: string }): Promise<void>;
+  delete(workflowId: string): Promise<void>;
 }

@@ -12,7 +12,7 @@ import { requestApproval, requesterOf, resolveElsewhere } from "../approvals/req
 import type { Core } from "../core.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter, Submission, Submitted } from "../runs/submit-run.ts";
-import { enterWorkspace, findAdmissionFault, placeIn } from "../workspaces/enter-workspace.ts";
+import { enterWorkspace, findAdmissionFault, placeIn } from "../workspaces/placed-runs/enter-workspace.ts";
 import type { WorkRefusal } from "../workspaces/refusals.ts";
 import { activateWithin } from "./activate-within.ts";
 import type { WorkflowRefusal } from "./refusals.ts";

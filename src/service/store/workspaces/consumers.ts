@@ -3,14 +3,10 @@
 import type { Kysely } from "kysely";
 import type { WorkspaceThingsPage } from "../../core/ports/workspace-page.ts";
 import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
+import type { WorkspaceScheduleStore } from "../../core/schedules/store-port.ts";
+import type { WorkspaceWorkflowStore } from "../../core/workflows/store-port.ts";
 import type { WorkflowRecord } from "../../core/workflows/workflow.ts";
-import type {
-  Site,
-  SiteLink,
-  SiteStore,
-  WorkspaceScheduleStore,
-  WorkspaceWorkflowStore,
-} from "../../core/workspaces/consumers/store-port.ts";
+import type { Site, SiteLink, SiteStore } from "../../core/workspaces/consumers/store-port.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, text } from "../row-columns.ts";

@@ -2,7 +2,7 @@
 
 import { type Kysely, sql } from "kysely";
 import type { CopyEntry } from "../../core/workspaces/copies/copy-entry.ts";
-import type { CopyEntryStore, EntryRange, EntryWrite } from "../../core/workspaces/files/store-port.ts";
+import type { CopyEntryStore, EntryRange, EntryWrite } from "../../core/workspaces/copies/entries-port.ts";
 import { fileModes } from "../../core/workspaces/objects/tree-object.ts";
 import { foldersAbove } from "../../core/workspaces/paths/workspace-path.ts";
 import type { Connection } from "../connection.ts";

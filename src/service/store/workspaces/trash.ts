@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type { TrashItem } from "../../core/workspaces/copies/copy-entry.ts";
-import type { TrashStore } from "../../core/workspaces/files/store-port.ts";
+import type { TrashStore } from "../../core/workspaces/copies/entries-port.ts";
 import { treeModes } from "../../core/workspaces/objects/tree-object.ts";
 import type { Connection } from "../connection.ts";
 import { row, type TableOf } from "../row.ts";

@@ -2,8 +2,8 @@
 
 import { ok } from "../../../../base/result.ts";
 import type { commitRoutes } from "../../../../contract/ci/routes.ts";
-import { findCommit } from "../../../core/commits/find-commit.ts";
-import { sendCommit } from "../../../core/commits/send-commit.ts";
+import { findCommit } from "../../../core/commit-uploads/find-commit.ts";
+import { sendCommit } from "../../../core/commit-uploads/send-commit.ts";
 import type { Core } from "../../../core/core.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 

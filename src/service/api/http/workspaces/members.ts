@@ -2,7 +2,7 @@
 
 import type { memberRoutes } from "../../../../contract/workspaces/members/routes.ts";
 import type { Core } from "../../../core/core.ts";
-import { addMember, listMembers, removeMember } from "../../../core/workspaces/members/members.ts";
+import { addMember, listMembers, removeMember } from "../../../core/workspaces/administration/members.ts";
 import { toMember } from "../../shared/workspace-things-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";

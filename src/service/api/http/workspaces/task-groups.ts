@@ -9,8 +9,8 @@ import {
   listTaskGroups,
   reachTaskGroup,
   readTaskGroup,
-  stopTaskGroup,
 } from "../../../core/workspaces/task-groups/task-groups.ts";
+import { stopTaskGroup } from "../../../core/workspaces/workers/stop-task-group.ts";
 import { toCosts } from "../../shared/costs-view.ts";
 import { toTaskGroup } from "../../shared/worker-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";

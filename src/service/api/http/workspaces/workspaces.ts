@@ -3,10 +3,10 @@
 import { ok } from "../../../../base/result.ts";
 import type { workspaceRoutes } from "../../../../contract/workspaces/workspace/routes.ts";
 import type { Core } from "../../../core/core.ts";
+import { createWorkspace } from "../../../core/workspaces/administration/create-workspace.ts";
+import { eraseWorkspace } from "../../../core/workspaces/administration/erase-workspace.ts";
+import { updateWorkspace } from "../../../core/workspaces/administration/update-workspace.ts";
 import { findWorkspaceCosts } from "../../../core/workspaces/costs/workspace-costs.ts";
-import { createWorkspace } from "../../../core/workspaces/lifecycle/create-workspace.ts";
-import { eraseWorkspace } from "../../../core/workspaces/lifecycle/erase-workspace.ts";
-import { updateWorkspace } from "../../../core/workspaces/lifecycle/update-workspace.ts";
 import { reachWorkspace } from "../../../core/workspaces/reach-workspace.ts";
 import { findWorkspaceOfAgent, listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
 import { toCosts } from "../../shared/costs-view.ts";

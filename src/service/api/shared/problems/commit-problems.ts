@@ -1,13 +1,9 @@
 // What a job is told of the commits that it sends. Pure.
 
 import { packFaults } from "../../../../contract/ci/commits.ts";
+import type { CommitAccessRefusal, SendCommitRefusal } from "../../../core/commit-uploads/refusals.ts";
 import type { PackRefusal } from "../../../core/commits/pack-receiver.ts";
-import type {
-  CommitAccessRefusal,
-  CommitMissingRefusal,
-  CommitUnknownRefusal,
-  SendCommitRefusal,
-} from "../../../core/commits/refusals.ts";
+import type { CommitMissingRefusal, CommitUnknownRefusal } from "../../../core/commits/refusals.ts";
 import type {
   AccessUnavailableRefusal,
   CommitUnreachableRefusal,

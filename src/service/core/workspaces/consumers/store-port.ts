@@ -1,45 +1,12 @@
-// What reads the accepted files of workspaces: schedules, workflows and sites. Implemented in store/workspaces/consumers.ts.
-
-import type { WorkspaceThingsPage } from "../../ports/workspace-page.ts";
-import type { ScheduleRecord } from "../../schedules/schedule-machine.ts";
-import type { WorkflowRecord } from "../../workflows/workflow.ts";
+// Sites of workspaces. Implemented in store/workspaces/consumers.ts.
 
 declare module "../../ports/store.ts" {
   interface StoreReader {
     readonly sites: SiteReader;
-    readonly workspaceWorkflows: WorkspaceWorkflowReader;
-    readonly workspaceSchedules: WorkspaceScheduleReader;
   }
   interface StoreTransaction {
     readonly sites: SiteStore;
-    readonly workspaceWorkflows: WorkspaceWorkflowStore;
-    readonly workspaceSchedules: WorkspaceScheduleStore;
   }
-}
-
-export interface WorkspaceScheduleReader {
-  /** The id of the workspace that a schedule is one of; null where it is an agent's alone. */
-  findWorkspace(scheduleId: string): Promise<string | null>;
-  /** Newest first. */
-  list(page: WorkspaceThingsPage): Promise<readonly ScheduleRecord[]>;
-  /** The ids of those that wait for their time or their confirmation; of one agent where it is named. */
-  listOpen(query: { workspaceId: string; agentId: string | null }): Promise<readonly string[]>;
-}
-
-export interface WorkspaceScheduleStore extends WorkspaceScheduleReader {
-  insert(row: { workspaceId: string; scheduleId: string }): Promise<void>;
-}
-
-export interface WorkspaceWorkflowReader {
-  /** The id of the workspace that a workflow is one of; null where it is an agent's alone. */
-  findWorkspace(workflowId: string): Promise<string | null>;
-  /** Newest first by their ids. */
-  list(page: WorkspaceThingsPage): Promise<readonly WorkflowRecord[]>;
-}
-
-export interface WorkspaceWorkflowStore extends WorkspaceWorkflowReader {
-  insert(row: { workspaceId: string; workflowId: string }): Promise<void>;
-  delete(workflowId: string): Promise<void>;
 }
 
 /** The folder of a revision that a workspace shows. */

@@ -2,11 +2,11 @@
 
 import type { Core } from "../../core.ts";
 import type { Copy } from "../copies/copy.ts";
+import type { CopyEntryReader } from "../copies/entries-port.ts";
 import { type ObjectSource, objectSource } from "../objects/object-source.ts";
 import type { ObjectReader } from "../objects/store-port.ts";
 import type { Revision } from "../revisions/revision.ts";
 import type { CopyView, Overlay } from "./copy-view.ts";
-import type { CopyEntryReader } from "./store-port.ts";
 
 type Reading = { readonly copyEntries: CopyEntryReader; readonly objects: ObjectReader };
 

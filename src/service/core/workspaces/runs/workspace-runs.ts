@@ -8,10 +8,10 @@ import type { Core } from "../../core.ts";
 import type { RunSubmitter, Submitted } from "../../runs/submit-run.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { type PlacedRun, placeRuns } from "../placed-runs/place-runs.ts";
-import { type SubmitWorkspaceRefusal, submitInWorkspace } from "../placed-runs/submit-in-workspace.ts";
 import { reachWorkspace } from "../reach-workspace.ts";
 import type { WorkspaceRefusal } from "../refusals.ts";
 import { type StartWorkerRefusal, startWorker } from "../workers/start-worker.ts";
+import { type SubmitWorkspaceRefusal, submitInWorkspace } from "../workers/submit-in-workspace.ts";
 
 type InWorkspace = { readonly caller: AccountCaller; readonly workspaceId: string };
 

@@ -2,7 +2,6 @@
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Unkeyed } from "../../../../contract/fields.ts";
-import { isTerminal } from "../../../../contract/runs/run.ts";
 import {
   type CreateTaskGroupRequest,
   DEFAULT_MAX_WORKERS,
@@ -12,7 +11,6 @@ import { onceByKey } from "../../idempotency/once-by-key.ts";
 import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import { grantInMicroUsd } from "../../money/ledger.ts";
-import { announce, type CancelledRuns, cancelTree } from "../../runs/end-run.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachForWork, reachWorkspace, shareForWork, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
@@ -96,36 +94,6 @@ export async function reachTaskGroup(
   return group.accountId === caller.accountId && isOfRun
     ? ok(group)
     : refused({ reason: "task_group_of_another", taskGroupId });
-}
-
-/**
- * Takes no more workers, and cancels the runs of those there are, with what they delegated. A worker that is started at the same
- * time is cancelled too, or refused. Safe to repeat.
- */
-export async function stopTaskGroup(
-  core: Core,
-  request: GroupRequest,
-): Promise<Result<SeenTaskGroup, TaskGroupRefusal>> {
-  const { taskGroupId } = request;
-  const reached = await reachTaskGroup(core, request);
-  if (!reached.ok) return reached;
-  await core.store.transact(async (tx) => {
-    await tx.taskGroups.lock(taskGroupId);
-    const now = core.clock.now();
-    await tx.taskGroups.stop(taskGroupId, now);
-    const moves = [{ what: "task_group", id: taskGroupId, state: "stopped" }] as const;
-    await tx.workspaceEvents.append({ workspaceId: reached.value.workspaceId, moves, now });
-  });
-  core.signals.publish(reached.value.workspaceId);
-  // From here on there are no new ones. One transaction a run: it locks the run's whole tree.
-  for (const runId of await core.store.committed.workers.listUnfinishedRuns(taskGroupId)) {
-    const cancelled = await core.store.transact(async (tx): Promise<CancelledRuns> => {
-      const run = await tx.runs.lock(runId);
-      return run === null || isTerminal(run.status) ? [] : await cancelTree(core, tx, run);
-    });
-    announce(core, cancelled);
-  }
-  return await readTaskGroup(core, request);
 }
 
 async function seen(core: Core, groups: readonly TaskGroup[]): Promise<readonly SeenTaskGroup[]> {

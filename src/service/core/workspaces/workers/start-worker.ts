@@ -12,7 +12,6 @@ import { RUN_FEE_MICRO_USD } from "../../money/ledger.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { RunSubmitter, Submission } from "../../runs/submit-run.ts";
 import { insertCopy } from "../copies/create-copy.ts";
-import { type SubmitWorkspaceRefusal, submitInWorkspace } from "../placed-runs/submit-in-workspace.ts";
 import { reachForWork, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
 import type { GroupFullRefusal, TaskGroupRefusal } from "../task-groups/refusals.ts";
@@ -20,6 +19,7 @@ import { type GroupUse, shareOf, type TaskGroup } from "../task-groups/task-grou
 import { reachTaskGroup } from "../task-groups/task-groups.ts";
 import { actorOf, type WorkspaceCaller } from "../workspace-caller.ts";
 import type { WorkerRefusal } from "./refusals.ts";
+import { type SubmitWorkspaceRefusal, submitInWorkspace } from "./submit-in-workspace.ts";
 import type { SeenWorker } from "./worker.ts";
 
 const MICRO_PER_USD = 1_000_000;

@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { toProblem } from "../../../../../src/service/api/shared/problems/to-problem.ts";
-import { authenticate } from "../../../../../src/service/core/accounts/caller.ts";
 import { makeApiKey, openAccount, revokeApiKey } from "../../../../../src/service/core/accounts/keys.ts";
+import { authenticate } from "../../../../../src/service/core/authentication/authenticate.ts";
 import { exchangeToken, revokeCapability } from "../../../../../src/service/core/ci/exchange-token.ts";
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";

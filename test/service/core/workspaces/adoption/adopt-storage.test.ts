@@ -6,6 +6,7 @@ import { ok } from "../../../../../src/base/result.ts";
 import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
 import { deleteAgent } from "../../../../../src/service/core/agent-endings/delete-agent.ts";
 import type { CheckoutProvider } from "../../../../../src/service/core/checkouts/checkout.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/administration/take-up-operations.ts";
 import { adoptStorage } from "../../../../../src/service/core/workspaces/adoption/adopt-storage.ts";
 import {
   cancelAdoption,
@@ -13,7 +14,6 @@ import {
   rollBackAdoption,
 } from "../../../../../src/service/core/workspaces/adoption/change-adoption.ts";
 import { writeTexts } from "../../../../../src/service/core/workspaces/files/write-texts.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import type { Operation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
 import { instantClock } from "../../../../support/clocks/instant-clock.ts";
 import { CoreFixture, type CoreFixtureOptions } from "../../../../support/fixtures/core-fixture.ts";

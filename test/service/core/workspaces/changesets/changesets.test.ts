@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { approveApproval, denyApproval } from "../../../../../src/service/core/approvals/decide-approval.ts";
+import { createWorkspace } from "../../../../../src/service/core/workspaces/administration/create-workspace.ts";
 import { listChangesets } from "../../../../../src/service/core/workspaces/changesets/read-changesets.ts";
 import { readReviewAction } from "../../../../../src/service/core/workspaces/changesets/read-review-action.ts";
-import { createWorkspace } from "../../../../../src/service/core/workspaces/lifecycle/create-workspace.ts";
 import { oidOf } from "../../../../../src/service/core/workspaces/objects/git-object.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";

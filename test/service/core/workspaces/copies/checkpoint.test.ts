@@ -1,9 +1,9 @@
 // Checkpoints on the real stores: what was written becomes a revision, what is written meanwhile stays unsaved.
 
 import { describe, expect, it } from "vitest";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/administration/take-up-operations.ts";
 import { requestCheckpoint } from "../../../../../src/service/core/workspaces/copies/checkpoint.ts";
 import { keepSave, prepareSave } from "../../../../../src/service/core/workspaces/copies/save-copy.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import { queuedOperation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";

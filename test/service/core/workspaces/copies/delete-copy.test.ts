@@ -1,9 +1,9 @@
 // Deleting a copy on the real stores: nobody writes to it from then on, and nothing of it is left.
 
 import { describe, expect, it } from "vitest";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/administration/take-up-operations.ts";
 import { createCopy } from "../../../../../src/service/core/workspaces/copies/create-copy.ts";
 import { deleteCopy } from "../../../../../src/service/core/workspaces/copies/delete-copy.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";

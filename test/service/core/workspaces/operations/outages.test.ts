@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
 import type { BlobStore } from "../../../../../src/service/core/blobs/blob-store.ts";
-import { eraseWorkspace } from "../../../../../src/service/core/workspaces/lifecycle/erase-workspace.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
+import { eraseWorkspace } from "../../../../../src/service/core/workspaces/administration/erase-workspace.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/administration/take-up-operations.ts";
 import { contentOf, keepContents } from "../../../../../src/service/core/workspaces/objects/keep-objects.ts";
 import { type InstantClock, instantClock } from "../../../../support/clocks/instant-clock.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";

@@ -1,7 +1,7 @@
 // A long poll of an operation, on the real stores.
 
 import { describe, expect, it } from "vitest";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/administration/take-up-operations.ts";
 import { queuedOperation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
 import { findOperation } from "../../../../../src/service/core/workspaces/operations/read-operation.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";

@@ -2,7 +2,7 @@
 
 import { ok, refused } from "../../../../../base/result.ts";
 import { createWorkspaceTool } from "../../../../../contract/mcp/workspace-tools.ts";
-import { createWorkspace } from "../../../../core/workspaces/lifecycle/create-workspace.ts";
+import { createWorkspace } from "../../../../core/workspaces/administration/create-workspace.ts";
 import { findNamedAgent } from "../../find-agent.ts";
 import { answer, defineTool } from "../../tool.ts";
 import { toToolWorkspace, workspaceLine } from "../../workspace-answer.ts";

@@ -6,12 +6,9 @@ import {
   getTaskGroupTool,
   stopTaskGroupTool,
 } from "../../../../../contract/mcp/worker-tools.ts";
-import {
-  createTaskGroup,
-  readTaskGroup,
-  stopTaskGroup,
-} from "../../../../core/workspaces/task-groups/task-groups.ts";
+import { createTaskGroup, readTaskGroup } from "../../../../core/workspaces/task-groups/task-groups.ts";
 import { listWorkers } from "../../../../core/workspaces/workers/read-workers.ts";
+import { stopTaskGroup } from "../../../../core/workspaces/workers/stop-task-group.ts";
 import { answer, defineTool } from "../../tool.ts";
 import { taskGroupLine, toToolTaskGroup, toToolWorker, workerLine } from "../../worker-answer.ts";
 

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type ApiScope, scopeTexts } from "../../../../../contract/oauth/scopes.ts";
-import { endAccess } from "../../../../core/oauth/end-access.ts";
+import { endAccess } from "../../../../core/agents/end-access.ts";
 import type { OAuthGrant } from "../../../../core/oauth/grant.ts";
 import { listGrants } from "../../../../core/oauth/grants.ts";
 import { agentOfClient } from "../../../../core/oauth/job-grants.ts";

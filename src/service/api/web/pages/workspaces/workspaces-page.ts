@@ -8,7 +8,7 @@ import type { Agent } from "../../../../core/agents/agent.ts";
 import { listAgents } from "../../../../core/agents/manage-agent.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
-import { createWorkspace } from "../../../../core/workspaces/lifecycle/create-workspace.ts";
+import { createWorkspace } from "../../../../core/workspaces/administration/create-workspace.ts";
 import { listWorkspaces } from "../../../../core/workspaces/read-workspaces.ts";
 import type { Workspace } from "../../../../core/workspaces/workspace.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";

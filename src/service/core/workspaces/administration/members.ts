@@ -9,12 +9,12 @@ import type { StoreTransaction } from "../../ports/store.ts";
 import { endConsumersOf } from "../consumers/end-consumers.ts";
 import { lockOwnAgent } from "../lock-own-agent.ts";
 import type { ManagerInUseRefusal } from "../managed-workspaces.ts";
+import type { Member } from "../members/member.ts";
+import type { MemberRefusal } from "../members/refusals.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachForWork, reachWorkspace } from "../reach-workspace.ts";
 import type { WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { Workspace } from "../workspace.ts";
-import type { Member } from "./member.ts";
-import type { MemberRefusal } from "./refusals.ts";
 
 /** A member, and whether it is the manager of its workspace. */
 export type ShownMember = { readonly member: Member; readonly isManager: boolean };

@@ -1,8 +1,8 @@
 // The end of what an owner has allowed: of an application by its grant, of a repository's jobs by the policy that let them.
 
 import type { Core } from "../core.ts";
-import { revokeGrantOf } from "./grants.ts";
-import { agentOfClient, endJobGrants } from "./job-grants.ts";
+import { revokeGrantOf } from "../oauth/grants.ts";
+import { agentOfClient, endJobGrants } from "../oauth/job-grants.ts";
 
 type Ender = Pick<Core, "store" | "clock" | "random">;
 type Ending = { readonly accountId: string; readonly id: string; readonly requestId: string };

@@ -1,9 +1,9 @@
 // A workspace is deleted with all that it was made of, on the real stores; its operation stays as the receipt.
 
 import { describe, expect, it } from "vitest";
+import { eraseWorkspace } from "../../../../../src/service/core/workspaces/administration/erase-workspace.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/administration/take-up-operations.ts";
 import { createCopy } from "../../../../../src/service/core/workspaces/copies/create-copy.ts";
-import { eraseWorkspace } from "../../../../../src/service/core/workspaces/lifecycle/erase-workspace.ts";
-import { takeUpOperations } from "../../../../../src/service/core/workspaces/lifecycle/take-up-operations.ts";
 import { contentOf, keepContents } from "../../../../../src/service/core/workspaces/objects/keep-objects.ts";
 import { findOperation } from "../../../../../src/service/core/workspaces/operations/read-operation.ts";
 import { createPin } from "../../../../../src/service/core/workspaces/retention/pins.ts";

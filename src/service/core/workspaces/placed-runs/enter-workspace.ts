@@ -1,10 +1,10 @@
 // Makes a run that a schedule or a workflow starts one of its workspace. Loads at start, with the scheduler: of workspaces it
 // needs rows alone.
 
-import type { Core } from "../core.ts";
-import type { StoreTransaction } from "../ports/store.ts";
-import type { RunWorkspace } from "../runs/run-record.ts";
-import type { WorkRefusal } from "./refusals.ts";
+import type { Core } from "../../core.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import type { RunWorkspace } from "../../runs/run-record.ts";
+import type { WorkRefusal } from "../refusals.ts";
 
 /** It has the accepted files, and no copy. */
 export function placeIn(workspaceId: string): RunWorkspace {

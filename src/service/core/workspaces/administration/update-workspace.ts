@@ -5,10 +5,10 @@ import type { UpdateWorkspaceRequest } from "../../../../contract/workspaces/wor
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { Core } from "../../core.ts";
-import { joinWorkspace } from "../members/members.ts";
 import { reachWorkspace } from "../reach-workspace.ts";
 import type { ManagerRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { Workspace } from "../workspace.ts";
+import { joinWorkspace } from "./members.ts";
 
 type Refusal = WorkspaceRefusal | WorkRefusal | ManagerRefusal | AgentRefusal | AgentEndingRefusal;
 

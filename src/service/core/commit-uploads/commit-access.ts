@@ -7,10 +7,10 @@ import type { CiJobCaller } from "../accounts/caller.ts";
 import { findPolicyFault } from "../agents/ci-policy.ts";
 import { reachAgent } from "../agents/reach-agent.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
+import type { CommitKeeping } from "../commits/commit-keeping.ts";
+import { type RepositoryKey, repositoryKeyOf } from "../commits/held-pack.ts";
 import type { Core } from "../core.ts";
 import { isFree } from "../money/free-credits.ts";
-import type { CommitKeeping } from "./commit-keeping.ts";
-import { type RepositoryKey, repositoryKeyOf } from "./held-pack.ts";
 import type { CommitAccessRefusal } from "./refusals.ts";
 
 export type CommitRequest = {

@@ -3,9 +3,9 @@
 
 import { ok, type Result } from "../../../base/result.ts";
 import type { CommitState } from "../../../contract/ci/commits.ts";
+import { findHeldCommit, offerBases, PackBlobs } from "../commits/held-commits.ts";
 import type { Core } from "../core.ts";
 import { type CommitRequest, findAccess } from "./commit-access.ts";
-import { findHeldCommit, offerBases, PackBlobs } from "./held-commits.ts";
 import { roomFor } from "./pack-quota.ts";
 import type { CommitAccessRefusal } from "./refusals.ts";
 import { useCommit } from "./use-commit.ts";

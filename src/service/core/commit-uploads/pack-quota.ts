@@ -1,12 +1,12 @@
 // How much of a repository is held, and what of it goes to make room: the least recently used, and nothing that a run in
 // flight works on or that was used just now.
 
+import { findHeldCommit } from "../commits/held-commits.ts";
+import { commitsOf } from "../commits/run-commit.ts";
+import type { OldPack } from "../commits/store-port.ts";
 import type { Core } from "../core.ts";
 import type { StoreReader, StoreTransaction } from "../ports/store.ts";
 import type { CommitAccess } from "./commit-access.ts";
-import { findHeldCommit } from "./held-commits.ts";
-import { commitsOf } from "./run-commit.ts";
-import type { OldPack } from "./store-port.ts";
 
 /** A job submits its run soon after it has asked for its commit, or sent it. */
 const JUST_USED_MS = 10 * 60_000;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
-import { authenticate } from "../../../../src/service/core/accounts/caller.ts";
+import { authenticate } from "../../../../src/service/core/authentication/authenticate.ts";
 import type { Core } from "../../../../src/service/core/core.ts";
 import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";

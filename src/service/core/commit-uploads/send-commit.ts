@@ -3,15 +3,15 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { SentCommit } from "../../../contract/ci/commits.ts";
+import { recordDefaultHead } from "../commits/default-head.ts";
+import { findHeldCommit, PackBlobs } from "../commits/held-commits.ts";
+import type { HeldPack } from "../commits/held-pack.ts";
+import type { ReceivedPack } from "../commits/pack-receiver.ts";
+import type { Reservation } from "../commits/store-port.ts";
 import type { Core } from "../core.ts";
 import { type CommitAccess, type CommitRequest, findAccess } from "./commit-access.ts";
-import { recordDefaultHead } from "./default-head.ts";
-import { findHeldCommit, PackBlobs } from "./held-commits.ts";
-import type { HeldPack } from "./held-pack.ts";
 import { makeRoom, roomFor } from "./pack-quota.ts";
-import type { ReceivedPack } from "./pack-receiver.ts";
 import type { SendCommitRefusal } from "./refusals.ts";
-import type { Reservation } from "./store-port.ts";
 import { useCommit } from "./use-commit.ts";
 
 /** A thin pack grows by what its differences are made from. */

@@ -1,10 +1,10 @@
 // A job that works on a commit which is held: nothing of it is deleted for a while, and it may be the newest of the default
 // branch.
 
+import { recordDefaultHead } from "../commits/default-head.ts";
+import type { HeldCommit } from "../commits/held-pack.ts";
 import type { Core } from "../core.ts";
 import type { CommitRequest } from "./commit-access.ts";
-import { recordDefaultHead } from "./default-head.ts";
-import type { HeldCommit } from "./held-pack.ts";
 
 /** False where some of it is gone. */
 export async function useCommit(
