@@ -1,9 +1,10 @@
 // Which folder may know which: the directions of imports, and the few places where the outside world is touched.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { importsOf, resolve } from "./support/imports-of.ts";
 
 const SRC = join(dirname(fileURLToPath(import.meta.url)), "../src");
 
@@ -63,6 +64,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "operator/lists.ts": ["core"],
   "operator/operator.ts": ["core", "settings", "store", "operator/lists.ts"],
   "wiring/acp.ts": ["core", "executor", "sandbox", "settings", "wiring/operator-access.ts"],
+  "wiring/core-hooks.ts": ["core"],
   "wiring/first-steps.ts": ["core", "settings", "wiring/open-checkouts.ts"],
   "wiring/model.ts": ["core", "executor", "settings"],
   "wiring/node.ts": [
@@ -94,7 +96,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "wiring/scheduler.ts": ["core"],
   "wiring/wire.ts": [
     ...["api", "checkouts", "core", "executor", "oidc", "store", "telemetry"],
-    ...["wiring/node.ts", "wiring/open-backends.ts", "wiring/open-checkouts.ts"],
+    ...["wiring/core-hooks.ts", "wiring/node.ts", "wiring/open-backends.ts", "wiring/open-checkouts.ts"],
     ...["wiring/open-environments.ts", "wiring/open-workspaces.ts", "wiring/peers.ts"],
   ],
   "wiring/workspace-upkeep.ts": ["core", "wiring/workspaces.ts"],
@@ -281,22 +283,6 @@ describe("the outside world", () => {
     expect(core.filter(([, source]) => impure.test(source)).map(([path]) => path)).toEqual([]);
   });
 });
-
-/** Static, dynamic and re-exporting imports, types included. */
-function importsOf(source: string): string[] {
-  const code = source.replace(/^\s*(\/\/|\*|\/\*\*).*$/gm, "");
-  const forms = [
-    /^\s*(?:import|export)\b[^"';]*?\bfrom\s+["']([^"']+)["']/gm,
-    /^\s*import\s+["']([^"']+)["']/gm,
-    /\bimport\(\s*["']([^"']+)["']\s*\)/g,
-    /\brequire\(\s*["']([^"']+)["']\s*\)/g,
-  ];
-  return forms.flatMap((form) => [...code.matchAll(form)].map(([, specifier]) => specifier ?? ""));
-}
-
-function resolve(from: string, specifier: string): string {
-  return specifier.startsWith(".") ? posix.normalize(posix.join(posix.dirname(from), specifier)) : specifier;
-}
 
 function internalImports(): readonly Import[] {
   return imports.filter(({ to }) => files.includes(to));

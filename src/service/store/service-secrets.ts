@@ -1,7 +1,7 @@
 // Secrets of the service itself in SQL: every node reads the same.
 
 import type { Kysely } from "kysely";
-import type { SecretStore } from "../core/oauth/store-port.ts";
+import type { SecretStore } from "../core/ports/service-secrets.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, text } from "./row-columns.ts";

@@ -1,5 +1,5 @@
-// What the authorization server keeps, as the core reads and writes it. Implemented in store/oauth-artifacts.ts,
-// store/oauth-grants.ts and store/service-secrets.ts.
+// What the authorization server keeps, as the core reads and writes it. Implemented in store/oauth-artifacts.ts and
+// store/oauth-grants.ts.
 
 import type { Artifact, ArtifactKey } from "./artifact.ts";
 import type { OAuthGrant } from "./grant.ts";
@@ -8,12 +8,10 @@ declare module "../ports/store.ts" {
   interface StoreReader {
     readonly oauthArtifacts: ArtifactReader;
     readonly oauthGrants: OAuthGrantReader;
-    readonly serviceSecrets: SecretReader;
   }
   interface StoreTransaction {
     readonly oauthArtifacts: ArtifactStore;
     readonly oauthGrants: OAuthGrantStore;
-    readonly serviceSecrets: SecretStore;
   }
 }
 
@@ -46,14 +44,4 @@ export interface OAuthGrantStore extends OAuthGrantReader {
   revoke(revocation: { id: string; now: number }): Promise<void>;
   /** Records that one of its tokens was used. */
   touch(use: { id: string; now: number }): Promise<void>;
-}
-
-/** Secrets of the service itself, the same on every node. */
-export interface SecretReader {
-  find(name: string): Promise<string | null>;
-}
-
-export interface SecretStore extends SecretReader {
-  /** Keeps the first value that it is given. */
-  keep(secret: { name: string; value: string; now: number }): Promise<void>;
 }
