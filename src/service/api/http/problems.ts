@@ -1,8 +1,7 @@
-// A problem as an HTTP answer. Which problem a refusal is, shared/problems/ says for every transport.
+// A problem as an HTTP answer. Which problem a refusal is, the refusals.ts of its noun says for every transport.
 
-import type { PublicProblem } from "../shared/problems/public-problem.ts";
-import type { Refusal } from "../shared/problems/to-problem.ts";
-import { toProblem } from "../shared/problems/to-problem.ts";
+import type { PublicProblem } from "../../core/problem.ts";
+import { type Refusal, toProblem } from "../shared/problems/to-problem.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** Answers with a problem as every route does. */

@@ -3,8 +3,8 @@
 import type { Clock } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { JsonBody } from "../../../contract/route.ts";
+import { invalidRequest, type PublicProblem } from "../../core/problem.ts";
 import { decode } from "../shared/decode.ts";
-import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 
 const FORM = "application/x-www-form-urlencoded";

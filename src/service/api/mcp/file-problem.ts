@@ -1,8 +1,8 @@
 // Why a file was not written, as a client's model reads it: which one, and what to do. Pure.
 
 import { singleLine } from "../../../base/untrusted-text.ts";
+import type { PublicProblem } from "../../core/problem.ts";
 import type { WriteFilesRefusal } from "../../core/workspaces/files/refusals.ts";
-import type { PublicProblem } from "../shared/problems/public-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 
 const MAX_PATH_CHARS = 300;

@@ -7,13 +7,13 @@ import { KEY_MINT } from "../../../contract/oauth/scopes.ts";
 import { needScopes } from "../../core/accounts/caller.ts";
 import { makeOwnKey, revokeOwnKey } from "../../core/accounts/own-keys.ts";
 import { spendGrant } from "../../core/oauth/grants.ts";
+import { forbidden, invalidRequest } from "../../core/problem.ts";
 import type { FaceContext, FaceEnv, FaceParts } from "../http/face.ts";
 import { answerProblem, answerRefusal } from "../http/problems.ts";
 import { readText } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { admitCaller } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";
-import { forbidden, invalidRequest } from "../shared/problems/public-problem.ts";
 import { COMMAND_CLIENT } from "./built-in-client.ts";
 import { oauthPaths } from "./paths.ts";
 

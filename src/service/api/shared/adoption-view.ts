@@ -1,8 +1,8 @@
 // An adoption as the contract shows it. Pure.
 
 import type { AdoptionView } from "../../../contract/workspaces/adoption/adoption.ts";
+import { isoTime } from "../../core/problem.ts";
 import type { Adoption } from "../../core/workspaces/adoption/adoption.ts";
-import { isoTime } from "./problems/public-problem.ts";
 
 export function toAdoption(adoption: Adoption): AdoptionView {
   const { agentId, status, sha, objects, bytes, error, revisionId, operationId, createdAt, endedAt } =

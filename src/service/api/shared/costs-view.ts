@@ -2,9 +2,9 @@
 
 import type { CostsView } from "../../../contract/workspaces/workspace/workspace.ts";
 import { creditsOf } from "../../core/money/ledger.ts";
+import { isoTime } from "../../core/problem.ts";
 import type { CostSums, Costs } from "../../core/workspaces/costs/sum-costs.ts";
 import type { CostSpan } from "../../core/workspaces/costs/workspace-costs.ts";
-import { isoTime } from "./problems/public-problem.ts";
 
 export function toCosts(costs: Costs, { since, until }: CostSpan): CostsView {
   const byRole = [...costs.byRole].map(([role, { microUsd, tokens, calls }]) => [

@@ -5,9 +5,9 @@ import type {
   PinView,
   RetentionAnswer,
 } from "../../../contract/workspaces/retention/retention.ts";
+import { isoTime } from "../../core/problem.ts";
 import type { DueItem, Retention } from "../../core/workspaces/retention/read-retention.ts";
 import type { Pin } from "../../core/workspaces/retention/retention.ts";
-import { isoTime } from "./problems/public-problem.ts";
 import { toPage } from "./workspace-view.ts";
 
 export function toRetention(retention: Retention): RetentionAnswer {

@@ -2,9 +2,9 @@
 
 import type { OpenedSite as OpenedSiteView, SiteView } from "../../../contract/workspaces/site/site.ts";
 import type { Core } from "../../core/core.ts";
+import { isoTime } from "../../core/problem.ts";
 import type { OpenedSite } from "../../core/workspaces/consumers/site.ts";
 import type { Site } from "../../core/workspaces/consumers/store-port.ts";
-import { isoTime } from "./problems/public-problem.ts";
 
 export function toSite({ workspaces }: Pick<Core, "workspaces">) {
   const isolation = workspaces?.siteUrl == null ? ("sandbox" as const) : ("origin" as const);

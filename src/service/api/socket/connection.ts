@@ -14,14 +14,13 @@ import {
 import { type Caller, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { SocketRefusal } from "../../core/limits/refusals.ts";
+import { invalidRequest } from "../../core/problem.ts";
 import type { RunViewer } from "../../core/runs/run-view.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { type AdmitRefusal, chargeCaller } from "../shared/admit-caller.ts";
 import { decode } from "../shared/decode.ts";
-import { invalidRequest } from "../shared/problems/public-problem.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
-import type { Refusal } from "../shared/problems/to-problem.ts";
-import { toProblem } from "../shared/problems/to-problem.ts";
+import { type Refusal, toProblem } from "../shared/problems/to-problem.ts";
 import { TokenBucket } from "../shared/token-buckets.ts";
 import { answerCancel, answerSubmit } from "./answers.ts";
 import type { ConnectionSlot } from "./connection-limit.ts";

@@ -4,6 +4,7 @@ import type { Logger } from "../../../base/log.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/sessions/socket.ts";
 import type { Core } from "../../core/core.ts";
+import { invalidRequest } from "../../core/problem.ts";
 import { findRunOfSession, findSession } from "../../core/runs/follow-run.ts";
 import { findStream, type StreamReader } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
@@ -12,7 +13,6 @@ import {
   findFeed,
   type WorkspaceFeed,
 } from "../../core/workspace-events/follow-workspace.ts";
-import { invalidRequest } from "../shared/problems/public-problem.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import type { SendBuffer } from "./send-buffer.ts";

@@ -1,6 +1,7 @@
-// Why a CI job is refused. Pure.
+// Why a CI job is refused, and what its caller is told. Pure.
 
-import type { ExchangeReason } from "../../../contract/problems/problem.ts";
+import type { ExchangeReason, ProblemCode } from "../../../contract/problems/problem.ts";
+import { forbidden, type ProblemsOf, type PublicProblem } from "../problem.ts";
 
 /** `expected` and `got` repeat claims of the token: they are filled only after its signature has passed. */
 export type ExchangeRefusal = {
@@ -19,3 +20,58 @@ export type MintRefusal = {
 export type PullRequestRefusal =
   | { readonly reason: "pull_request_needs_job" }
   | { readonly reason: "pull_request_unsupported"; readonly provider: string; readonly allowed: string };
+
+export const ciProblems: ProblemsOf<ExchangeRefusal | PullRequestRefusal> = {
+  token_missing: (refusal) => exchangeProblem(400, "invalid_request", refusal),
+  token_type_unsupported: (refusal) => exchangeProblem(400, "invalid_request", refusal),
+  grant_type_unsupported: (refusal) => exchangeProblem(400, "invalid_request", refusal),
+  token_malformed: (refusal) => exchangeProblem(401, "invalid_request", refusal),
+  audience_mismatch: (refusal) => exchangeProblem(401, "invalid_target", refusal),
+  issuer_unknown: invalidGrant,
+  algorithm_refused: invalidGrant,
+  key_unknown: invalidGrant,
+  key_refused: invalidGrant,
+  signature_invalid: invalidGrant,
+  claim_missing: invalidGrant,
+  token_expired: invalidGrant,
+  token_not_yet_valid: invalidGrant,
+  token_lifetime_too_long: invalidGrant,
+  token_replayed: invalidGrant,
+  issuer_disabled: (refusal) => exchangeProblem(403, "invalid_grant", refusal),
+  event_refused: (refusal) => exchangeProblem(403, "invalid_grant", refusal),
+  policy_refused: (refusal) => exchangeProblem(403, "invalid_grant", refusal),
+  keys_unavailable: (refusal) => ({
+    ...exchangeProblem(503, "unavailable", refusal),
+    retryAfterSeconds: 5,
+  }),
+  pull_request_needs_job: () =>
+    forbidden(
+      'Only a CI job says which pull request a run works on, and this credential is the key of an account. Leave "pull_request" out, or submit with the capability of a job.',
+    ),
+  pull_request_unsupported: ({ allowed, provider }) => ({
+    status: 400,
+    code: "pull_request_unsupported",
+    message: `The head of a pull request can be fetched in jobs of ${allowed}, and this is a job of ${provider}. Leave "pull_request" out: the run then works on the job's own commit.`,
+  }),
+};
+
+function invalidGrant(refusal: ExchangeRefusal): PublicProblem {
+  return exchangeProblem(401, "invalid_grant", refusal);
+}
+
+function exchangeProblem(
+  status: 400 | 401 | 403 | 503,
+  code: ProblemCode,
+  { reason, detail, expected, got }: ExchangeRefusal,
+): PublicProblem {
+  return {
+    status,
+    code,
+    message: detail,
+    fields: {
+      reason,
+      ...(expected === undefined ? {} : { expected }),
+      ...(got === undefined ? {} : { got }),
+    },
+  };
+}

@@ -1,5 +1,6 @@
-// Why a run is not paid for, or credits are not shown. Pure.
+// Why a run is not paid for, or credits are not shown, and what its caller is told. Pure.
 
+import { isoTime, type ProblemsOf, type PublicProblem } from "../problem.ts";
 import type { Plan } from "./plan.ts";
 
 /** A run cannot be held to an amount. */
@@ -17,3 +18,48 @@ export type PaymentRefusal =
       /** Null where the repository cannot be claimed. */
       readonly claimUrl: string | null;
     };
+
+type UnclaimedRefusal = Extract<PaymentRefusal, { readonly repository: string }>;
+
+export const moneyProblems: ProblemsOf<CostRefusal | PaymentRefusal> = {
+  price_unknown: ({ model }) => ({
+    status: 400,
+    code: "price_unknown",
+    message: `No price is known for the model ${JSON.stringify(model)}, so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens), use another model, or list its price in RATES_FILE.`,
+  }),
+  cost_unmeasured: () => ({
+    status: 400,
+    code: "price_unknown",
+    message:
+      "The agent of this service reaches its model by itself, so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens).",
+  }),
+  balance_ended: ({ plan, reason }) => ({
+    status: 402,
+    code: "insufficient_credits",
+    message: "The account has not enough credits for a run.",
+    fields: { audience: plan, reason },
+  }),
+  credits_ended: (refusal) =>
+    unpaid(
+      refusal,
+      `The free credits of ${refusal.repository}'s owner are used up until ${isoTime(refusal.resetsAt)}.${wayToPay("Claim the repository to go on", refusal)}`,
+    ),
+  repository_private: (refusal) =>
+    unpaid(
+      refusal,
+      `Free credits are for public repositories, and ${refusal.repository} is not public.${wayToPay("Claim it to run its agent", refusal)}`,
+    ),
+};
+
+function wayToPay(what: string, { claimUrl }: UnclaimedRefusal): string {
+  return claimUrl === null ? " Repositories of this CI provider cannot be claimed." : ` ${what}: ${claimUrl}`;
+}
+
+function unpaid({ reason, claimUrl }: UnclaimedRefusal, message: string): PublicProblem {
+  return {
+    status: 402,
+    code: "insufficient_credits",
+    message,
+    fields: { audience: "anon", reason, claim_url: claimUrl },
+  };
+}

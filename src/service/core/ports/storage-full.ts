@@ -1,5 +1,7 @@
 // What a store throws that has no room for what it has to write.
 
+import type { ProblemsOf } from "../problem.ts";
+
 export type StorageRefusal = { readonly reason: "storage_full" };
 
 /** There is no room, or the device fails. Nothing was changed. */
@@ -10,3 +12,13 @@ export class StorageFullError extends Error {
     super("The storage is full.", { cause });
   }
 }
+
+export const storageProblems: ProblemsOf<StorageRefusal> = {
+  storage_full: () => ({
+    status: 503,
+    code: "storage_full",
+    message:
+      "The storage of the service is full. Nothing was changed. Try again later, or tell its operator.",
+    retryAfterSeconds: 30,
+  }),
+};

@@ -1,4 +1,4 @@
-// Why a run is not submitted, found, read or cancelled. Pure.
+// Why a run is not submitted, found, read or cancelled, and what its caller is told. Pure.
 
 import type { AgentRefusal, AgentRetiredRefusal, PolicyRefusal } from "../agents/refusals.ts";
 import type { PullRequestRefusal } from "../ci/refusals.ts";
@@ -7,6 +7,7 @@ import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusa
 import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
 import type { ModelAccessRefusal } from "../model-access/refusals.ts";
 import type { CostRefusal, PaymentRefusal } from "../money/refusals.ts";
+import { forbidden, invalidRequest, isoTime, notFound, type ProblemsOf } from "../problem.ts";
 import type { CommitUnreachableRefusal } from "../repository-access/refusals.ts";
 import type { FollowSessionRefusal, SessionRefusal } from "../sessions/refusals.ts";
 
@@ -57,3 +58,45 @@ export type SubmitRefusal =
   | CommitMissingRefusal
   | CommitUnknownRefusal
   | CommitUnreachableRefusal;
+
+export const runProblems: ProblemsOf<
+  ReadRunRefusal | MessageRefusal | McpRefusal | ParentEndingRefusal | DayCapRefusal
+> = {
+  day_cap_reached: ({ reason, agentId, capMicroUsd, usedMicroUsd, resetsAt }) => ({
+    status: 402,
+    code: "day_cap_reached",
+    message: `The owner lets the runs of this repository cost ${dollars(capMicroUsd)} a day (UTC), and ${dollars(usedMicroUsd)} is used, or may be by runs in flight. The next day begins at ${isoTime(resetsAt)}. The owner changes it with "agent-service agents policy ${agentId} --max-usd-per-day".`,
+    fields: { reason, claim_url: null },
+  }),
+  message_missing: () => invalidRequest('One of "message" and "messages" is required.'),
+  mcp_refused_by_owner: ({ agentId }) =>
+    forbidden(
+      `Runs of agent ${agentId} may name no MCP servers: its owner has set ci_policy.mcp_servers to "none". Leave "mcp_servers" out.`,
+    ),
+  mcp_without_model: ({ backend }) =>
+    invalidRequest(
+      `"mcp_servers" is for runs of a model, and this agent's are executed by "${backend}", which takes none. Leave it out.`,
+    ),
+  parent_ending: () => ({
+    status: 409,
+    code: "run_finished",
+    message: "The run that delegates this one is ending, and starts no other any more.",
+  }),
+  run_not_found: ({ runId }) => notFound(`There is no run ${runId}.`),
+  run_of_another: ({ runId }) =>
+    forbidden(`Run ${runId} belongs to an agent that this credential may not use.`),
+  events_expired: ({ runId, agentId }) => ({
+    status: 410,
+    code: "events_expired",
+    message: `The events of run ${runId} are not kept any more. Its record is at GET /v1/agents/${agentId}/runs/${runId}.`,
+  }),
+  run_finished: ({ runId, status }) => ({
+    status: 409,
+    code: "run_finished",
+    message: `Run ${runId} has ended already: ${status}.`,
+  }),
+};
+
+function dollars(microUsd: number): string {
+  return `$${(microUsd / 1_000_000).toFixed(2)}`;
+}

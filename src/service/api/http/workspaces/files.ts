@@ -9,6 +9,7 @@ import type {
   revisionFileRoutes,
 } from "../../../../contract/workspaces/files/routes.ts";
 import type { Core } from "../../../core/core.ts";
+import { invalidRequest, isoTime } from "../../../core/problem.ts";
 import { deleteFiles, emptyTrash, restoreFiles } from "../../../core/workspaces/files/delete-files.ts";
 import { followDownloadLink, makeDownloadLink } from "../../../core/workspaces/files/download-links.ts";
 import { etagOf } from "../../../core/workspaces/files/etag.ts";
@@ -18,7 +19,6 @@ import { listFiles, statFile } from "../../../core/workspaces/files/read-files.t
 import { type ArrivingFile, uploadFiles } from "../../../core/workspaces/files/upload-files.ts";
 import { writeFile } from "../../../core/workspaces/files/write-file.ts";
 import { toFileEntry, toFileList, toFileText, toFileWindow } from "../../shared/file-view.ts";
-import { invalidRequest, isoTime } from "../../shared/problems/public-problem.ts";
 import type { ByteContent } from "../bytes/answer-bytes.ts";
 import { boundaryOf, readParts } from "../bytes/multipart.ts";
 import { RequestBodyError } from "../bytes/request-bytes.ts";

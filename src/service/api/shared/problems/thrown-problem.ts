@@ -4,7 +4,7 @@
 import type { BlobStoreError, ContentsLostError } from "../../../core/blobs/blob-store.ts";
 import type { StorageFullError } from "../../../core/ports/storage-full.ts";
 import { STORE_RETRY_SECONDS, type StoreUnavailableError } from "../../../core/ports/store-unavailable.ts";
-import type { PublicProblem } from "./public-problem.ts";
+import type { PublicProblem } from "../../../core/problem.ts";
 import { toProblem } from "./to-problem.ts";
 
 type KnownCode = (BlobStoreError | ContentsLostError | StorageFullError | StoreUnavailableError)["code"];

@@ -1,58 +1,70 @@
 // Rich reasons inside, poor codes outside: from a refusal of the core to what its caller is told, for every
 // transport. Pure.
 
-import { accountProblems } from "./account-problems.ts";
-import { adoptionProblems } from "./adoption-problems.ts";
-import { agentProblems } from "./agent-problems.ts";
-import { approvalProblems } from "./approval-problems.ts";
-import { changesetProblems } from "./changeset-problems.ts";
-import { ciProblems } from "./ci-problems.ts";
-import { claimProblems } from "./claim-problems.ts";
-import { commitProblems } from "./commit-problems.ts";
-import { consumerProblems } from "./consumer-problems.ts";
-import { copyProblems } from "./copy-problems.ts";
-import { fileProblems } from "./file-problems.ts";
-import { idempotencyProblems } from "./idempotency-problems.ts";
-import { limitProblems } from "./limit-problems.ts";
-import { memberProblems } from "./member-problems.ts";
-import { modelAccessProblems } from "./model-access-problems.ts";
-import { moneyProblems } from "./money-problems.ts";
-import type { PublicProblem } from "./public-problem.ts";
-import { runProblems } from "./run-problems.ts";
-import { scheduleProblems } from "./schedule-problems.ts";
-import { sessionProblems } from "./session-problems.ts";
-import { storageProblems } from "./storage-problems.ts";
-import { workerProblems } from "./worker-problems.ts";
-import { workflowProblems } from "./workflow-problems.ts";
-import { workspaceProblems } from "./workspace-problems.ts";
-import { workspaceRunProblems } from "./workspace-run-problems.ts";
+import { accountProblems } from "../../../core/accounts/refusals.ts";
+import { agentProblems } from "../../../core/agents/refusals.ts";
+import { approvalProblems } from "../../../core/approvals/refusals.ts";
+import { ciProblems } from "../../../core/ci/refusals.ts";
+import { claimProblems } from "../../../core/claims/refusals.ts";
+import { uploadProblems } from "../../../core/commit-uploads/refusals.ts";
+import { commitProblems } from "../../../core/commits/refusals.ts";
+import { idempotencyProblems } from "../../../core/idempotency/refusals.ts";
+import { limitProblems } from "../../../core/limits/refusals.ts";
+import { modelAccessProblems } from "../../../core/model-access/refusals.ts";
+import { moneyProblems } from "../../../core/money/refusals.ts";
+import { storageProblems } from "../../../core/ports/storage-full.ts";
+import type { PublicProblem } from "../../../core/problem.ts";
+import { questionProblems } from "../../../core/questions/refusals.ts";
+import { repositoryAccessProblems } from "../../../core/repository-access/refusals.ts";
+import { runProblems } from "../../../core/runs/refusals.ts";
+import { scheduleProblems } from "../../../core/schedules/refusals.ts";
+import { sessionProblems } from "../../../core/sessions/refusals.ts";
+import { workflowProblems } from "../../../core/workflows/refusals.ts";
+import { adoptionProblems } from "../../../core/workspaces/adoption/refusals.ts";
+import { changesetProblems } from "../../../core/workspaces/changesets/refusals.ts";
+import { consumerProblems } from "../../../core/workspaces/consumers/refusals.ts";
+import { contextItemProblems } from "../../../core/workspaces/context-items/refusals.ts";
+import { fileProblems } from "../../../core/workspaces/files/refusals.ts";
+import { memberProblems } from "../../../core/workspaces/members/refusals.ts";
+import { operationProblems } from "../../../core/workspaces/operations/refusals.ts";
+import { workspaceProblems } from "../../../core/workspaces/refusals.ts";
+import { retentionProblems } from "../../../core/workspaces/retention/refusals.ts";
+import { revisionProblems } from "../../../core/workspaces/revisions/refusals.ts";
+import { taskGroupProblems } from "../../../core/workspaces/task-groups/refusals.ts";
+import { workerProblems } from "../../../core/workspaces/workers/refusals.ts";
 
 /** The problem of every reason. A reason is written once, in the table of its noun. */
 const tables = {
   ...accountProblems,
-  ...adoptionProblems,
   ...agentProblems,
   ...approvalProblems,
-  ...changesetProblems,
   ...ciProblems,
   ...claimProblems,
+  ...uploadProblems,
   ...commitProblems,
-  ...fileProblems,
   ...idempotencyProblems,
   ...limitProblems,
-  ...memberProblems,
   ...modelAccessProblems,
   ...moneyProblems,
+  ...storageProblems,
+  ...questionProblems,
+  ...repositoryAccessProblems,
   ...runProblems,
   ...scheduleProblems,
   ...sessionProblems,
-  ...storageProblems,
   ...workflowProblems,
-  ...workspaceProblems,
+  ...adoptionProblems,
+  ...changesetProblems,
   ...consumerProblems,
-  ...copyProblems,
+  ...contextItemProblems,
+  ...fileProblems,
+  ...memberProblems,
+  ...operationProblems,
+  ...workspaceProblems,
+  ...retentionProblems,
+  ...revisionProblems,
+  ...taskGroupProblems,
   ...workerProblems,
-  ...workspaceRunProblems,
 };
 
 type Tables = typeof tables;

@@ -1,5 +1,6 @@
-// Why an operation is not shown, or fails. Pure.
+// Why an operation is not shown, or fails, and what its caller is told. Pure.
 
+import { notFound, type ProblemsOf } from "../../problem.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
 import type { CopyHeldRefusal, CopyRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
@@ -24,3 +25,7 @@ export type OperationFault =
   | RevisionRefusal
   | PathRefusal
   | PathCollision;
+
+export const operationProblems: ProblemsOf<OperationRefusal> = {
+  operation_not_found: ({ operationId }) => notFound(`The workspace has no operation ${operationId}.`),
+};

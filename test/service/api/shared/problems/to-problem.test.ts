@@ -2,19 +2,19 @@
 
 import { describe, expect, it } from "vitest";
 import { exchangeReasons } from "../../../../../src/contract/problems/problem.ts";
-import { accountProblems } from "../../../../../src/service/api/shared/problems/account-problems.ts";
-import { agentProblems } from "../../../../../src/service/api/shared/problems/agent-problems.ts";
-import { ciProblems } from "../../../../../src/service/api/shared/problems/ci-problems.ts";
-import { claimProblems } from "../../../../../src/service/api/shared/problems/claim-problems.ts";
-import { idempotencyProblems } from "../../../../../src/service/api/shared/problems/idempotency-problems.ts";
-import { limitProblems } from "../../../../../src/service/api/shared/problems/limit-problems.ts";
-import { moneyProblems } from "../../../../../src/service/api/shared/problems/money-problems.ts";
-import type { ProblemsOf } from "../../../../../src/service/api/shared/problems/public-problem.ts";
-import { runProblems } from "../../../../../src/service/api/shared/problems/run-problems.ts";
-import { scheduleProblems } from "../../../../../src/service/api/shared/problems/schedule-problems.ts";
-import { sessionProblems } from "../../../../../src/service/api/shared/problems/session-problems.ts";
 import { toProblem } from "../../../../../src/service/api/shared/problems/to-problem.ts";
-import { workflowProblems } from "../../../../../src/service/api/shared/problems/workflow-problems.ts";
+import { accountProblems } from "../../../../../src/service/core/accounts/refusals.ts";
+import { agentProblems } from "../../../../../src/service/core/agents/refusals.ts";
+import { ciProblems } from "../../../../../src/service/core/ci/refusals.ts";
+import { claimProblems } from "../../../../../src/service/core/claims/refusals.ts";
+import { idempotencyProblems } from "../../../../../src/service/core/idempotency/refusals.ts";
+import { limitProblems } from "../../../../../src/service/core/limits/refusals.ts";
+import { moneyProblems } from "../../../../../src/service/core/money/refusals.ts";
+import type { ProblemsOf } from "../../../../../src/service/core/problem.ts";
+import { runProblems } from "../../../../../src/service/core/runs/refusals.ts";
+import { scheduleProblems } from "../../../../../src/service/core/schedules/refusals.ts";
+import { sessionProblems } from "../../../../../src/service/core/sessions/refusals.ts";
+import { workflowProblems } from "../../../../../src/service/core/workflows/refusals.ts";
 
 const tables = [
   accountProblems,

@@ -1,8 +1,8 @@
 // Whose files a call means. Pure.
 
 import { ok, type Result, refused } from "../../../../../base/result.ts";
+import { invalidRequest, type PublicProblem } from "../../../../core/problem.ts";
 import type { Place } from "../../../../core/workspaces/files/reach-files.ts";
-import { invalidRequest, type PublicProblem } from "../../../shared/problems/public-problem.ts";
 
 /** Neither: the accepted files. */
 export function placeOf({
