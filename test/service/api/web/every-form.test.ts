@@ -1,5 +1,5 @@
 // Every form of every page posts to a route that takes it, and every route that takes a form has a page with the form. Every
-// link within the pages leads somewhere.
+// link within the pages leads somewhere, and no page is of another account.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,6 +31,7 @@ const POSTED_BY: Readonly<Record<string, readonly [file: string, text: string]>>
 type Answered = { readonly status: number; readonly text: string };
 
 let world: DocumentedWorld;
+let signedIn: { readonly cookie: string };
 const pages = new Map<string, Answered>();
 const links = new Set<string>();
 const forms = new Set<string>();
@@ -51,7 +52,8 @@ beforeAll(async () => {
   const { cookie } = await signInTo(fixture.core.core, mine.id);
   await signInTo(fixture.core.core, mine.id);
   const conflict = `/workspace/${ids.workspaceID}/changesets/${await makeConflict(ids)}`;
-  await crawl([...addresses(ids), conflict], { cookie });
+  signedIn = { cookie };
+  await crawl([...addresses("GET", ids), conflict], signedIn);
   await crawl(["/sign-in?"], {});
 });
 
@@ -64,8 +66,8 @@ function routes(method: string): readonly string[] {
 }
 
 /** The addresses of pages, of what is there. */
-function addresses(ids: Params): readonly string[] {
-  const filled = routes("GET").map((path) =>
+function addresses(method: "GET" | "POST", ids: Params): readonly string[] {
+  const filled = routes(method).map((path) =>
     path.replace(/:(\w+)/g, (all, name: string) => ids[name.replace(/Id$/, "ID")] ?? all),
   );
   return filled.filter((path) => !/[:*]/.test(path));
@@ -131,4 +133,23 @@ it("lead somewhere with each link", () => {
   expect(links.size).toBeGreaterThan(30);
   const dead = [...links].filter((link) => (pages.get(link)?.status ?? 0) >= 400);
   expect(dead).toEqual([]);
+});
+
+it.each(["GET", "POST"] as const)("are nobody else's: %s", async (method) => {
+  const { fixture, theirs, api } = world;
+  const things = await makeStandingThings({ fixture, account: theirs, api: api.for(theirs.owner) });
+  const own = new Set(addresses(method, {}));
+  const paths = addresses(method, { ...things.ofWorkspace, ...things.ofAccount }).filter(
+    (path) => !own.has(path),
+  );
+  expect(paths.length).toBeGreaterThan(method === "GET" ? 8 : 6);
+  const { baseUrl } = fixture.core.core.policy;
+  for (const path of paths) {
+    const form = method === "POST" ? { form: {} } : {};
+    const headers = { ...signedIn, origin: baseUrl };
+    const answer = await fixture.api.send(path, { method, headers, ...form });
+    const location = answer.headers.get("location");
+    const { status } = location === null ? answer : await fixture.api.send(location, { headers });
+    expect([path, status]).toEqual([path, 404]);
+  }
 });
