@@ -20,6 +20,8 @@ import { alone, type SendIn, together } from "./set-statement.ts";
 import { StorageState, storageErrorOf } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
 
+export { openPostgresLink } from "./postgres-link.ts";
+
 /** Some connections are left to readers, and some to transactions that do not wait for the same locks. */
 const SLOTS = { all: MAX_CONNECTIONS - 2, lane: 4, maxWaiting: 1_000, maxWaitMs: 5_000 };
 const PING_MS = 3_000;

@@ -1,6 +1,6 @@
 // What a failed write says of the storage, and whether there has been room again since.
 
-import pg from "pg";
+import { errorCode } from "../../base/error-code.ts";
 import { StorageFullError } from "../core/ports/storage-full.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 
@@ -13,9 +13,7 @@ const POSTGRES_DISK_FULL = "53100";
 
 /** What SQLite or PostgreSQL failed with as the core knows it. Anything else as it is. */
 export function storageErrorOf(cause: unknown): unknown {
-  if (cause instanceof pg.DatabaseError) {
-    return cause.code === POSTGRES_DISK_FULL ? new StorageFullError(cause) : cause;
-  }
+  if (errorCode(cause) === POSTGRES_DISK_FULL) return new StorageFullError(cause);
   const kind = sqliteKindOf(cause);
   if (kind === SQLITE_FULL || kind === SQLITE_IOERR) return new StorageFullError(cause);
   return kind === SQLITE_BUSY ? new StoreUnavailableError(cause) : cause;

@@ -5,7 +5,6 @@ import type { Logger } from "../../base/log.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Config } from "../settings/config.ts";
 import { holdDataFolder } from "../store/data-folder.ts";
-import { openPostgresStore } from "../store/postgres.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 
 /** Rejects as the store does, and once `signal` aborts while it waits for the database. */
@@ -26,6 +25,7 @@ export async function openStore({
   // It holds the checkouts of this node. A node that only answers requests has none.
   const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
   try {
+    const { openPostgresStore } = await import("../store/postgres.ts");
     const store = await openPostgresStore({
       url: config.databaseUrl,
       waitMs: config.databaseWaitSeconds * 1000,

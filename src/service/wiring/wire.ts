@@ -25,7 +25,6 @@ import { InProcessDispatch } from "../executor/in-process-dispatch.ts";
 import type { RunQueue } from "../executor/run-queue.ts";
 import { SharedDispatch, type SharedDispatchOptions } from "../executor/shared-dispatch.ts";
 import { tokenVerifier } from "../oidc/verify-token.ts";
-import { openPostgresLink } from "../store/postgres-link.ts";
 import { watchEventLoopDelay } from "../telemetry/event-loop-delay.ts";
 import { meteredStore } from "../telemetry/metered-store.ts";
 import type { PrometheusMeter } from "../telemetry/metrics.ts";
@@ -173,5 +172,8 @@ function verifierOf({ config, clock, log, traces, verifier }: NodeParts, audienc
 }
 
 function connectTo(url: string, { log, random }: { log: Logger; random: Random }): ConnectPeers {
-  return (handlers) => openPostgresLink({ url, ...handlers, log, random: () => random.fraction() });
+  return async (handlers) => {
+    const { openPostgresLink } = await import("../store/postgres.ts");
+    return await openPostgresLink({ url, ...handlers, log, random: () => random.fraction() });
+  };
 }
