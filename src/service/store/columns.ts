@@ -8,7 +8,8 @@ import { federatingProviders } from "../../contract/models/providers.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
 import { commitOrigins } from "../../contract/runs/run.ts";
 import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
-import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
+import type { CommitPlace, JobIdentity } from "../core/ci-jobs/job-identity.ts";
+import type { PullRequestHead } from "../core/commits/run-commit.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
 import type { RunInput, ShownCommit } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
@@ -28,6 +29,9 @@ function remembered<Value extends object>(decode: (text: string) => Value): (tex
     return value;
   };
 }
+
+/** A schema a field of a record, those that may be absent too: one that is forgotten does not compile. */
+type Fields<Of> = Readonly<Record<keyof Of, z.ZodMiniType>>;
 
 const commitPlaceSchema = z.object({
   provider: z.string(),
@@ -51,7 +55,7 @@ const jobIdentitySchema = z.extend(commitPlaceSchema, {
   runId: z.string(),
   runAttempt: z.string(),
   defaultBranch: z.exactOptional(z.string()),
-});
+} satisfies Fields<Omit<JobIdentity, keyof CommitPlace>>);
 
 /** Open: a newer version may have written fields that this one does not know. */
 const storedMessageSchema = z.object({
@@ -76,7 +80,7 @@ const runInputSchema = z.object({
       headSha: z.string(),
       baseRef: z.string(),
       baseSha: z.exactOptional(z.string()),
-    }),
+    } satisfies Fields<PullRequestHead>),
   ),
   workflow: z.optional(z.object({ id: z.string(), version: z.int(), input: z.nullable(z.string()) })),
   modelAccess: z.optional(
@@ -98,7 +102,7 @@ const runInputSchema = z.object({
     }),
   ),
   traceparent: z.optional(z.string()),
-});
+} satisfies Fields<RunInput>);
 
 /** A job's identity is in each of its capabilities, which every request reads again. */
 export const parseJob = remembered((text): JobIdentity => jobIdentitySchema.parse(JSON.parse(text)));

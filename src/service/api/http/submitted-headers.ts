@@ -1,6 +1,6 @@
 // The headers of an answer that gives a submitted run, new or made before.
 
-import type { Submitted } from "../../core/runs/submit-run.ts";
+import type { Submitted } from "../../core/runs/submission.ts";
 import type { AnyAnswer } from "./handler.ts";
 
 export function submittedHeaders({

@@ -5,7 +5,8 @@ import type { AccountCaller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import { findRun } from "../runs/read-run.ts";
 import type { RunRefusal, SubmitRefusal } from "../runs/refusals.ts";
-import type { RunSubmitter, Submitted } from "../runs/submit-run.ts";
+import type { Submitted } from "../runs/submission.ts";
+import type { RunSubmitter } from "../runs/submit-run.ts";
 import type { QuestionRefusal } from "./refusals.ts";
 
 /** Somebody has continued the session meanwhile: nothing is submitted. */

@@ -8,7 +8,8 @@ import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { SpanStart } from "../ports/tracer.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
-import type { RunSubmitter, Submitted } from "../runs/submit-run.ts";
+import type { Submitted } from "../runs/submission.ts";
+import type { RunSubmitter } from "../runs/submit-run.ts";
 import { enterWorkspace, findAdmissionFault, placeIn } from "../workspaces/placed-runs/enter-workspace.ts";
 import type { WorkRefusal } from "../workspaces/refusals.ts";
 import {

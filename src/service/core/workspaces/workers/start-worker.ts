@@ -10,7 +10,8 @@ import { earlierUse, type KeyUse, keepUse, keyUseOf } from "../../idempotency/on
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import { RUN_FEE_MICRO_USD } from "../../money/ledger.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
-import type { RunSubmitter, Submission } from "../../runs/submit-run.ts";
+import type { Submission } from "../../runs/submission.ts";
+import type { RunSubmitter } from "../../runs/submit-run.ts";
 import { insertCopy } from "../copies/create-copy.ts";
 import { reachForWork, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";

@@ -1,0 +1,279 @@
+// Admits a run, in one transaction: named checks over a context that grows, in the order in which they
+// refuse, and then one write.
+// Why: docs/decisions/134-a-submission-is-named-checks.md
+
+import { assertNever } from "../../../base/assert-never.ts";
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Agent } from "../agents/agent.ts";
+import { findPolicyFault } from "../agents/ci-policy.ts";
+import { mayUseAgent } from "../agents/reach-agent.ts";
+import { findMissingCommit } from "../commits/held-source.ts";
+import type { Core } from "../core.ts";
+import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
+import { findAccessFault } from "../model-access/find-access-fault.ts";
+import { keepAccess } from "../model-access/kept-access.ts";
+import { workflowPrice } from "../money/run-price.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import {
+  type BillingAccount,
+  findBillingAccount,
+  TransactionNeededError,
+  UnpaidError,
+} from "./billing-account.ts";
+import { type ChosenCommit, chooseCommit } from "./choose-commit.ts";
+import { reserveOfDay } from "./day-cap.ts";
+import { findCostFault } from "./find-cost-fault.ts";
+import { findMcpFault } from "./mcp-fault.ts";
+import { feeHold, queuedRun } from "./new-run.ts";
+import type { SubmitRefusal } from "./refusals.ts";
+import { RemoteHeadNeededError } from "./remote-head.ts";
+import { comparedOf, requestedInput } from "./requested-input.ts";
+import { findRequestedSession, SessionKeyTakenError } from "./requested-session.ts";
+import type { RunInput } from "./run-record.ts";
+import type { Admission, Submitted } from "./submission.ts";
+
+const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+const MICRO_PER_USD = 1_000_000;
+
+/** Another node took the key after it was read: everything is undone, and the next try returns that node's run. */
+export class KeyTakenError extends Error {
+  readonly key: string;
+
+  constructor(key: string) {
+    super("The idempotency key was taken meanwhile.");
+    this.key = key;
+  }
+}
+
+type Asked = {
+  readonly core: Core;
+  readonly tx: StoreTransaction;
+  readonly admission: Admission;
+  readonly now: number;
+};
+/** The caller may use the agent. */
+type Reached = Asked & { readonly agent: Agent };
+/** It asks for a run that nobody has made. */
+type New = Reached & { readonly requestHash: string };
+/** Nothing refuses it; what it works on and who pays is known. */
+type Settled = New & {
+  readonly sessionId: string | null;
+  readonly paying: BillingAccount;
+  readonly chosen: ChosenCommit | null;
+  readonly runId: string;
+  /** Null: no limit. */
+  readonly maxCostMicroUsd: number | null;
+};
+
+export async function admitRun(
+  core: Core,
+  tx: StoreTransaction,
+  admission: Admission,
+): Promise<Result<Submitted, SubmitRefusal>> {
+  const asked: Asked = { core, tx, admission, now: core.clock.now() };
+  const reached = await reach(asked);
+  if (!reached.ok) return reached;
+  const { key } = admission;
+  const requestHash = key === null ? "" : hashRequest(comparedOf(admission));
+  const fresh: New = { ...reached.value, requestHash };
+  // A run that the same key made before is the answer, whatever would refuse a new one.
+  const earlier = await findEarlier(fresh);
+  if (earlier !== null) return earlier;
+  for (const check of Object.values(checks)) {
+    const fault = await check(fresh);
+    if (fault !== null) return refused(fault);
+  }
+  const settled = await settle(fresh);
+  return settled.ok ? ok(await write(settled.value)) : settled;
+}
+
+async function reach(asked: Asked): Promise<Result<Reached, SubmitRefusal>> {
+  const { tx, admission } = asked;
+  const { caller, agentId } = admission;
+  const agent = await tx.agents.find(agentId);
+  if (agent === null) return refused({ reason: "agent_not_found", agentId });
+  if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
+  // The policy may have been set after the exchange, while the capability is still valid.
+  const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
+  return fault === null ? ok({ ...asked, agent }) : refused({ reason: "policy_refused_since", ...fault });
+}
+
+/** What the request's key answers; null where it makes a new run. */
+async function findEarlier(asked: New): Promise<Result<Submitted, SubmitRefusal> | null> {
+  const { tx, admission, requestHash, now } = asked;
+  const { agentId, key, slot } = admission;
+  if (key === null) return null;
+  // Only here, where it is known that the caller may use the agent: nobody else may make its requests wait.
+  if (!slot.take({ agentId, key })) return refused({ reason: "key_in_flight", key });
+  const earlier = await tx.idempotency.find({ agentId, key, now });
+  if (earlier === null) return null;
+  if (!isSameRequest(earlier.requestHash, requestHash)) return refused({ reason: "key_reused", key });
+  return ok({ runId: earlier.runId, sessionId: earlier.sessionId, isReplay: true });
+}
+
+type Check = (asked: New) => Promise<SubmitRefusal | null> | SubmitRefusal | null;
+
+/** In this order. Each says why there is no new run; null where it has nothing against it. */
+const checks = {
+  /** Locks the parent: a cancel of it either finds its child, or the child is refused. */
+  async parentIsAtWork({ tx, admission: { parent } }) {
+    if (parent === undefined) return null;
+    const run = await tx.runs.lock(parent.runId);
+    const isAtWork = run !== null && run.fence === parent.fence && run.status === "running";
+    return isAtWork ? null : { reason: "parent_ending" };
+  },
+
+  agentTakesWork({ agent, admission: { agentId } }) {
+    return agent.retiredAt === null ? null : { reason: "agent_retired", agentId };
+  },
+
+  accessIsGood({ core, agent, admission: { body } }) {
+    return body.model_access === undefined
+      ? null
+      : findAccessFault(core, { agent, access: body.model_access });
+  },
+
+  costCanBeBounded(asked) {
+    const { core, agent, admission } = asked;
+    // What a run reserves of the day is read and written under its agent's lock.
+    if (capOf(asked) !== undefined && admission.isOneWrite === true) throw new TransactionNeededError();
+    if (maxCostOf(asked) === null && capOf(asked) === undefined) return null;
+    return findCostFault(core, { agent, broughtModel: admission.body.model_access?.model ?? null });
+  },
+
+  serversAreAllowed({ core, agent, admission: { body } }) {
+    return findMcpFault(core.policy, { agent, body });
+  },
+
+  async queueHasRoom({ core, tx }) {
+    const allowed = core.policy.maxQueuedRuns;
+    // Nobody is refused because of a guess.
+    if (core.dispatch.waiting() >= allowed) core.dispatch.recount(await tx.queue.count());
+    const queued = core.dispatch.waiting();
+    return queued >= allowed ? { reason: "capacity_reached", queued, allowed } : null;
+  },
+} satisfies Readonly<Record<string, Check>>;
+
+/** What the owner lets the jobs' runs of a day cost. */
+function capOf({ agent, admission: { caller } }: Reached): number | undefined {
+  return caller.kind === "ci_job" ? agent.ciPolicy?.max_usd_per_day : undefined;
+}
+
+function maxCostOf({ core, admission: { body } }: Asked): number | null {
+  const { max_cost_usd: dollars } = body;
+  return dollars === undefined ? core.policy.maxCostMicroUsd : Math.round(dollars * MICRO_PER_USD);
+}
+
+async function settle(asked: New): Promise<Result<Settled, SubmitRefusal>> {
+  const { core, tx, agent, admission, now } = asked;
+  const { caller, body, pullRequest, isOneWrite = false } = admission;
+  const session = await findRequestedSession(tx, { agent, body });
+  if (!session.ok) return session;
+  const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite });
+  if (!paying.ok) return paying;
+  const missing = await findMissingCommit(core, tx, {
+    ...{ agent, caller, pullRequest },
+    bringsModel: body.model_access !== undefined,
+  });
+  if (missing !== null) return refused(missing);
+  const chosen = await chooseOwn(asked, session.value);
+  if (!chosen.ok) return chosen;
+  const runId = core.random.uuid(now);
+  const capUsd = capOf(asked);
+  const maxCostMicroUsd = maxCostOf(asked);
+  const ofDay =
+    capUsd === undefined
+      ? ok(maxCostMicroUsd)
+      : await reserveOfDay(core, tx, { agent, runId, capUsd, maxCostMicroUsd });
+  if (!ofDay.ok) return ofDay;
+  return ok({
+    ...asked,
+    ...{ sessionId: session.value, paying: paying.value, chosen: chosen.value, runId },
+    maxCostMicroUsd: ofDay.value,
+  });
+}
+
+/** The commit of an account's own run. A workspace has its own files, whatever repository the agent is of. */
+async function chooseOwn(
+  { core, tx, agent, admission, now }: New,
+  sessionId: string | null,
+): Promise<Result<ChosenCommit | null, SubmitRefusal>> {
+  const { caller, workspace, remoteHead, isOneWrite = false } = admission;
+  if (caller.kind !== "account" || workspace !== undefined) return ok(null);
+  const known = remoteHead === undefined ? {} : { remoteHead };
+  const chosen = await chooseCommit(core, tx, { agent, sessionId, ...known });
+  if (!chosen.ok) {
+    const { refusal } = chosen;
+    if (refusal.reason === "remote_head_needed") throw new RemoteHeadNeededError(agent, refusal.access);
+    return refused(refusal);
+  }
+  if (chosen.value !== null && chosen.value.held !== null) {
+    if (isOneWrite) throw new TransactionNeededError();
+    // Nothing of it is deleted for a while.
+    await tx.packs.touch({ ids: chosen.value.held.packs.map(({ id }) => id), now });
+  }
+  return chosen;
+}
+
+function inputOf({ admission, chosen, runId, maxCostMicroUsd }: Settled): RunInput {
+  const { caller, body, messages, pullRequest, workflow, workspace, traceparent, canBeAnswered } = admission;
+  return {
+    messages,
+    maxTurnTokens: 0,
+    ...requestedInput(body, runId),
+    ...(maxCostMicroUsd === null ? {} : { maxCostMicroUsd }),
+    ...(canBeAnswered === true ? { hasThread: true } : {}),
+    job: caller.kind === "ci_job" ? caller.capability.job : null,
+    ...(pullRequest === null ? {} : { pullRequest }),
+    ...(chosen === null ? {} : { commit: chosen.commit }),
+    ...(chosen?.pullRequest === undefined ? {} : { pullRequest: chosen.pullRequest }),
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+}
+
+async function write(settled: Settled): Promise<Submitted> {
+  const { core, tx, admission, now, paying, chosen, runId, requestHash } = settled;
+  const { agentId, body, key, origin = "user", workflow, parent, alongside } = admission;
+  const { model_access: access, session_key: sessionKey } = body;
+  const price = workflow === undefined ? null : workflowPrice(core.rates);
+  const sessionId = settled.sessionId ?? core.random.uuid(now);
+  const input = inputOf(settled);
+  const run = queuedRun({
+    ...{ id: runId, agentId, sessionId, origin, price, now },
+    parentRunId: parent?.runId ?? null,
+    billingAccount: paying.wallet,
+    modelBilling: access === undefined ? null : "repository",
+    ...(chosen === null ? {} : { commit: chosen.commit }),
+  });
+  if (settled.sessionId === null && sessionKey !== undefined) {
+    const name = { agentId, key: sessionKey, sessionId, createdAt: now };
+    if (!(await tx.sessions.insertKey(name))) throw new SessionKeyTakenError(sessionKey);
+  }
+  await alongside?.(tx, { runId, sessionId });
+  const { secretKeys } = core;
+  if (access !== undefined && secretKeys !== null) {
+    const { access_token: token, expires_at } = access;
+    await keepAccess({ ...core, secretKeys }, tx, { runId, token, expiresAt: Date.parse(expires_at) });
+  }
+  if (parent === undefined) await paying.lock();
+  const admitted = await tx.runs.admit({
+    ...{ run, input },
+    hold: feeHold(core, { billingAccount: run.billingAccount, runId, price }),
+    key:
+      key === null
+        ? null
+        : { agentId, key, now, runId, sessionId, requestHash, expiresAt: now + IDEMPOTENCY_MS },
+  });
+  switch (admitted) {
+    case "admitted":
+      return { runId, sessionId, isReplay: false };
+    case "key_taken":
+      throw new KeyTakenError(key ?? "");
+    case "unpaid":
+      throw new UnpaidError(paying.refuse);
+    default:
+      return assertNever(admitted);
+  }
+}

@@ -1,0 +1,94 @@
+// What the fields of a request become: of the run's input, and of what an idempotency key compares. Pure.
+
+import { entriesOf } from "../../../contract/egress.ts";
+import type { ModelAccess } from "../../../contract/runs/model-access.ts";
+import type { Message } from "../../../contract/runs/run-requests.ts";
+import type { RunModelAccess } from "../model-access/kept-access.ts";
+import type { RunInput } from "./run-record.ts";
+import type { Admission, Submission } from "./submission.ts";
+
+type Body = Submission["body"];
+type Given<Field extends keyof Body> = Exclude<Body[Field], undefined>;
+
+/** What a field gives to the run's input. Null: nothing, or what is decided by more than the field itself. */
+type InputOf<Field extends keyof Body> = ((given: Given<Field>, runId: string) => Partial<RunInput>) | null;
+
+/** Every field of a request: one that is not here does not compile. */
+const inputOf: { readonly [Field in keyof Required<Body>]: InputOf<Field> } = {
+  message: null,
+  messages: null,
+  idempotency_key: null,
+  session_id: null,
+  session_key: () => ({ hasThread: true }),
+  new_session: null,
+  // Its ref is the code host's.
+  pull_request: null,
+  // The owner's cap of the day may leave less of it.
+  max_cost_usd: null,
+  max_turn_tokens: (maxTurnTokens) => ({ maxTurnTokens }),
+  time_limit_seconds: (seconds) => ({ timeLimitMs: seconds * 1000 }),
+  setup: (setup) => ({ setup }),
+  output_schema: (outputSchema) => ({ outputSchema }),
+  egress: (egress) => ({ egress: entriesOf(egress) }),
+  mcp_servers: (mcpServers) => ({ mcpServers }),
+  model_access: (access, runId) => ({ modelAccess: broughtBy(runId, access) }),
+};
+
+/** What the request's own fields give to the run's input. */
+export function requestedInput(body: Body, runId: string): Partial<RunInput> {
+  const fields = Object.keys(inputOf) as (keyof Body)[];
+  return Object.assign({}, ...fields.map((field) => inputOfField(body, field, runId)));
+}
+
+function inputOfField<Field extends keyof Body>(body: Body, field: Field, runId: string): Partial<RunInput> {
+  const given = body[field];
+  const read: InputOf<Field> = inputOf[field];
+  return given === undefined || read === null ? {} : read(given as Given<Field>, runId);
+}
+
+/** What is stored of the access with the run's input: not the token. */
+function broughtBy(runId: string, { provider, model, expires_at }: ModelAccess): RunModelAccess {
+  return { provider, model, heldBy: runId, firstExpiresAt: Date.parse(expires_at) };
+}
+
+/** The messages of the request; null when it has neither `message` nor `messages`. */
+export function messagesOf(body: Body): readonly Message[] | null {
+  if (body.messages !== undefined) return body.messages;
+  return body.message === undefined || body.message === "" ? null : [{ role: "user", content: body.message }];
+}
+
+/**
+ * Equal for two requests that ask for the same. A field of the request is compared as it is, unless it is named here; one that a
+ * request has not is left out, so that old keys go on.
+ */
+export function comparedOf({
+  messages,
+  body,
+  workflow,
+  workspace,
+}: Pick<Admission, "messages" | "body" | "workflow" | "workspace">): unknown {
+  const {
+    // Compared as what they say.
+    message: _message,
+    messages: _messages,
+    // A later try of the same has less time.
+    time_limit_seconds: _seconds,
+    new_session,
+    max_turn_tokens,
+    egress,
+    model_access: access,
+    ...asTheyAre
+  } = body;
+  return {
+    ...asTheyAre,
+    // The message of an execution changes with the active version, its request does not.
+    said: workflow === undefined ? messages : { workflow: workflow.id, input: workflow.input },
+    new_session: new_session === true,
+    max_turn_tokens: max_turn_tokens ?? 0,
+    // A worker gets its id with its run.
+    workspace: workspace === undefined ? undefined : { ...workspace, workerId: null },
+    egress: egress === undefined ? undefined : entriesOf(egress),
+    // The token is another for each request.
+    model_access: access === undefined ? undefined : { provider: access.provider, model: access.model },
+  };
+}

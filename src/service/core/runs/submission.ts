@@ -1,0 +1,49 @@
+// What is submitted, what becomes of it, and what a transaction is given to admit it. Pure.
+
+import type { Unkeyed } from "../../../contract/fields.ts";
+import type { RunOrigin } from "../../../contract/runs/run.ts";
+import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { PullRequestHead } from "../commits/run-commit.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { RemoteHead } from "../repository-access/remotes.ts";
+import type { KeySlot } from "./keys-in-flight.ts";
+import type { RunWorkspace, WorkflowExecution } from "./run-record.ts";
+
+export type Submitted = {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** True when the same key made this run before. */
+  readonly isReplay: boolean;
+};
+
+export type Submission = {
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly body: Unkeyed<SubmitRunRequest>;
+  readonly idempotencyKey: string | null;
+  /** Default: "user". */
+  readonly origin?: RunOrigin;
+  /** What the message was made from. The key then holds for the workflow and its input, whichever version is active. */
+  readonly workflow?: WorkflowExecution;
+  /** Somebody reads it who can answer, though no key names its session: it may end with a question. */
+  readonly canBeAnswered?: boolean;
+  /** Where in a workspace it works. Its row beside the run is written `alongside`. */
+  readonly workspace?: RunWorkspace;
+  /** The run that delegates it: it ends with that one at the latest, and counts towards no plan's concurrent runs. */
+  readonly parent?: { readonly runId: string; readonly fence: number };
+  /** Further writes of the transaction that makes the run. A throw undoes all of it and is rethrown. */
+  readonly alongside?: (tx: StoreTransaction, run: { runId: string; sessionId: string }) => Promise<void>;
+};
+
+export type Admission = Omit<Submission, "idempotencyKey"> & {
+  readonly messages: readonly Message[];
+  readonly key: string | null;
+  readonly slot: KeySlot;
+  readonly pullRequest: PullRequestHead | null;
+  readonly traceparent: string | undefined;
+  /** What the code host has said. Absent until it is asked. */
+  readonly remoteHead?: RemoteHead;
+  /** Whether a TransactionNeededError is thrown before any write but the last. */
+  readonly isOneWrite?: boolean;
+};
