@@ -10,7 +10,7 @@ import { importsOf, resolve } from "./support/imports-of.ts";
 
 const CORE = join(dirname(fileURLToPath(import.meta.url)), "../src/service/core");
 
-/** A folder may import these, and what they lead to. Every folder may import `core.ts` and `ports/`, which import none. */
+/** A folder may import these, and what they lead to. Every folder may import `core.ts`, and `ports/` below it, which import none. */
 const floors: Readonly<Record<string, readonly string[]>> = {
   audit: [],
   blobs: [],
@@ -120,7 +120,8 @@ describe("the floors of the core", () => {
   });
 
   it("begin on a ground that imports none of them", () => {
-    expect(arrows.filter(({ from, to }) => ground.includes(from) && !ground.includes(to))).toEqual([]);
+    const ofGround = arrows.filter(({ from }) => ground.includes(from));
+    expect(ofGround.filter(({ from, to }) => from !== "." || to !== "ports")).toEqual([]);
   });
 
   it("allow nothing that is not needed", () => {

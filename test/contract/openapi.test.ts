@@ -12,7 +12,7 @@ import { problemCodes } from "../../src/contract/problems/problem.ts";
 import { problemAnswers } from "../../src/contract/problems/problem-answers.ts";
 import { runEventSchema } from "../../src/contract/runs/run-event.ts";
 import { createApp } from "../../src/service/api/http/app.ts";
-import type { PublicProblem } from "../../src/service/core/problem.ts";
+import type { PublicProblem } from "../../src/service/core/ports/problem.ts";
 import { faces } from "../../src/service/faces/faces.ts";
 import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";

@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { BlobStoreError } from "../core/blobs/blob-store.ts";
 import { errorCode } from "../../base/error-code.ts";
+import { BlobStoreError } from "../core/blobs/blob-store.ts";
 import type { Spool, SpoolFile } from "../core/ports/spool.ts";
 
 /** Makes the folder at its first use. */

@@ -16,7 +16,7 @@ import type {
 } from "../../../contract/route.ts";
 import type { AccountCaller, Caller, CiJobCaller } from "../../core/accounts/caller.ts";
 import type { OnceResult } from "../../core/idempotency/once-result.ts";
-import type { PublicProblem } from "../../core/problem.ts";
+import type { PublicProblem } from "../../core/ports/problem.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
 import type { ByteContent } from "./bytes/answer-bytes.ts";
 import type { IfMatch } from "./bytes/preconditions.ts";

@@ -3,7 +3,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARS, takeBodyKey } from "../../../contract/fields.ts";
 import type { Route } from "../../../contract/route.ts";
-import { invalidRequest, type PublicProblem } from "../../core/problem.ts";
+import { invalidRequest, type PublicProblem } from "../../core/ports/problem.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export const REPLAY_HEADER = "X-Svc-Idempotent-Replay";

@@ -1,6 +1,6 @@
 // A problem as an HTTP answer. Which problem a refusal is, the refusals.ts of its noun says for every transport.
 
-import type { PublicProblem } from "../../core/problem.ts";
+import type { PublicProblem } from "../../core/ports/problem.ts";
 import { type Refusal, toProblem } from "../shared/problems/to-problem.ts";
 import type { RequestContext } from "./request-context.ts";
 

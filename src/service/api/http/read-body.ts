@@ -3,7 +3,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { JsonBody } from "../../../contract/route.ts";
-import { invalidRequest, type PublicProblem } from "../../core/problem.ts";
+import { invalidRequest, type PublicProblem } from "../../core/ports/problem.ts";
 import { decode } from "../shared/decode.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 

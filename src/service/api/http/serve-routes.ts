@@ -8,7 +8,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Route, type RouteTable, rateOf } from "../../../contract/route.ts";
 import { type Caller, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
-import type { PublicProblem } from "../../core/problem.ts";
+import type { PublicProblem } from "../../core/ports/problem.ts";
 import { admitCaller, chargeAddress, chargeExchange } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";
 import { challengeOf } from "../shared/bearer-challenge.ts";

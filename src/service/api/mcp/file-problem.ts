@@ -1,7 +1,7 @@
 // Why a file was not written, as a client's model reads it: which one, and what to do. Pure.
 
 import { singleLine } from "../../../base/untrusted-text.ts";
-import type { PublicProblem } from "../../core/problem.ts";
+import type { PublicProblem } from "../../core/ports/problem.ts";
 import type { WriteFilesRefusal } from "../../core/workspaces/files/refusals.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 

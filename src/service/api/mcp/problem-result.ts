@@ -1,7 +1,7 @@
 // A refusal as the result of a tool: an error that the client's model reads, with the API's code. Pure.
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { PublicProblem } from "../../core/problem.ts";
+import type { PublicProblem } from "../../core/ports/problem.ts";
 import { type Refusal, toProblem } from "../shared/problems/to-problem.ts";
 
 /** The problem of whatever a tool was refused for. */

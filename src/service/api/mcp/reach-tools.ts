@@ -5,7 +5,7 @@ import type * as z from "zod/mini";
 import { nearestName } from "../../../base/nearest-name.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { callToolTool, describeToolsTool } from "../../../contract/mcp/tool-sets.ts";
-import { invalidRequest, type PublicProblem } from "../../core/problem.ts";
+import { invalidRequest, type PublicProblem } from "../../core/ports/problem.ts";
 import { decode } from "../shared/decode.ts";
 import type { ToolCall } from "./surface.ts";
 import { answer, defineTool, listingOf, type Tool } from "./tool.ts";

@@ -8,7 +8,7 @@ import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import { toSingleSchema } from "../../../contract/openapi/json-schema.ts";
 import type { AccountCaller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
-import type { PublicProblem } from "../../core/problem.ts";
+import type { PublicProblem } from "../../core/ports/problem.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";

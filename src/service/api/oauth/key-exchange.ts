@@ -7,7 +7,7 @@ import { KEY_MINT } from "../../../contract/oauth/scopes.ts";
 import { needScopes } from "../../core/accounts/caller.ts";
 import { makeOwnKey, revokeOwnKey } from "../../core/accounts/own-keys.ts";
 import { spendGrant } from "../../core/oauth/grants.ts";
-import { forbidden, invalidRequest } from "../../core/problem.ts";
+import { forbidden, invalidRequest } from "../../core/ports/problem.ts";
 import type { FaceContext, FaceEnv, FaceParts } from "../http/face.ts";
 import { answerProblem, answerRefusal } from "../http/problems.ts";
 import { readText } from "../http/read-body.ts";

@@ -1,7 +1,7 @@
 // An adoption as the contract shows it. Pure.
 
 import type { AdoptionView } from "../../../contract/workspaces/adoption/adoption.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import type { Adoption } from "../../core/workspaces/adoption/adoption.ts";
 
 export function toAdoption(adoption: Adoption): AdoptionView {

@@ -9,7 +9,7 @@ import { statusAt } from "../../core/approvals/approval.ts";
 import { approveUrl } from "../../core/approvals/approve-url.ts";
 import type { MergeConflict } from "../../core/checkouts/git-scratch.ts";
 import type { Policy } from "../../core/core.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import type { Changeset } from "../../core/workspaces/changesets/changeset.ts";
 import type { SeenChangeset } from "../../core/workspaces/changesets/read-changesets.ts";
 import type { ReviewApproval } from "../../core/workspaces/changesets/read-review-action.ts";

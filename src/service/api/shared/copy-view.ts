@@ -3,7 +3,7 @@
 import type { CopyView } from "../../../contract/workspaces/copies/copy.ts";
 import type { OperationView } from "../../../contract/workspaces/operations/operation.ts";
 import type { RevisionView } from "../../../contract/workspaces/revisions/revision.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import { holderOf } from "../../core/workspaces/copies/copy.ts";
 import type { CountedCopy } from "../../core/workspaces/copies/read-copies.ts";
 import type { Operation } from "../../core/workspaces/operations/operation.ts";

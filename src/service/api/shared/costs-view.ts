@@ -2,7 +2,7 @@
 
 import type { CostsView } from "../../../contract/workspaces/workspace/workspace.ts";
 import { creditsOf } from "../../core/money/ledger.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import type { CostSums, Costs } from "../../core/workspaces/costs/sum-costs.ts";
 import type { CostSpan } from "../../core/workspaces/costs/workspace-costs.ts";
 

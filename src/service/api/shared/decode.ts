@@ -4,7 +4,7 @@ import type * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { unknownFieldsOf } from "../../../base/strict-object.ts";
 import { UNKNOWN_FIELD, type WrongField } from "../../../contract/problems/problem.ts";
-import { invalidRequest, type PublicProblem } from "../../core/problem.ts";
+import { invalidRequest, type PublicProblem } from "../../core/ports/problem.ts";
 
 /** Fields that a problem names at most. */
 const MAX_FIELDS = 20;

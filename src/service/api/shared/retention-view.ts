@@ -5,7 +5,7 @@ import type {
   PinView,
   RetentionAnswer,
 } from "../../../contract/workspaces/retention/retention.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import type { DueItem, Retention } from "../../core/workspaces/retention/read-retention.ts";
 import type { Pin } from "../../core/workspaces/retention/retention.ts";
 import { toPage } from "./workspace-view.ts";

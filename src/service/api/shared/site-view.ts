@@ -2,7 +2,7 @@
 
 import type { OpenedSite as OpenedSiteView, SiteView } from "../../../contract/workspaces/site/site.ts";
 import type { Core } from "../../core/core.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import type { OpenedSite } from "../../core/workspaces/consumers/site.ts";
 import type { Site } from "../../core/workspaces/consumers/store-port.ts";
 

@@ -4,7 +4,7 @@ import type { RunStatus } from "../../../contract/runs/run.ts";
 import type { TaskGroupView } from "../../../contract/workspaces/task-groups/task-group.ts";
 import type { SaveState, WorkerView } from "../../../contract/workspaces/workers/worker.ts";
 import { creditsOf } from "../../core/money/ledger.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import type { SeenTaskGroup, WorkerCount } from "../../core/workspaces/task-groups/task-group.ts";
 import type { SeenWorker } from "../../core/workspaces/workers/worker.ts";
 

@@ -3,7 +3,7 @@
 import type { ContextItemView } from "../../../contract/workspaces/context-items/context-item.ts";
 import type { MemberView } from "../../../contract/workspaces/members/member.ts";
 import type { ThreadView } from "../../../contract/workspaces/threads/thread.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import type { ShownMember } from "../../core/workspaces/administration/members.ts";
 import type { ContextItem } from "../../core/workspaces/context-items/context-item.ts";
 import type { Thread } from "../../core/workspaces/threads/thread.ts";

@@ -1,7 +1,7 @@
 // A workspace and pages of its things as the contract shows them. Pure.
 
 import type { AgentWorkspaceView, WorkspaceView } from "../../../contract/workspaces/workspace/workspace.ts";
-import { isoTime } from "../../core/problem.ts";
+import { isoTime } from "../../core/ports/problem.ts";
 import type { Page } from "../../core/workspaces/page.ts";
 import type { AgentWorkspace } from "../../core/workspaces/read-workspaces.ts";
 import type { Workspace } from "../../core/workspaces/workspace.ts";

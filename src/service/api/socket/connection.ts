@@ -14,7 +14,7 @@ import {
 import { type Caller, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { SocketRefusal } from "../../core/limits/refusals.ts";
-import { invalidRequest } from "../../core/problem.ts";
+import { invalidRequest } from "../../core/ports/problem.ts";
 import type { RunViewer } from "../../core/runs/run-view.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { type AdmitRefusal, chargeCaller } from "../shared/admit-caller.ts";

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../../base/clock.ts";
 import type { ServerFrame } from "../../../contract/sessions/socket.ts";
-import type { PublicProblem } from "../../core/problem.ts";
+import type { PublicProblem } from "../../core/ports/problem.ts";
 
 /** Above this nobody reads more from the store for the socket. */
 const MAX_BUFFERED_BYTES = 256_000;

@@ -7,7 +7,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { sessionEndpoints } from "../../../contract/sessions/endpoints.ts";
 import { MAX_FRAME_BYTES } from "../../../contract/sessions/socket.ts";
 import type { Core } from "../../core/core.ts";
-import type { PublicProblem } from "../../core/problem.ts";
+import type { PublicProblem } from "../../core/ports/problem.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";

@@ -4,7 +4,7 @@ import type { Logger } from "../../../base/log.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/sessions/socket.ts";
 import type { Core } from "../../core/core.ts";
-import { invalidRequest } from "../../core/problem.ts";
+import { invalidRequest } from "../../core/ports/problem.ts";
 import { findRunOfSession, findSession } from "../../core/runs/follow-run.ts";
 import { findStream, type StreamReader } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";

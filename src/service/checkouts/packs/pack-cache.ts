@@ -6,8 +6,8 @@ import { constants, createWriteStream, renameSync } from "node:fs";
 import { copyFile, link, mkdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { type BlobStore, ContentsLostError } from "../../core/blobs/blob-store.ts";
 import { errorCode } from "../../../base/error-code.ts";
+import { type BlobStore, ContentsLostError } from "../../core/blobs/blob-store.ts";
 import type { HeldPack, StoredFile } from "../../core/commits/held-pack.ts";
 
 const GONE = ".gone";

@@ -1,7 +1,7 @@
 // Why a credential, a caller class or a change of plan is refused, and what its caller is told. Pure.
 
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";
-import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "../problem.ts";
+import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "../ports/problem.ts";
 
 export type AuthRefusal =
   | { readonly reason: "credential_missing" }

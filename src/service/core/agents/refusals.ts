@@ -1,7 +1,7 @@
 // Why an agent is not found, made, changed or given work, and what its caller is told. Pure.
 
 import type { Plan } from "../money/plan.ts";
-import { forbidden, invalidRequest, notFound, type ProblemsOf } from "../problem.ts";
+import { forbidden, invalidRequest, notFound, type ProblemsOf } from "../ports/problem.ts";
 
 export type AgentRefusal =
   | { readonly reason: "agent_not_found"; readonly agentId: string }

@@ -1,7 +1,7 @@
 // Why an approval is not found or decided, and what its caller is told. Pure.
 
 import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
-import { forbidden, notFound, type ProblemsOf } from "../problem.ts";
+import { forbidden, notFound, type ProblemsOf } from "../ports/problem.ts";
 
 export type ApprovalRefusal =
   | { readonly reason: "approval_not_found"; readonly approvalId: string }

@@ -1,7 +1,7 @@
 // Why a CI job is refused, and what its caller is told. Pure.
 
 import type { ExchangeReason, ProblemCode } from "../../../contract/problems/problem.ts";
-import { forbidden, type ProblemsOf, type PublicProblem } from "../problem.ts";
+import { forbidden, type ProblemsOf, type PublicProblem } from "../ports/problem.ts";
 
 /** `expected` and `got` repeat claims of the token: they are filled only after its signature has passed. */
 export type ExchangeRefusal = {

@@ -1,4 +1,4 @@
-import type { ProblemsOf, PublicProblem } from "../problem.ts";
+import type { ProblemsOf, PublicProblem } from "../ports/problem.ts";
 
 /** The first three mean that the link cannot be used by its holder. */
 export type ClaimRefusal =

@@ -3,7 +3,7 @@
 import { packFaults } from "../../../contract/ci/commits.ts";
 import type { AgentRefusal, AgentRetiredRefusal, PolicyRefusal } from "../agents/refusals.ts";
 import type { PackRefusal } from "../commits/pack-receiver.ts";
-import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "../problem.ts";
+import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "../ports/problem.ts";
 
 export type CommitAccessRefusal =
   | AgentRefusal

@@ -1,6 +1,6 @@
 // Why the commit of a run is not there, and what its caller is told. Pure.
 
-import type { ProblemsOf } from "../problem.ts";
+import type { ProblemsOf } from "../ports/problem.ts";
 
 /** A run of a repository that is not public, for a commit that its job has not sent. */
 export type CommitMissingRefusal = {

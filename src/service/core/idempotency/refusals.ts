@@ -1,6 +1,6 @@
 // Why an idempotency key is refused, and what its caller is told. Pure.
 
-import { invalidRequest, type ProblemsOf } from "../problem.ts";
+import { invalidRequest, type ProblemsOf } from "../ports/problem.ts";
 
 export type KeyInFlightRefusal = { readonly reason: "key_in_flight"; readonly key: string };
 

@@ -1,6 +1,6 @@
 // Why a request is refused that would be accepted at another time, and what its caller is told. Pure.
 
-import type { ProblemsOf } from "../problem.ts";
+import type { ProblemsOf } from "../ports/problem.ts";
 
 export type RateRefusal = {
   readonly reason: "rate_limited";

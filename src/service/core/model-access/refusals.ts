@@ -2,7 +2,7 @@
 
 import type { FederatingProvider } from "../../../contract/models/providers.ts";
 import type { ModelAccessReason } from "../../../contract/problems/problem.ts";
-import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "../problem.ts";
+import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "../ports/problem.ts";
 
 /** Found at a submission. */
 export type ModelAccessRefusal =

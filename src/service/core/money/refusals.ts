@@ -1,6 +1,6 @@
 // Why a run is not paid for, or credits are not shown, and what its caller is told. Pure.
 
-import { isoTime, type ProblemsOf, type PublicProblem } from "../problem.ts";
+import { isoTime, type ProblemsOf, type PublicProblem } from "../ports/problem.ts";
 import type { Plan } from "./plan.ts";
 
 /** A run cannot be held to an amount. */

@@ -1,6 +1,6 @@
 // What a store throws that has no room for what it has to write.
 
-import type { ProblemsOf } from "../problem.ts";
+import type { ProblemsOf } from "./problem.ts";
 
 export type StorageRefusal = { readonly reason: "storage_full" };
 

@@ -1,6 +1,6 @@
 // Why a question is not found or answered, and what its caller is told. Pure.
 
-import { notFound, type ProblemsOf } from "../problem.ts";
+import { notFound, type ProblemsOf } from "../ports/problem.ts";
 
 export type QuestionRefusal =
   | { readonly reason: "question_not_found"; readonly runId: string }

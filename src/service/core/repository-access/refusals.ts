@@ -1,6 +1,6 @@
 // Why a repository is not read without a job, and what its caller is told. Pure.
 
-import type { ProblemsOf } from "../problem.ts";
+import type { ProblemsOf } from "../ports/problem.ts";
 import type { StoredAccess } from "./stored-access.ts";
 
 export type AccessUnavailableRefusal = {

@@ -7,7 +7,7 @@ import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusa
 import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
 import type { ModelAccessRefusal } from "../model-access/refusals.ts";
 import type { CostRefusal, PaymentRefusal } from "../money/refusals.ts";
-import { forbidden, invalidRequest, isoTime, notFound, type ProblemsOf } from "../problem.ts";
+import { forbidden, invalidRequest, isoTime, notFound, type ProblemsOf } from "../ports/problem.ts";
 import type { CommitUnreachableRefusal } from "../repository-access/refusals.ts";
 import type { FollowSessionRefusal, SessionRefusal } from "../sessions/refusals.ts";
 

@@ -1,7 +1,7 @@
 // Why a schedule is not made, found, confirmed or cancelled, and what its caller is told. Pure.
 
 import type { ScheduleStatus } from "../../../contract/schedules/schedule.ts";
-import { invalidRequest, isoTime, notFound, type ProblemsOf } from "../problem.ts";
+import { invalidRequest, isoTime, notFound, type ProblemsOf } from "../ports/problem.ts";
 
 export type ScheduleRefusal =
   | { readonly reason: "schedule_not_found"; readonly scheduleId: string }

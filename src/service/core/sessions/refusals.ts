@@ -1,6 +1,6 @@
 // Why a session is not found, named or read, and what its caller is told. Pure.
 
-import { forbidden, invalidRequest, notFound, type ProblemsOf } from "../problem.ts";
+import { forbidden, invalidRequest, notFound, type ProblemsOf } from "../ports/problem.ts";
 
 /** The request names a session to run in. */
 export type SessionRefusal =

@@ -1,6 +1,6 @@
 // Why a workflow is not found, and what its caller is told. Pure.
 
-import { notFound, type ProblemsOf } from "../problem.ts";
+import { notFound, type ProblemsOf } from "../ports/problem.ts";
 
 export type WorkflowRefusal =
   | { readonly reason: "workflow_not_found"; readonly workflowId: string }

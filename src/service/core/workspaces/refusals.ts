@@ -1,6 +1,6 @@
 // Why a request to a workspace is refused, whichever part of it is meant, and what its caller is told. Pure.
 
-import { forbidden, invalidRequest, notFound, type ProblemsOf } from "../problem.ts";
+import { forbidden, invalidRequest, notFound, type ProblemsOf } from "../ports/problem.ts";
 import type { ManagerInUseRefusal } from "./managed-workspaces.ts";
 import type { CursorRefusal } from "./page.ts";
 

@@ -4,8 +4,8 @@
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
-import type { AdmittedConnection, RunEgress } from "../../core/egress/run-egress.ts";
 import { errorCodeNote } from "../../../base/error-code.ts";
+import type { AdmittedConnection, RunEgress } from "../../core/egress/run-egress.ts";
 import { ToolError } from "./tool.ts";
 
 const MAX_REDIRECTS = 3;

@@ -1,6 +1,6 @@
 // A body of several files as they arrive (RFC 7578), one after the other: none is held as a whole.
 
-import { invalidRequest } from "../../../core/problem.ts";
+import { invalidRequest } from "../../../core/ports/problem.ts";
 import { RequestBodyError } from "./request-bytes.ts";
 
 export type FilePart = {

@@ -1,6 +1,6 @@
 // If-Match (RFC 9110 §13.1.1): a change that builds on a version which no longer holds is refused. Pure.
 
-import type { PublicProblem } from "../../../core/problem.ts";
+import type { PublicProblem } from "../../../core/ports/problem.ts";
 
 /** The tags that a header names, without quotes; "any" for `*`; null without the header. */
 export type IfMatch = readonly string[] | "any" | null;

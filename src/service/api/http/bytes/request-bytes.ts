@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { ByteBody } from "../../../../contract/route.ts";
-import { invalidRequest, type PublicProblem } from "../../../core/problem.ts";
+import { invalidRequest, type PublicProblem } from "../../../core/ports/problem.ts";
 import { bodyTooLarge, typeOf, unsupportedType } from "../read-body.ts";
 import type { RequestContext } from "../request-context.ts";
 

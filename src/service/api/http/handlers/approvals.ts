@@ -9,7 +9,7 @@ import type { ApprovalRecord } from "../../../core/approvals/approval.ts";
 import { approveApproval, denyApproval } from "../../../core/approvals/decide-approval.ts";
 import { findApproval, listApprovals } from "../../../core/approvals/read-approvals.ts";
 import type { Core } from "../../../core/core.ts";
-import { invalidRequest } from "../../../core/problem.ts";
+import { invalidRequest } from "../../../core/ports/problem.ts";
 import { answerQuestion } from "../../../core/questions/answer-question.ts";
 import { listQuestions } from "../../../core/questions/list-questions.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";

@@ -2,7 +2,7 @@
 
 import { refused } from "../../../../base/result.ts";
 import type { sessionRoutes } from "../../../../contract/sessions/routes.ts";
-import type { PublicProblem } from "../../../core/problem.ts";
+import type { PublicProblem } from "../../../core/ports/problem.ts";
 import type { NounHandlers } from "../handler.ts";
 
 const upgradeRequired: PublicProblem = {

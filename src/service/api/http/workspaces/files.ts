@@ -9,7 +9,7 @@ import type {
   revisionFileRoutes,
 } from "../../../../contract/workspaces/files/routes.ts";
 import type { Core } from "../../../core/core.ts";
-import { invalidRequest, isoTime } from "../../../core/problem.ts";
+import { invalidRequest, isoTime } from "../../../core/ports/problem.ts";
 import { deleteFiles, emptyTrash, restoreFiles } from "../../../core/workspaces/files/delete-files.ts";
 import { followDownloadLink, makeDownloadLink } from "../../../core/workspaces/files/download-links.ts";
 import { etagOf } from "../../../core/workspaces/files/etag.ts";

@@ -2,9 +2,9 @@
 // has classes of its own. The cause is for the log alone. Pure.
 
 import type { BlobStoreError, ContentsLostError } from "../../../core/blobs/blob-store.ts";
+import type { PublicProblem } from "../../../core/ports/problem.ts";
 import type { StorageFullError } from "../../../core/ports/storage-full.ts";
 import { STORE_RETRY_SECONDS, type StoreUnavailableError } from "../../../core/ports/store-unavailable.ts";
-import type { PublicProblem } from "../../../core/problem.ts";
 import { toProblem } from "./to-problem.ts";
 
 type KnownCode = (BlobStoreError | ContentsLostError | StorageFullError | StoreUnavailableError)["code"];

@@ -1,7 +1,7 @@
 // Why a workspace does not adopt, or does not go back, and what its caller is told. Pure.
 
 import type { AdoptionStatus } from "../../../../contract/workspaces/adoption/adoption-statuses.ts";
-import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "../../problem.ts";
+import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "../../ports/problem.ts";
 
 export type AdoptRefusal =
   | { readonly reason: "adoption_key_missing" }

@@ -4,7 +4,7 @@ import type { ChangesetStatus } from "../../../../contract/workspaces/changesets
 import type { ClassRefusal } from "../../accounts/refusals.ts";
 import type { ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
-import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "../../problem.ts";
+import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "../../ports/problem.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { CopyHeldRefusal, CopyRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";

@@ -1,6 +1,6 @@
 // Why a site is not shown, and a workflow not written, and what its caller is told. Pure.
 
-import { invalidRequest, notFound, type ProblemsOf } from "../../problem.ts";
+import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
 
 export type SiteRefusal =
   | { readonly reason: "site_not_found"; readonly workspaceId: string }

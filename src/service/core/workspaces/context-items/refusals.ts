@@ -1,7 +1,7 @@
 // Why a context item is not made or found, and what its caller is told. Pure.
 
 import type { ContextKind } from "../../../../contract/workspaces/context-items/context-item.ts";
-import { invalidRequest, notFound, type ProblemsOf } from "../../problem.ts";
+import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
 
 export type ContextItemRefusal =
   | { readonly reason: "context_item_not_found"; readonly itemId: string; readonly workspaceId: string }

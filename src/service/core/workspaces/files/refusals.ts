@@ -3,7 +3,7 @@
 import { byteLength } from "../../../../base/bounded-text.ts";
 import { singleLine } from "../../../../base/untrusted-text.ts";
 import type { ClassRefusal } from "../../accounts/refusals.ts";
-import { invalidRequest, notFound, type ProblemsOf } from "../../problem.ts";
+import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
 import type { ContentTooLargeRefusal } from "../objects/keep-objects.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal, PathRule } from "../paths/workspace-path.ts";

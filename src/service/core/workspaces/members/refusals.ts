@@ -1,6 +1,6 @@
 // Why a member of a workspace is not found or not taken out, and what its caller is told. Pure.
 
-import { invalidRequest, notFound, type ProblemsOf } from "../../problem.ts";
+import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
 
 export type MemberRefusal =
   | { readonly reason: "member_not_found"; readonly memberId: string; readonly workspaceId: string }

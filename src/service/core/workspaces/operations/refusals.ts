@@ -1,6 +1,6 @@
 // Why an operation is not shown, or fails, and what its caller is told. Pure.
 
-import { notFound, type ProblemsOf } from "../../problem.ts";
+import { notFound, type ProblemsOf } from "../../ports/problem.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
 import type { CopyHeldRefusal, CopyRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";

@@ -1,6 +1,6 @@
 // Why a pin is not made or not found, and what its caller is told. Pure.
 
-import { invalidRequest, isoTime, notFound, type ProblemsOf } from "../../problem.ts";
+import { invalidRequest, isoTime, notFound, type ProblemsOf } from "../../ports/problem.ts";
 
 export type PinRefusal =
   | { readonly reason: "pin_not_found"; readonly pinId: string }

@@ -1,6 +1,6 @@
 // Why something is not done with a revision, and what its caller is told. Pure.
 
-import { notFound, type ProblemsOf } from "../../problem.ts";
+import { notFound, type ProblemsOf } from "../../ports/problem.ts";
 
 /** What needs a revision. */
 export type RevisionUse = "current" | "pin" | "copy" | "changeset" | "site" | "adoption";

@@ -2,7 +2,7 @@
 // Why: docs/decisions/090-the-budget-of-a-task-group.md
 
 import { creditsOf } from "../../money/ledger.ts";
-import { forbidden, notFound, type ProblemsOf } from "../../problem.ts";
+import { forbidden, notFound, type ProblemsOf } from "../../ports/problem.ts";
 
 export type TaskGroupRefusal =
   | { readonly reason: "task_group_not_found"; readonly taskGroupId: string }

@@ -1,6 +1,6 @@
 // Why a worker is not started or found, and what its caller is told. Pure.
 
-import { invalidRequest, notFound, type ProblemsOf } from "../../problem.ts";
+import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
 
 export type WorkerRefusal =
   | { readonly reason: "worker_not_found"; readonly workerId: string; readonly workspaceId: string }

@@ -10,7 +10,7 @@ import { claimProblems } from "../../../../../src/service/core/claims/refusals.t
 import { idempotencyProblems } from "../../../../../src/service/core/idempotency/refusals.ts";
 import { limitProblems } from "../../../../../src/service/core/limits/refusals.ts";
 import { moneyProblems } from "../../../../../src/service/core/money/refusals.ts";
-import type { ProblemsOf } from "../../../../../src/service/core/problem.ts";
+import type { ProblemsOf } from "../../../../../src/service/core/ports/problem.ts";
 import { runProblems } from "../../../../../src/service/core/runs/refusals.ts";
 import { scheduleProblems } from "../../../../../src/service/core/schedules/refusals.ts";
 import { sessionProblems } from "../../../../../src/service/core/sessions/refusals.ts";

@@ -1,7 +1,7 @@
 // Whose files a call means. Pure.
 
 import { ok, type Result, refused } from "../../../../../base/result.ts";
-import { invalidRequest, type PublicProblem } from "../../../../core/problem.ts";
+import { invalidRequest, type PublicProblem } from "../../../../core/ports/problem.ts";
 import type { Place } from "../../../../core/workspaces/files/reach-files.ts";
 
 /** Neither: the accepted files. */

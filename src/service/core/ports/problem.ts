@@ -1,6 +1,6 @@
 // What a caller is told of a refusal, and the problems that several nouns share. Pure.
 
-import type { ProblemCode, WrongField } from "../../contract/problems/problem.ts";
+import type { ProblemCode, WrongField } from "../../../contract/problems/problem.ts";
 
 /** `status`, `headers` and `retryAfterSeconds` are HTTP's; other transports show what they have a place for. */
 export type PublicProblem = {
