@@ -145,7 +145,7 @@ function rank(mutant: Mutant, map: TestMap, root: string): string[] {
   );
   if (meeting.length === 0) {
     const failing = new Set(Object.keys(map).filter((file) => map[file]?.isFailing));
-    return nearestByPath(mutant.file, [...testFilesOf(root).keys()]).filter((file) => !failing.has(file));
+    return nearestTo(mutant.file, root).filter((file) => !failing.has(file));
   }
   const mirror = mutant.file.replace(/^src\//, "test/").replace(/\.ts$/, "");
   const scored = meeting.map(([file, { met }]) => ({
@@ -155,18 +155,26 @@ function rank(mutant: Mutant, map: TestMap, root: string): string[] {
   return scored.sort((a, b) => a.score - b.score).map(({ file }) => file);
 }
 
-/** Words that the paths share say how near they are; the last folders and the name weigh as much as the first. */
-function nearestByPath(source: string, tests: readonly string[]): string[] {
-  const wordsOf = (path: string): string[] =>
-    path
-      .replace(/(\.test)?\.ts$/, "")
-      .split(/[/-]/)
-      .slice(1);
+/** Tests that import the file first, then those whose paths share words with its own: the rarer a word, the nearer. */
+function nearestTo(source: string, root: string): string[] {
+  const wordsOf = (path: string): string[] => [
+    ...new Set(
+      path
+        .replace(/(\.test)?\.ts$/, "")
+        .split(/[/-]/)
+        .slice(1),
+    ),
+  ];
+  const tests = [...testFilesOf(root).keys()].map((file) => ({ file, words: wordsOf(file) }));
   const own = new Set(wordsOf(source));
-  const scored = tests.map((file) => {
-    const words = wordsOf(file);
-    const shared = words.filter((word) => own.has(word)).length;
-    return { file, score: shared / (own.size + words.length - shared) };
+  const countOf = Map.groupBy(
+    tests.flatMap(({ words }) => words),
+    (word) => word,
+  );
+  const scored = tests.map(({ file, words }) => {
+    const shared = words.filter((word) => own.has(word)).map((word) => 1 / (countOf.get(word)?.length ?? 1));
+    const isImported = readFileSync(join(root, file), "utf8").includes(`/${source}"`);
+    return { file, score: shared.reduce((sum, one) => sum + one, isImported ? 2 : 0) };
   });
   return scored.sort((a, b) => b.score - a.score).map(({ file }) => file);
 }
