@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // The command `agent-service`: refuses an old Node, and runs the subcommand.
 
+import module from "node:module";
+import { join } from "node:path";
 import { emptyInitialEnvironment } from "../ci/initial-environment.ts";
 
 const OLDEST_NODE = 24;
@@ -21,11 +23,22 @@ if (major < OLDEST_NODE) {
   // Before anything is started that could read the job's tokens, or the service's secrets, from it.
   emptyInitialEnvironment();
   const args = process.argv.slice(2);
-  if (!SERVING.includes(args[0])) endWithReader(args[0] === "run");
+  if (SERVING.includes(args[0])) keepCompiled();
+  else endWithReader(args[0] === "run");
   const { runProgram } = await import("./program.ts");
   process.exitCode = await runProgram(args);
   // Node's own support of proxies goes on knocking at one that hangs up, also when nobody waits for it any more.
   if (EXAMINING.includes(args[0])) setTimeout(() => process.exit(), EXIT_MS).unref();
+}
+
+/**
+ * Loads what V8 compiled for an earlier node, from beside these files: who can write there can write the files. Node writes it when it
+ * ends. Does nothing where this user may not write there and never could.
+ * Why: docs/decisions/136-compiled-code-is-kept-beside-the-files.md
+ */
+function keepCompiled(): void {
+  // As a property: an older Node, which has been refused by now, has no such export.
+  module.enableCompileCache(join(import.meta.dirname, ".compiled"));
 }
 
 /** Whoever read the output is gone, as `head` is after ten lines: nothing is left to say. A run of a job goes on all the same. */

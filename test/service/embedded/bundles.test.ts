@@ -105,6 +105,6 @@ describe("the bundles", () => {
 
   it("are all packed", async () => {
     const { files } = JSON.parse(await readFile(new URL("../../../package.json", import.meta.url), "utf8"));
-    expect(files).toEqual(["npm"]);
+    expect(files).toEqual(["npm", "!npm/.compiled"]);
   });
 });
