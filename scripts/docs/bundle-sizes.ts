@@ -21,7 +21,10 @@ function sizesText(): string {
   const quiet = bytesOf(["main.cjs"]);
   const push = bytesOf(["main.cjs", "step.cjs", "later.cjs"]);
   const comment = bytesOf(["github.cjs", "octokit.cjs"]);
-  const embedded = bytesOf(["service.mjs", "model.mjs", "acp-model.mjs", "acp-mcp-session-model.mjs"]);
+  const embedded = bytesOf([
+    ...["service.mjs", "api.mjs", "egress.mjs", "schemas.mjs"],
+    ...["model.mjs", "acp-model.mjs", "acp-mcp-session-model.mjs"],
+  ]);
   const all = bytesOf(readdirSync(DIST));
   return (
     `${rounded(quiet)} for a comment that asks nothing, ${rounded(push)} for a run; ` +
