@@ -26,7 +26,7 @@ export async function lintOpenApi(document: unknown): Promise<readonly OpenApiFi
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const findings = await lintOpenApi(await openApiDocument("https://agent-service.example"));
+  const findings = await lintOpenApi(openApiDocument("https://agent-service.example"));
   for (const { pointer, rule, message } of findings) {
     process.stderr.write(`openapi.json${pointer}: ${message} (${rule})\n`);
   }

@@ -1,6 +1,6 @@
 // Bytes in both directions, as streams: nothing is held as a whole. Retries only what can be sent again.
 
-import type { Endpoint } from "../contract/route.ts";
+import type { Endpoint } from "../contract/endpoints.ts";
 import type { ByteSource, Bytes, Download } from "./byte-source.ts";
 import { decodeAnswer, decodeEmpty, refusalOf } from "./decode.ts";
 import { ClientError } from "./errors.ts";

@@ -1,8 +1,8 @@
 // What a CI job calls: the exchange of its identity, and the events of its run.
 
-import { ciEndpoints } from "../contract/ci/endpoints.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { ciRoutes } from "../contract/ci/routes.ts";
+import * as endpoints from "../contract/endpoints.ts";
 import { type CallOptions, callRoute, type NounClient, nounClient } from "./noun-client.ts";
 import { type Connection, request } from "./request.ts";
 import { retrying } from "./retry.ts";
@@ -26,12 +26,12 @@ export type CiClient = Omit<NounClient<typeof ciRoutes>, "exchange"> & {
 
 export function ciClient(connection: Connection): CiClient {
   return {
-    ...nounClient<typeof ciRoutes>(connection, ciEndpoints),
+    ...nounClient<typeof ciRoutes>(connection, endpoints.ci),
     exchange: (options) => exchangeToken(connection, options),
     // A credential that is refused has ended already: no new one is requested.
     revoke: async (options = {}) => {
       await callRoute<(typeof ciRoutes)["revoke"]>(connection, {
-        endpoint: ciEndpoints.revoke,
+        endpoint: endpoints.ci.revoke,
         options,
         overrides: { credential: "as-is" },
       });
@@ -51,7 +51,7 @@ async function exchangeToken(connection: Connection, options: ExchangeOptions): 
   return retrying({ ...connection, policy, signal }, async () => {
     const answer = await request(connection, {
       method: "POST",
-      path: ciEndpoints.exchange.path,
+      path: endpoints.ci.exchange.path,
       // The contract's words, written out: its schemas are not to load before this request is on its way.
       body: {
         grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -64,7 +64,7 @@ async function exchangeToken(connection: Connection, options: ExchangeOptions): 
       },
       effect: "once",
       credential: "none",
-      decoder: ciEndpoints.exchange.answer,
+      decoder: endpoints.ci.exchange.answer,
       signal,
     });
     return answer.value;

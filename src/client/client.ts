@@ -1,24 +1,8 @@
 // The typed client, grouped by noun: one method a route, named as in the route table (`runs.submit` is the operation
 // `runsSubmit`). No environment, no node: module; schemas load with the first answer.
 
-import { agentEndpoints } from "../contract/agents/endpoints.ts";
-import type { agentRoutes } from "../contract/agents/routes.ts";
-import { approvalEndpoints } from "../contract/approvals/endpoints.ts";
-import type { approvalRoutes } from "../contract/approvals/routes.ts";
-import { claimEndpoints } from "../contract/claims/endpoints.ts";
-import type { claimRoutes } from "../contract/claims/routes.ts";
-import { creditEndpoints, pricingEndpoints } from "../contract/money/endpoints.ts";
-import type { creditRoutes, pricingRoutes } from "../contract/money/routes.ts";
-import { questionEndpoints } from "../contract/questions/endpoints.ts";
-import type { questionRoutes } from "../contract/questions/routes.ts";
-import { repositoryAccessEndpoints } from "../contract/repository-access/endpoints.ts";
-import type { repositoryAccessRoutes } from "../contract/repository-access/routes.ts";
-import { scheduleEndpoints } from "../contract/schedules/endpoints.ts";
-import type { scheduleRoutes } from "../contract/schedules/routes.ts";
-import { workspaceNounEndpoints } from "../contract/workspaces/endpoints.ts";
-import type { WorkspaceNounRoutes } from "../contract/workspaces/routes.ts";
-import { writeGrantEndpoints } from "../contract/write-grants/endpoints.ts";
-import type { writeGrantRoutes } from "../contract/write-grants/routes.ts";
+import * as endpoints from "../contract/endpoints.ts";
+import type { Routes } from "../contract/routes.ts";
 import { callBytes, isByteSource } from "./bytes.ts";
 import { type ClientOptions as ConnectOptions, connect, type JobClient, jobClient } from "./job-client.ts";
 import { type NounClient, nounClient } from "./noun-client.ts";
@@ -94,86 +78,30 @@ export type ClientOptions = ConnectOptions & {
   readonly webSocket?: WebSocketConstructor;
 };
 
-/** Rejects and retries as a JobClient does. */
-export type Client = JobClient & {
-  readonly agents: NounClient<typeof agentRoutes>;
-  readonly repositoryAccess: NounClient<typeof repositoryAccessRoutes>;
-  readonly schedules: NounClient<typeof scheduleRoutes>;
+/** The nouns whose clients have methods of their own beside those of the routes. */
+type OwnClients = JobClient & {
   readonly workflows: WorkflowClient;
-  readonly approvals: NounClient<typeof approvalRoutes>;
-  readonly writeGrants: NounClient<typeof writeGrantRoutes>;
-  readonly questions: NounClient<typeof questionRoutes>;
-  readonly claims: NounClient<typeof claimRoutes>;
-  readonly credits: NounClient<typeof creditRoutes>;
-  readonly pricing: NounClient<typeof pricingRoutes>;
   readonly sessions: SessionClient;
-} & WorkspaceClients;
+  readonly files: FileClient;
+  readonly copyFiles: CopyFileClient;
+};
 
-/** A client for each noun of workspaces. */
-type WorkspaceClients = {
-  readonly [Noun in Exclude<keyof WorkspaceNounRoutes, "files" | "copyFiles">]: NounClient<
-    WorkspaceNounRoutes[Noun]
-  >;
-} & { readonly files: FileClient; readonly copyFiles: CopyFileClient };
+/** A client for each noun. Rejects and retries as a JobClient does. Probes of an operator have none. */
+export type Client = OwnClients & {
+  readonly [Noun in Exclude<keyof Routes, keyof OwnClients | "operation">]: NounClient<Routes[Noun]>;
+};
 
 /** Makes a client. Opens nothing until a method is called. */
 export function createClient(options: ClientOptions): Client {
   const connection = { ...connect(options), streams: { callBytes, isByteSource } };
+  const { workspaceAddresses: _, operation: __, ...nouns } = endpoints;
+  const clients = Object.entries(nouns).map(([noun, ofNoun]) => [noun, nounClient(connection, ofNoun)]);
   return {
+    ...Object.fromEntries(clients),
     ...jobClient(connection),
-    agents: nounClient<typeof agentRoutes>(connection, agentEndpoints),
-    repositoryAccess: nounClient<typeof repositoryAccessRoutes>(connection, repositoryAccessEndpoints),
-    schedules: nounClient<typeof scheduleRoutes>(connection, scheduleEndpoints),
     workflows: workflowClient(connection),
-    approvals: nounClient<typeof approvalRoutes>(connection, approvalEndpoints),
-    writeGrants: nounClient<typeof writeGrantRoutes>(connection, writeGrantEndpoints),
-    questions: nounClient<typeof questionRoutes>(connection, questionEndpoints),
-    claims: nounClient<typeof claimRoutes>(connection, claimEndpoints),
-    credits: nounClient<typeof creditRoutes>(connection, creditEndpoints),
-    pricing: nounClient<typeof pricingRoutes>(connection, pricingEndpoints),
     sessions: sessionClient(connection, options.webSocket),
-    site: nounClient<WorkspaceNounRoutes["site"]>(connection, workspaceNounEndpoints.site),
-    inboundEmail: nounClient<WorkspaceNounRoutes["inboundEmail"]>(
-      connection,
-      workspaceNounEndpoints.inboundEmail,
-    ),
-    workspaceSchedules: nounClient<WorkspaceNounRoutes["workspaceSchedules"]>(
-      connection,
-      workspaceNounEndpoints.workspaceSchedules,
-    ),
-    workspaceWorkflows: nounClient<WorkspaceNounRoutes["workspaceWorkflows"]>(
-      connection,
-      workspaceNounEndpoints.workspaceWorkflows,
-    ),
-    members: nounClient<WorkspaceNounRoutes["members"]>(connection, workspaceNounEndpoints.members),
-    threads: nounClient<WorkspaceNounRoutes["threads"]>(connection, workspaceNounEndpoints.threads),
-    workspaceRuns: nounClient<WorkspaceNounRoutes["workspaceRuns"]>(
-      connection,
-      workspaceNounEndpoints.workspaceRuns,
-    ),
-    contextItems: nounClient<WorkspaceNounRoutes["contextItems"]>(
-      connection,
-      workspaceNounEndpoints.contextItems,
-    ),
-    workspaces: nounClient<WorkspaceNounRoutes["workspaces"]>(connection, workspaceNounEndpoints.workspaces),
-    workers: nounClient<WorkspaceNounRoutes["workers"]>(connection, workspaceNounEndpoints.workers),
-    taskGroups: nounClient<WorkspaceNounRoutes["taskGroups"]>(connection, workspaceNounEndpoints.taskGroups),
-    copies: nounClient<WorkspaceNounRoutes["copies"]>(connection, workspaceNounEndpoints.copies),
-    revisions: nounClient<WorkspaceNounRoutes["revisions"]>(connection, workspaceNounEndpoints.revisions),
-    adoption: nounClient<WorkspaceNounRoutes["adoption"]>(connection, workspaceNounEndpoints.adoption),
-    operations: nounClient<WorkspaceNounRoutes["operations"]>(connection, workspaceNounEndpoints.operations),
     files: fileClient(connection),
     copyFiles: copyFileClient(connection),
-    revisionFiles: nounClient<WorkspaceNounRoutes["revisionFiles"]>(
-      connection,
-      workspaceNounEndpoints.revisionFiles,
-    ),
-    downloads: nounClient<WorkspaceNounRoutes["downloads"]>(connection, workspaceNounEndpoints.downloads),
-    retention: nounClient<WorkspaceNounRoutes["retention"]>(connection, workspaceNounEndpoints.retention),
-    changesets: nounClient<WorkspaceNounRoutes["changesets"]>(connection, workspaceNounEndpoints.changesets),
-    reviewActions: nounClient<WorkspaceNounRoutes["reviewActions"]>(
-      connection,
-      workspaceNounEndpoints.reviewActions,
-    ),
   };
 }

@@ -1,8 +1,8 @@
 // Commits that a job sends to the service: what is held, and the pack of what is not.
 
 import type { SentCommit } from "../contract/ci/commits.ts";
-import { commitEndpoints } from "../contract/ci/endpoints.ts";
 import type { commitRoutes } from "../contract/ci/routes.ts";
+import * as endpoints from "../contract/endpoints.ts";
 import type { SizedBytes } from "./byte-source.ts";
 import { type NounClient, nounClient, type RouteOptions } from "./noun-client.ts";
 import { type Connection, request } from "./request.ts";
@@ -23,13 +23,15 @@ export type CommitClient = Pick<NounClient<typeof commitRoutes>, "find"> & {
 };
 
 export function commitClient(connection: Connection): CommitClient {
-  const { find } = nounClient<Pick<typeof commitRoutes, "find">>(connection, { find: commitEndpoints.find });
+  const { find } = nounClient<Pick<typeof commitRoutes, "find">>(connection, {
+    find: endpoints.commits.find,
+  });
   return { find, send: (options) => sendCommit(connection, options) };
 }
 
 async function sendCommit(connection: Connection, options: SendCommitOptions): Promise<SentCommit> {
   const { sha, query = {}, pack, signal, retry } = options;
-  const { method, path, answer } = commitEndpoints.send;
+  const { method, path, answer } = endpoints.commits.send;
   const { value } = await request(connection, {
     method,
     path: path.replace("{sha}", encodeURIComponent(sha)),

@@ -2,16 +2,8 @@
 
 import type * as z from "zod/mini";
 import type { BackoffPolicy } from "../base/backoff.ts";
-import type {
-  ByteBody,
-  Endpoint,
-  JsonAnswer,
-  JsonBody,
-  NounRoutes,
-  ParameterName,
-  Query,
-  Route,
-} from "../contract/route.ts";
+import type { Endpoint } from "../contract/endpoints.ts";
+import type { ByteBody, JsonBody, NounRoutes, ParameterName, Query, Route } from "../contract/route.ts";
 import type { ByteSource, Download } from "./byte-source.ts";
 import { randomIdempotencyKey } from "./idempotency-key.ts";
 import { type Answer, type Call, type Connection, request, requestNothing, urlOf } from "./request.ts";
@@ -77,8 +69,8 @@ export type RouteOptions<One extends Route> = PathOptions<One> &
   KeyOptions<One> &
   CallOptions;
 
-type RouteValue<One extends Route> = One["answer"] extends JsonAnswer
-  ? z.output<Awaited<ReturnType<One["answer"]>>>
+type RouteValue<One extends Route> = One["answer"] extends z.ZodMiniType
+  ? z.output<One["answer"]>
   : One["answer"] extends "bytes"
     ? Download
     : void;
@@ -93,14 +85,9 @@ export type NounClient<Routes extends NounRoutes> = {
   readonly [Name in keyof Routes]: RouteMethod<Routes[Name]>;
 };
 
-/** The endpoints of a noun's routes: what there is of them before a schema loads. */
-export type EndpointsOf<Routes extends NounRoutes> = {
-  readonly [Name in keyof Routes]: Pick<Routes[Name], keyof Endpoint>;
-};
-
 export function nounClient<Routes extends NounRoutes>(
   connection: Connection,
-  endpoints: EndpointsOf<Routes>,
+  endpoints: Readonly<Record<keyof Routes, Endpoint>>,
 ): NounClient<Routes> {
   const methods = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
     name,
@@ -110,7 +97,7 @@ export function nounClient<Routes extends NounRoutes>(
 }
 
 export type RouteCall<One extends Route> = {
-  readonly endpoint: Pick<One, keyof Endpoint>;
+  readonly endpoint: Endpoint;
   readonly options: RouteOptions<One>;
   /** Where the call is not as its endpoint says. */
   readonly overrides?: Pick<Partial<Call<unknown>>, "credential" | "effect">;
@@ -147,7 +134,7 @@ async function callEndpoint(
     body,
     headers: headersOf(endpoint, options),
     effect: endpoint.repeat === "once" ? "once" : "repeatable",
-    credential: endpoint.callers.length === 0 ? "none" : "renewable",
+    credential: endpoint.isPublic ? "none" : "renewable",
     ...(wait > 0 ? { timeoutMs: wait * 1000 + LONG_POLL_MARGIN_MS } : {}),
     ...(retry === undefined ? {} : { retry }),
     signal,

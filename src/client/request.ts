@@ -2,7 +2,7 @@
 
 import type { BackoffPolicy } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Endpoint } from "../contract/route.ts";
+import type { Endpoint } from "../contract/endpoints.ts";
 import type { ByteSource, SizedBytes } from "./byte-source.ts";
 import { type Decoder, decodeAnswer, decodeEmpty } from "./decode.ts";
 import { ApiError } from "./errors.ts";

@@ -1,6 +1,6 @@
 // Runs of an agent, by an account or by a CI job.
 
-import { runEndpoints } from "../contract/runs/endpoints.ts";
+import * as endpoints from "../contract/endpoints.ts";
 import type { runRoutes } from "../contract/runs/routes.ts";
 import type { CiClient } from "./ci.ts";
 import { type FollowedRun, type FollowOptions, followRun } from "./follow.ts";
@@ -21,14 +21,14 @@ export type RunClient = Omit<NounClient<typeof runRoutes>, "submit"> & {
 
 export function runClient(connection: Connection, { readRun }: Pick<CiClient, "readRun">): RunClient {
   return {
-    ...nounClient<typeof runRoutes>(connection, runEndpoints),
+    ...nounClient<typeof runRoutes>(connection, endpoints.runs),
     submit: (options) => submit(connection, options),
     follow: (options) => followRun({ ...connection, readRun }, options),
   };
 }
 
 async function submit(connection: Connection, options: SubmitRunOptions): Promise<SubmittedRun> {
-  const endpoint = runEndpoints.submit;
+  const endpoint = endpoints.runs.submit;
   const { value, header } = await callRoute<(typeof runRoutes)["submit"]>(connection, { endpoint, options });
   const replayed = header("x-svc-idempotent-replay") === "true";
   return { runId: value.run_id, sessionId: value.session_id, replayed };

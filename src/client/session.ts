@@ -3,11 +3,11 @@
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
 import type { Run } from "../contract/runs/run.ts";
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
-import { sessionEndpoints } from "../contract/sessions/endpoints.ts";
 import {
   closeCodes,
   type ServerFrame,
   type SessionCursor,
+  SOCKET_PATH,
   serverFrameSchema,
 } from "../contract/sessions/socket.ts";
 import { ClientError, ConnectionError } from "./errors.ts";
@@ -109,7 +109,7 @@ async function* frames(
   options: SessionOptions,
 ): AsyncGenerator<ServerFrame, void, undefined> {
   const token = await connection.credential.token();
-  const socketUrl = `${connection.baseUrl.replace(/^http/, "ws")}${sessionEndpoints.follow.path}`;
+  const socketUrl = `${connection.baseUrl.replace(/^http/, "ws")}${SOCKET_PATH}`;
   const socket = new (connection.webSocket ?? (await loadWebSocket()))(socketUrl);
   const arrived: ServerFrame[] = [];
   let closedWith: number | null = null;

@@ -1,6 +1,6 @@
 // Workflows of an account: the version that runs, and its executions.
 
-import { workflowEndpoints } from "../contract/workflows/endpoints.ts";
+import * as endpoints from "../contract/endpoints.ts";
 import type { workflowRoutes } from "../contract/workflows/routes.ts";
 import { callRoute, type NounClient, nounClient } from "./noun-client.ts";
 import type { Connection } from "./request.ts";
@@ -9,10 +9,10 @@ export type WorkflowClient = NounClient<typeof workflowRoutes>;
 
 export function workflowClient(connection: Connection): WorkflowClient {
   return {
-    ...nounClient<typeof workflowRoutes>(connection, workflowEndpoints),
+    ...nounClient<typeof workflowRoutes>(connection, endpoints.workflows),
     activate: async (options) => {
       const { value } = await callRoute<(typeof workflowRoutes)["activate"]>(connection, {
-        endpoint: workflowEndpoints.activate,
+        endpoint: endpoints.workflows.activate,
         options,
         // A named version is the same one the next time.
         overrides: options.body?.version === undefined ? {} : { effect: "repeatable" },

@@ -1,7 +1,7 @@
 // Files of a workspace: the routes of the canonical copy and of working copies, and edits of a text file that overwrite
 // nobody's.
 
-import { copyFileEndpoints, fileEndpoints } from "../contract/workspaces/files/endpoints.ts";
+import * as endpoints from "../contract/endpoints.ts";
 import type { WorkspaceNounRoutes } from "../contract/workspaces/routes.ts";
 import { type EditableFiles, type EditedFile, type EditOptions, editFile } from "./edit-file.ts";
 import { type NounClient, nounClient } from "./noun-client.ts";
@@ -22,7 +22,7 @@ export type FileClient = NounClient<WorkspaceNounRoutes["files"]> & Editor<Place
 export type CopyFileClient = NounClient<WorkspaceNounRoutes["copyFiles"]> & Editor<CopyPlace>;
 
 export function fileClient(connection: Connection): FileClient {
-  const files = nounClient<WorkspaceNounRoutes["files"]>(connection, fileEndpoints);
+  const files = nounClient<WorkspaceNounRoutes["files"]>(connection, endpoints.files);
   return {
     ...files,
     edit: async ({ workspaceId, path, edit, signal }) => {
@@ -33,7 +33,7 @@ export function fileClient(connection: Connection): FileClient {
 }
 
 export function copyFileClient(connection: Connection): CopyFileClient {
-  const files = nounClient<WorkspaceNounRoutes["copyFiles"]>(connection, copyFileEndpoints);
+  const files = nounClient<WorkspaceNounRoutes["copyFiles"]>(connection, endpoints.copyFiles);
   return {
     ...files,
     edit: async ({ workspaceId, workingCopyId, path, edit, signal }) => {

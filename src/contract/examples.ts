@@ -10,7 +10,7 @@ type BodyExamples<One extends Route> = One extends { readonly body: JsonBody<inf
   : object;
 
 type AnswerExamples<One extends Route> = One extends {
-  readonly answer: () => Promise<infer Schema extends z.ZodMiniType>;
+  readonly answer: infer Schema extends z.ZodMiniType;
 }
   ? { readonly answers: { readonly [Status in keyof One["answers"]]: NamedExamples<z.input<Schema>> } }
   : One extends { readonly answer: "socket" }

@@ -21,20 +21,6 @@ export const owners = ["owner"] as const;
 export const accounts = ["owner", "ai_client"] as const;
 export const jobsAndAccounts = ["job", "owner", "ai_client"] as const;
 
-/** Loads the schema of an answer in JSON. */
-export type JsonAnswer = () => Promise<z.ZodMiniType>;
-
-/** What a client needs of a route before its first request. Holds no schema: those load with the first answer. */
-export type Endpoint = {
-  readonly method: Method;
-  /** Parameters in braces, spelled as in the API's specification. */
-  readonly path: string;
-  readonly callers: readonly CallerKind[];
-  /** Whether the request may arrive twice: it changes nothing more, its idempotency key sees to that, or it may not. */
-  readonly repeat: "safe" | "keyed" | "once";
-  readonly answer: JsonAnswer | "nothing" | "bytes" | "socket";
-};
-
 /** `/v1/agents/{agentID}` has the parameter `agentID`. */
 export type ParameterName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterName<Rest>
@@ -77,11 +63,16 @@ export type AnswerText =
     };
 
 export type RouteDetail = {
+  readonly callers: readonly CallerKind[];
+  /** Whether the request may arrive twice: it changes nothing more, its idempotency key sees to that, or it may not. */
+  readonly repeat: "safe" | "keyed" | "once";
+  /** The schema of an answer in JSON, or what the answer is in its place. */
+  readonly answer: z.ZodMiniType | "nothing" | "bytes" | "socket";
   readonly summary: string;
   readonly description?: string;
   readonly query?: Query;
   readonly body?: JsonBody | ByteBody;
-  /** The statuses of an answer, which all have the endpoint's answer as their body. */
+  /** The statuses of an answer, which all have `answer` as their body. */
   readonly answers: Readonly<Record<number, AnswerText>>;
   /** Refusals beside those that follow from the rest: see `refusalsOf`. */
   readonly refusals?: readonly ProblemStatus[];
@@ -98,11 +89,17 @@ export type RouteDetail = {
 };
 
 /** A route that an AI client may call says what an access token needs for it. */
-type ScopesOf<Where extends Endpoint> = "ai_client" extends Where["callers"][number]
+type ScopesOf<Detail extends RouteDetail> = "ai_client" extends Detail["callers"][number]
   ? { readonly scopes: readonly ApiScope[] }
   : object;
 
-export type Route = Endpoint & RouteDetail & { readonly operationId: string; readonly tag: Tag };
+/** Where a route is: a method and a path, with parameters in braces, spelled as in the API's specification. */
+export type Address = { readonly method: Method; readonly path: string };
+type AddressOf<Text extends string> = Text extends `${infer One extends Method} ${infer Path}`
+  ? { readonly method: One; readonly path: Path }
+  : never;
+
+export type Route = Address & RouteDetail & { readonly operationId: string; readonly tag: Tag };
 
 /** The routes of one noun by the names of the client's methods. */
 export type NounRoutes = Readonly<Record<string, Route>>;
@@ -110,11 +107,12 @@ export type NounRoutes = Readonly<Record<string, Route>>;
 export type RouteTable = Readonly<Record<string, NounRoutes>>;
 
 /** A route: where it is, and what it takes and gives. Refuses a path whose parameters have no description. */
-export function defineRoute<const Where extends Endpoint, const Detail extends RouteDetail>(
-  endpoint: ParameterName<Where["path"]> extends PathParameter ? Where : never,
-  detail: Detail & ScopesOf<Where>,
-): Where & Detail {
-  return { ...endpoint, ...detail };
+export function defineRoute<const Where extends `${Method} /${string}`, const Detail extends RouteDetail>(
+  address: ParameterName<Where> extends PathParameter ? Where : never,
+  detail: Detail & ScopesOf<Detail>,
+): AddressOf<Where> & Detail {
+  const [method, path] = address.split(" ");
+  return { ...({ method, path } as AddressOf<Where>), ...detail };
 }
 
 type Named<Noun extends string, Routes> = {
@@ -127,7 +125,7 @@ type Named<Noun extends string, Routes> = {
 /** Names each route after its noun: `submit` of `runs` is the operation `runsSubmit`. */
 export function nounRoutes<
   const Noun extends string,
-  const Routes extends Readonly<Record<string, Endpoint & RouteDetail>>,
+  const Routes extends Readonly<Record<string, Address & RouteDetail>>,
 >(noun: Noun, tag: Tag, routes: Routes): Named<Noun, Routes> {
   const named = Object.entries(routes).map(([name, route]) => [
     name,

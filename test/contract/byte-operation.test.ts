@@ -4,16 +4,20 @@ import { expect, it } from "vitest";
 import { operationOf } from "../../src/contract/openapi/operation.ts";
 import { byteBody, defineRoute, jobsAndAccounts, nounRoutes } from "../../src/contract/route.ts";
 
-const file = { path: "/v1/files/{id}", callers: jobsAndAccounts, repeat: "safe" } as const;
+const file = { callers: jobsAndAccounts, repeat: "safe" } as const;
 const { write, read } = nounRoutes("files", "Runs", {
-  write: defineRoute({ ...file, method: "PUT", answer: "nothing" } as const, {
+  write: defineRoute("PUT /v1/files/{id}", {
+    ...file,
+    answer: "nothing",
     summary: "Write a file",
     body: byteBody(1024, ["application/octet-stream", "text/plain"]),
     headers: ["If-Match"],
     scopes: ["runs:write"],
     answers: { 204: "Written." },
   }),
-  read: defineRoute({ ...file, method: "GET", answer: "bytes" } as const, {
+  read: defineRoute("GET /v1/files/{id}", {
+    ...file,
+    answer: "bytes",
     summary: "Read a file",
     headers: ["Range"],
     scopes: ["runs:read"],
@@ -24,7 +28,7 @@ const { write, read } = nounRoutes("files", "Runs", {
 const parts = { examples: {}, nameOf: () => "unused" };
 
 it("takes the body's types, and refuses with 412, 413 and 415", async () => {
-  const operation = await operationOf(write, parts);
+  const operation = operationOf(write, parts);
   expect(operation).toMatchObject({
     operationId: "filesWrite",
     requestBody: { content: { "application/octet-stream": {}, "text/plain": {} } },
@@ -35,7 +39,7 @@ it("takes the body's types, and refuses with 412, 413 and 415", async () => {
 });
 
 it("answers with the bytes, a range of them, or that nothing has changed", async () => {
-  const operation = await operationOf(read, parts);
+  const operation = operationOf(read, parts);
   expect(Object.keys(operation.responses as object)).toEqual(
     expect.arrayContaining(["200", "206", "304", "416"]),
   );

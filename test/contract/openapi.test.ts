@@ -26,7 +26,7 @@ const METHODS = ["get", "post", "put", "patch", "delete"];
 
 type Json = { readonly [key: string]: unknown };
 
-const document = (await openApiDocument("https://agents.example")) as {
+const document = openApiDocument("https://agents.example") as {
   readonly openapi: string;
   readonly info: Json;
   readonly paths: Record<string, Record<string, Json>>;
@@ -125,7 +125,7 @@ describe("the OpenAPI document", () => {
       exchangeRatePerMinute: 1,
       trustedProxyHops: 0,
       corsOrigins: [],
-      faces: faces.filter((face) => "endpoints" in face),
+      faces: faces.filter((face) => "addresses" in face),
     });
     const served = app.routes
       .filter(({ method }) => method !== "ALL")
@@ -165,9 +165,7 @@ describe("the OpenAPI document", () => {
     const api = await openCaller(await startFixture({ level: "core" }));
     const answer = await api.send("/openapi.json");
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(
-      JSON.parse(JSON.stringify(await openApiDocument(fixture.core.policy.baseUrl))),
-    );
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument(fixture.core.policy.baseUrl))));
     await api.close();
   });
 
@@ -188,11 +186,11 @@ describe("the OpenAPI document", () => {
   });
 
   it("has nothing that Redocly's rules find", async () => {
-    expect(await lintOpenApi(await openApiDocument("https://agent-service.example"))).toEqual([]);
+    expect(await lintOpenApi(openApiDocument("https://agent-service.example"))).toEqual([]);
   });
 
   it("is linted by rules that find what is wrong, and where", async () => {
-    const broken = JSON.parse(JSON.stringify(await openApiDocument("https://agent-service.example")));
+    const broken = JSON.parse(JSON.stringify(openApiDocument("https://agent-service.example")));
     broken.components.examples.agent.value.created_at = 7;
     broken.paths["/healthz"].get.operationId = "agentsGet";
     const findings = await lintOpenApi(broken);

@@ -216,10 +216,10 @@ describe("unknown fields", () => {
     expect([...ofFrames, ...ofTools]).toEqual([]);
   });
 
-  it("are ignored in answers", async () => {
+  it("are ignored in answers", () => {
     for (const { answer, operationId } of all) {
-      if (typeof answer !== "function") continue;
-      const closed = strictPaths(await answer());
+      if (typeof answer === "string") continue;
+      const closed = strictPaths(answer);
       expect(closed, operationId).toEqual([]);
     }
   });
@@ -233,7 +233,7 @@ describe("unknown fields", () => {
   });
 
   it("are closed in the document, in bodies alone", async () => {
-    const { components } = (await openApiDocument("http://service.example")) as {
+    const { components } = openApiDocument("http://service.example") as {
       readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
     };
     const requests = new Set(strictPlaces.map(({ route }) => route.operationId)).size;

@@ -1,15 +1,24 @@
 // The routes of agents. Pure.
 
-import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
-import { createAgentRequestSchema, listAgentsQuerySchema, updateAgentRequestSchema } from "./agent.ts";
-import { agentEndpoints } from "./endpoints.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, owners, query } from "../route.ts";
+import {
+  agentListSchema,
+  agentSchema,
+  createAgentRequestSchema,
+  createAgentResponseSchema,
+  listAgentsQuerySchema,
+  updateAgentRequestSchema,
+} from "./agent.ts";
 
 /** The largest config, however it is spelled. */
 const MAX_BODY_BYTES = 512 * 1024;
 
 export const agentRoutes = nounRoutes("agents", "Agents", {
   /** With `if_exists: "return"` an agent of that name is found, and has `existing`. */
-  create: defineRoute(agentEndpoints.create, {
+  create: defineRoute("POST /v1/agents", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: createAgentResponseSchema,
     scopes: ["agents:read", "runs:write"],
     summary: "Make an agent, or get the one of that name",
     description:
@@ -17,18 +26,27 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
     body: jsonBody(createAgentRequestSchema, MAX_BODY_BYTES),
     answers: { 201: "The agent that was made.", 200: "The agent that was there." },
   }),
-  list: defineRoute(agentEndpoints.list, {
+  list: defineRoute("GET /v1/agents", {
+    callers: accounts,
+    repeat: "safe",
+    answer: agentListSchema,
     scopes: ["agents:read"],
     summary: "List the account's agents, newest first",
     query: query(listAgentsQuerySchema, { include_independent: "Independent agents too." }),
     answers: { 200: "The agents." },
   }),
-  get: defineRoute(agentEndpoints.get, {
+  get: defineRoute("GET /v1/agents/{agentID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: agentSchema,
     scopes: ["agents:read"],
     summary: "Read an agent",
     answers: { 200: "The agent." },
   }),
-  update: defineRoute(agentEndpoints.update, {
+  update: defineRoute("PATCH /v1/agents/{agentID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: agentSchema,
     scopes: ["agents:read", "runs:write"],
     summary:
       "Change what an agent's advisor may spend a turn, which CI jobs may run it, and what it may reach",
@@ -37,19 +55,28 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
     body: jsonBody(updateAgentRequestSchema, MAX_BODY_BYTES),
     answers: { 200: "The agent." },
   }),
-  stop: defineRoute(agentEndpoints.stop, {
+  stop: defineRoute("POST /v1/agents/{agentID}/stop", {
+    callers: accounts,
+    repeat: "safe",
+    answer: agentSchema,
     scopes: ["runs:write"],
     summary: "Ask every run of an agent to end",
     description: "The agent stays, and takes new work.",
     answers: { 202: "The runs were asked to end." },
   }),
-  revokeLinks: defineRoute(agentEndpoints.revokeLinks, {
+  revokeLinks: defineRoute("DELETE /v1/agents/{agentID}/run-links", {
+    callers: owners,
+    repeat: "safe",
+    answer: "nothing",
     summary: "Revoke every link to a run of an agent",
     description:
       "Links that jobs printed open the runs' pages for their readers no more. Only the owner's key may. Jobs that follow print new ones; `ci_policy.share` set to `off` ends that, too. Safe to repeat.",
     answers: { 204: "No earlier link is good." },
   }),
-  retire: defineRoute(agentEndpoints.retire, {
+  retire: defineRoute("POST /v1/agents/{agentID}/retire", {
+    callers: accounts,
+    repeat: "safe",
+    answer: agentSchema,
     scopes: ["agents:read", "runs:write"],
     summary: "Retire an agent: it takes no new work, for good",
     description:
@@ -57,7 +84,10 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
     answers: { 200: "The agent." },
     refusals: [409],
   }),
-  delete: defineRoute(agentEndpoints.delete, {
+  delete: defineRoute("DELETE /v1/agents/{agentID}", {
+    callers: owners,
+    repeat: "safe",
+    answer: "nothing",
     summary: "Delete an agent, what it has stored and what it was to do",
     description:
       "Only the owner's key may. Runs in flight end as `cancelled`, cause `agent_deleted`; schedules are cancelled, workflows deactivated. The changes and commits that it keeps for later runs go at once, what its runs have said an hour later; the records of its runs and what it did in workspaces stay. The manager of a workspace is refused: choose another one first. So is an agent whose repository a workspace is adopting. The next job of its repository makes another agent, without an owner. A second request is answered 404.",

@@ -1,20 +1,48 @@
 // The routes of CI jobs. Pure.
 
-import { byteBody, defineRoute, jsonBody, nounRoutes, openBody, query } from "../route.ts";
+import {
+  byteBody,
+  defineRoute,
+  everybody,
+  jobs,
+  jobsAndAccounts,
+  jsonBody,
+  nounRoutes,
+  openBody,
+  query,
+} from "../route.ts";
 import { renewModelAccessRequestSchema } from "../runs/model-access.ts";
-import { findCommitQuerySchema, MAX_PACK_BYTES, PACK_TYPE, sendCommitQuerySchema } from "./commits.ts";
-import { ciEndpoints, commitEndpoints } from "./endpoints.ts";
-import { exchangeRequestSchema } from "./exchange.ts";
-import { ciRunQuerySchema } from "./run-page.ts";
+import {
+  commitStateSchema,
+  findCommitQuerySchema,
+  MAX_PACK_BYTES,
+  PACK_TYPE,
+  sendCommitQuerySchema,
+  sentCommitSchema,
+} from "./commits.ts";
+import {
+  audienceResponseSchema,
+  ciIdentitySchema,
+  exchangeRequestSchema,
+  exchangeResponseSchema,
+} from "./exchange.ts";
+import { ciRunPageSchema, ciRunQuerySchema, runPageLinkSchema } from "./run-page.ts";
 
 const MAX_BODY_BYTES = 32 * 1024;
 
 export const ciRoutes = nounRoutes("ci", "CI jobs", {
-  audience: defineRoute(ciEndpoints.audience, {
+  audience: defineRoute("GET /v1/ci/oidc/audience", {
+    callers: everybody,
+    repeat: "safe",
+    answer: audienceResponseSchema,
     summary: "Read the audience that a job's OIDC token must name",
     answers: { 200: "The audience." },
   }),
-  exchange: defineRoute(ciEndpoints.exchange, {
+  exchange: defineRoute("POST /v1/ci/oidc/exchange", {
+    callers: everybody,
+    // A token is spent by its first arrival.
+    repeat: "once",
+    answer: exchangeResponseSchema,
     summary: "Exchange a CI job's OIDC token for a capability to run its repository's agent",
     description:
       "Names are those of RFC 8693, and other parameters are ignored, as RFC 6749 §3.2 has it. A token is good for one exchange: mint a fresh one for every call.",
@@ -24,19 +52,28 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     answers: { 200: "The capability." },
     refusals: [401, 403, 503],
   }),
-  revoke: defineRoute(ciEndpoints.revoke, {
+  revoke: defineRoute("DELETE /v1/ci/oidc/exchange", {
+    callers: jobs,
+    repeat: "safe",
+    answer: "nothing",
     summary: "End the capability that this request carries",
     description: "Safe to repeat.",
     answers: { 204: "It has ended." },
   }),
-  identity: defineRoute(ciEndpoints.identity, {
+  identity: defineRoute("GET /v1/ci/identity", {
+    callers: jobs,
+    repeat: "safe",
+    answer: ciIdentitySchema,
     summary: "Read what this capability is bound to: the job's verified claims, its quota and its claim",
     description: "Changes nothing. `agent-service doctor` shows it.",
     cacheControl: "no-store",
     answers: { 200: "The job as this service sees it." },
     refusals: [404],
   }),
-  readRun: defineRoute(ciEndpoints.readRun, {
+  readRun: defineRoute("GET /v1/ci/runs/{runID}", {
+    callers: jobsAndAccounts,
+    repeat: "safe",
+    answer: ciRunPageSchema,
     scopes: ["runs:read"],
     summary: "Read the durable events of a run, by cursor and long poll",
     description:
@@ -51,7 +88,10 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     answers: { 200: "A page of events." },
     refusals: [410],
   }),
-  linkPage: defineRoute(ciEndpoints.linkPage, {
+  linkPage: defineRoute("POST /v1/ci/runs/{runID}/page", {
+    callers: jobs,
+    repeat: "safe",
+    answer: runPageLinkSchema,
     summary: "Get the address of a run's page, to be printed in the job's log",
     description:
       "Where the agent's runs are shared (`ci_policy.share`; on for public repositories unless the owner sets it) the address has a token: whoever has it reads that one run, its events and its patch, until the events are deleted or the owner revokes it. It is no credential for this API. Each request makes another token; the newest ten of a run are good.",
@@ -59,7 +99,10 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     answers: { 200: "The address." },
     refusals: [410],
   }),
-  renewModelAccess: defineRoute(ciEndpoints.renewModelAccess, {
+  renewModelAccess: defineRoute("PUT /v1/ci/runs/{runID}/model-access", {
+    callers: jobs,
+    repeat: "safe",
+    answer: "nothing",
     summary: "Renew the access to a model that a run was submitted with",
     description:
       "Only for jobs of the CI run that submitted it. The next request of the model uses the newer token; one that ends earlier than the kept one changes nothing. `run_finished` once the run has ended.",
@@ -74,7 +117,10 @@ const pullRequestText =
   "The pull request whose head, or whose base's newest commit, `sha` is. Left out: `sha` is the commit of the job's token.";
 
 export const commitRoutes = nounRoutes("commits", "CI jobs", {
-  find: defineRoute(commitEndpoints.find, {
+  find: defineRoute("GET /v1/ci/commits/{sha}", {
+    callers: jobs,
+    repeat: "safe",
+    answer: commitStateSchema,
     summary: "Ask whether the service holds a commit, and what a pack of it may build on",
     description:
       "Refuses what a PUT would refuse, before any bytes are sent: 402 where the repository has to be claimed first, 403 for a commit that is not the job's.",
@@ -83,7 +129,10 @@ export const commitRoutes = nounRoutes("commits", "CI jobs", {
     answers: { 200: "What is held, and what may be sent." },
     refusals: [402],
   }),
-  send: defineRoute(commitEndpoints.send, {
+  send: defineRoute("PUT /v1/ci/commits/{sha}", {
+    callers: jobs,
+    repeat: "safe",
+    answer: sentCommitSchema,
     summary: "Send a commit with its recent history, as a git pack",
     description:
       "Needs Content-Length. The pack may be thin: it then builds on commits of `have` that `base` names. What is held is for runs of this repository alone, and is deleted some time after its last use. Safe to repeat.",

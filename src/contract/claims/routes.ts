@@ -1,13 +1,15 @@
 // The routes of claims. Pure.
 
-import { defineRoute, jsonBody, nounRoutes } from "../route.ts";
-import { claimRequestSchema } from "./claim.ts";
-import { claimEndpoints } from "./endpoints.ts";
+import { defineRoute, jsonBody, nounRoutes, owners } from "../route.ts";
+import { claimRequestSchema, claimResponseSchema } from "./claim.ts";
 
 const MAX_BODY_BYTES = 4 * 1024;
 
 export const claimRoutes = nounRoutes("claims", "CI jobs", {
-  create: defineRoute(claimEndpoints.create, {
+  create: defineRoute("POST /v1/ci/claim", {
+    callers: owners,
+    repeat: "safe",
+    answer: claimResponseSchema,
     summary: "Claim a repository's agent, to pay for it and own it",
     description:
       "Only the owner may. The claim is pending until a job of the repository that only a writer can start names the account in its exchange. Safe to repeat with the same account.",

@@ -1,12 +1,15 @@
 // The routes of credits and rate cards. Pure.
 
-import { defineRoute, nounRoutes } from "../route.ts";
-import { creditEndpoints, pricingEndpoints } from "./endpoints.ts";
+import { accounts, defineRoute, everybody, nounRoutes } from "../route.ts";
+import { creditsSchema, modelPricingSchema, toolPricingSchema } from "./money.ts";
 
 const rateCard = { isTagged: true, cacheControl: "public, max-age=300" } as const;
 
 export const creditRoutes = nounRoutes("credits", "Credits and pricing", {
-  get: defineRoute(creditEndpoints.get, {
+  get: defineRoute("GET /v1/users/{userID}/credits", {
+    callers: accounts,
+    repeat: "safe",
+    answer: creditsSchema,
     scopes: ["agents:read"],
     summary: "Read an account's credits, its plan and what it can buy",
     description: "Only for the account itself. `balance` counts whole credits, without what runs hold.",
@@ -16,14 +19,20 @@ export const creditRoutes = nounRoutes("credits", "Credits and pricing", {
 });
 
 export const pricingRoutes = nounRoutes("pricing", "Credits and pricing", {
-  models: defineRoute(pricingEndpoints.models, {
+  models: defineRoute("GET /v1/pricing/models", {
+    callers: everybody,
+    repeat: "safe",
+    answer: modelPricingSchema,
     ...rateCard,
     summary: "Read what models cost",
     description:
       "Amounts are nano-USD a token; 1 USD is 120 credits. Changes only when the service restarts.",
     answers: { 200: "The rate card." },
   }),
-  tools: defineRoute(pricingEndpoints.tools, {
+  tools: defineRoute("GET /v1/pricing/tools", {
+    callers: everybody,
+    repeat: "safe",
+    answer: toolPricingSchema,
     ...rateCard,
     summary: "Read what tools and workflows cost",
     answers: { 200: "The rate card." },

@@ -24,7 +24,7 @@ const documented: readonly Documented[] = Object.entries(routes).flatMap(([noun,
 });
 
 /** The document for a service at `baseUrl`. */
-export async function openApiDocument(baseUrl: string): Promise<JsonObject> {
+export function openApiDocument(baseUrl: string): JsonObject {
   const statuses = usedStatuses();
   return {
     openapi: "3.1.0",
@@ -36,7 +36,7 @@ export async function openApiDocument(baseUrl: string): Promise<JsonObject> {
     },
     servers: [{ url: baseUrl }],
     tags,
-    paths: await pathsOf(),
+    paths: pathsOf(),
     components: {
       securitySchemes: {
         apiKey: {
@@ -74,10 +74,10 @@ export async function openApiDocument(baseUrl: string): Promise<JsonObject> {
   };
 }
 
-async function pathsOf(): Promise<JsonObject> {
+function pathsOf(): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const { route, examples: given } of documented) {
-    const operation = await operationOf(route, {
+    const operation = operationOf(route, {
       examples: given,
       nameOf: (schema) => nameOf(schema, route),
     });

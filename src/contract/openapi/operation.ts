@@ -33,11 +33,10 @@ const ONE_KEY_OF: Readonly<Record<CallerKind, string>> = {
   ai_client: "apiKey",
 };
 
-/** The operation. Loads the schema of its answer. */
-export async function operationOf(
+export function operationOf(
   route: Route,
   { examples, nameOf }: { examples: RouteExamples; nameOf: SchemaNames },
-): Promise<JsonObject> {
+): JsonObject {
   const { operationId, tag, summary, description, body } = route;
   const parameters = parametersOf(route);
   const { frames } = examples;
@@ -58,7 +57,7 @@ export async function operationOf(
           },
         }),
     responses: {
-      ...(await answersOf(route, examples, nameOf)),
+      ...answersOf(route, examples, nameOf),
       ...Object.fromEntries(
         refusalsOf(route)
           // A status that is an answer of the route has that answer's body.
@@ -119,11 +118,7 @@ function bodyOf(body: JsonBody | ByteBody, examples: NamedExamples, nameOf: Sche
   };
 }
 
-async function answersOf(
-  route: Route,
-  examples: RouteExamples,
-  nameOf: SchemaNames,
-): Promise<Record<string, JsonObject>> {
+function answersOf(route: Route, examples: RouteExamples, nameOf: SchemaNames): Record<string, JsonObject> {
   const { answer, answers, isTagged = false, cacheControl, repeat } = route;
   const cached: readonly DocumentHeader[] = [
     ...(isTagged ? (["ETag"] as const) : []),
@@ -142,9 +137,9 @@ async function answersOf(
       continue;
     }
     const content =
-      typeof answer === "function"
-        ? { "application/json": media(nameOf(await answer()), examples.answers?.[Number(status)] ?? {}) }
-        : contentOf(answer, type);
+      typeof answer === "string"
+        ? contentOf(answer, type)
+        : { "application/json": media(nameOf(answer), examples.answers?.[Number(status)] ?? {}) };
     said[status] = {
       description,
       headers: headerRefs(["X-Request-Id", ...cached, ...headers]),

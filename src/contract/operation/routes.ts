@@ -1,15 +1,21 @@
 // An operator's routes: health. Pure.
 
-import { defineRoute, nounRoutes } from "../route.ts";
-import { operationEndpoints } from "./endpoints.ts";
+import { defineRoute, everybody, nounRoutes } from "../route.ts";
+import { healthSchema } from "./health.ts";
 
 export const operationRoutes = nounRoutes("operation", "Operating the service", {
-  health: defineRoute(operationEndpoints.health, {
+  health: defineRoute("GET /healthz", {
+    callers: everybody,
+    repeat: "safe",
+    answer: healthSchema,
     summary: "Check that the process runs",
     rate: "none",
     answers: { 200: "It runs." },
   }),
-  readiness: defineRoute(operationEndpoints.readiness, {
+  readiness: defineRoute("GET /readyz", {
+    callers: everybody,
+    repeat: "safe",
+    answer: healthSchema,
     summary: "Check that the service can do its work",
     rate: "none",
     answers: {

@@ -1,14 +1,17 @@
 // The routes of questions. Pure.
 
 import { submittedHeaders } from "../headers.ts";
-import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
-import { questionEndpoints } from "./endpoints.ts";
-import { answerQuestionRequestSchema, listQuestionsQuerySchema } from "./question.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
+import { submitRunResponseSchema } from "../runs/run.ts";
+import { answerQuestionRequestSchema, listQuestionsQuerySchema, questionListSchema } from "./question.ts";
 
 const MAX_BODY_BYTES = 512 * 1024;
 
 export const questionRoutes = nounRoutes("questions", "Approvals", {
-  list: defineRoute(questionEndpoints.list, {
+  list: defineRoute("GET /v1/questions", {
+    callers: accounts,
+    repeat: "safe",
+    answer: questionListSchema,
     summary: "List the questions of runs that nobody has answered, newest first",
     scopes: ["runs:read"],
     description:
@@ -20,7 +23,10 @@ export const questionRoutes = nounRoutes("questions", "Approvals", {
     }),
     answers: { 200: { description: "A page of questions.", headers: ["Link"] } },
   }),
-  answer: defineRoute(questionEndpoints.answer, {
+  answer: defineRoute("POST /v1/questions/{runID}/answer", {
+    callers: accounts,
+    repeat: "safe",
+    answer: submitRunResponseSchema,
     summary: "Answer a question: the next run of its session",
     scopes: ["runs:write"],
     description:

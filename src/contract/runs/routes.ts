@@ -1,15 +1,18 @@
 // The routes of runs. Pure.
 
 import { submittedHeaders } from "../headers.ts";
-import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
-import { runEndpoints } from "./endpoints.ts";
+import { defineRoute, jobsAndAccounts, jsonBody, nounRoutes, query } from "../route.ts";
+import { cancelRunResponseSchema, runListSchema, runSchema, submitRunResponseSchema } from "./run.ts";
 import { listRunsQuerySchema, submitRunRequestSchema } from "./run-requests.ts";
 
 /** Six megabytes of images in base 64, and the words. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export const runRoutes = nounRoutes("runs", "Runs", {
-  submit: defineRoute(runEndpoints.submit, {
+  submit: defineRoute("POST /v1/agents/{agentID}/runs", {
+    callers: jobsAndAccounts,
+    repeat: "keyed",
+    answer: submitRunResponseSchema,
     scopes: ["runs:write"],
     summary: "Queue a run",
     description:
@@ -23,7 +26,10 @@ export const runRoutes = nounRoutes("runs", "Runs", {
     },
     refusals: [402, 409],
   }),
-  list: defineRoute(runEndpoints.list, {
+  list: defineRoute("GET /v1/agents/{agentID}/runs", {
+    callers: jobsAndAccounts,
+    repeat: "safe",
+    answer: runListSchema,
     scopes: ["runs:read"],
     summary: "List an agent's runs, newest first",
     query: query(listRunsQuerySchema, {
@@ -33,13 +39,19 @@ export const runRoutes = nounRoutes("runs", "Runs", {
     }),
     answers: { 200: { description: "A page of runs.", headers: ["Link"] } },
   }),
-  get: defineRoute(runEndpoints.get, {
+  get: defineRoute("GET /v1/agents/{agentID}/runs/{runID}", {
+    callers: jobsAndAccounts,
+    repeat: "safe",
+    answer: runSchema,
     scopes: ["runs:read"],
     summary: "Read a run's status and accounting",
     answers: { 200: "The run." },
   }),
   /** ApiError `run_finished` when it had ended. Safe to repeat. */
-  cancel: defineRoute(runEndpoints.cancel, {
+  cancel: defineRoute("POST /v1/agents/{agentID}/runs/{runID}/cancel", {
+    callers: jobsAndAccounts,
+    repeat: "safe",
+    answer: cancelRunResponseSchema,
     scopes: ["runs:write"],
     summary: "Ask a run to end",
     answers: { 202: "The run was asked to end." },

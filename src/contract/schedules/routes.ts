@@ -1,13 +1,15 @@
 // The routes of schedules. Pure.
 
-import { defineRoute, jsonBody, nounRoutes } from "../route.ts";
-import { scheduleEndpoints } from "./endpoints.ts";
-import { createScheduleRequestSchema } from "./schedule.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, owners } from "../route.ts";
+import { createScheduleRequestSchema, scheduleListSchema, scheduleSchema } from "./schedule.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
-  create: defineRoute(scheduleEndpoints.create, {
+  create: defineRoute("POST /v1/agents/{agentID}/schedules", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: scheduleSchema,
     scopes: ["schedules:write"],
     summary: "Schedule one run",
     description:
@@ -16,12 +18,18 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
     answers: { 201: "The schedule." },
     refusals: [409],
   }),
-  list: defineRoute(scheduleEndpoints.list, {
+  list: defineRoute("GET /v1/agents/{agentID}/schedules", {
+    callers: accounts,
+    repeat: "safe",
+    answer: scheduleListSchema,
     scopes: ["agents:read"],
     summary: "List an agent's schedules, newest first",
     answers: { 200: "The schedules." },
   }),
-  get: defineRoute(scheduleEndpoints.get, {
+  get: defineRoute("GET /v1/agents/{agentID}/schedules/{scheduleID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: scheduleSchema,
     scopes: ["agents:read"],
     summary: "Read a schedule",
     description: "`done` says that its run has ended, not how: read the run for that.",
@@ -31,13 +39,19 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
    * Safe to repeat, but a second cancellation is ApiError `not_found`: also when the answer to the first was lost and
    * this method asked again.
    */
-  cancel: defineRoute(scheduleEndpoints.cancel, {
+  cancel: defineRoute("DELETE /v1/agents/{agentID}/schedules/{scheduleID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: scheduleSchema,
     scopes: ["schedules:write"],
     summary: "Cancel a schedule that has not fired",
     description: "404 also when it has fired already: cancel its run then.",
     answers: { 200: "The cancelled schedule." },
   }),
-  confirm: defineRoute(scheduleEndpoints.confirm, {
+  confirm: defineRoute("POST /v1/agents/{agentID}/schedules/{scheduleID}/confirm", {
+    callers: owners,
+    repeat: "safe",
+    answer: scheduleSchema,
     summary: "Confirm a schedule that an AI client made, so that it fires",
     description: "Only the owner may: an AI client gets 403 with a link for the owner. Safe to repeat.",
     answers: { 200: "The schedule." },

@@ -1,10 +1,13 @@
 // The session WebSocket as a route. Its frames are in socket.ts. Pure.
 
-import { defineRoute, nounRoutes } from "../route.ts";
-import { sessionEndpoints } from "./endpoints.ts";
+import { defineRoute, jobsAndAccounts, nounRoutes } from "../route.ts";
+import { SOCKET_PATH } from "./socket.ts";
 
 export const sessionRoutes = nounRoutes("sessions", "Sessions", {
-  follow: defineRoute(sessionEndpoints.follow, {
+  follow: defineRoute(`GET ${SOCKET_PATH}`, {
+    callers: jobsAndAccounts,
+    repeat: "safe",
+    answer: "socket",
     scopes: ["runs:read"],
     summary: "The session WebSocket: subscribe to runs, sessions and workspaces, submit, cancel",
     description:

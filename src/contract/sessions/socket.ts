@@ -10,6 +10,7 @@ import { storedRunEventSchema } from "../runs/run-event.ts";
 import { submitRunRequestSchema } from "../runs/run-requests.ts";
 import { workspaceEventSchema } from "../workspaces/workspace-events.ts";
 
+export const SOCKET_PATH = "/v1/ws";
 export const MAX_FRAME_BYTES = 1024 * 1024;
 export const MAX_SUBSCRIPTIONS = 64;
 /** So many frames at once, and no more in a minute, are read of a socket: the rest waits. */

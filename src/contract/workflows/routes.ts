@@ -1,21 +1,31 @@
 // The routes of workflows. Pure.
 
 import { submittedHeaders } from "../headers.ts";
-import { defineRoute, nounRoutes, optionalJsonBody } from "../route.ts";
-import { workflowEndpoints } from "./endpoints.ts";
-import { activateWorkflowRequestSchema, executeWorkflowRequestSchema } from "./workflow.ts";
+import { accounts, defineRoute, nounRoutes, optionalJsonBody, owners } from "../route.ts";
+import {
+  activateWorkflowRequestSchema,
+  executeWorkflowRequestSchema,
+  executeWorkflowResponseSchema,
+  workflowSchema,
+} from "./workflow.ts";
 
 const MAX_BODY_BYTES = 512 * 1024;
 
 export const workflowRoutes = nounRoutes("workflows", "Workflows", {
-  /** Sent once where no version is named. */
-  activate: defineRoute(workflowEndpoints.activate, {
+  activate: defineRoute("POST /v1/workflows/{id}/activate", {
+    callers: owners,
+    // Without a version it activates the newest, which may be another one the next time.
+    repeat: "once",
+    answer: workflowSchema,
     summary: "Make a version of a workflow the one that executions run",
     description: "Only the owner may: an AI client gets 403 with a link for the owner.",
     body: optionalJsonBody(activateWorkflowRequestSchema, MAX_BODY_BYTES),
     answers: { 200: "The workflow." },
   }),
-  execute: defineRoute(workflowEndpoints.execute, {
+  execute: defineRoute("POST /v1/workflows/{id}/executions", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: executeWorkflowResponseSchema,
     scopes: ["runs:write"],
     summary: "Run a workflow",
     description:

@@ -3,7 +3,7 @@
 // Why: docs/decisions/062-faces-are-loaded-at-first-use.md
 
 import { workspaceOfHost } from "../../base/site-host.ts";
-import { workspaceNounEndpoints } from "../../contract/workspaces/endpoints.ts";
+import { workspaceAddresses } from "../../contract/endpoints.ts";
 import type { AnyFace } from "../api/http/any-face.ts";
 import { oauthFacePaths } from "../api/oauth/paths.ts";
 
@@ -43,7 +43,7 @@ export const faces: readonly AnyFace[] = [
     load: async () => (await import("../wiring/workspaces.ts")).openSites,
   },
   {
-    endpoints: workspaceNounEndpoints,
+    addresses: workspaceAddresses,
     load: async () => (await import("../wiring/workspaces.ts")).openWorkspaces,
   },
 ];

@@ -3,8 +3,12 @@
 import { nextDelayMs } from "../../base/backoff.ts";
 import type { Run } from "../../contract/runs/run.ts";
 import type { StoredRunEvent } from "../../contract/runs/run-event.ts";
-import { sessionEndpoints } from "../../contract/sessions/endpoints.ts";
-import { closeCodes, type ServerFrame, serverFrameSchema } from "../../contract/sessions/socket.ts";
+import {
+  closeCodes,
+  type ServerFrame,
+  SOCKET_PATH,
+  serverFrameSchema,
+} from "../../contract/sessions/socket.ts";
 
 const RETRY = { firstDelayMs: 500, maxDelayMs: 15_000, attempts: Number.POSITIVE_INFINITY };
 const SUBSCRIPTION = "page";
@@ -69,7 +73,7 @@ export function followRun(options: RunSocketOptions): void {
   };
 
   const connect = (): void => {
-    const url = location.origin.replace(/^http/, "ws") + sessionEndpoints.follow.path;
+    const url = location.origin.replace(/^http/, "ws") + SOCKET_PATH;
     const socket = new WebSocket(url);
     socket.onopen = () => {
       // Whoever is signed in is known by the cookie of this page's origin.

@@ -1,28 +1,36 @@
 // The routes of changesets. Pure.
 
-import { defineRoute, jsonBody, nounRoutes, optionalJsonBody, query } from "../../route.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, optionalJsonBody, query } from "../../route.ts";
 import { pageQueryTexts } from "../record.ts";
 import {
   acceptChangesetRequestSchema,
+  changesetDetailSchema,
+  changesetListSchema,
+  changesetSchema,
   createChangesetRequestSchema,
   getChangesetQuerySchema,
   listChangesetsQuerySchema,
   rejectChangesetRequestSchema,
   resolveChangesetRequestSchema,
 } from "./changeset.ts";
-import { changesetEndpoints } from "./endpoints.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 const MAX_RESOLVE_BYTES = 8 * 1024 * 1024;
 
 export const changesetRoutes = nounRoutes("changesets", "Changesets", {
-  list: defineRoute(changesetEndpoints.list, {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/changesets", {
+    callers: accounts,
+    repeat: "safe",
+    answer: changesetListSchema,
     summary: "List a workspace's changesets, newest first",
     scopes: ["workspaces:read"],
     query: query(listChangesetsQuerySchema, { ...pageQueryTexts, status: "Only those in this state." }),
     answers: { 200: "A page of changesets." },
   }),
-  create: defineRoute(changesetEndpoints.create, {
+  create: defineRoute("POST /v1/workspaces/{workspaceID}/changesets", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: changesetSchema,
     summary: "Propose a revision to be accepted",
     description:
       "Names a working copy, whose saved revision is taken, or a revision. A copy with changes that are not saved is refused with 409 `copy_unsaved`: make a checkpoint first. The changeset is merged with the current revision to see whether it has conflicts; nothing is accepted.",
@@ -31,7 +39,10 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
     answers: { 201: "The changeset." },
     refusals: [409],
   }),
-  get: defineRoute(changesetEndpoints.get, {
+  get: defineRoute("GET /v1/workspaces/{workspaceID}/changesets/{changesetID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: changesetDetailSchema,
     summary: "Read a changeset",
     description:
       "An undecided one is merged with the current revision as it is now. With `patch=true` the answer has what it changes as a unified diff.",
@@ -39,7 +50,10 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
     query: query(getChangesetQuerySchema, { patch: "`true`: with its changed files and its diff." }),
     answers: { 200: "The changeset." },
   }),
-  reject: defineRoute(changesetEndpoints.reject, {
+  reject: defineRoute("POST /v1/workspaces/{workspaceID}/changesets/{changesetID}/reject", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: changesetSchema,
     summary: "Reject a changeset",
     description: "Its revision stays. An AI client may reject, too.",
     scopes: ["workspaces:write"],
@@ -47,7 +61,10 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
     answers: { 200: "The changeset." },
     refusals: [409],
   }),
-  accept: defineRoute(changesetEndpoints.accept, {
+  accept: defineRoute("POST /v1/workspaces/{workspaceID}/changesets/{changesetID}/accept", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: changesetSchema,
     summary: "Accept a changeset: its changes become part of the current revision",
     description:
       "Needs the current revision as the caller has seen it, and evidence that the changes were validated. Another current revision is refused with 409 `current_revision_conflict`, conflicts with 409 `changeset_conflicted`. Only the owner may accept: an AI client gets 403 with a link for the owner.",
@@ -56,7 +73,10 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
     answers: { 200: "The changeset, accepted." },
     refusals: [409],
   }),
-  resolve: defineRoute(changesetEndpoints.resolve, {
+  resolve: defineRoute("POST /v1/workspaces/{workspaceID}/changesets/{changesetID}/resolve", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: changesetSchema,
     summary: "Settle a changeset's conflicts and accept it",
     description:
       "Says for every path in conflict what is to be there: what the current revision has (`ours`), what the changeset has (`theirs`), or new text. Or names a revision that was made from the current one and has everything settled. Only the owner may.",

@@ -1,21 +1,33 @@
 // The routes of copies. Pure.
 
-import { defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
+import { accounts, defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
+import { operationSchema } from "../operations/operation.ts";
 import { pageQueryTexts } from "../record.ts";
-import { checkpointRequestSchema, createCopyRequestSchema, listCopiesQuerySchema } from "./copy.ts";
-import { copyEndpoints } from "./endpoints.ts";
+import {
+  checkpointRequestSchema,
+  copyListSchema,
+  copySchema,
+  createCopyRequestSchema,
+  listCopiesQuerySchema,
+} from "./copy.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 
 export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
-  list: defineRoute(copyEndpoints.list, {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/copies", {
+    callers: accounts,
+    repeat: "safe",
+    answer: copyListSchema,
     summary: "List a workspace's copies, newest first",
     description: "The canonical copy is one of them.",
     scopes: ["workspaces:read"],
     query: query(listCopiesQuerySchema, { ...pageQueryTexts, state: "Only copies in this state." }),
     answers: { 200: "A page of copies." },
   }),
-  create: defineRoute(copyEndpoints.create, {
+  create: defineRoute("POST /v1/workspaces/{workspaceID}/copies", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: operationSchema,
     summary: "Make a working copy of a revision",
     description:
       "Takes the same time however many files there are. The operation's result names the copy. The key is the header Idempotency-Key, or `idempotency_key`; the header wins.",
@@ -26,12 +38,18 @@ export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
     },
     refusals: [409],
   }),
-  get: defineRoute(copyEndpoints.get, {
+  get: defineRoute("GET /v1/workspaces/{workspaceID}/copies/{workingCopyID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: copySchema,
     summary: "Read a copy",
     scopes: ["workspaces:read"],
     answers: { 200: "The copy." },
   }),
-  delete: defineRoute(copyEndpoints.delete, {
+  delete: defineRoute("DELETE /v1/workspaces/{workspaceID}/copies/{workingCopyID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: operationSchema,
     summary: "Delete a working copy, with all that was not saved of it",
     description: "Its revisions stay. The canonical copy can not be deleted.",
     scopes: ["workspaces:write"],
@@ -40,7 +58,10 @@ export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
     },
     refusals: [400, 409],
   }),
-  checkpoint: defineRoute(copyEndpoints.checkpoint, {
+  checkpoint: defineRoute("POST /v1/workspaces/{workspaceID}/checkpoints", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: operationSchema,
     summary: "Save a working copy, or the canonical files, as a revision",
     description:
       "A revision of canonical files is accepted by that: only the owner saves them. Where nothing has changed, the operation's result names the revision that is there, with `unchanged`. The key is the header Idempotency-Key, or `idempotency_key`; the header wins.",

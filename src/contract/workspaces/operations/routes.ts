@@ -1,11 +1,13 @@
 // The routes of operations. Pure.
 
-import { defineRoute, nounRoutes, query } from "../../route.ts";
-import { operationEndpoints } from "./endpoints.ts";
-import { operationQuerySchema } from "./operation.ts";
+import { accounts, defineRoute, nounRoutes, query } from "../../route.ts";
+import { operationQuerySchema, operationSchema } from "./operation.ts";
 
 export const operationRoutes = nounRoutes("operations", "Copies and revisions", {
-  get: defineRoute(operationEndpoints.get, {
+  get: defineRoute("GET /v1/workspaces/{workspaceID}/operations/{operationID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: operationSchema,
     summary: "Read an operation, or wait for its end",
     description:
       "What answers 202 names its operation in the header Location. An operation is kept for 30 days after its end, also when its workspace is deleted.",

@@ -1,12 +1,14 @@
 // The routes of revisions. Pure.
 
-import { defineRoute, nounRoutes, query } from "../../route.ts";
+import { accounts, defineRoute, nounRoutes, query } from "../../route.ts";
 import { pageQueryTexts } from "../record.ts";
-import { revisionEndpoints } from "./endpoints.ts";
-import { listRevisionsQuerySchema } from "./revision.ts";
+import { listRevisionsQuerySchema, revisionListSchema, revisionSchema } from "./revision.ts";
 
 export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
-  list: defineRoute(revisionEndpoints.list, {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/revisions", {
+    callers: accounts,
+    repeat: "safe",
+    answer: revisionListSchema,
     summary: "List a workspace's revisions, newest first",
     scopes: ["workspaces:read"],
     query: query(listRevisionsQuerySchema, {
@@ -15,12 +17,18 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
     }),
     answers: { 200: "A page of revisions." },
   }),
-  get: defineRoute(revisionEndpoints.get, {
+  get: defineRoute("GET /v1/workspaces/{workspaceID}/revisions/{revisionID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: revisionSchema,
     summary: "Read a revision",
     scopes: ["workspaces:read"],
     answers: { 200: "The revision." },
   }),
-  bundle: defineRoute(revisionEndpoints.bundle, {
+  bundle: defineRoute("GET /v1/workspaces/{workspaceID}/revisions/{revisionID}/bundle", {
+    callers: accounts,
+    repeat: "safe",
+    answer: "bytes",
     summary: "Download a revision with its history, as a file for `git clone`",
     description: "The revision is its branch `main`.",
     scopes: ["workspaces:read"],
@@ -33,7 +41,10 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
     },
     refusals: [413],
   }),
-  delete: defineRoute(revisionEndpoints.delete, {
+  delete: defineRoute("DELETE /v1/workspaces/{workspaceID}/revisions/{revisionID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: revisionSchema,
     summary: "Delete a revision",
     description:
       "Refused while it is the current one, pinned, what a copy or an open changeset builds on, or what the site shows. Revisions that were made from it then name its parents as theirs; their history, as git sees it, stays whole.",

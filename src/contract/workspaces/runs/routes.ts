@@ -1,16 +1,23 @@
 // The routes of a workspace's runs. Pure.
 
 import { submittedHeaders } from "../../headers.ts";
-import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
+import { submitRunResponseSchema } from "../../runs/run.ts";
 import { pageQueryTexts } from "../record.ts";
-import { workspaceRunEndpoints } from "./endpoints.ts";
-import { listWorkspaceRunsQuerySchema, submitWorkspaceRunRequestSchema } from "./workspace-run.ts";
+import {
+  listWorkspaceRunsQuerySchema,
+  submitWorkspaceRunRequestSchema,
+  workspaceRunListSchema,
+} from "./workspace-run.ts";
 
 /** As of an agent's runs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export const workspaceRunRoutes = nounRoutes("workspaceRuns", "Workspaces", {
-  list: defineRoute(workspaceRunEndpoints.list, {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/runs", {
+    callers: accounts,
+    repeat: "safe",
+    answer: workspaceRunListSchema,
     summary: "List the runs of a workspace, newest first",
     scopes: ["workspaces:read", "runs:read"],
     query: query(listWorkspaceRunsQuerySchema, {
@@ -19,7 +26,10 @@ export const workspaceRunRoutes = nounRoutes("workspaceRuns", "Workspaces", {
     }),
     answers: { 200: "A page of runs." },
   }),
-  submit: defineRoute(workspaceRunEndpoints.submit, {
+  submit: defineRoute("POST /v1/workspaces/{workspaceID}/runs", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: submitRunResponseSchema,
     summary: "Queue a run in a workspace",
     description:
       "The manager runs, unless `executor_agent_id` names another member. The run has the accepted files; with `working_copy_id` it works in that copy, and alone. With `task_group_id` it is a worker, which needs a copy. With an idempotency key it is safe to repeat for 24 hours.",

@@ -1,22 +1,27 @@
 // The routes of a workspace's schedules. Pure.
 
-import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { createScheduleRequestSchema } from "../../schedules/schedule.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
+import { createScheduleRequestSchema, scheduleSchema } from "../../schedules/schedule.ts";
 import { pageQueryTexts } from "../record.ts";
-import { workspaceScheduleEndpoints } from "./endpoints.ts";
-import { listWorkspaceSchedulesQuerySchema } from "./workspace-schedule.ts";
+import { listWorkspaceSchedulesQuerySchema, workspaceScheduleListSchema } from "./workspace-schedule.ts";
 
 /** As of an agent's schedules. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Workspaces", {
-  list: defineRoute(workspaceScheduleEndpoints.list, {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/schedules", {
+    callers: accounts,
+    repeat: "safe",
+    answer: workspaceScheduleListSchema,
     summary: "List the schedules of a workspace, newest first",
     scopes: ["workspaces:read"],
     query: query(listWorkspaceSchedulesQuerySchema, pageQueryTexts),
     answers: { 200: "A page of schedules." },
   }),
-  create: defineRoute(workspaceScheduleEndpoints.create, {
+  create: defineRoute("POST /v1/workspaces/{workspaceID}/schedules", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: scheduleSchema,
     summary: "Schedule one run of a workspace",
     description:
       "The workspace's manager runs, with the files that are accepted by then. Exactly one of `fire_at` and `delay_seconds`. What an AI client schedules waits for the owner at `confirm_url`. `session_id` names a session of the workspace; without it the run begins one.",
@@ -25,12 +30,18 @@ export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Workspa
     answers: { 201: "The schedule." },
     refusals: [409],
   }),
-  get: defineRoute(workspaceScheduleEndpoints.get, {
+  get: defineRoute("GET /v1/workspaces/{workspaceID}/schedules/{scheduleID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: scheduleSchema,
     summary: "Read a schedule of a workspace",
     scopes: ["workspaces:read"],
     answers: { 200: "The schedule." },
   }),
-  cancel: defineRoute(workspaceScheduleEndpoints.cancel, {
+  cancel: defineRoute("DELETE /v1/workspaces/{workspaceID}/schedules/{scheduleID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: scheduleSchema,
     summary: "Cancel a schedule of a workspace that has not fired",
     description: "404 also when it has fired already: cancel its run then.",
     scopes: ["workspaces:write", "schedules:write"],

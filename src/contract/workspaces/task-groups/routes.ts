@@ -1,21 +1,31 @@
 // The routes of task groups. Pure.
 
-import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
 import { pageQueryTexts } from "../record.ts";
-import { costsQuerySchema, costsQueryTexts } from "../workspace/workspace.ts";
-import { taskGroupEndpoints } from "./endpoints.ts";
-import { createTaskGroupRequestSchema, listTaskGroupsQuerySchema } from "./task-group.ts";
+import { costsQuerySchema, costsQueryTexts, costsSchema } from "../workspace/workspace.ts";
+import {
+  createTaskGroupRequestSchema,
+  listTaskGroupsQuerySchema,
+  taskGroupListSchema,
+  taskGroupSchema,
+} from "./task-group.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 
 export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
-  list: defineRoute(taskGroupEndpoints.list, {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/task-groups", {
+    callers: accounts,
+    repeat: "safe",
+    answer: taskGroupListSchema,
     summary: "List a workspace's task groups, newest first",
     scopes: ["workspaces:read"],
     query: query(listTaskGroupsQuerySchema, pageQueryTexts),
     answers: { 200: "A page of task groups." },
   }),
-  create: defineRoute(taskGroupEndpoints.create, {
+  create: defineRoute("POST /v1/workspaces/{workspaceID}/task-groups", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: taskGroupSchema,
     summary: "Make a task group: workers with one budget and one stop",
     description: "Starts no run. With an idempotency key it is safe to repeat for 24 hours.",
     scopes: ["workspaces:write"],
@@ -23,18 +33,27 @@ export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
     answers: { 201: "The task group." },
     refusals: [409],
   }),
-  get: defineRoute(taskGroupEndpoints.get, {
+  get: defineRoute("GET /v1/task-groups/{taskGroupID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: taskGroupSchema,
     summary: "Read a task group, with how its workers are",
     scopes: ["workspaces:read"],
     answers: { 200: "The task group." },
   }),
-  costs: defineRoute(taskGroupEndpoints.costs, {
+  costs: defineRoute("GET /v1/task-groups/{taskGroupID}/costs", {
+    callers: accounts,
+    repeat: "safe",
+    answer: costsSchema,
     summary: "What the runs of a task group cost",
     scopes: ["workspaces:read"],
     query: query(costsQuerySchema, costsQueryTexts),
     answers: { 200: "The sums." },
   }),
-  stop: defineRoute(taskGroupEndpoints.stop, {
+  stop: defineRoute("POST /v1/task-groups/{taskGroupID}/stop", {
+    callers: accounts,
+    repeat: "safe",
+    answer: taskGroupSchema,
     summary: "Stop a task group",
     description:
       "Cancels its workers' runs, and what they delegated; it takes no workers any more. What the workers have changed is saved. Safe to repeat.",

@@ -1,20 +1,30 @@
 // The routes of a workspace's sessions. Pure.
 
-import { defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
+import { accounts, defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
 import { pageQueryTexts } from "../record.ts";
-import { threadEndpoints } from "./endpoints.ts";
-import { createThreadRequestSchema, listThreadsQuerySchema } from "./thread.ts";
+import {
+  createThreadRequestSchema,
+  listThreadsQuerySchema,
+  threadListSchema,
+  threadSchema,
+} from "./thread.ts";
 
 const MAX_BODY_BYTES = 16 * 1024;
 
 export const threadRoutes = nounRoutes("threads", "Workspaces", {
-  list: defineRoute(threadEndpoints.list, {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/threads", {
+    callers: accounts,
+    repeat: "safe",
+    answer: threadListSchema,
     summary: "List the sessions of a workspace, newest first",
     scopes: ["workspaces:read"],
     query: query(listThreadsQuerySchema, pageQueryTexts),
     answers: { 200: "A page of sessions." },
   }),
-  create: defineRoute(threadEndpoints.create, {
+  create: defineRoute("POST /v1/workspaces/{workspaceID}/threads", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: threadSchema,
     summary: "Begin a session in a workspace",
     description: "It starts no run. A run of the workspace continues it by `session_id`.",
     scopes: ["workspaces:write"],

@@ -1,16 +1,23 @@
 // The routes of workers. Pure.
 
 import { submittedHeaders } from "../../headers.ts";
-import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
 import { pageQueryTexts } from "../record.ts";
-import { workerEndpoints } from "./endpoints.ts";
-import { listWorkersQuerySchema, startWorkerRequestSchema } from "./worker.ts";
+import {
+  listWorkersQuerySchema,
+  startWorkerRequestSchema,
+  workerListSchema,
+  workerSchema,
+} from "./worker.ts";
 
 /** As of an agent's runs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export const workerRoutes = nounRoutes("workers", "Workers", {
-  list: defineRoute(workerEndpoints.list, {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/workers", {
+    callers: accounts,
+    repeat: "safe",
+    answer: workerListSchema,
     summary: "List a workspace's workers, newest first",
     scopes: ["workspaces:read"],
     query: query(listWorkersQuerySchema, {
@@ -19,7 +26,10 @@ export const workerRoutes = nounRoutes("workers", "Workers", {
     }),
     answers: { 200: "A page of workers." },
   }),
-  start: defineRoute(workerEndpoints.start, {
+  start: defineRoute("POST /v1/workspaces/{workspaceID}/workers", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: workerSchema,
     summary: "Start a worker: a run in a copy, for a task group",
     description:
       "Makes the copy, where none is named, the run and the worker at once. The run alone writes in the copy until it has ended; what it changed is then saved as a revision, also where it was cancelled or failed. That the run has completed does not say that: read `save_state`. With an idempotency key it is safe to repeat for 24 hours.",
@@ -33,7 +43,10 @@ export const workerRoutes = nounRoutes("workers", "Workers", {
     },
     refusals: [402, 409],
   }),
-  get: defineRoute(workerEndpoints.get, {
+  get: defineRoute("GET /v1/workspaces/{workspaceID}/workers/{workerRequestID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: workerSchema,
     summary: "Read a worker",
     scopes: ["workspaces:read"],
     answers: { 200: "The worker." },

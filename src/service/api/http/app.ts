@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
-import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
+import { ciRoutes } from "../../../contract/ci/routes.ts";
 import { type FirstRoutes, firstRoutes } from "../../../contract/routes.ts";
 import type { Core } from "../../core/core.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
@@ -61,11 +61,11 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
 
   const { exchangeRatePerMinute, corsOrigins } = options;
   const parts = { core, submitter, exchangeRatePerMinute, corsOrigins };
-  const mounted = options.faces.flatMap((face) => ("endpoints" in face ? [] : [mountFace(app, face, parts)]));
+  const mounted = options.faces.flatMap((face) => ("addresses" in face ? [] : [mountFace(app, face, parts)]));
 
   if (corsOrigins.length > 0) app.use("/v1/*", allowOrigins(corsOrigins));
 
-  app.use(ciEndpoints.exchange.path, measureExchange(core));
+  app.use(ciRoutes.exchange.path, measureExchange(core));
 
   const handlers: Handlers<FirstRoutes> = {
     ci: ciHandlers(core),
@@ -92,7 +92,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
   });
   app.route("/", docsRoutes(core));
   for (const face of mounted) face.mountPaths();
-  for (const face of options.faces) if ("endpoints" in face) mountRouteFace(app, face, parts);
+  for (const face of options.faces) if ("addresses" in face) mountRouteFace(app, face, parts);
 
   app.notFound((context) => notFound(context));
 

@@ -6,7 +6,6 @@ import type { Unkeyed } from "../../../contract/fields.ts";
 import type { DocumentHeader } from "../../../contract/headers.ts";
 import type {
   ByteBody,
-  JsonAnswer,
   JsonBody,
   NounRoutes,
   ParameterName,
@@ -63,8 +62,8 @@ export class JsonText {
   }
 }
 
-type AnswerBody<One extends Route> = One["answer"] extends JsonAnswer
-  ? z.input<Awaited<ReturnType<One["answer"]>>> | JsonText
+type AnswerBody<One extends Route> = One["answer"] extends z.ZodMiniType
+  ? z.input<One["answer"]> | JsonText
   : One["answer"] extends "bytes"
     ? ByteContent
     : null;

@@ -2,7 +2,7 @@
 
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
+import { ciRoutes } from "../../../contract/ci/routes.ts";
 import type { Core } from "../../core/core.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 
@@ -47,7 +47,7 @@ export function measure(core: Core): MiddlewareHandler<Env> {
 export function measureExchange(core: Core): MiddlewareHandler<Env> {
   return async (context, next) => {
     await next();
-    if (context.req.method !== ciEndpoints.exchange.method) return;
+    if (context.req.method !== ciRoutes.exchange.method) return;
     core.meter.exchangeAnswered(context.get("problem") ?? "ok");
   };
 }

@@ -3,7 +3,7 @@
 // Why: docs/decisions/062-faces-are-loaded-at-first-use.md
 
 import type { Hono } from "hono";
-import type { Endpoint, Route } from "../../../contract/route.ts";
+import type { Address, Route } from "../../../contract/route.ts";
 import type { FaceParts } from "./face.ts";
 import type { Env } from "./request-context.ts";
 import { type AnyHandler, honoPath, serveRoute } from "./serve-routes.ts";
@@ -14,13 +14,13 @@ export type OpenedRoute = { readonly route: Route; readonly handler: AnyHandler 
 export type OpenedRoutes = ReadonlyMap<string, ReadonlyMap<string, OpenedRoute>>;
 
 export type RouteFace = {
-  readonly endpoints: Readonly<Record<string, Readonly<Record<string, Endpoint>>>>;
+  readonly addresses: Readonly<Record<string, Readonly<Record<string, Address>>>>;
   /** Opens no connection and no file but its own code. */
   load(): Promise<(parts: FaceParts) => OpenedRoutes>;
 };
 
 /** A load that fails is tried again at the next request. */
-export function mountRouteFace(app: Hono<Env>, { endpoints, load }: RouteFace, parts: FaceParts): void {
+export function mountRouteFace(app: Hono<Env>, { addresses, load }: RouteFace, parts: FaceParts): void {
   let opened: OpenedRoutes | null = null;
   const open = async (): Promise<OpenedRoutes> => {
     const make = await load();
@@ -28,7 +28,7 @@ export function mountRouteFace(app: Hono<Env>, { endpoints, load }: RouteFace, p
     opened ??= make(parts);
     return opened;
   };
-  for (const [noun, ofNoun] of Object.entries(endpoints)) {
+  for (const [noun, ofNoun] of Object.entries(addresses)) {
     for (const [name, { method, path }] of Object.entries(ofNoun)) {
       app.on(method, honoPath(path), async (context) => {
         const found = (opened ?? (await open())).get(noun)?.get(name);

@@ -1,12 +1,12 @@
 // Refuses requests that this node has no room for, before anything is done for them. Probes are always answered.
 
 import type { MiddlewareHandler } from "hono";
-import { operationEndpoints } from "../../../contract/operation/endpoints.ts";
+import { operationRoutes } from "../../../contract/operation/routes.ts";
 import type { Core } from "../../core/core.ts";
 import { answerRefusal } from "./problems.ts";
 import type { Env } from "./request-context.ts";
 
-const probes: ReadonlySet<string> = new Set(Object.values(operationEndpoints).map(({ path }) => path));
+const probes: ReadonlySet<string> = new Set(Object.values(operationRoutes).map(({ path }) => path));
 
 export function shedLoad(core: Core): MiddlewareHandler<Env> {
   return async (context, next) => {

@@ -4,8 +4,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { sessionEndpoints } from "../../../contract/sessions/endpoints.ts";
-import { MAX_FRAME_BYTES } from "../../../contract/sessions/socket.ts";
+import { MAX_FRAME_BYTES, SOCKET_PATH } from "../../../contract/sessions/socket.ts";
 import type { Core } from "../../core/core.ts";
 import type { PublicProblem } from "../../core/ports/problem.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
@@ -36,7 +35,7 @@ export type SocketOptions = {
 /** Whether a request asks for a socket: any other `Upgrade` header is HTTP's to ignore. */
 export function isSocketRequest(request: IncomingMessage): boolean {
   const path = (request.url ?? "").split("?", 1)[0];
-  return path === sessionEndpoints.follow.path && request.headers.upgrade?.toLowerCase() === "websocket";
+  return path === SOCKET_PATH && request.headers.upgrade?.toLowerCase() === "websocket";
 }
 
 export class SocketApi {
@@ -125,7 +124,7 @@ export class SocketApi {
       return refused({
         status: 404,
         code: "not_found",
-        message: `Sockets are at ${sessionEndpoints.follow.path}.`,
+        message: `Sockets are at ${SOCKET_PATH}.`,
       });
     }
     const { origin, authorization } = request.headers;

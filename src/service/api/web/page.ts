@@ -1,7 +1,7 @@
 // A whole page: head, header and what it is about. Its headers let it load nothing of others, and nobody keep or frame it.
 
 import { html } from "hono/html";
-import { sessionEndpoints } from "../../../contract/sessions/endpoints.ts";
+import { SOCKET_PATH } from "../../../contract/sessions/socket.ts";
 import type { WebSession } from "../../core/web-sessions/web-session.ts";
 import { type ScriptName, scriptPath, stylePath } from "./assets.ts";
 import { contentPolicy } from "./content-policy.ts";
@@ -27,7 +27,7 @@ export type Page = {
 export function page(context: WebContext, shown: Page): Response | Promise<Response> {
   const { scripts = [], formTargets = [], isLive = false, status = 200 } = shown;
   const { policy } = context.get("parts").core;
-  const socketUrl = isLive ? policy.baseUrl.replace(/^http/, "ws") + sessionEndpoints.follow.path : null;
+  const socketUrl = isLive ? policy.baseUrl.replace(/^http/, "ws") + SOCKET_PATH : null;
   const headers = {
     "Content-Security-Policy": contentPolicy({ hasScript: scripts.length > 0, formTargets, socketUrl }),
     "Referrer-Policy": "no-referrer",

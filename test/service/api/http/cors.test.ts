@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { sessionEndpoints } from "../../../../src/contract/sessions/endpoints.ts";
+import { SOCKET_PATH } from "../../../../src/contract/sessions/socket.ts";
 import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 
@@ -26,7 +26,7 @@ describe("CORS_ORIGINS", () => {
       },
     });
   const openSocket = async (origin: string): Promise<number> => {
-    const socket = new WebSocket(`${fixture.url.replace(/^http/, "ws")}${sessionEndpoints.follow.path}`, {
+    const socket = new WebSocket(`${fixture.url.replace(/^http/, "ws")}${SOCKET_PATH}`, {
       origin,
     });
     const status = await new Promise<number>((resolve) => {

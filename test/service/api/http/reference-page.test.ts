@@ -10,7 +10,7 @@ type Document = {
   readonly components: { readonly schemas: Record<string, { properties?: Record<string, unknown> }> };
 };
 
-const document = await openApiDocument("https://agents.example");
+const document = openApiDocument("https://agents.example");
 const { paths, components } = document as unknown as Document;
 
 /** The text of a page, without its tags. */

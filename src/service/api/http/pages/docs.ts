@@ -30,7 +30,7 @@ export function docsRoutes(core: Core): Hono<Env> {
 
 async function documentOf({ policy }: Core): Promise<JsonObject> {
   const { openApiDocument } = await import("../../../../contract/openapi/document.ts");
-  return await openApiDocument(policy.baseUrl);
+  return openApiDocument(policy.baseUrl);
 }
 
 async function pageOf(core: Core): Promise<TaggedBody> {

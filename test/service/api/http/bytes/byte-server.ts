@@ -19,28 +19,32 @@ import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 
 export const MAX_BYTES = 64 * 1024 * 1024;
 const writtenSchema = z.object({ bytes: z.int() });
-const file = { path: "/files/{id}", callers: everybody, repeat: "safe" } as const;
-
-const endpoints = {
-  write: { ...file, method: "PUT", answer: async () => writtenSchema },
-  read: { ...file, method: "GET", answer: "bytes" },
-} as const;
+const file = { callers: everybody, repeat: "safe" } as const;
 
 export const fileRoutes = nounRoutes("files", "Runs", {
-  write: defineRoute(endpoints.write, {
+  write: defineRoute("PUT /files/{id}", {
+    ...file,
+    answer: writtenSchema,
     summary: "Write a file",
     body: byteBody(MAX_BYTES),
     headers: ["If-Match"],
     rate: "none",
     answers: { 200: "Written." },
   }),
-  read: defineRoute(endpoints.read, {
+  read: defineRoute("GET /files/{id}", {
+    ...file,
+    answer: "bytes",
     summary: "Read a file",
     headers: ["Range"],
     rate: "none",
     answers: { 200: "The bytes." },
   }),
 });
+
+const endpoints = {
+  write: { ...fileRoutes.write, isPublic: true, answer: async () => writtenSchema },
+  read: { ...fileRoutes.read, isPublic: true },
+};
 
 export type FileStore = {
   /** Takes the bytes of a write, and says how many there were. */
