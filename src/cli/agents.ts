@@ -12,7 +12,7 @@ import {
   shareModes,
 } from "../contract/agents/ci-policy.ts";
 import { egressKind, egressText, entriesOf, policyOf } from "../contract/egress.ts";
-import { chosenAccessKinds } from "../contract/repository-access/repository-access.ts";
+import { chosenAccessKinds } from "../contract/repository-access.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { agentArgument, findAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";

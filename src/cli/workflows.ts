@@ -4,7 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { integer, text } from "../base/settings/kinds.ts";
 import { kind } from "../base/settings/setting.ts";
-import { MAX_WORKFLOW_INPUT_CHARS } from "../contract/workflows/workflow.ts";
+import { MAX_WORKFLOW_INPUT_CHARS } from "../contract/workflows.ts";
 import type { WorkflowRecord } from "../service/operator/operator.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { agentArgument, findStoredAgentId } from "./agent-name.ts";

@@ -21,11 +21,11 @@ export type { Approval } from "../contract/approvals/approval.ts";
 export type { CommitState, HeldCommit, SentCommit } from "../contract/ci/commits.ts";
 export type { AudienceResponse, CiIdentity, ExchangeResponse } from "../contract/ci/exchange.ts";
 export type { CiRunPage } from "../contract/ci/run-page.ts";
-export type { ClaimResponse } from "../contract/claims/claim.ts";
+export type { ClaimResponse } from "../contract/claims.ts";
 export type { Credits, ModelPricing, ToolPricing } from "../contract/money/money.ts";
 export type { WrongField } from "../contract/problems/problem.ts";
-export type { AnswerQuestionRequest, Question } from "../contract/questions/question.ts";
-export type { RepositoryAccess } from "../contract/repository-access/repository-access.ts";
+export type { AnswerQuestionRequest, Question } from "../contract/questions.ts";
+export type { RepositoryAccess } from "../contract/repository-access.ts";
 export type { CancelRunResponse, Run } from "../contract/runs/run.ts";
 export type { ForeignEvent, RunEvent, StoredRunEvent } from "../contract/runs/run-event.ts";
 export type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
@@ -35,14 +35,14 @@ export type {
   ExecuteWorkflowRequest,
   ExecuteWorkflowResponse,
   Workflow,
-} from "../contract/workflows/workflow.ts";
+} from "../contract/workflows.ts";
 export type { ChangesetView as Changeset } from "../contract/workspaces/changesets/changeset.ts";
 export type { CopyView as WorkspaceCopy } from "../contract/workspaces/copies/copy.ts";
 export type { FileEntryView as WorkspaceFile } from "../contract/workspaces/files/files.ts";
-export type { OperationView as WorkspaceOperation } from "../contract/workspaces/operations/operation.ts";
-export type { RevisionView as WorkspaceRevision } from "../contract/workspaces/revisions/revision.ts";
+export type { OperationView as WorkspaceOperation } from "../contract/workspaces/operations.ts";
+export type { RevisionView as WorkspaceRevision } from "../contract/workspaces/revisions.ts";
 export type { WorkspaceView as Workspace } from "../contract/workspaces/workspace/workspace.ts";
-export type { WriteGrant } from "../contract/write-grants/write-grant.ts";
+export type { WriteGrant } from "../contract/write-grants.ts";
 export type { ByteSource, Download, SizedBytes } from "./byte-source.ts";
 export type { CiClient, ExchangeOptions } from "./ci.ts";
 export type { CommitClient, SendCommitOptions } from "./commits.ts";

@@ -1,7 +1,7 @@
 // Workflows of an account: the version that runs, and its executions.
 
 import * as endpoints from "../contract/endpoints.ts";
-import type { workflowRoutes } from "../contract/workflows/routes.ts";
+import type { workflowRoutes } from "../contract/workflows.ts";
 import { callRoute, type NounClient, nounClient } from "./noun-client.ts";
 import type { Connection } from "./request.ts";
 

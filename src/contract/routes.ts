@@ -3,18 +3,18 @@
 import { agentRoutes } from "./agents/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { ciRoutes, commitRoutes } from "./ci/routes.ts";
-import { claimRoutes } from "./claims/routes.ts";
+import { claimRoutes } from "./claims.ts";
 import { creditRoutes, pricingRoutes } from "./money/routes.ts";
-import { operationRoutes } from "./operation/routes.ts";
-import { questionRoutes } from "./questions/routes.ts";
-import { repositoryAccessRoutes } from "./repository-access/routes.ts";
+import { operationRoutes } from "./operation.ts";
+import { questionRoutes } from "./questions.ts";
+import { repositoryAccessRoutes } from "./repository-access.ts";
 import type { RouteTable } from "./route.ts";
 import { runRoutes } from "./runs/routes.ts";
 import { scheduleRoutes } from "./schedules/routes.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
-import { workflowRoutes } from "./workflows/routes.ts";
+import { workflowRoutes } from "./workflows.ts";
 import { workspaceNounRoutes } from "./workspaces/routes.ts";
-import { writeGrantRoutes } from "./write-grants/routes.ts";
+import { writeGrantRoutes } from "./write-grants.ts";
 
 /** The routes that a service has at hand from its start. Those of workspaces are loaded at their first request. */
 export const firstRoutes = {

@@ -3,7 +3,7 @@
 import type { Environment } from "../ci/provider.ts";
 import type { ConnectionError } from "../client/errors.ts";
 import type { TransportResponse } from "../client/transport.ts";
-import { healthSchema } from "../contract/operation/health.ts";
+import { healthSchema } from "../contract/operation.ts";
 import type { ChosenProxy } from "./proxy.ts";
 import { variableText } from "./settings-text.ts";
 import { type Trouble, untrustedTrouble } from "./way-troubles.ts";

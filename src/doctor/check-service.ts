@@ -2,7 +2,7 @@
 
 import { ConnectionError } from "../client/errors.ts";
 import type { TransportResponse } from "../client/transport.ts";
-import { healthSchema } from "../contract/operation/health.ts";
+import { healthSchema } from "../contract/operation.ts";
 import type { DoctorCheck, Observation } from "../report/doctor-page.ts";
 import { jsonOf, noAnswer, strangerTrouble } from "./answer-troubles.ts";
 import { type ExamineOptions, found, worstOf } from "./examination.ts";

@@ -8,7 +8,7 @@ import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts
 import { sealingKeyOf } from "../../src/base/sealed-text.ts";
 import type { Client } from "../../src/client/client.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
-import type { ChosenAccessKind } from "../../src/contract/repository-access/repository-access.ts";
+import type { ChosenAccessKind } from "../../src/contract/repository-access.ts";
 import { PackFixture } from "../service/checkouts/packs/pack-fixture.ts";
 import { makeTestKey, operateOn, type TestKey } from "../support/account-key.ts";
 import { BackupPlace, clientOf, readBackup } from "../support/backup/backup-place.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startCodeHost } from "../../fakes/code-host/code-host.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
-import { healthSchema } from "../../src/contract/operation/health.ts";
+import { healthSchema } from "../../src/contract/operation.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";
 import { runCommand } from "../support/run/run-command.ts";
 import { call } from "../support/service-client.ts";

@@ -4,7 +4,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { ApiError, type Client, type Download } from "../../src/client/client.ts";
-import type { OperationView } from "../../src/contract/workspaces/operations/operation.ts";
+import type { OperationView } from "../../src/contract/workspaces/operations.ts";
 
 /** Larger than a row may be: a blob. */
 const LARGE = 100_000;

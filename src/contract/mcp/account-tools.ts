@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
 import { creditsSchema, modelPricingSchema, toolPricingSchema } from "../money/money.ts";
-import { workflowSchema } from "../workflows/workflow.ts";
+import { workflowSchema } from "../workflows.ts";
 import { agentReferenceSchema } from "./agent-tools.ts";
 import { fieldText, toolSchema } from "./tool-schema.ts";
 

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
 import { approvalKinds, approvalStatuses } from "../approvals/approval.ts";
 import { text } from "../fields.ts";
-import { answerQuestionRequestSchema, questionSchema } from "../questions/question.ts";
+import { answerQuestionRequestSchema, questionSchema } from "../questions.ts";
 import { agentReferenceSchema } from "./agent-tools.ts";
 import { invokeAgentTool, runResultSchema } from "./run-tools.ts";
 import { fieldText, toolSchema, waitSecondsSchema } from "./tool-schema.ts";

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { strictObject } from "../../base/strict-object.ts";
 import { text } from "../fields.ts";
 import { copySchema, MAX_MESSAGE_CHARS } from "../workspaces/copies/copy.ts";
-import { revisionSchema } from "../workspaces/revisions/revision.ts";
+import { revisionSchema } from "../workspaces/revisions.ts";
 import { MAX_WORKSPACE_NAME_CHARS, workspaceSchema } from "../workspaces/workspace/workspace.ts";
 import { agentReferenceSchema } from "./agent-tools.ts";
 import { toolSchema } from "./tool-schema.ts";

@@ -6,19 +6,15 @@ import { approvalComponents } from "../approvals/components.ts";
 import { approvalExamples } from "../approvals/examples.ts";
 import { ciComponents } from "../ci/components.ts";
 import { ciExamples, commitExamples } from "../ci/examples.ts";
-import { claimComponents } from "../claims/components.ts";
-import { claimExamples } from "../claims/examples.ts";
+import { claimComponents, claimExamples } from "../claims.ts";
 import type { Components } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
 import { moneyComponents } from "../money/components.ts";
 import { creditExamples, pricingExamples } from "../money/examples.ts";
-import { operationComponents } from "../operation/components.ts";
-import { operationExamples } from "../operation/examples.ts";
+import { operationComponents, operationExamples } from "../operation.ts";
 import { problemComponents } from "../problems/components.ts";
-import { questionComponents } from "../questions/components.ts";
-import { questionExamples } from "../questions/examples.ts";
-import { repositoryAccessComponents } from "../repository-access/components.ts";
-import { repositoryAccessExamples } from "../repository-access/examples.ts";
+import { questionComponents, questionExamples } from "../questions.ts";
+import { repositoryAccessComponents, repositoryAccessExamples } from "../repository-access.ts";
 import type { Routes } from "../routes.ts";
 import { runComponents } from "../runs/components.ts";
 import { runEventComponents } from "../runs/event-components.ts";
@@ -27,11 +23,9 @@ import { scheduleComponents } from "../schedules/components.ts";
 import { scheduleExamples } from "../schedules/examples.ts";
 import { sessionComponents } from "../sessions/components.ts";
 import { sessionExamples } from "../sessions/examples.ts";
-import { workflowComponents } from "../workflows/components.ts";
-import { workflowExamples } from "../workflows/examples.ts";
+import { workflowComponents, workflowExamples } from "../workflows.ts";
 import { workspaceNounComponents, workspaceNounExamples } from "../workspaces/components.ts";
-import { writeGrantComponents } from "../write-grants/components.ts";
-import { writeGrantExamples } from "../write-grants/examples.ts";
+import { writeGrantComponents, writeGrantExamples } from "../write-grants.ts";
 
 export const components: Components = {
   ...problemComponents,

@@ -1,25 +1,24 @@
 // Every route of workspaces, by noun. A service loads them at their first request. Pure.
 
 import type { RouteTable } from "../route.ts";
-import { adoptionRoutes } from "./adoption/routes.ts";
+import { adoptionRoutes } from "./adoption.ts";
 import { changesetRoutes } from "./changesets/routes.ts";
-import { contextItemRoutes } from "./context-items/routes.ts";
+import { contextItemRoutes } from "./context-items.ts";
 import { copyRoutes } from "./copies/routes.ts";
 import { copyFileRoutes, downloadRoutes, fileRoutes, revisionFileRoutes } from "./files/routes.ts";
-import { inboundEmailRoutes } from "./inbound-email/routes.ts";
-import { memberRoutes } from "./members/routes.ts";
-import { operationRoutes } from "./operations/routes.ts";
+import { inboundEmailRoutes } from "./inbound-email.ts";
+import { memberRoutes } from "./members.ts";
+import { operationRoutes } from "./operations.ts";
 import { retentionRoutes } from "./retention/routes.ts";
-import { reviewActionRoutes } from "./review-actions/routes.ts";
-import { revisionRoutes } from "./revisions/routes.ts";
-import { workspaceRunRoutes } from "./runs/routes.ts";
-import { workspaceScheduleRoutes } from "./schedules/routes.ts";
-import { siteRoutes } from "./site/routes.ts";
+import { reviewActionRoutes } from "./review-actions.ts";
+import { revisionRoutes } from "./revisions.ts";
+import { workspaceRunRoutes } from "./runs.ts";
+import { workspaceScheduleRoutes } from "./schedules.ts";
+import { siteRoutes } from "./site.ts";
 import { taskGroupRoutes } from "./task-groups/routes.ts";
-import { threadRoutes } from "./threads/routes.ts";
+import { threadRoutes } from "./threads.ts";
 import { workerRoutes } from "./workers/routes.ts";
-import { workspaceWorkflowRoutes } from "./workflows/routes.ts";
-
+import { workspaceWorkflowRoutes } from "./workflows.ts";
 import { workspaceRoutes } from "./workspace/routes.ts";
 
 export const workspaceNounRoutes = {

@@ -1,7 +1,7 @@
 // Accesses to agents' repositories in SQL.
 
 import type { Kysely } from "kysely";
-import { chosenAccessKinds } from "../../contract/repository-access/repository-access.ts";
+import { chosenAccessKinds } from "../../contract/repository-access.ts";
 import type { RepositoryAccessStore } from "../core/repository-access/store-port.ts";
 import type { StoredAccess } from "../core/repository-access/stored-access.ts";
 import type { Connection } from "./connection.ts";

@@ -14,7 +14,7 @@ import { byTurn } from "../../../fakes/model-server/script.ts";
 import { call, say } from "../../../fakes/model-server/turn.ts";
 import { sealingKeyOf, unseal } from "../../../src/base/sealed-text.ts";
 import { createClient } from "../../../src/client/client.ts";
-import type { ChosenAccessKind } from "../../../src/contract/repository-access/repository-access.ts";
+import type { ChosenAccessKind } from "../../../src/contract/repository-access.ts";
 import { GitRemotes, type OpenedRemote } from "../../../src/service/checkouts/remotes/git-remotes.ts";
 import { readKnownHosts } from "../../../src/service/checkouts/remotes/known-hosts.ts";
 import { boundTo } from "../../../src/service/core/repository-access/stored-access.ts";

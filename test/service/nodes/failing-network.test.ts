@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
-import { healthSchema } from "../../../src/contract/operation/health.ts";
+import { healthSchema } from "../../../src/contract/operation.ts";
 import { isTerminal } from "../../../src/contract/runs/run.ts";
 import { accountWallet } from "../../../src/service/core/money/ledger.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";

@@ -1,7 +1,7 @@
 // POST …/checkpoints, DELETE of copies, revisions and operations, on every deployment.
 
 import { expect, it } from "vitest";
-import { operationSchema } from "../../../src/contract/workspaces/operations/operation.ts";
+import { operationSchema } from "../../../src/contract/workspaces/operations.ts";
 import { expectProblem, onEveryDeployment, UNKNOWN } from "../every-deployment.ts";
 import { copyIdOf } from "./copy-id.ts";
 

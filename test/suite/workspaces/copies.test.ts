@@ -1,7 +1,7 @@
 // /v1/workspaces/{workspaceID}/copies: made in one step, listed by pages, read, and another account's are refused.
 
 import { expect, it } from "vitest";
-import { operationSchema } from "../../../src/contract/workspaces/operations/operation.ts";
+import { operationSchema } from "../../../src/contract/workspaces/operations.ts";
 import { expectProblem, onEveryDeployment, UNKNOWN } from "../every-deployment.ts";
 import { copyIdOf } from "./copy-id.ts";
 

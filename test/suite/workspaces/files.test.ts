@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { fileEntrySchema } from "../../../src/contract/workspaces/files/files.ts";
-import type { OperationView } from "../../../src/contract/workspaces/operations/operation.ts";
+import type { OperationView } from "../../../src/contract/workspaces/operations.ts";
 import { expectProblem, onEveryDeployment, UNKNOWN } from "../every-deployment.ts";
 import { copyIdOf } from "./copy-id.ts";
 

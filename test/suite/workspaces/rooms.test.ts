@@ -1,8 +1,8 @@
 // What a workspace's runs are given, its sessions, its runs and what they cost.
 
 import { expect, it } from "vitest";
-import { MAX_CONTEXT_ITEM_BYTES } from "../../../src/contract/workspaces/context-items/context-item.ts";
-import type { OperationView } from "../../../src/contract/workspaces/operations/operation.ts";
+import { MAX_CONTEXT_ITEM_BYTES } from "../../../src/contract/workspaces/context-items.ts";
+import type { OperationView } from "../../../src/contract/workspaces/operations.ts";
 import { expectProblem, onEveryDeployment, readToEnd, UNKNOWN } from "../every-deployment.ts";
 
 function copyIdOf(operation: OperationView): string {

@@ -2,7 +2,7 @@
 
 import type { ExamplesOf } from "../../examples.ts";
 import { COPY_ID, REVISION_ID, WORKSPACE_ID } from "../../story.ts";
-import { copiedOperation, deletingOperation, savedOperation } from "../operations/examples.ts";
+import { copiedOperation, deletingOperation, savedOperation } from "../operations.ts";
 import type { copyRoutes } from "./routes.ts";
 
 const copy = {

@@ -1,7 +1,7 @@
 // The routes of copies. Pure.
 
 import { accounts, defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
-import { operationSchema } from "../operations/operation.ts";
+import { operationSchema } from "../operations.ts";
 import { pageQueryTexts } from "../record.ts";
 import {
   checkpointRequestSchema,

@@ -1,7 +1,7 @@
 // What a worker serves: health. Nothing else.
 
 import { Hono } from "hono";
-import { operationRoutes } from "../../../contract/operation/routes.ts";
+import { operationRoutes } from "../../../contract/operation.ts";
 import type { Core } from "../../core/core.ts";
 import { operationHandlers } from "./handlers/operation.ts";
 import type { Env } from "./request-context.ts";

@@ -1,7 +1,7 @@
 // Refuses requests that this node has no room for, before anything is done for them. Probes are always answered.
 
 import type { MiddlewareHandler } from "hono";
-import { operationRoutes } from "../../../contract/operation/routes.ts";
+import { operationRoutes } from "../../../contract/operation.ts";
 import type { Core } from "../../core/core.ts";
 import { answerRefusal } from "./problems.ts";
 import type { Env } from "./request-context.ts";

@@ -1,6 +1,6 @@
 // An adoption as the contract shows it. Pure.
 
-import type { AdoptionView } from "../../../contract/workspaces/adoption/adoption.ts";
+import type { AdoptionView } from "../../../contract/workspaces/adoption.ts";
 import { isoTime } from "../../core/ports/problem.ts";
 import type { Adoption } from "../../core/workspaces/adoption/adoption.ts";
 

@@ -4,7 +4,7 @@ import type {
   ChangesetDetailView,
   ChangesetView,
 } from "../../../contract/workspaces/changesets/changeset.ts";
-import type { ReviewActionView } from "../../../contract/workspaces/review-actions/review-action.ts";
+import type { ReviewActionView } from "../../../contract/workspaces/review-actions.ts";
 import { statusAt } from "../../core/approvals/approval.ts";
 import { approveUrl } from "../../core/approvals/approve-url.ts";
 import type { MergeConflict } from "../../core/checkouts/git-scratch.ts";

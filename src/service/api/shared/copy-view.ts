@@ -1,8 +1,8 @@
 // Copies, revisions and operations as the contract shows them. Pure.
 
 import type { CopyView } from "../../../contract/workspaces/copies/copy.ts";
-import type { OperationView } from "../../../contract/workspaces/operations/operation.ts";
-import type { RevisionView } from "../../../contract/workspaces/revisions/revision.ts";
+import type { OperationView } from "../../../contract/workspaces/operations.ts";
+import type { RevisionView } from "../../../contract/workspaces/revisions.ts";
 import { isoTime } from "../../core/ports/problem.ts";
 import { holderOf } from "../../core/workspaces/copies/copy.ts";
 import type { CountedCopy } from "../../core/workspaces/copies/read-copies.ts";

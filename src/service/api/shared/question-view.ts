@@ -1,6 +1,6 @@
 // A run's question as the contract shows it. Pure.
 
-import type { Question as QuestionResource } from "../../../contract/questions/question.ts";
+import type { Question as QuestionResource } from "../../../contract/questions.ts";
 import type { Question } from "../../core/questions/question.ts";
 
 export function toQuestion({ run, text, choices }: Question): QuestionResource {

@@ -1,6 +1,6 @@
 // A workspace's site as the contract shows it. Pure.
 
-import type { OpenedSite as OpenedSiteView, SiteView } from "../../../contract/workspaces/site/site.ts";
+import type { OpenedSite as OpenedSiteView, SiteView } from "../../../contract/workspaces/site.ts";
 import type { Core } from "../../core/core.ts";
 import { isoTime } from "../../core/ports/problem.ts";
 import type { OpenedSite } from "../../core/workspaces/consumers/site.ts";

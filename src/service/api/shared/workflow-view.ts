@@ -1,6 +1,6 @@
 // A stored workflow as the contract shows it. Pure.
 
-import type { Workflow } from "../../../contract/workflows/workflow.ts";
+import type { Workflow } from "../../../contract/workflows.ts";
 import type { WorkflowRecord } from "../../core/workflows/workflow.ts";
 
 export function toWorkflow(workflow: WorkflowRecord): Workflow {

@@ -1,8 +1,8 @@
 // Members, sessions and context items of a workspace as the contract shows them. Pure.
 
-import type { ContextItemView } from "../../../contract/workspaces/context-items/context-item.ts";
-import type { MemberView } from "../../../contract/workspaces/members/member.ts";
-import type { ThreadView } from "../../../contract/workspaces/threads/thread.ts";
+import type { ContextItemView } from "../../../contract/workspaces/context-items.ts";
+import type { MemberView } from "../../../contract/workspaces/members.ts";
+import type { ThreadView } from "../../../contract/workspaces/threads.ts";
 import { isoTime } from "../../core/ports/problem.ts";
 import type { ShownMember } from "../../core/workspaces/administration/members.ts";
 import type { ContextItem } from "../../core/workspaces/context-items/context-item.ts";

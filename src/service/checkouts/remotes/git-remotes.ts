@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { createGit } from "../../../base/git/git.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { ChosenAccessKind } from "../../../contract/repository-access/repository-access.ts";
+import type { ChosenAccessKind } from "../../../contract/repository-access.ts";
 import type {
   RemoteCredential,
   RemoteHead,

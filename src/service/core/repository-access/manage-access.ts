@@ -3,10 +3,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { SEAL_NONCE_BYTES, seal } from "../../../base/sealed-text.ts";
-import type {
-  ChosenAccessKind,
-  RepositoryAccess,
-} from "../../../contract/repository-access/repository-access.ts";
+import type { ChosenAccessKind, RepositoryAccess } from "../../../contract/repository-access.ts";
 import { type AccountCaller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";

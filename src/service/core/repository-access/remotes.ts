@@ -1,7 +1,7 @@
 // The port to repositories at their code host, for runs that no job asks for. Implemented in checkouts/remotes/.
 
 import type { Result } from "../../../base/result.ts";
-import type { ChosenAccessKind } from "../../../contract/repository-access/repository-access.ts";
+import type { ChosenAccessKind } from "../../../contract/repository-access.ts";
 import type { AgentRepository } from "../agents/agent.ts";
 
 /** Which repository, at which issuer's code host. */

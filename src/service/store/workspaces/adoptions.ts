@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import * as z from "zod/mini";
-import { adoptionStatuses } from "../../../contract/workspaces/adoption/adoption-statuses.ts";
+import { adoptionStatuses } from "../../../contract/workspaces/adoption.ts";
 import type { Adoption } from "../../core/workspaces/adoption/adoption.ts";
 import type { AdoptionStore } from "../../core/workspaces/adoption/store-port.ts";
 import type { Connection } from "../connection.ts";

@@ -1,7 +1,7 @@
 // What the runs of workspaces are given, in SQL.
 
 import { type Kysely, sql } from "kysely";
-import { contextKinds } from "../../../contract/workspaces/context-items/context-item.ts";
+import { contextKinds } from "../../../contract/workspaces/context-items.ts";
 import type { WorkspaceThingsPage } from "../../core/ports/workspace-page.ts";
 import type { ContextItem } from "../../core/workspaces/context-items/context-item.ts";
 import type { ContextItemStore } from "../../core/workspaces/context-items/store-port.ts";

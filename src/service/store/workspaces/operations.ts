@@ -2,7 +2,7 @@
 
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import * as z from "zod/mini";
-import { operationKinds } from "../../../contract/workspaces/operations/operation-kinds.ts";
+import { operationKinds } from "../../../contract/workspaces/operations.ts";
 import {
   LONGEST_DELAY_MS,
   OPERATION_LEASE_MS,

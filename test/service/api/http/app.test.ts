@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
-import { healthSchema } from "../../../../src/contract/operation/health.ts";
+import { healthSchema } from "../../../../src/contract/operation.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { StoreUnavailableError } from "../../../../src/service/core/ports/store-unavailable.ts";

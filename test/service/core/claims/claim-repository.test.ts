@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
-import { claimResponseSchema } from "../../../../src/contract/claims/claim.ts";
+import { claimResponseSchema } from "../../../../src/contract/claims.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { submitRunResponseSchema } from "../../../../src/contract/runs/run.ts";
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { runSchema } from "../../../../src/contract/runs/run.ts";
-import { executeWorkflowResponseSchema } from "../../../../src/contract/workflows/workflow.ts";
+import { executeWorkflowResponseSchema } from "../../../../src/contract/workflows.ts";
 import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { RUN_FEE_MICRO_USD } from "../../../../src/service/core/money/ledger.ts";
 import type { Rates } from "../../../../src/service/core/money/rates.ts";

@@ -2,9 +2,9 @@
 
 import { ok, refused } from "../../../../base/result.ts";
 import type { approvalRoutes } from "../../../../contract/approvals/routes.ts";
-import type { questionRoutes } from "../../../../contract/questions/routes.ts";
+import type { questionRoutes } from "../../../../contract/questions.ts";
 import { mcpServerNamePattern } from "../../../../contract/runs/mcp-servers.ts";
-import type { writeGrantRoutes } from "../../../../contract/write-grants/routes.ts";
+import type { writeGrantRoutes } from "../../../../contract/write-grants.ts";
 import type { ApprovalRecord } from "../../../core/approvals/approval.ts";
 import { approveApproval, denyApproval } from "../../../core/approvals/decide-approval.ts";
 import { findApproval, listApprovals } from "../../../core/approvals/read-approvals.ts";

@@ -1,8 +1,7 @@
 // POST /v1/ci/claim: an account claims a repository's agent.
 
 import { ok } from "../../../../base/result.ts";
-import type { ClaimResponse } from "../../../../contract/claims/claim.ts";
-import type { claimRoutes } from "../../../../contract/claims/routes.ts";
+import type { ClaimResponse, claimRoutes } from "../../../../contract/claims.ts";
 import { type Claimed, claimRepository } from "../../../core/claims/claim-repository.ts";
 import type { Core } from "../../../core/core.ts";
 import type { NounHandlers } from "../handler.ts";

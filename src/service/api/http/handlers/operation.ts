@@ -1,8 +1,7 @@
 // /healthz: the process runs. /readyz: it can do its work.
 
 import { ok } from "../../../../base/result.ts";
-import type { Health } from "../../../../contract/operation/health.ts";
-import type { operationRoutes } from "../../../../contract/operation/routes.ts";
+import type { Health, operationRoutes } from "../../../../contract/operation.ts";
 import type { Core } from "../../../core/core.ts";
 import { StorageFullError } from "../../../core/ports/storage-full.ts";
 import type { NounHandlers } from "../handler.ts";

@@ -1,6 +1,6 @@
 // /v1/agents/{agentID}/repository-access: read, chosen, taken away.
 
-import type { repositoryAccessRoutes } from "../../../../contract/repository-access/routes.ts";
+import type { repositoryAccessRoutes } from "../../../../contract/repository-access.ts";
 import type { Core } from "../../../core/core.ts";
 import {
   chooseRepositoryAccess,

@@ -1,7 +1,7 @@
 // /v1/workflows/{id}: activate and executions.
 
 import { ok } from "../../../../base/result.ts";
-import type { workflowRoutes } from "../../../../contract/workflows/routes.ts";
+import type { workflowRoutes } from "../../../../contract/workflows.ts";
 import type { Core } from "../../../core/core.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
 import { activateWorkflow, executeWorkflow } from "../../../core/workflows/workflows.ts";

@@ -1,6 +1,6 @@
 // /v1/workspaces/{workspaceID}/storage: adopt, read, cancel, roll back.
 
-import type { adoptionRoutes } from "../../../../contract/workspaces/adoption/routes.ts";
+import type { adoptionRoutes } from "../../../../contract/workspaces/adoption.ts";
 import type { Core } from "../../../core/core.ts";
 import { adoptStorage } from "../../../core/workspaces/adoption/adopt-storage.ts";
 import {

@@ -1,7 +1,7 @@
 // /v1/workspaces/{workspaceID}/changesets and …/review-actions.
 
 import type { changesetRoutes } from "../../../../contract/workspaces/changesets/routes.ts";
-import type { reviewActionRoutes } from "../../../../contract/workspaces/review-actions/routes.ts";
+import type { reviewActionRoutes } from "../../../../contract/workspaces/review-actions.ts";
 import type { Core } from "../../../core/core.ts";
 import { acceptChangeset } from "../../../core/workspaces/changesets/accept-changeset.ts";
 import { createChangeset } from "../../../core/workspaces/changesets/create-changeset.ts";

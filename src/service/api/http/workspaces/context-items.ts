@@ -1,6 +1,6 @@
 // /v1/workspaces/{workspaceID}/context-items: list, make, delete.
 
-import type { contextItemRoutes } from "../../../../contract/workspaces/context-items/routes.ts";
+import type { contextItemRoutes } from "../../../../contract/workspaces/context-items.ts";
 import type { Core } from "../../../core/core.ts";
 import {
   createContextItem,

@@ -1,6 +1,6 @@
 // /v1/workspaces/{workspaceID}/members: list, add, take out.
 
-import type { memberRoutes } from "../../../../contract/workspaces/members/routes.ts";
+import type { memberRoutes } from "../../../../contract/workspaces/members.ts";
 import type { Core } from "../../../core/core.ts";
 import { addMember, listMembers, removeMember } from "../../../core/workspaces/administration/members.ts";
 import { toMember } from "../../shared/workspace-things-view.ts";

@@ -1,7 +1,7 @@
 // /v1/workspaces/{workspaceID}/operations: read. And how what begins an operation answers.
 
 import { ok, type Result } from "../../../../base/result.ts";
-import type { operationRoutes } from "../../../../contract/workspaces/operations/routes.ts";
+import type { operationRoutes } from "../../../../contract/workspaces/operations.ts";
 import type { Core } from "../../../core/core.ts";
 import type { OnceResult } from "../../../core/idempotency/once-result.ts";
 import { hasEnded, type Operation } from "../../../core/workspaces/operations/operation.ts";

@@ -1,7 +1,7 @@
 // /v1/workspaces/{workspaceID}/revisions: list, read, download, delete.
 
 import { ok } from "../../../../base/result.ts";
-import type { revisionRoutes } from "../../../../contract/workspaces/revisions/routes.ts";
+import type { revisionRoutes } from "../../../../contract/workspaces/revisions.ts";
 import type { Core } from "../../../core/core.ts";
 import { deleteRevision } from "../../../core/workspaces/revisions/delete-revision.ts";
 import { exportRevision } from "../../../core/workspaces/revisions/export-revision.ts";

@@ -1,7 +1,7 @@
 // /v1/workspaces/{workspaceID}/runs: list, submit.
 
 import { ok } from "../../../../base/result.ts";
-import type { workspaceRunRoutes } from "../../../../contract/workspaces/runs/routes.ts";
+import type { workspaceRunRoutes } from "../../../../contract/workspaces/runs.ts";
 import { listWorkspaceRuns, submitWorkspaceRun } from "../../../core/workspaces/runs/workspace-runs.ts";
 import { toPlacedRun } from "../../shared/run-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";

@@ -1,6 +1,6 @@
 // /v1/workspaces/{workspaceID}/schedules: list, make, read, cancel.
 
-import type { workspaceScheduleRoutes } from "../../../../contract/workspaces/schedules/routes.ts";
+import type { workspaceScheduleRoutes } from "../../../../contract/workspaces/schedules.ts";
 import type { Core } from "../../../core/core.ts";
 import type { ScheduleRecord } from "../../../core/schedules/schedule-machine.ts";
 import {

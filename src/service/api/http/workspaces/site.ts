@@ -1,8 +1,8 @@
 // /v1/workspaces/{workspaceID}/site: read, publish, open; and the address that it has no e-mail at.
 
 import { refused } from "../../../../base/result.ts";
-import type { inboundEmailRoutes } from "../../../../contract/workspaces/inbound-email/routes.ts";
-import type { siteRoutes } from "../../../../contract/workspaces/site/routes.ts";
+import type { inboundEmailRoutes } from "../../../../contract/workspaces/inbound-email.ts";
+import type { siteRoutes } from "../../../../contract/workspaces/site.ts";
 import type { Core } from "../../../core/core.ts";
 import { findSite, openSite, publishSite } from "../../../core/workspaces/consumers/site.ts";
 import { reachWorkspace } from "../../../core/workspaces/reach-workspace.ts";

@@ -1,6 +1,6 @@
 // /v1/workspaces/{workspaceID}/threads: list, begin.
 
-import type { threadRoutes } from "../../../../contract/workspaces/threads/routes.ts";
+import type { threadRoutes } from "../../../../contract/workspaces/threads.ts";
 import type { Core } from "../../../core/core.ts";
 import { createThread, listThreads } from "../../../core/workspaces/threads/threads.ts";
 import { toThread } from "../../shared/workspace-things-view.ts";

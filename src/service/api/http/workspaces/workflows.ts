@@ -1,7 +1,7 @@
 // /v1/workspaces/{workspaceID}/workflows: list, write, delete.
 
 import { ok } from "../../../../base/result.ts";
-import type { workspaceWorkflowRoutes } from "../../../../contract/workspaces/workflows/routes.ts";
+import type { workspaceWorkflowRoutes } from "../../../../contract/workspaces/workflows.ts";
 import type { Core } from "../../../core/core.ts";
 import type { WorkflowRecord } from "../../../core/workflows/workflow.ts";
 import {

@@ -1,7 +1,7 @@
 // The agents that work in a workspace: listed, added, taken out.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { AddMemberRequest } from "../../../../contract/workspaces/members/member.ts";
+import type { AddMemberRequest } from "../../../../contract/workspaces/members.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { Core } from "../../core.ts";

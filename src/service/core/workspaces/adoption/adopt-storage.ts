@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { AdoptRequest } from "../../../../contract/workspaces/adoption/adoption.ts";
+import type { AdoptRequest } from "../../../../contract/workspaces/adoption.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { CheckoutSource } from "../../checkouts/checkout.ts";
 import { findHeldSource } from "../../commits/held-source.ts";

@@ -3,7 +3,7 @@
 //   running → ready → rolled_back
 //   running → failed | cancelled
 
-import type { AdoptionStatus } from "../../../../contract/workspaces/adoption/adoption-statuses.ts";
+import type { AdoptionStatus } from "../../../../contract/workspaces/adoption.ts";
 import type { OperationError } from "../operations/operation.ts";
 
 export type Adoption = {

@@ -1,6 +1,6 @@
 // Why a workspace does not adopt, or does not go back, and what its caller is told. Pure.
 
-import type { AdoptionStatus } from "../../../../contract/workspaces/adoption/adoption-statuses.ts";
+import type { AdoptionStatus } from "../../../../contract/workspaces/adoption.ts";
 import { invalidRequest, notFound, type ProblemsOf, type PublicProblem } from "../../ports/problem.ts";
 
 export type AdoptRefusal =

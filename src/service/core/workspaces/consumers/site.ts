@@ -4,7 +4,7 @@
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import { hashSecret, makeSecretToken } from "../../../../base/secret-token.ts";
 import { siteOrigin } from "../../../../base/site-host.ts";
-import type { OpenSiteRequest, PublishSiteRequest } from "../../../../contract/workspaces/site/site.ts";
+import type { OpenSiteRequest, PublishSiteRequest } from "../../../../contract/workspaces/site.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import { viewOfRevision } from "../files/copy-overlay.ts";

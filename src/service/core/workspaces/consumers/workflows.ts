@@ -2,7 +2,7 @@
 // Why: docs/decisions/087-consumers-of-a-workspace.md
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import type { PutWorkspaceWorkflowRequest } from "../../../../contract/workspaces/workflows/workspace-workflow.ts";
+import type { PutWorkspaceWorkflowRequest } from "../../../../contract/workspaces/workflows.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { Core } from "../../core.ts";

@@ -1,6 +1,6 @@
 // What every run of a workspace is given, as it is stored. Times are milliseconds since the epoch. Pure.
 
-import type { ContextKind } from "../../../../contract/workspaces/context-items/context-item.ts";
+import type { ContextKind } from "../../../../contract/workspaces/context-items.ts";
 
 export type ContextItem = {
   readonly id: string;

@@ -7,7 +7,7 @@ import {
   MAX_CONTEXT_BYTES,
   MAX_CONTEXT_ITEM_BYTES,
   MAX_CONTEXT_ITEMS,
-} from "../../../../contract/workspaces/context-items/context-item.ts";
+} from "../../../../contract/workspaces/context-items.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";

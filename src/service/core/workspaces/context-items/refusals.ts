@@ -1,6 +1,6 @@
 // Why a context item is not made or found, and what its caller is told. Pure.
 
-import type { ContextKind } from "../../../../contract/workspaces/context-items/context-item.ts";
+import type { ContextKind } from "../../../../contract/workspaces/context-items.ts";
 import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
 
 export type ContextItemRefusal =

@@ -1,9 +1,9 @@
 // What takes a while and is polled: queued → running → succeeded | failed. Times are milliseconds since the epoch. Pure.
 // Why: docs/decisions/082-operations-outlive-their-process.md
 
-import type { OperationKind } from "../../../../contract/workspaces/operations/operation-kinds.ts";
+import type { OperationKind } from "../../../../contract/workspaces/operations.ts";
 
-export type { OperationKind } from "../../../../contract/workspaces/operations/operation-kinds.ts";
+export type { OperationKind } from "../../../../contract/workspaces/operations.ts";
 
 export const operationStatuses = ["queued", "running", "succeeded", "failed"] as const;
 export type OperationStatus = (typeof operationStatuses)[number];

@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Unkeyed } from "../../../../contract/fields.ts";
-import type { SubmitWorkspaceRunRequest } from "../../../../contract/workspaces/runs/workspace-run.ts";
+import type { SubmitWorkspaceRunRequest } from "../../../../contract/workspaces/runs.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import type { Submitted } from "../../runs/submission.ts";

@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Unkeyed } from "../../../../contract/fields.ts";
-import type { CreateThreadRequest } from "../../../../contract/workspaces/threads/thread.ts";
+import type { CreateThreadRequest } from "../../../../contract/workspaces/threads.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { Core } from "../../core.ts";

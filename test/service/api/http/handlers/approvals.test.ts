@@ -10,7 +10,7 @@ import {
   approvalSchema,
 } from "../../../../../src/contract/approvals/approval.ts";
 import { type ApiScope, apiScopes } from "../../../../../src/contract/oauth/scopes.ts";
-import { questionListSchema } from "../../../../../src/contract/questions/question.ts";
+import { questionListSchema } from "../../../../../src/contract/questions.ts";
 import { scheduleSchema } from "../../../../../src/contract/schedules/schedule.ts";
 import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
 import { releaseClaim } from "../../../../../src/service/core/agent-endings/release-claim.ts";

@@ -6,7 +6,7 @@ import {
   accessKinds,
   type ChosenAccessKind,
   chosenAccessKinds,
-} from "../../../../../contract/repository-access/repository-access.ts";
+} from "../../../../../contract/repository-access.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { Core } from "../../../../core/core.ts";
 import { findAccessFault, toShown } from "../../../../core/repository-access/manage-access.ts";

@@ -1,7 +1,7 @@
 // A run's question, with a form for the answer.
 
 import { html } from "hono/html";
-import { MAX_ANSWER_CHARS } from "../../../../../contract/questions/question.ts";
+import { MAX_ANSWER_CHARS } from "../../../../../contract/questions.ts";
 import type { Question } from "../../../../core/questions/question.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { Html } from "../../web-context.ts";

@@ -1,0 +1,85 @@
+// POST /v1/ci/claim: an account asks for a repository's agent. Pure.
+
+import * as z from "zod/mini";
+import { strictObject } from "../base/strict-object.ts";
+import { ciRepositorySchema } from "./ci/exchange.ts";
+import { type Components, component } from "./component.ts";
+import type { ExamplesOf } from "./examples.ts";
+import { defineRoute, jsonBody, nounRoutes, owners } from "./route.ts";
+import { AGENT_ID, repository } from "./story.ts";
+
+export const MAX_CLAIM_CHARS = 255;
+
+/** `claim` is the last part of a claim URL. */
+export const claimRequestSchema = strictObject({
+  claim: z.string().check(z.minLength(1), z.maxLength(MAX_CLAIM_CHARS)),
+});
+
+export type ClaimRequest = z.infer<typeof claimRequestSchema>;
+
+/** "pending" until a job of the repository names the account. */
+export const claimStatuses = ["pending", "claimed"] as const;
+
+export const claimResponseSchema = z.object({
+  repository: ciRepositorySchema,
+  agent_id: z.uuid(),
+  status: z.enum(claimStatuses),
+  /** Until when the repository can accept it; null once claimed. */
+  expires_at: z.nullable(z.iso.datetime()),
+});
+
+export type ClaimResponse = z.infer<typeof claimResponseSchema>;
+
+export const claimComponents: Components = {
+  ClaimRequest: component(claimRequestSchema, "A claim link's token.", {
+    claim: "The last part of a claim URL.",
+  }),
+  ClaimResponse: component(claimResponseSchema, "How the claim stands.", {
+    repository: "The repository whose agent is claimed.",
+    agent_id: "The repository's agent.",
+    status: "`pending` until a job of the repository names the account.",
+    expires_at: "Until when the repository can accept the claim; null once it is claimed.",
+  }),
+};
+
+const MAX_BODY_BYTES = 4 * 1024;
+
+export const claimRoutes = nounRoutes("claims", "CI jobs", {
+  create: defineRoute("POST /v1/ci/claim", {
+    callers: owners,
+    repeat: "safe",
+    answer: claimResponseSchema,
+    summary: "Claim a repository's agent, to pay for it and own it",
+    description:
+      "Only the owner may. The claim is pending until a job of the repository that only a writer can start names the account in its exchange. Safe to repeat with the same account.",
+    body: jsonBody(claimRequestSchema, MAX_BODY_BYTES),
+    cacheControl: "no-store",
+    answers: { 200: "The agent is this account's.", 202: "The claim waits for a job of the repository." },
+    refusals: [404, 409],
+  }),
+});
+
+export const claimExamples: ExamplesOf<typeof claimRoutes> = {
+  create: {
+    body: { claimRepository: { summary: "The last part of a claim link", value: { claim: "svc_claim_…" } } },
+    answers: {
+      200: {
+        claimAccepted: {
+          summary: "The agent is this account's",
+          value: { repository, agent_id: AGENT_ID, status: "claimed", expires_at: null },
+        },
+      },
+      202: {
+        claimPending: {
+          summary: "The repository has not accepted it yet",
+          value: {
+            repository,
+            agent_id: AGENT_ID,
+            status: "pending",
+            expires_at: "2026-03-16T10:00:00.000Z",
+          },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,136 @@
+// Revisions of a workspace, and their routes under /v1/workspaces/{workspaceID}/revisions. Pure.
+
+import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
+import { type Components, component } from "../component.ts";
+import type { ExamplesOf } from "../examples.ts";
+import { accounts, defineRoute, nounRoutes, query } from "../route.ts";
+import { LATER_REVISION_ID, REVISION_ID, WORKSPACE_ID } from "../story.ts";
+import { actorSchema, actorTexts, listOf, pageQuery, pageQueryTexts } from "./record.ts";
+
+export const revisionSchema = z.object({
+  id: z.uuid(),
+  workspace_id: z.uuid(),
+  commit: z.string(),
+  tree: z.string(),
+  parent_ids: z.array(z.uuid()),
+  message: z.string(),
+  author: actorSchema,
+  files: z.int(),
+  bytes: z.int(),
+  pinned: z.boolean(),
+  created_at: z.iso.datetime(),
+  accepted_at: z.nullable(z.iso.datetime()),
+});
+export type RevisionView = z.infer<typeof revisionSchema>;
+
+export const revisionListSchema = listOf(revisionSchema);
+
+export const listRevisionsQuerySchema = strictObject({
+  ...pageQuery,
+  accepted: z.optional(z.enum(["true", "false"])),
+});
+
+export const revisionComponents: Components = {
+  Revision: component(
+    revisionSchema,
+    "All files of a copy as they were once: saved, and not necessarily accepted.",
+    {
+      id: "The revision's id.",
+      workspace_id: "The workspace's id.",
+      commit: "Its commit, as git names it.",
+      tree: "Its tree, as git names it.",
+      parent_ids:
+        "The revisions that it was made from. Of an accepted one the first is the one that was current before.",
+      message: "What was changed, in its author's words.",
+      author: ["Who made it.", actorTexts],
+      files: "How many files it has.",
+      bytes: "The size of all its files.",
+      pinned: "Whether a retention pin keeps it.",
+      created_at: "When it was made.",
+      accepted_at: "When it became the current revision; null where it never did.",
+    },
+  ),
+  RevisionList: component(revisionListSchema, "A page of revisions, newest first.", {
+    items: "The revisions.",
+    next_cursor: "The cursor of the next page; empty at the end.",
+  }),
+};
+
+export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/revisions", {
+    callers: accounts,
+    repeat: "safe",
+    answer: revisionListSchema,
+    summary: "List a workspace's revisions, newest first",
+    scopes: ["workspaces:read"],
+    query: query(listRevisionsQuerySchema, {
+      ...pageQueryTexts,
+      accepted: "`true`: only revisions that were accepted; `false`: only those that never were.",
+    }),
+    answers: { 200: "A page of revisions." },
+  }),
+  get: defineRoute("GET /v1/workspaces/{workspaceID}/revisions/{revisionID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: revisionSchema,
+    summary: "Read a revision",
+    scopes: ["workspaces:read"],
+    answers: { 200: "The revision." },
+  }),
+  bundle: defineRoute("GET /v1/workspaces/{workspaceID}/revisions/{revisionID}/bundle", {
+    callers: accounts,
+    repeat: "safe",
+    answer: "bytes",
+    summary: "Download a revision with its history, as a file for `git clone`",
+    description: "The revision is its branch `main`.",
+    scopes: ["workspaces:read"],
+    answers: {
+      200: {
+        description: "A bundle, as `git bundle` writes it.",
+        headers: ["Content-Disposition"],
+        type: "application/x-git-bundle",
+      },
+    },
+    refusals: [413],
+  }),
+  delete: defineRoute("DELETE /v1/workspaces/{workspaceID}/revisions/{revisionID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: revisionSchema,
+    summary: "Delete a revision",
+    description:
+      "Refused while it is the current one, pinned, what a copy or an open changeset builds on, or what the site shows. Revisions that were made from it then name its parents as theirs; their history, as git sees it, stays whole.",
+    scopes: ["workspaces:write"],
+    answers: { 200: "The revision that is no more." },
+    refusals: [409],
+  }),
+});
+
+export const savedRevision = {
+  id: LATER_REVISION_ID,
+  workspace_id: WORKSPACE_ID,
+  commit: "5f0c1d2e3a4b5c6d7e8f90a1b2c3d4e5f60718a9",
+  tree: "9e8d7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a291807",
+  parent_ids: [REVISION_ID],
+  message: "Explain how to start",
+  author: { type: "owner" as const },
+  files: 12,
+  bytes: 48_310,
+  pinned: false,
+  created_at: "2026-03-09T10:12:00.000Z",
+  accepted_at: null,
+};
+
+export const revisionExamples: ExamplesOf<typeof revisionRoutes> = {
+  list: {
+    answers: {
+      200: {
+        revisionList: { summary: "One revision", value: { items: [savedRevision], next_cursor: "" } },
+      },
+    },
+  },
+  bundle: {},
+  delete: { answers: { 200: { revisionDeleted: { summary: "It is deleted", value: savedRevision } } } },
+  get: { answers: { 200: { revision: { summary: "A saved revision", value: savedRevision } } } },
+};

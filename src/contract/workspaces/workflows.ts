@@ -1,0 +1,116 @@
+// The workflows of a workspace, under /v1/workspaces/{workspaceID}/workflows. Pure.
+
+import * as z from "zod/mini";
+import { strictObject } from "../../base/strict-object.ts";
+import { type Components, component } from "../component.ts";
+import type { ExamplesOf } from "../examples.ts";
+import { hasNoNul, isWellFormed, text } from "../fields.ts";
+import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
+import { AGENT_ID, WORKFLOW_ID, WORKSPACE_ID } from "../story.ts";
+import { workflowSchema } from "../workflows.ts";
+import { listOf, pageQuery, pageQueryTexts } from "./record.ts";
+
+export const MAX_WORKFLOW_PROMPT_CHARS = 100_000;
+
+export const workspaceWorkflowSchema = z.extend(workflowSchema, { workspace_id: z.uuid() });
+export type WorkspaceWorkflowView = z.infer<typeof workspaceWorkflowSchema>;
+
+export const workspaceWorkflowListSchema = listOf(workspaceWorkflowSchema);
+
+export const listWorkspaceWorkflowsQuerySchema = strictObject(pageQuery);
+
+export const putWorkspaceWorkflowRequestSchema = strictObject({
+  name: text(255),
+  prompt: z.string().check(z.minLength(1), z.maxLength(MAX_WORKFLOW_PROMPT_CHARS), hasNoNul, isWellFormed),
+});
+export type PutWorkspaceWorkflowRequest = z.infer<typeof putWorkspaceWorkflowRequestSchema>;
+
+export const workspaceWorkflowComponents: Components = {
+  WorkspaceWorkflow: component(workspaceWorkflowSchema, "A prompt with versions, in a workspace.", {
+    id: "The workflow's id.",
+    workspace_id: "The workspace.",
+    agent_id: "The agent that runs it: who managed the workspace when it was last written.",
+    name: "Its name.",
+    version: "The newest version.",
+    active_version: "The version that an execution runs; null until the owner activates one.",
+    created_at: "When it was made.",
+    updated_at: "When it was last changed.",
+  }),
+  WorkspaceWorkflowList: component(workspaceWorkflowListSchema, "A page of workflows, newest first.", {
+    items: "The workflows.",
+    next_cursor: "The cursor of the next page; empty at the end.",
+  }),
+  PutWorkspaceWorkflowRequest: component(putWorkspaceWorkflowRequestSchema, "The workflow to write.", {
+    name: "Its name.",
+    prompt: "What its run's message begins with.",
+  }),
+};
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+export const workspaceWorkflowRoutes = nounRoutes("workspaceWorkflows", "Workspaces", {
+  list: defineRoute("GET /v1/workspaces/{workspaceID}/workflows", {
+    callers: accounts,
+    repeat: "safe",
+    answer: workspaceWorkflowListSchema,
+    summary: "List the workflows of a workspace, newest first",
+    scopes: ["workspaces:read"],
+    query: query(listWorkspaceWorkflowsQuerySchema, pageQueryTexts),
+    answers: { 200: "A page of workflows." },
+  }),
+  put: defineRoute("PUT /v1/workspaces/{workspaceID}/workflows/{workflowID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: workspaceWorkflowSchema,
+    summary: "Write a workflow of a workspace, or its next version",
+    description:
+      "The id is a UUID of the caller's own, in lower case. The workspace's manager runs it. A prompt that is not the newest version's makes the next version; the active version stays active. The owner activates by POST /v1/workflows/{id}/activate.",
+    scopes: ["workspaces:write"],
+    body: jsonBody(putWorkspaceWorkflowRequestSchema, MAX_BODY_BYTES),
+    answers: { 200: "The workflow.", 201: "The workflow that was made." },
+    refusals: [409],
+  }),
+  delete: defineRoute("DELETE /v1/workspaces/{workspaceID}/workflows/{workflowID}", {
+    callers: accounts,
+    repeat: "safe",
+    answer: workspaceWorkflowSchema,
+    summary: "Delete a workflow of a workspace, with its versions",
+    description: "Its runs stay.",
+    scopes: ["workspaces:write"],
+    answers: { 200: "The workflow as it was." },
+  }),
+});
+
+const workflow = {
+  id: WORKFLOW_ID,
+  workspace_id: WORKSPACE_ID,
+  agent_id: AGENT_ID,
+  name: "weekly-report",
+  version: 1,
+  active_version: null,
+  created_at: "2026-03-09T11:10:00.000Z",
+  updated_at: "2026-03-09T11:10:00.000Z",
+};
+
+export const workspaceWorkflowExamples: ExamplesOf<typeof workspaceWorkflowRoutes> = {
+  list: {
+    answers: {
+      200: {
+        workspaceWorkflowList: { summary: "One workflow", value: { items: [workflow], next_cursor: "" } },
+      },
+    },
+  },
+  put: {
+    body: {
+      workflowToPut: {
+        summary: "A prompt",
+        value: { name: "weekly-report", prompt: "Write the report of this week." },
+      },
+    },
+    answers: {
+      200: { workspaceWorkflowVersion: { summary: "The next version", value: { ...workflow, version: 2 } } },
+      201: { workspaceWorkflowMade: { summary: "A new workflow", value: workflow } },
+    },
+  },
+  delete: { answers: { 200: { workspaceWorkflowDeleted: { summary: "It was there", value: workflow } } } },
+};
