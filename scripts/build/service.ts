@@ -4,6 +4,7 @@
 
 import { basename, join, relative } from "node:path";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { contractInService } from "../contract-in-bundles.ts";
 import type { BuiltFile, BuiltFiles } from "./built-file.ts";
 import { sharedFiles } from "./parts.ts";
 import { serviceStandIns } from "./stand-ins.ts";
@@ -43,6 +44,7 @@ async function split({ entry, name, leftOut }: SplitOptions): Promise<BuiltFiles
     external: ["pg-native"],
     plugins: [
       ...(leftOut === null ? [] : [leavingOut(leftOut)]),
+      contractInService(),
       loadedWithImporter(),
       serviceStandIns(root),
       {

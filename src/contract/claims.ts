@@ -1,10 +1,10 @@
 // POST /v1/ci/claim: an account asks for a repository's agent. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../base/strict-object.ts";
 import { ciRepositorySchema } from "./ci/exchange.ts";
 import { type Components, component } from "./component.ts";
 import type { ExamplesOf } from "./examples.ts";
+import { field, object, strictObject } from "./field.ts";
 import { defineRoute, jsonBody, nounRoutes, owners } from "./route.ts";
 import { AGENT_ID, repository } from "./story.ts";
 
@@ -12,7 +12,10 @@ export const MAX_CLAIM_CHARS = 255;
 
 /** `claim` is the last part of a claim URL. */
 export const claimRequestSchema = strictObject({
-  claim: z.string().check(z.minLength(1), z.maxLength(MAX_CLAIM_CHARS)),
+  claim: field(
+    z.string().check(z.minLength(1), z.maxLength(MAX_CLAIM_CHARS)),
+    "The last part of a claim URL.",
+  ),
 });
 
 export type ClaimRequest = z.infer<typeof claimRequestSchema>;
@@ -20,26 +23,21 @@ export type ClaimRequest = z.infer<typeof claimRequestSchema>;
 /** "pending" until a job of the repository names the account. */
 export const claimStatuses = ["pending", "claimed"] as const;
 
-export const claimResponseSchema = z.object({
-  repository: ciRepositorySchema,
-  agent_id: z.uuid(),
-  status: z.enum(claimStatuses),
-  /** Until when the repository can accept it; null once claimed. */
-  expires_at: z.nullable(z.iso.datetime()),
+export const claimResponseSchema = object({
+  repository: field(ciRepositorySchema, "The repository whose agent is claimed."),
+  agent_id: field(z.uuid(), "The repository's agent."),
+  status: field(z.enum(claimStatuses), "`pending` until a job of the repository names the account."),
+  expires_at: field(
+    z.nullable(z.iso.datetime()),
+    "Until when the repository can accept the claim; null once it is claimed.",
+  ),
 });
 
 export type ClaimResponse = z.infer<typeof claimResponseSchema>;
 
 export const claimComponents: Components = {
-  ClaimRequest: component(claimRequestSchema, "A claim link's token.", {
-    claim: "The last part of a claim URL.",
-  }),
-  ClaimResponse: component(claimResponseSchema, "How the claim stands.", {
-    repository: "The repository whose agent is claimed.",
-    agent_id: "The repository's agent.",
-    status: "`pending` until a job of the repository names the account.",
-    expires_at: "Until when the repository can accept the claim; null once it is claimed.",
-  }),
+  ClaimRequest: component(claimRequestSchema, "A claim link's token."),
+  ClaimResponse: component(claimResponseSchema, "How the claim stands."),
 };
 
 const MAX_BODY_BYTES = 4 * 1024;

@@ -2,6 +2,7 @@
 // text is decoded. Pure.
 
 import * as z from "zod/mini";
+import { field } from "./field.ts";
 
 /** PostgreSQL's text has no NUL. */
 export const hasNoNul = z.refine<string>((text) => !text.includes("\0"), "must not hold a NUL character");
@@ -47,7 +48,12 @@ function isWithin(object: unknown, maxDepth: number): boolean {
 export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
 
 /** A header that is not empty wins over it. Why: docs/decisions/123-one-reader-of-idempotency-keys.md */
-export const bodyKey = { idempotency_key: z.optional(text(MAX_IDEMPOTENCY_KEY_CHARS)) };
+export const bodyKey = {
+  idempotency_key: field(
+    z.optional(text(MAX_IDEMPOTENCY_KEY_CHARS)),
+    "Makes the request safe to repeat for 24 hours. A header Idempotency-Key that is not empty wins over it.",
+  ),
+};
 
 /** A body whose key was taken out of it: use cases get it beside the body, whichever place it came from. */
 export type Unkeyed<Body> = "idempotency_key" extends keyof Body

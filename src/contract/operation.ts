@@ -3,24 +3,27 @@
 import * as z from "zod/mini";
 import { type Components, component } from "./component.ts";
 import type { ExamplesOf } from "./examples.ts";
+import { field, object } from "./field.ts";
 import { defineRoute, everybody, nounRoutes } from "./route.ts";
 
-export const healthSchema = z.object({
-  status: z.enum(["ok", "draining", "unavailable", "storage_full", "blobs_missing"]),
-  storage: z.optional(z.enum(["ok", "unavailable"])),
-  event_loop_delay_ms: z.optional(z.number()),
+export const healthSchema = object({
+  status: field(
+    z.enum(["ok", "draining", "unavailable", "storage_full", "blobs_missing"]),
+    "`ok`, `draining` while it stops, `unavailable` while its store does not answer, `storage_full` while it has no room for what it has to write, `blobs_missing` while it does not see the blobs of its store: other nodes keep them elsewhere, or they are lost.",
+  ),
+  storage: field(
+    z.optional(z.enum(["ok", "unavailable"])),
+    "Of `/readyz`, where large contents are in a bucket: `unavailable` after three calls in a row that failed, until it answers again. The node still serves what is in its store.",
+  ),
+  event_loop_delay_ms: field(
+    z.optional(z.number()),
+    "Of `/readyz`: how late the node was at most in the last seconds to do what was ready. Far above 100 it has too much to do.",
+  ),
 });
 export type Health = z.infer<typeof healthSchema>;
 
 export const operationComponents: Components = {
-  Health: component(healthSchema, "Whether the service works.", {
-    status:
-      "`ok`, `draining` while it stops, `unavailable` while its store does not answer, `storage_full` while it has no room for what it has to write, `blobs_missing` while it does not see the blobs of its store: other nodes keep them elsewhere, or they are lost.",
-    storage:
-      "Of `/readyz`, where large contents are in a bucket: `unavailable` after three calls in a row that failed, until it answers again. The node still serves what is in its store.",
-    event_loop_delay_ms:
-      "Of `/readyz`: how late the node was at most in the last seconds to do what was ready. Far above 100 it has too much to do.",
-  }),
+  Health: component(healthSchema, "Whether the service works."),
 };
 
 export const operationRoutes = nounRoutes("operation", "Operating the service", {

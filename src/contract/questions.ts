@@ -1,9 +1,9 @@
 // A run that ended with a question to people. The answer is the next message of its session. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../base/strict-object.ts";
-import { type Components, collection, component } from "./component.ts";
+import { type Components, component } from "./component.ts";
 import type { ExamplesOf } from "./examples.ts";
+import { field, object, strictObject } from "./field.ts";
 import { text, wholeNumber } from "./fields.ts";
 import { submittedHeaders } from "./headers.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "./route.ts";
@@ -12,40 +12,33 @@ import { AGENT_ID, RUN_ID, THREAD_ID } from "./story.ts";
 
 export const MAX_ANSWER_CHARS = 100_000;
 
-export const questionSchema = z.object({
-  run_id: z.string(),
-  agent_id: z.uuid(),
-  session_id: z.uuid(),
-  question: z.string(),
-  choices: z.array(z.string()),
-  asked_at: z.iso.datetime(),
+export const questionSchema = object({
+  run_id: field(z.string(), "The run that asked."),
+  agent_id: field(z.uuid(), "Its agent."),
+  session_id: field(z.uuid(), "The session in which the answer is the next message."),
+  question: field(z.string(), "The question, in Markdown. The agent wrote it."),
+  choices: field(z.array(z.string()), "Answers to choose from; any other is as good."),
+  asked_at: field(z.iso.datetime(), "When the run ended."),
 });
 export type Question = z.infer<typeof questionSchema>;
 
 export const questionListSchema = z.array(questionSchema);
 
 export const listQuestionsQuerySchema = strictObject({
-  agent_id: z.optional(z.uuid()),
-  before: z.optional(z.uuid()),
-  limit: wholeNumber({ min: 1, max: 100, fallback: 50 }),
+  agent_id: field(z.optional(z.uuid()), "Only those of this agent."),
+  before: field(z.optional(z.uuid()), "The id of the run that the page comes after."),
+  limit: field(wholeNumber({ min: 1, max: 100, fallback: 50 }), "Questions at most."),
 });
 
-export const answerQuestionRequestSchema = strictObject({ answer: text(MAX_ANSWER_CHARS) });
+export const answerQuestionRequestSchema = strictObject({
+  answer: field(text(MAX_ANSWER_CHARS), "The message of the next run."),
+});
 export type AnswerQuestionRequest = z.infer<typeof answerQuestionRequestSchema>;
 
 export const questionComponents: Components = {
-  Question: component(questionSchema, "A run that ended with a question.", {
-    run_id: "The run that asked.",
-    agent_id: "Its agent.",
-    session_id: "The session in which the answer is the next message.",
-    question: "The question, in Markdown. The agent wrote it.",
-    choices: "Answers to choose from; any other is as good.",
-    asked_at: "When the run ended.",
-  }),
-  QuestionList: collection(questionListSchema, "Questions, newest first."),
-  AnswerQuestionRequest: component(answerQuestionRequestSchema, "An answer.", {
-    answer: "The message of the next run.",
-  }),
+  Question: component(questionSchema, "A run that ended with a question."),
+  QuestionList: component(questionListSchema, "Questions, newest first."),
+  AnswerQuestionRequest: component(answerQuestionRequestSchema, "An answer."),
 };
 
 const MAX_BODY_BYTES = 512 * 1024;
@@ -59,11 +52,7 @@ export const questionRoutes = nounRoutes("questions", "Approvals", {
     scopes: ["runs:read"],
     description:
       "A run may end with a question instead of a guess. It is answered once its session has a later run.",
-    query: query(listQuestionsQuerySchema, {
-      agent_id: "Only those of this agent.",
-      before: "The id of the run that the page comes after.",
-      limit: "Questions at most.",
-    }),
+    query: query(listQuestionsQuerySchema),
     answers: { 200: { description: "A page of questions.", headers: ["Link"] } },
   }),
   answer: defineRoute("POST /v1/questions/{runID}/answer", {

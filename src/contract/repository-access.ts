@@ -1,9 +1,9 @@
 // How the service reads an agent's repository when no job has sent the commit. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../base/strict-object.ts";
 import { type Components, component } from "./component.ts";
 import type { ExamplesOf } from "./examples.ts";
+import { field, object, strictObject } from "./field.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, owners } from "./route.ts";
 import { AGENT_ID } from "./story.ts";
 
@@ -12,41 +12,42 @@ export const chosenAccessKinds = ["deploy_key", "github_app"] as const;
 export type ChosenAccessKind = (typeof chosenAccessKinds)[number];
 export const accessKinds = ["none", ...chosenAccessKinds] as const;
 
-export const repositoryAccessSchema = z.object({
-  agent_id: z.uuid(),
-  kind: z.enum(accessKinds),
-  /** Where the repository is fetched from. Absent with `none`. */
-  url: z.optional(z.string()),
-  /** Of a deploy key alone, as an `authorized_keys` file has it. */
-  public_key: z.optional(z.string()),
-  fingerprint: z.optional(z.string()),
-  created_at: z.optional(z.iso.datetime()),
-  /** Why it cannot be used now, and what to do. Absent where nothing is known to hinder it. */
-  fault: z.optional(z.string()),
+export const repositoryAccessSchema = object({
+  agent_id: field(z.uuid(), "The agent."),
+  kind: field(
+    z.enum(accessKinds),
+    "`none`: it works on what jobs have sent. `deploy_key`: git over ssh, with a read-only key of the repository. `github_app`: git over https, with an installation token of the operator's GitHub App.",
+  ),
+  url: field(z.optional(z.string()), "Where the repository is fetched from; absent with `none`."),
+  public_key: field(
+    z.optional(z.string()),
+    "The public half of the deploy key. Add it to the repository, without write access.",
+  ),
+  fingerprint: field(
+    z.optional(z.string()),
+    "The SHA-256 fingerprint of the deploy key, as code hosts show it.",
+  ),
+  created_at: field(z.optional(z.iso.datetime()), "When the owner chose it; absent with `none`."),
+  fault: field(
+    z.optional(z.string()),
+    "Why it cannot be used now, and what to do; absent where nothing is known to hinder it.",
+  ),
 });
 export type RepositoryAccess = z.infer<typeof repositoryAccessSchema>;
 
 export const putRepositoryAccessSchema = strictObject({
-  kind: z.enum(chosenAccessKinds, `must be one of: ${chosenAccessKinds.join(", ")}`),
+  kind: field(
+    z.enum(chosenAccessKinds, `must be one of: ${chosenAccessKinds.join(", ")}`),
+    "`deploy_key` or `github_app`. Chosen again, a deploy key stays the same: delete the access first for a new one.",
+  ),
 });
 
 export const repositoryAccessComponents: Components = {
   RepositoryAccess: component(
     repositoryAccessSchema,
     "How the service reads an agent's repository for runs that no job asks for.",
-    {
-      agent_id: "The agent.",
-      kind: "`none`: it works on what jobs have sent. `deploy_key`: git over ssh, with a read-only key of the repository. `github_app`: git over https, with an installation token of the operator's GitHub App.",
-      url: "Where the repository is fetched from; absent with `none`.",
-      public_key: "The public half of the deploy key. Add it to the repository, without write access.",
-      fingerprint: "The SHA-256 fingerprint of the deploy key, as code hosts show it.",
-      created_at: "When the owner chose it; absent with `none`.",
-      fault: "Why it cannot be used now, and what to do; absent where nothing is known to hinder it.",
-    },
   ),
-  PutRepositoryAccessRequest: component(putRepositoryAccessSchema, "The access that the owner chooses.", {
-    kind: "`deploy_key` or `github_app`. Chosen again, a deploy key stays the same: delete the access first for a new one.",
-  }),
+  PutRepositoryAccessRequest: component(putRepositoryAccessSchema, "The access that the owner chooses."),
 };
 
 const MAX_BODY_BYTES = 1024;

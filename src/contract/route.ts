@@ -44,11 +44,7 @@ export type ByteBody = {
   readonly types: readonly string[];
 };
 
-export type Query<Schema extends z.ZodMiniObject = z.ZodMiniObject> = {
-  readonly schema: Schema;
-  /** What each parameter means. */
-  readonly texts: { readonly [Name in keyof z.input<Schema>]-?: string };
-};
+export type Query<Schema extends z.ZodMiniObject = z.ZodMiniObject> = { readonly schema: Schema };
 
 /** Whose rate a request counts for: its caller's, its address's, that of exchanges from its address, or nobody's. */
 export type RateClass = "caller" | "address" | "exchange" | "none";
@@ -168,13 +164,10 @@ export function byteBody(
   return { kind: "bytes", maxBytes, types };
 }
 
-/** Query parameters, each with its description. Others are refused. */
-export function query<Schema extends z.ZodMiniObject>(
-  schema: Schema,
-  texts: Query<Schema>["texts"],
-): Query<Schema> {
+/** Query parameters. Others are refused. */
+export function query<Schema extends z.ZodMiniObject>(schema: Schema): Query<Schema> {
   expectStrict(schema);
-  return { schema, texts };
+  return { schema };
 }
 
 /** The names of the parameters in a path, in their order. */

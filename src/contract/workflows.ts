@@ -2,9 +2,9 @@
 // /v1/workflows/{id}/executions. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../base/strict-object.ts";
 import { type Components, component } from "./component.ts";
 import type { ExamplesOf } from "./examples.ts";
+import { field, object, strictObject } from "./field.ts";
 import { bodyKey } from "./fields.ts";
 import { submittedHeaders } from "./headers.ts";
 import { accounts, defineRoute, nounRoutes, optionalJsonBody, owners } from "./route.ts";
@@ -12,66 +12,52 @@ import { AGENT_ID, RUN_ID, THREAD_ID, WORKFLOW_ID } from "./story.ts";
 
 export const MAX_WORKFLOW_INPUT_CHARS = 100_000;
 
-export const workflowSchema = z.object({
-  id: z.uuid(),
-  agent_id: z.uuid(),
-  name: z.string(),
-  /** The newest version. */
-  version: z.int(),
-  /** The version that an execution runs; null until the owner activates one. */
-  active_version: z.nullable(z.int()),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
+export const workflowSchema = object({
+  id: field(z.uuid(), "The workflow's id."),
+  agent_id: field(z.uuid(), "The agent that runs it."),
+  name: field(z.string(), "Its name."),
+  version: field(z.int(), "The newest version."),
+  active_version: field(
+    z.nullable(z.int()),
+    "The version that an execution runs; null until the owner activates one.",
+  ),
+  created_at: field(z.iso.datetime(), "When it was made."),
+  updated_at: field(z.iso.datetime(), "When it was last changed."),
 });
 
 export type Workflow = z.infer<typeof workflowSchema>;
 
 /** Without `version` the newest is activated. */
 export const activateWorkflowRequestSchema = strictObject({
-  version: z.optional(z.int().check(z.minimum(1))),
+  version: field(z.optional(z.int().check(z.minimum(1))), "Left out: the newest."),
 });
 
 export type ActivateWorkflowRequest = z.infer<typeof activateWorkflowRequestSchema>;
 
 /** `input` follows the workflow's prompt in the run's message. */
 export const executeWorkflowRequestSchema = strictObject({
-  input: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_WORKFLOW_INPUT_CHARS))),
+  input: field(
+    z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_WORKFLOW_INPUT_CHARS))),
+    "Follows the workflow's prompt in the run's message.",
+  ),
   ...bodyKey,
 });
 
 export type ExecuteWorkflowRequest = z.infer<typeof executeWorkflowRequestSchema>;
 
-export const executeWorkflowResponseSchema = z.object({
-  run_id: z.string(),
-  session_id: z.string(),
-  /** The version that runs. */
-  version: z.int(),
+export const executeWorkflowResponseSchema = object({
+  run_id: field(z.string(), "The run's id."),
+  session_id: field(z.string(), "The session's id."),
+  version: field(z.int(), "The version that runs."),
 });
 
 export type ExecuteWorkflowResponse = z.infer<typeof executeWorkflowResponseSchema>;
 
 export const workflowComponents: Components = {
-  Workflow: component(workflowSchema, "A prompt with versions.", {
-    id: "The workflow's id.",
-    agent_id: "The agent that runs it.",
-    name: "Its name.",
-    version: "The newest version.",
-    active_version: "The version that an execution runs; null until the owner activates one.",
-    created_at: "When it was made.",
-    updated_at: "When it was last changed.",
-  }),
-  ActivateWorkflowRequest: component(activateWorkflowRequestSchema, "The version to activate.", {
-    version: "Left out: the newest.",
-  }),
-  ExecuteWorkflowRequest: component(executeWorkflowRequestSchema, "What the execution is about.", {
-    input: "Follows the workflow's prompt in the run's message.",
-    idempotency_key: "Makes the request safe to repeat for 24 hours. A header that is not empty wins.",
-  }),
-  ExecuteWorkflowResponse: component(executeWorkflowResponseSchema, "The run that was queued.", {
-    run_id: "The run's id.",
-    session_id: "The session's id.",
-    version: "The version that runs.",
-  }),
+  Workflow: component(workflowSchema, "A prompt with versions."),
+  ActivateWorkflowRequest: component(activateWorkflowRequestSchema, "The version to activate."),
+  ExecuteWorkflowRequest: component(executeWorkflowRequestSchema, "What the execution is about."),
+  ExecuteWorkflowResponse: component(executeWorkflowResponseSchema, "The run that was queued."),
 };
 
 const MAX_BODY_BYTES = 512 * 1024;

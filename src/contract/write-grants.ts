@@ -1,15 +1,16 @@
 // The owner's word that an agent's runs may change something by the tools of an MCP server. Pure.
 
 import * as z from "zod/mini";
-import { type Components, collection, component } from "./component.ts";
+import { type Components, component } from "./component.ts";
 import type { ExamplesOf } from "./examples.ts";
+import { field, object } from "./field.ts";
 import { accounts, defineRoute, nounRoutes, owners } from "./route.ts";
 import { AGENT_ID } from "./story.ts";
 
-export const writeGrantSchema = z.object({
-  agent_id: z.uuid(),
-  server: z.string(),
-  granted_at: z.iso.datetime(),
+export const writeGrantSchema = object({
+  agent_id: field(z.uuid(), "The agent."),
+  server: field(z.string(), "The server's name, or `*` for every server."),
+  granted_at: field(z.iso.datetime(), "When its owner granted it."),
 });
 export type WriteGrant = z.infer<typeof writeGrantSchema>;
 
@@ -19,13 +20,8 @@ export const writeGrantComponents: Components = {
   WriteGrant: component(
     writeGrantSchema,
     "An agent's runs may call tools of this MCP server that change something.",
-    {
-      agent_id: "The agent.",
-      server: "The server's name, or `*` for every server.",
-      granted_at: "When its owner granted it.",
-    },
   ),
-  WriteGrantList: collection(writeGrantListSchema, "Write grants, by server."),
+  WriteGrantList: component(writeGrantListSchema, "Write grants, by server."),
 };
 
 export const writeGrantRoutes = nounRoutes("writeGrants", "Approvals", {

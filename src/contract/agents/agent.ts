@@ -1,8 +1,8 @@
 // An agent and its routes under /v1/agents. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { egressPolicyRequestSchema, egressPolicySchema } from "../egress.ts";
+import { extend, field, object, strictObject } from "../field.ts";
 import { boundedObject, flag, text } from "../fields.ts";
 import { ciPolicyRequestSchema, ciPolicySchema } from "./ci-policy.ts";
 
@@ -15,29 +15,37 @@ export const agentStatuses = ["warming", "ready", "sleeping"] as const;
 const configSchema = z.record(z.string(), z.unknown());
 const microUsdSchema = z.int().check(z.minimum(0));
 
-export const agentSchema = z.object({
-  id: z.uuid(),
-  /** The owning account. */
-  user_id: z.uuid(),
-  name: z.string(),
-  backend: z.string(),
-  model: z.string(),
-  config: configSchema,
-  entity_disk_id: z.string(),
-  /** Absent while the state of its session is not known. */
-  status: z.optional(z.enum(agentStatuses)),
-  created_at: z.iso.datetime(),
-  kind: z.optional(z.literal("independent")),
-  /** Of the manager that a workspace was made with: it ends with the workspace. Absent for every other agent. */
-  workspace_id: z.optional(z.uuid()),
-  /** Micro-USD a turn, 1,000,000 = 1 USD; 0 stops the advisor. Absent: no cap. */
-  advisor_max_spend_micro_usd: z.optional(microUsdSchema),
-  /** Of a repository's agent: which CI jobs may run it. Null: all of its repository's. */
-  ci_policy: z.optional(z.nullable(ciPolicySchema)),
-  /** What its runs may reach of the network, at most. Absent: what the service's operator allows, for runs that ask. */
-  egress: z.optional(egressPolicySchema),
-  /** Absent while the agent takes work. */
-  retired_at: z.optional(z.iso.datetime()),
+export const agentSchema = object({
+  id: field(z.uuid(), "The agent's id."),
+  user_id: field(z.uuid(), "The account that owns it."),
+  name: field(z.string(), "Its name. `if_exists: return` finds it by this."),
+  backend: field(z.string(), "What executes its runs."),
+  model: field(z.string(), "The model that its runs use."),
+  config: field(configSchema, "What its creator stored with it. The service does not read it."),
+  entity_disk_id: field(z.string(), "The id of its storage."),
+  status: field(z.optional(z.enum(agentStatuses)), "The state of its session; absent while it is not known."),
+  created_at: field(z.iso.datetime(), "When it was made."),
+  kind: field(
+    z.optional(z.literal("independent")),
+    "`independent` for a member of workspaces; absent for every other agent.",
+  ),
+  workspace_id: field(
+    z.optional(z.uuid()),
+    "The workspace that it was made with, as its manager. It is outside of the plan's cap of agents, and ends with the workspace. Absent for every other agent.",
+  ),
+  advisor_max_spend_micro_usd: field(
+    z.optional(microUsdSchema),
+    "What its advisor may spend a turn, in micro-USD (1,000,000 = 1 USD). 0 stops the advisor; absent: no cap.",
+  ),
+  ci_policy: field(
+    z.optional(z.nullable(ciPolicySchema)),
+    "Which CI jobs may run a repository's agent. Null: every job of its repository.",
+  ),
+  egress: field(
+    z.optional(egressPolicySchema),
+    "What its runs may reach of the network, at most, and what a run has that asks for nothing: `none`, `setup` (package registries while the run's setup executes), `registries`, or a list of host names, in which `setup` and `registries` may stand too. Absent: the operator's limit, for runs that ask.",
+  ),
+  retired_at: field(z.optional(z.iso.datetime()), "When it was retired; absent while it takes work."),
 });
 
 export type Agent = z.infer<typeof agentSchema>;
@@ -45,33 +53,48 @@ export type Agent = z.infer<typeof agentSchema>;
 export const agentListSchema = z.array(agentSchema);
 
 /** `existing` comes with an agent that this request found, not made. */
-export const createAgentResponseSchema = z.extend(agentSchema, { existing: z.optional(z.literal(true)) });
+export const createAgentResponseSchema = extend(agentSchema, {
+  existing: field(z.optional(z.literal(true)), "True when the agent was there before the request."),
+});
 export type CreateAgentResponse = z.infer<typeof createAgentResponseSchema>;
 
 export const createAgentRequestSchema = strictObject({
-  name: text(MAX_AGENT_NAME_CHARS),
-  /** Left out: the router's default. */
-  model: z.optional(text(255)),
-  /** Opaque to the service. */
-  config: z.optional(boundedObject({ maxBytes: MAX_CONFIG_BYTES, maxDepth: MAX_CONFIG_DEPTH })),
-  /** `return` gives an agent of this name where there is one; `error`, the default, always makes one. */
-  if_exists: z.optional(z.enum(["return", "error"])),
-  kind: z.optional(z.literal("independent")),
-  /** Not read: the owner is the credential's account. */
-  user_id: z.optional(z.unknown()),
+  name: field(text(MAX_AGENT_NAME_CHARS), "Its name."),
+  model: field(z.optional(text(255)), "The model that its runs use. Left out: the service's default."),
+  config: field(
+    z.optional(boundedObject({ maxBytes: MAX_CONFIG_BYTES, maxDepth: MAX_CONFIG_DEPTH })),
+    "Any JSON object. The service stores it and does not read it.",
+  ),
+  if_exists: field(
+    z.optional(z.enum(["return", "error"])),
+    "`return` gives the account's agent of this name where there is one; `error`, the default, always makes one.",
+  ),
+  kind: field(
+    z.optional(z.literal("independent")),
+    "`independent` makes a member of workspaces. It needs the header Idempotency-Key.",
+  ),
+  user_id: field(z.optional(z.unknown()), "Not read: the owner is the credential's account."),
 });
 
 export type CreateAgentRequest = z.infer<typeof createAgentRequestSchema>;
 
 export const updateAgentRequestSchema = strictObject({
-  /** Null clears the cap. */
-  advisor_max_spend_micro_usd: z.optional(z.nullable(microUsdSchema)),
-  /** The whole policy, in the place of the one before. Null clears it. */
-  ci_policy: z.optional(z.nullable(ciPolicyRequestSchema)),
-  /** Null clears it. */
-  egress: z.optional(z.nullable(egressPolicyRequestSchema)),
+  advisor_max_spend_micro_usd: field(
+    z.optional(z.nullable(microUsdSchema)),
+    "What the advisor may spend a turn, in micro-USD. 0 stops it, null clears the cap.",
+  ),
+  ci_policy: field(
+    z.optional(z.nullable(ciPolicyRequestSchema)),
+    "The whole policy, which replaces the one before. Null clears it.",
+  ),
+  egress: field(
+    z.optional(z.nullable(egressPolicyRequestSchema)),
+    "What its runs may reach of the network, at most. Null clears it.",
+  ),
 });
 
 export type UpdateAgentRequest = z.infer<typeof updateAgentRequestSchema>;
 
-export const listAgentsQuerySchema = strictObject({ include_independent: flag() });
+export const listAgentsQuerySchema = strictObject({
+  include_independent: field(flag(), "Independent agents too."),
+});

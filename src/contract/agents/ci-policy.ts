@@ -1,7 +1,7 @@
 // Which CI jobs may run a repository's agent, as its owner says. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, object, strictObject } from "../field.ts";
 
 /** How many entries a list may have, and how long each may be. */
 export const MAX_POLICY_ENTRIES = 50;
@@ -28,21 +28,39 @@ export const mcpServerSources = ["none", "workflow", "repository"] as const;
 export const shareModes = ["off", "log"] as const;
 
 /** A list that is not there allows all. */
-export const ciPolicySchema = z.object({
-  /** "push", "schedule" …; "pull_request" for every provider's. */
-  events: z.optional(z.array(z.string())),
-  /** Full refs. `*` ends a segment, `**` stands for all segments that follow. */
-  refs: z.optional(z.array(z.string())),
-  /** The file that started the job, on any ref, or on one: `.github/workflows/agent.yml@refs/heads/main`. */
-  workflows: z.optional(z.array(z.string())),
-  /** The provider's ids of those who may start the job. */
-  actors: z.optional(z.array(z.string())),
-  /** What the models of the jobs' runs may cost in a day (UTC), in US dollars. */
-  max_usd_per_day: z.optional(z.number()),
-  mcp_servers: z.optional(z.enum(mcpServerSources)),
-  share: z.optional(z.enum(shareModes)),
-  /** Whether jobs that only writers start may get an access token for the owner's account. Not there: they may not. */
-  mint_keys: z.optional(z.boolean()),
+export const ciPolicySchema = object({
+  events: field(
+    z.optional(z.array(z.string())),
+    "Events, such as `push` or `schedule`; `pull_request` for every provider's.",
+  ),
+  refs: field(
+    z.optional(z.array(z.string())),
+    "Full refs. `*` matches the rest of a segment, `**` all segments that follow.",
+  ),
+  workflows: field(
+    z.optional(z.array(z.string())),
+    "The file that started the job, on any ref, or with `@` on one.",
+  ),
+  actors: field(
+    z.optional(z.array(z.string())),
+    "The provider's numeric ids of those who may start the job.",
+  ),
+  max_usd_per_day: field(
+    z.optional(z.number()),
+    "What the models of the jobs' runs may cost in a day (UTC), in US dollars, by the service's prices or the published ones. A run reserves its `max_cost_usd`, or a quarter of the cap, within what is left, and is held to that. Beyond it a submission is answered 402, `day_cap_reached`.",
+  ),
+  mcp_servers: field(
+    z.optional(z.enum(mcpServerSources)),
+    "Whose MCP servers runs of the agent may have, beside the operator's: `none`; `workflow`, those of the submission, the default; or `repository`, also those of the repository's own `.mcp.json`, of the commit that writers agreed to.",
+  ),
+  share: field(
+    z.optional(z.enum(shareModes)),
+    "Whether the link in a job's log opens the page of its run for everybody who has it: `log` or `off`. Left out: `log` for a public repository, `off` for every other. `off` ends links that were given out before.",
+  ),
+  mint_keys: field(
+    z.optional(z.boolean()),
+    "Whether jobs of the repository may exchange their ID token at `/oauth/token` for an access token of the owner's account, as an AI client. Only jobs of events that a writer causes. Left out: `false`.",
+  ),
 });
 
 export type CiPolicy = z.infer<typeof ciPolicySchema>;
@@ -59,21 +77,42 @@ const REF_FORM =
 /** An empty list is refused: it would allow nothing, and who means that retires the agent. */
 export const ciPolicyRequestSchema = strictObject(
   {
-    events: list(/^[a-z_]{1,64}$/, "the name of an event, such as push"),
-    refs: list(refPattern, `a full ref, ${REF_FORM}`),
-    workflows: list(
-      workflowPattern,
-      `the path of a workflow file, alone or with "@" and a full ref, ${REF_FORM}`,
+    events: field(
+      list(/^[a-z_]{1,64}$/, "the name of an event, such as push"),
+      "Events, such as `push` or `schedule`; `pull_request` for every provider's.",
     ),
-    actors: list(/^[0-9]{1,20}$/, "a numeric id in a string, such as 583231"),
-    max_usd_per_day: z.optional(
-      z
-        .number(AMOUNT_FORM)
-        .check(z.minimum(LEAST_USD_PER_DAY, AMOUNT_FORM), z.maximum(MOST_USD_PER_DAY, AMOUNT_FORM)),
+    refs: field(
+      list(refPattern, `a full ref, ${REF_FORM}`),
+      "Full refs. `*` matches the rest of a segment, `**` all segments that follow.",
     ),
-    mcp_servers: z.optional(z.enum(mcpServerSources, `must be one of ${mcpServerSources.join(", ")}`)),
-    share: z.optional(z.enum(shareModes, `must be one of ${shareModes.join(", ")}`)),
-    mint_keys: z.optional(z.boolean("must be true or false")),
+    workflows: field(
+      list(workflowPattern, `the path of a workflow file, alone or with "@" and a full ref, ${REF_FORM}`),
+      "The file that started the job, on any ref, or with `@` on one.",
+    ),
+    actors: field(
+      list(/^[0-9]{1,20}$/, "a numeric id in a string, such as 583231"),
+      "The provider's numeric ids of those who may start the job.",
+    ),
+    max_usd_per_day: field(
+      z.optional(
+        z
+          .number(AMOUNT_FORM)
+          .check(z.minimum(LEAST_USD_PER_DAY, AMOUNT_FORM), z.maximum(MOST_USD_PER_DAY, AMOUNT_FORM)),
+      ),
+      "What the models of the jobs' runs may cost in a day (UTC), in US dollars, by the service's prices or the published ones. A run reserves its `max_cost_usd`, or a quarter of the cap, within what is left, and is held to that. Beyond it a submission is answered 402, `day_cap_reached`.",
+    ),
+    mcp_servers: field(
+      z.optional(z.enum(mcpServerSources, `must be one of ${mcpServerSources.join(", ")}`)),
+      "Whose MCP servers runs of the agent may have, beside the operator's: `none`; `workflow`, those of the submission, the default; or `repository`, also those of the repository's own `.mcp.json`, of the commit that writers agreed to.",
+    ),
+    share: field(
+      z.optional(z.enum(shareModes, `must be one of ${shareModes.join(", ")}`)),
+      "Whether the link in a job's log opens the page of its run for everybody who has it: `log` or `off`. Left out: `log` for a public repository, `off` for every other. `off` ends links that were given out before.",
+    ),
+    mint_keys: field(
+      z.optional(z.boolean("must be true or false")),
+      "Whether jobs of the repository may exchange their ID token at `/oauth/token` for an access token of the owner's account, as an AI client. Only jobs of events that a writer causes. Left out: `false`.",
+    ),
   },
   {
     fault: `must be null, or an object of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share, mint_keys`,

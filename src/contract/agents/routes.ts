@@ -1,5 +1,6 @@
-// The routes of agents. Pure.
+// The routes of agents, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../component.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, owners, query } from "../route.ts";
 import {
   agentListSchema,
@@ -9,6 +10,23 @@ import {
   listAgentsQuerySchema,
   updateAgentRequestSchema,
 } from "./agent.ts";
+import { ciPolicyRequestSchema, ciPolicySchema } from "./ci-policy.ts";
+
+export const agentComponents: Components = {
+  Agent: component(agentSchema, "A long-lived worker of an account."),
+  AgentList: component(agentListSchema, "Agents, newest first."),
+  CreateAgentRequest: component(createAgentRequestSchema, "The agent to make, or to find."),
+  CreateAgentResponse: component(createAgentResponseSchema, "The agent that was made or found."),
+  UpdateAgentRequest: component(
+    updateAgentRequestSchema,
+    "What to change. A field that is left out stays as it is.",
+  ),
+  CiPolicy: component(ciPolicySchema, "Which CI jobs may run an agent. A list that is absent allows all."),
+  CiPolicyRequest: component(
+    ciPolicyRequestSchema,
+    "A policy to set. It needs at least one rule, and no list is empty.",
+  ),
+};
 
 /** The largest config, however it is spelled. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -32,7 +50,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
     answer: agentListSchema,
     scopes: ["agents:read"],
     summary: "List the account's agents, newest first",
-    query: query(listAgentsQuerySchema, { include_independent: "Independent agents too." }),
+    query: query(listAgentsQuerySchema),
     answers: { 200: "The agents." },
   }),
   get: defineRoute("GET /v1/agents/{agentID}", {

@@ -1,7 +1,7 @@
 // What an AI client or a run asked for and may not do: it waits for the account's owner. A union on `kind`. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, object, strictObject } from "../field.ts";
 import { wholeNumber } from "../fields.ts";
 import { evidenceSchema } from "../workspaces/changesets/changeset.ts";
 
@@ -19,55 +19,79 @@ export type ApprovalKind = (typeof approvalKinds)[number];
 
 const timestamp = z.iso.datetime();
 
-const requesterSchema = z.object({
-  type: z.enum(["ai_client", "run"]),
-  name: z.optional(z.string()),
-  run_id: z.optional(z.string()),
+const requesterSchema = object({
+  type: field(z.enum(["ai_client", "run"]), "A client that acts for the owner, or a run."),
+  name: field(z.optional(z.string()), "What the client is called."),
+  run_id: field(z.optional(z.string()), "The run that asked."),
 });
 
 const common = {
-  id: z.uuid(),
-  agent_id: z.uuid(),
-  status: z.enum(approvalStatuses),
-  requested_by: requesterSchema,
-  created_at: timestamp,
-  expires_at: timestamp,
-  decided_at: z.optional(timestamp),
-  decided_by: z.optional(z.enum(["owner", "ai_client", "service"])),
-  approve_url: z.url(),
+  id: field(z.uuid(), "The approval's id. An approval of a schedule has the schedule's id."),
+  agent_id: field(z.uuid(), "The agent that it is about."),
+  status: field(
+    z.enum(approvalStatuses),
+    "`pending` until it is decided. `resolved_elsewhere`: it was done, or became pointless, without the approval.",
+  ),
+  requested_by: field(requesterSchema, "Who asked for it."),
+  created_at: field(timestamp, "When it was requested first."),
+  expires_at: field(timestamp, "Until when it can be approved."),
+  decided_at: field(z.optional(timestamp), "When it was decided."),
+  decided_by: field(
+    z.optional(z.enum(["owner", "ai_client", "service"])),
+    "Who decided it. `service`: it expired or was resolved elsewhere.",
+  ),
+  approve_url: field(z.url(), "Where the owner decides it."),
 };
-const workflow = { workflow_id: z.string(), name: z.string(), version: z.int(), prompt: z.string() };
+const workflow = {
+  workflow_id: field(z.string(), "The workflow."),
+  name: field(z.string(), "The workflow's name."),
+  version: field(z.int(), "The version of the workflow."),
+  prompt: field(z.string(), "What the run is asked."),
+};
+
+const kind = <Name extends string>(name: Name) => field(z.literal(name), "What is done once it is approved.");
 
 export const approvalSchema = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("confirm_schedule"),
+  object({
+    kind: kind("confirm_schedule"),
     ...common,
-    schedule_id: z.uuid(),
-    prompt: z.string(),
-    fire_at: timestamp,
+    schedule_id: field(z.uuid(), "The schedule."),
+    prompt: field(z.string(), "What the run is asked."),
+    fire_at: field(timestamp, "When the schedule fires."),
   }),
-  z.object({ kind: z.literal("activate_workflow"), ...common, ...workflow }),
-  z.object({
-    kind: z.literal("run_workflow"),
+  object({ kind: kind("activate_workflow"), ...common, ...workflow }),
+  object({
+    kind: kind("run_workflow"),
     ...common,
     ...workflow,
-    input: z.optional(z.string()),
-    run_id: z.optional(z.string()),
+    input: field(z.optional(z.string()), "What follows the prompt."),
+    run_id: field(z.optional(z.string()), "The run that the approval started."),
   }),
-  z.object({ kind: z.literal("grant_writes"), ...common, server: z.string(), tool: z.string() }),
-  z.object({
-    kind: z.literal("accept_changeset"),
+  object({
+    kind: kind("grant_writes"),
     ...common,
-    workspace_id: z.uuid(),
-    changeset_id: z.uuid(),
-    revision_id: z.uuid(),
-    expected_current_revision: z.uuid(),
-    resolved_revision_id: z.optional(z.uuid()),
-    title: z.string(),
-    files: z.int(),
-    additions: z.optional(z.int()),
-    deletions: z.optional(z.int()),
-    validation_evidence: evidenceSchema,
+    server: field(z.string(), "The MCP server whose tools may change something."),
+    tool: field(z.string(), "The tool that was called first."),
+  }),
+  object({
+    kind: kind("accept_changeset"),
+    ...common,
+    workspace_id: field(z.uuid(), "The workspace."),
+    changeset_id: field(z.uuid(), "The changeset that is to be accepted."),
+    revision_id: field(z.uuid(), "What it proposes."),
+    expected_current_revision: field(
+      z.uuid(),
+      "The revision that was current when it was asked for: another one cannot be approved.",
+    ),
+    resolved_revision_id: field(
+      z.optional(z.uuid()),
+      "A revision that has the changeset's conflicts settled.",
+    ),
+    title: field(z.string(), "What the changeset is about."),
+    files: field(z.int(), "How many files it changes."),
+    additions: field(z.optional(z.int()), "Lines that it adds, where they could be counted."),
+    deletions: field(z.optional(z.int()), "Lines that it removes, where they could be counted."),
+    validation_evidence: field(evidenceSchema, "How it was validated."),
   }),
 ]);
 
@@ -76,8 +100,8 @@ export type Approval = z.infer<typeof approvalSchema>;
 export const approvalListSchema = z.array(approvalSchema);
 
 export const listApprovalsQuerySchema = strictObject({
-  status: z.optional(z.enum(approvalStatuses)),
-  agent_id: z.optional(z.uuid()),
-  before: z.optional(z.uuid()),
-  limit: wholeNumber({ min: 1, max: 100, fallback: 50 }),
+  status: field(z.optional(z.enum(approvalStatuses)), "Only those in this state."),
+  agent_id: field(z.optional(z.uuid()), "Only those of this agent."),
+  before: field(z.optional(z.uuid()), "The id of the approval that the page comes after."),
+  limit: field(wholeNumber({ min: 1, max: 100, fallback: 50 }), "Approvals at most."),
 });

@@ -1,7 +1,16 @@
-// The routes of approvals. Pure.
+// The routes of approvals, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../component.ts";
 import { accounts, defineRoute, nounRoutes, owners, query } from "../route.ts";
 import { approvalListSchema, approvalSchema, listApprovalsQuerySchema } from "./approval.ts";
+
+export const approvalComponents: Components = {
+  Approval: component(
+    approvalSchema,
+    "What an AI client or a run asked for and only the account's owner may do. A union on `kind`.",
+  ),
+  ApprovalList: component(approvalListSchema, "Approvals, newest first."),
+};
 
 export const approvalRoutes = nounRoutes("approvals", "Approvals", {
   list: defineRoute("GET /v1/approvals", {
@@ -10,12 +19,7 @@ export const approvalRoutes = nounRoutes("approvals", "Approvals", {
     answer: approvalListSchema,
     summary: "List what waits for the account's owner, and what was decided, newest first",
     scopes: ["agents:read"],
-    query: query(listApprovalsQuerySchema, {
-      status: "Only those in this state.",
-      agent_id: "Only those of this agent.",
-      before: "The id of the approval that the page comes after.",
-      limit: "Approvals at most.",
-    }),
+    query: query(listApprovalsQuerySchema),
     answers: { 200: { description: "A page of approvals.", headers: ["Link"] } },
   }),
   get: defineRoute("GET /v1/approvals/{approvalID}", {

@@ -3,7 +3,7 @@
 // Why: docs/decisions/044-commits-are-sent-by-the-job.md
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, object, strictObject } from "../field.ts";
 import { parameterSchemas, wholeNumber } from "../fields.ts";
 import { commitNameSchema, MAX_PULL_REQUEST_NUMBER } from "../runs/pull-request.ts";
 
@@ -17,36 +17,47 @@ export const MAX_PACK_BASES = 16;
 /** The pull request that the commit is of, its head or the tip of its base; 0 for the commit of the job's own token. */
 const pullRequest = wholeNumber({ min: 0, max: MAX_PULL_REQUEST_NUMBER, fallback: 0 });
 
-export const findCommitQuerySchema = strictObject({ pull_request: pullRequest });
+export const findCommitQuerySchema = strictObject({
+  pull_request: field(
+    pullRequest,
+    "The pull request whose head, or whose base's newest commit, `sha` is. Left out: `sha` is the commit of the job's token.",
+  ),
+});
 
-export const sendCommitQuerySchema = strictObject({ pull_request: pullRequest, base: commitNames() });
+export const sendCommitQuerySchema = strictObject({
+  pull_request: field(
+    pullRequest,
+    "The pull request whose head, or whose base's newest commit, `sha` is. Left out: `sha` is the commit of the job's token.",
+  ),
+  base: field(commitNames(), "Commits of `have` that the pack builds on, separated by commas."),
+});
 
 /** A commit that the service holds, with its history down to `shallow`. */
-export const heldCommitSchema = z.object({
-  sha: z.string(),
-  /** The oldest commits: the service does not hold all of their parents. Empty for a whole history. */
-  shallow: z.array(z.string()),
+export const heldCommitSchema = object({
+  sha: field(z.string(), "A commit that is held with its history."),
+  shallow: field(
+    z.array(z.string()),
+    "Where that history ends: the service does not hold all parents of these. Empty for all of it.",
+  ),
 });
 export type HeldCommit = z.infer<typeof heldCommitSchema>;
 
-export const commitStateSchema = z.object({
-  sha: z.string(),
-  /** The service holds the commit already: nothing is to be sent. */
-  present: z.boolean(),
-  /** What a thin pack may build on, newest first. Empty: send a whole pack. */
-  have: z.array(heldCommitSchema),
-  max_bytes: z.int(),
-  /** Commits of history that a run needs at most, the commit itself included. */
-  history: z.int(),
+export const commitStateSchema = object({
+  sha: field(z.string(), "The commit."),
+  present: field(z.boolean(), "True where it is held: then nothing is to be sent."),
+  have: field(
+    z.array(heldCommitSchema),
+    "Commits that a thin pack may build on, newest first; none where a whole pack is wanted.",
+  ),
+  max_bytes: field(z.int(), "The most that a pack may have."),
+  history: field(z.int(), "Commits that a run reads at most, the commit itself included."),
 });
 export type CommitState = z.infer<typeof commitStateSchema>;
 
-export const sentCommitSchema = z.object({
-  sha: z.string(),
-  /** Objects that are stored now, those of which the pack had only a difference included. */
-  objects: z.int(),
-  /** Of the stored pack. */
-  bytes: z.int(),
+export const sentCommitSchema = object({
+  sha: field(z.string(), "The commit."),
+  objects: field(z.int(), "Objects of the stored pack."),
+  bytes: field(z.int(), "Bytes of it, and of its index."),
 });
 export type SentCommit = z.infer<typeof sentCommitSchema>;
 

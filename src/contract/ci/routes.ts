@@ -1,5 +1,6 @@
-// The routes of CI jobs. Pure.
+// The routes of CI jobs, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../component.ts";
 import {
   byteBody,
   defineRoute,
@@ -23,10 +24,27 @@ import {
 import {
   audienceResponseSchema,
   ciIdentitySchema,
+  ciRepositorySchema,
   exchangeRequestSchema,
   exchangeResponseSchema,
+  quotaSchema,
 } from "./exchange.ts";
 import { ciRunPageSchema, ciRunQuerySchema, runPageLinkSchema } from "./run-page.ts";
+
+export const ciComponents: Components = {
+  AudienceResponse: component(audienceResponseSchema, "What a job mints its token for."),
+  ExchangeRequest: component(exchangeRequestSchema, "A job's token, by the names of RFC 8693.", {
+    required: ["subject_token"],
+  }),
+  ExchangeResponse: component(exchangeResponseSchema, "A capability for one repository's agent."),
+  Repository: component(ciRepositorySchema, "A repository at its code host."),
+  Quota: component(quotaSchema, "What is left of a billing account's credits."),
+  CiIdentity: component(ciIdentitySchema, "A job as this service sees it: its verified claims."),
+  CommitState: component(commitStateSchema, "What the service holds of a commit."),
+  SentCommit: component(sentCommitSchema, "A commit that the service holds now."),
+  RunPageLink: component(runPageLinkSchema, "Where people read a run."),
+  CiRunPage: component(ciRunPageSchema, "A page of a run's events."),
+};
 
 const MAX_BODY_BYTES = 32 * 1024;
 
@@ -78,11 +96,7 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     summary: "Read the durable events of a run, by cursor and long poll",
     description:
       "Events are AG-UI 1.0, numbered 1, 2, 3 … without a gap. RunEvent has those that this service writes; a client keeps or skips those that it does not know. 90 days after the run's end, unless the operator sets another time, they are deleted: 410.",
-    query: query(ciRunQuerySchema, {
-      after: "Events with a higher `seq`.",
-      wait: "Seconds to wait for the first new event.",
-      limit: "Events at most.",
-    }),
+    query: query(ciRunQuerySchema),
     isTagged: true,
     cacheControl: "private, no-cache",
     answers: { 200: "A page of events." },
@@ -113,9 +127,6 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
   }),
 });
 
-const pullRequestText =
-  "The pull request whose head, or whose base's newest commit, `sha` is. Left out: `sha` is the commit of the job's token.";
-
 export const commitRoutes = nounRoutes("commits", "CI jobs", {
   find: defineRoute("GET /v1/ci/commits/{sha}", {
     callers: jobs,
@@ -124,7 +135,7 @@ export const commitRoutes = nounRoutes("commits", "CI jobs", {
     summary: "Ask whether the service holds a commit, and what a pack of it may build on",
     description:
       "Refuses what a PUT would refuse, before any bytes are sent: 402 where the repository has to be claimed first, 403 for a commit that is not the job's.",
-    query: query(findCommitQuerySchema, { pull_request: pullRequestText }),
+    query: query(findCommitQuerySchema),
     cacheControl: "no-store",
     answers: { 200: "What is held, and what may be sent." },
     refusals: [402],
@@ -136,10 +147,7 @@ export const commitRoutes = nounRoutes("commits", "CI jobs", {
     summary: "Send a commit with its recent history, as a git pack",
     description:
       "Needs Content-Length. The pack may be thin: it then builds on commits of `have` that `base` names. What is held is for runs of this repository alone, and is deleted some time after its last use. Safe to repeat.",
-    query: query(sendCommitQuerySchema, {
-      pull_request: pullRequestText,
-      base: "Commits of `have` that the pack builds on, separated by commas.",
-    }),
+    query: query(sendCommitQuerySchema),
     body: byteBody(MAX_PACK_BYTES, [PACK_TYPE]),
     answers: { 201: "The service holds the commit." },
     refusals: [402, 422],

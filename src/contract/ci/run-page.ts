@@ -2,7 +2,7 @@
 // the run. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, object, strictObject } from "../field.ts";
 import { wholeNumber } from "../fields.ts";
 import { runSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
@@ -13,25 +13,36 @@ export const DEFAULT_PAGE_EVENTS = 500;
 
 /** Query text in, numbers out. */
 export const ciRunQuerySchema = strictObject({
-  after: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
-  wait: wholeNumber({ min: 0, max: MAX_WAIT_SECONDS, fallback: 0 }),
-  limit: wholeNumber({ min: 1, max: MAX_PAGE_EVENTS, fallback: DEFAULT_PAGE_EVENTS }),
+  after: field(
+    wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
+    "Events with a higher `seq`.",
+  ),
+  wait: field(
+    wholeNumber({ min: 0, max: MAX_WAIT_SECONDS, fallback: 0 }),
+    "Seconds to wait for the first new event.",
+  ),
+  limit: field(
+    wholeNumber({ min: 1, max: MAX_PAGE_EVENTS, fallback: DEFAULT_PAGE_EVENTS }),
+    "Events at most.",
+  ),
 });
 
 /** `next` is the cursor for the next call; `done` is true once the run has ended and every event was read. */
-export const ciRunPageSchema = z.object({
-  run: runSchema,
-  events: z.array(storedRunEventSchema),
-  next: z.int(),
-  done: z.boolean(),
+export const ciRunPageSchema = object({
+  run: field(runSchema, "The run as it stands."),
+  events: field(z.array(storedRunEventSchema), "Events after the cursor, in their order."),
+  next: field(z.int(), "The cursor for the next request."),
+  done: field(z.boolean(), "True once the run has ended and every event was read."),
 });
 
 export type CiRunPage = z.infer<typeof ciRunPageSchema>;
 
-export const runPageLinkSchema = z.object({
-  page_url: z.string(),
-  /** True where everybody who has the address reads the run, false where only the agent's owner does. */
-  shared: z.boolean(),
+export const runPageLinkSchema = object({
+  page_url: field(z.string(), "The address of the run's page."),
+  shared: field(
+    z.boolean(),
+    "True where everybody who has the address reads the run; false: only the agent's owner.",
+  ),
 });
 
 export type RunPageLink = z.infer<typeof runPageLinkSchema>;

@@ -1,23 +1,22 @@
 // What a tool takes or answers: a schema and a text for each of its fields. Pure.
 
 import * as z from "zod/mini";
-import { type Component, component, type FieldTexts } from "../component.ts";
+import type { Component } from "../component.ts";
 
 /** A tool waits this long at most: most clients give up after a minute. */
 export const MAX_TOOL_WAIT_SECONDS = 45;
 export const DEFAULT_TOOL_WAIT_SECONDS = 30;
 
-export type ToolSchema<Schema extends z.ZodMiniType = z.ZodMiniType> = Component & {
+export type ToolSchema<Schema extends z.ZodMiniType = z.ZodMiniType> = {
   readonly schema: Schema;
+  readonly rules: Component["rules"];
 };
 
-/** A field without a text does not compile. */
 export function toolSchema<Schema extends z.ZodMiniType>(
   schema: Schema,
-  fields: FieldTexts<z.input<Schema>>,
   rules: Component["rules"] = {},
 ): ToolSchema<Schema> {
-  return { ...component(schema, "", fields, rules), schema };
+  return { schema, rules };
 }
 
 /** How long a call waits for a run. */

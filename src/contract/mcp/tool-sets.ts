@@ -2,7 +2,7 @@
 // Why: docs/decisions/125-tools-are-listed-in-sets.md
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, object, strictObject } from "../field.ts";
 import { text } from "../fields.ts";
 import { toolSchema } from "./tool-schema.ts";
 
@@ -23,39 +23,37 @@ export const SETS_PARAMETER = "sets";
 export const SETS_HEADER = "X-MCP-Toolsets";
 
 export const describeToolsTool = {
-  input: toolSchema(strictObject({ set: z.enum(toolSets) }), {
-    set: toolSets.map((set) => `${set}: ${toolSetTexts[set]}`).join(". "),
-  }),
+  input: toolSchema(
+    strictObject({
+      set: field(z.enum(toolSets), toolSets.map((set) => `${set}: ${toolSetTexts[set]}`).join(". ")),
+    }),
+  ),
   output: toolSchema(
-    z.object({
-      set: z.enum(toolSets),
-      tools: z.array(
-        z.object({
-          name: z.string(),
-          description: z.string(),
-          only_reads: z.boolean(),
-          arguments: z.record(z.string(), z.unknown()),
-        }),
+    object({
+      set: field(z.enum(toolSets), "The set."),
+      tools: field(
+        z.array(
+          object({
+            name: field(z.string(), "The tool's name."),
+            description: field(z.string(), "What it does."),
+            only_reads: field(z.boolean(), "Whether it changes nothing."),
+            arguments: field(z.record(z.string(), z.unknown()), "The JSON Schema of what it takes."),
+          }),
+        ),
+        "Its tools.",
       ),
     }),
-    {
-      set: "The set.",
-      tools: [
-        "Its tools.",
-        {
-          name: "The tool's name.",
-          description: "What it does.",
-          only_reads: "Whether it changes nothing.",
-          arguments: "The JSON Schema of what it takes.",
-        },
-      ],
-    },
   ),
 } as const;
 
 export const callToolTool = {
   input: toolSchema(
-    strictObject({ name: text(128), arguments: z._default(z.record(z.string(), z.unknown()), {}) }),
-    { name: "The tool's name.", arguments: "Its arguments, as describe_tools says." },
+    strictObject({
+      name: field(text(128), "The tool's name."),
+      arguments: field(
+        z._default(z.record(z.string(), z.unknown()), {}),
+        "Its arguments, as describe_tools says.",
+      ),
+    }),
   ),
 } as const;

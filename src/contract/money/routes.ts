@@ -1,7 +1,14 @@
-// The routes of credits and rate cards. Pure.
+// The routes of credits and prices, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../component.ts";
 import { accounts, defineRoute, everybody, nounRoutes } from "../route.ts";
 import { creditsSchema, modelPricingSchema, toolPricingSchema } from "./money.ts";
+
+export const moneyComponents: Components = {
+  Credits: component(creditsSchema, "An account's credits."),
+  ModelPricing: component(modelPricingSchema, "What models cost."),
+  ToolPricing: component(toolPricingSchema, "What tools and workflows cost."),
+};
 
 const rateCard = { isTagged: true, cacheControl: "public, max-age=300" } as const;
 

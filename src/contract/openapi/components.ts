@@ -1,28 +1,28 @@
 // Every named schema of the document, and every example, by noun. Pure.
 
-import { agentComponents } from "../agents/components.ts";
 import { agentExamples } from "../agents/examples.ts";
-import { approvalComponents } from "../approvals/components.ts";
+import { agentComponents } from "../agents/routes.ts";
 import { approvalExamples } from "../approvals/examples.ts";
-import { ciComponents } from "../ci/components.ts";
+import { approvalComponents } from "../approvals/routes.ts";
 import { ciExamples, commitExamples } from "../ci/examples.ts";
+import { ciComponents } from "../ci/routes.ts";
 import { claimComponents, claimExamples } from "../claims.ts";
 import type { Components } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
-import { moneyComponents } from "../money/components.ts";
 import { creditExamples, pricingExamples } from "../money/examples.ts";
+import { moneyComponents } from "../money/routes.ts";
 import { operationComponents, operationExamples } from "../operation.ts";
-import { problemComponents } from "../problems/components.ts";
+import { problemComponents } from "../problems/problem.ts";
 import { questionComponents, questionExamples } from "../questions.ts";
 import { repositoryAccessComponents, repositoryAccessExamples } from "../repository-access.ts";
 import type { Routes } from "../routes.ts";
-import { runComponents } from "../runs/components.ts";
-import { runEventComponents } from "../runs/event-components.ts";
 import { runExamples } from "../runs/examples.ts";
-import { scheduleComponents } from "../schedules/components.ts";
+import { runComponents } from "../runs/routes.ts";
+import { runEventComponents } from "../runs/run-event.ts";
 import { scheduleExamples } from "../schedules/examples.ts";
-import { sessionComponents } from "../sessions/components.ts";
+import { scheduleComponents } from "../schedules/routes.ts";
 import { sessionExamples } from "../sessions/examples.ts";
+import { sessionComponents } from "../sessions/routes.ts";
 import { workflowComponents, workflowExamples } from "../workflows.ts";
 import { workspaceNounComponents, workspaceNounExamples } from "../workspaces/components.ts";
 import { writeGrantComponents, writeGrantExamples } from "../write-grants.ts";

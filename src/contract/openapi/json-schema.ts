@@ -1,7 +1,8 @@
 // The contract's schemas as JSON Schema, with references between them and a description on every field. Pure.
 
 import * as z from "zod/mini";
-import type { AnyFieldTexts, Component, Components } from "../component.ts";
+import type { Component, Components } from "../component.ts";
+import { schemaOf, textOf } from "../field.ts";
 import { parameterSchemas } from "../fields.ts";
 import { anyEventSchema } from "../runs/run-event.ts";
 
@@ -18,19 +19,15 @@ export function toJsonSchemas(components: Components): Readonly<Record<string, J
     override: ({ zodSchema, jsonSchema }) => {
       tidy(jsonSchema);
       // In the document an event is one of ours, or one of a newer service.
-      if ((zodSchema as unknown) !== anyEventSchema) return;
-      const { type, required } = jsonSchema;
-      const properties = { type: { type: "string" as const, description: "What happened." } };
-      const foreign = { description: "An event of a newer service.", type, properties, required };
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-      jsonSchema.anyOf = [{ $ref: "#/components/schemas/RunEvent" }, foreign];
+      if (schemaOf(zodSchema) === anyEventSchema) nameEvents(jsonSchema);
+      describe(zodSchema, jsonSchema);
     },
   });
   const { __shared: _, ...named } = schemas;
   return Object.fromEntries(
     Object.entries(named).map(([name, { $schema: _, $id: __, ...schema }]) => {
-      const { description = "", fields = {}, rules = {} } = components[name] ?? {};
-      return [name, { description, ...describeFields(endJson(schema), fields), ...rules }];
+      const { description = "", rules = {} } = components[name] ?? {};
+      return [name, { description, ...endJson(schema), ...rules }];
     }),
   );
 }
@@ -46,28 +43,21 @@ export function toJsonSchema(schema: z.ZodMiniType): JsonObject {
   return json;
 }
 
-/** Puts the texts beside the properties that they are for, also within variants, lists and objects without a name. */
-function describeFields(schema: JsonObject, texts: AnyFieldTexts): JsonObject {
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if (key === "properties" && isObject(value)) return [key, describeEach(value, texts)];
-      if (Array.isArray(value)) {
-        return [key, value.map((one) => (isObject(one) ? describeFields(one, texts) : one))];
-      }
-      return [key, key === "items" && isObject(value) ? describeFields(value, texts) : value];
-    }),
-  );
+function nameEvents(json: z.core.JSONSchema.BaseSchema): void {
+  const { type, required } = json;
+  const properties = { type: { type: "string" as const, description: "What happened." } };
+  const foreign = { description: "An event of a newer service.", type, properties, required };
+  for (const key of Object.keys(json)) delete json[key];
+  json.anyOf = [{ $ref: "#/components/schemas/RunEvent" }, foreign];
 }
 
-function describeEach(properties: JsonObject, texts: AnyFieldTexts): JsonObject {
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => {
-      const text = texts[name];
-      if (text === undefined || !isObject(property)) return [name, property];
-      const [description, fields] = typeof text === "string" ? [text, {}] : text;
-      return [name, { description, ...describeFields(property, fields) }];
-    }),
-  );
+/** Puts the text of a field before the rest of its schema. */
+function describe(schema: object, json: z.core.JSONSchema.BaseSchema): void {
+  const description = textOf(schema);
+  if (description === undefined) return;
+  const rest = { ...json };
+  for (const key of Object.keys(json)) delete json[key];
+  Object.assign(json, { description }, rest);
 }
 
 /** The one schema of the contract that holds itself is JSON's: said in words, it needs no name that zod made up. */
@@ -90,16 +80,15 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   if (minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A schema that stands alone, with a description on every field: of a tool's arguments or of its answer. */
-export function toSingleSchema({ schema, fields, rules }: Component): JsonObject {
+export function toSingleSchema({ schema, rules }: Pick<Component, "schema" | "rules">): JsonObject {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     target: "draft-2020-12",
     io: "input",
-    override: ({ jsonSchema }) => tidy(jsonSchema),
+    override: ({ zodSchema, jsonSchema }) => {
+      tidy(jsonSchema);
+      describe(zodSchema, jsonSchema);
+    },
   });
-  return { ...describeFields(json, fields), ...rules };
+  return { ...json, ...rules };
 }

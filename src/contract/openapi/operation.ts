@@ -2,6 +2,7 @@
 
 import type * as z from "zod/mini";
 import type { RouteExamples } from "../examples.ts";
+import { textOf } from "../field.ts";
 import { type DocumentHeader, type RequestHeader, requestHeaders } from "../headers.ts";
 import { pathParameters } from "../path-parameters.ts";
 import { problemAnswers } from "../problems/problem-answers.ts";
@@ -93,13 +94,13 @@ function headersOf({ repeat, isTagged, headers = [] }: Route): readonly RequestH
   return [...key, ...(isTagged === true ? (["If-None-Match"] as const) : []), ...headers];
 }
 
-function queryOf({ schema, texts }: Query): readonly JsonObject[] {
+function queryOf({ schema }: Query): readonly JsonObject[] {
   return Object.entries(schema.shape).map(([name, value]) => ({
     name,
     in: "query",
     // Without it the request is refused.
     ...((value as z.ZodMiniType).safeParse(undefined).success ? {} : { required: true }),
-    description: texts[name],
+    description: textOf(value),
     schema: toJsonSchema(value as z.ZodMiniType),
   }));
 }

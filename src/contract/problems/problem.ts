@@ -2,6 +2,8 @@
 // Why: docs/decisions/007-reasons-beside-codes.md
 
 import * as z from "zod/mini";
+import { type Components, component } from "../component.ts";
+import { field, object } from "../field.ts";
 
 /** Why an exchange was refused: finer than the RFC 6749 code, stable, safe to show. */
 export const exchangeReasons = [
@@ -108,11 +110,13 @@ export type ProblemCode = (typeof problemCodes)[number];
 export const audiences = ["anon", "registered_free", "subscribed"] as const;
 
 /** A field of the request that is wrong: its path, parts joined by dots, and what is allowed. */
-export const wrongFieldSchema = z.object({
-  field: z.string(),
-  allowed: z.string(),
-  /** `unknown_field`: this service has no such field there. Absent: its value is wrong. */
-  reason: z.optional(z.string()),
+export const wrongFieldSchema = object({
+  field: field(z.string(), "The path of the field, its parts joined by dots."),
+  allowed: field(z.string(), "What is allowed there."),
+  reason: field(
+    z.optional(z.string()),
+    "`unknown_field` where there is no such field. Absent: its value is wrong.",
+  ),
 });
 /** Why a field is wrong: the service has none of that name. */
 export const UNKNOWN_FIELD = "unknown_field";
@@ -136,23 +140,36 @@ export type ModelAccessReason = (typeof modelAccessReasons)[number];
  * `workspace_ids` where an agent is the manager of these; `run_id` where a run holds the copy; `current_revision` and `paths` where a
  * change builds on another revision than the current one; `cap_bytes` where a file is larger than may be read so.
  */
-export const problemSchema = z.object({
-  error: z.string(),
-  code: z.string(),
-  request_id: z.string(),
-  reason: z.optional(z.string()),
-  expected: z.optional(z.string()),
-  got: z.optional(z.string()),
-  audience: z.optional(z.enum(audiences)),
-  claim_url: z.optional(z.nullable(z.string())),
-  approve_url: z.optional(z.string()),
-  fields: z.optional(z.array(wrongFieldSchema)),
-  current_etag: z.optional(z.string()),
-  workspace_ids: z.optional(z.array(z.string())),
-  run_id: z.optional(z.string()),
-  current_revision: z.optional(z.string()),
-  paths: z.optional(z.array(z.string())),
-  cap_bytes: z.optional(z.int()),
+export const problemSchema = object({
+  error: field(z.string(), "A message for people. Do not parse it."),
+  code: field(z.string(), "A stable word for the cause. Branch on this."),
+  request_id: field(z.string(), "Names the request in the service's log."),
+  reason: field(z.optional(z.string()), "A finer stable word, where there is one."),
+  expected: field(z.optional(z.string()), "What was expected, of a token or a policy."),
+  got: field(z.optional(z.string()), "What the token had instead."),
+  audience: field(z.optional(z.enum(audiences)), "The kind of the account that has no credits, with a 402."),
+  claim_url: field(
+    z.optional(z.nullable(z.string())),
+    "Where an account claims the repository's agent, with a 402; null where that is not possible.",
+  ),
+  approve_url: field(z.optional(z.string()), "Where the owner approves this request, with `owner_needed`."),
+  fields: field(
+    z.optional(z.array(wrongFieldSchema)),
+    "The fields of the query or the body that are wrong, with a 400.",
+  ),
+  current_etag: field(z.optional(z.string()), "The ETag that holds, with a 412."),
+  workspace_ids: field(
+    z.optional(z.array(z.string())),
+    "The workspaces that the agent manages, with `workspace_manager_in_use`.",
+  ),
+  run_id: field(z.optional(z.string()), "The run that holds the copy, with `copy_held`."),
+  current_revision: field(z.optional(z.string()), "The current revision, with `current_revision_conflict`."),
+  paths: field(z.optional(z.array(z.string())), "The paths that it is about, where there are any."),
+  cap_bytes: field(z.optional(z.int()), "How large a file may be that is read so, with `file_too_large`."),
 });
 
 export type Problem = z.infer<typeof problemSchema>;
+
+export const problemComponents: Components = {
+  Problem: component(problemSchema, "The body of every refusal."),
+};

@@ -2,7 +2,7 @@
 // whoever names it. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, strictObject } from "../field.ts";
 
 export const MAX_MCP_SERVERS = 10;
 export const MAX_TOOL_PATTERNS = 100;
@@ -50,13 +50,18 @@ const WITHOUT_SECRETS =
 
 export const mcpServerSchema = strictObject(
   {
-    type: z.optional(z.literal("http", 'must be "http"')),
-    url: z.string("must be the https:// URL of a server: programs are for the operator of the service").check(
-      z.maxLength(MAX_MCP_URL_CHARS),
-      z.refine((text) => faultOfServerUrl(text) === null, URL_FORM),
+    type: field(z.optional(z.literal("http", 'must be "http"')), "Streamable HTTP, which is the only one."),
+    url: field(
+      z.string("must be the https:// URL of a server: programs are for the operator of the service").check(
+        z.maxLength(MAX_MCP_URL_CHARS),
+        z.refine((text) => faultOfServerUrl(text) === null, URL_FORM),
+      ),
+      "Its address, without credentials. Its host has to be one that the run may reach.",
     ),
-    /** The tools that are offered, with `*` for any characters. Left out: all. */
-    tools: z.optional(toolPatternsSchema),
+    tools: field(
+      z.optional(toolPatternsSchema),
+      "The tools that are offered, with `*` for any characters. Left out: all.",
+    ),
   },
   { hint: WITHOUT_SECRETS },
 );

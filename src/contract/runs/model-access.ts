@@ -2,7 +2,7 @@
 // Why: docs/decisions/043-the-repositorys-own-model.md
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, strictObject } from "../field.ts";
 import { federatingProviders } from "../models/providers.ts";
 
 export const MAX_MODEL_CHARS = 200;
@@ -18,10 +18,8 @@ const accessToken = z
   );
 
 const grant = {
-  /** A secret: it is in no answer, no event and no log. */
-  access_token: accessToken,
-  /** Without a renewal the run fails at its first request of the model after it. */
-  expires_at: z.iso.datetime(),
+  access_token: field(accessToken, "The access token. Never the ID token."),
+  expires_at: field(z.iso.datetime(), "When it ends. Renew it before."),
 };
 
 const MODEL_FORM = "must be the name of a model, without spaces";
@@ -31,14 +29,19 @@ const MODEL_FORM = "must be the name of a model, without spaces";
  * there pays for its tokens.
  */
 export const modelAccessSchema = strictObject({
-  provider: z.enum(federatingProviders),
-  /** As the provider calls it. It wins over the agent's own. */
-  model: z.string().check(
-    z.minLength(1),
-    z.maxLength(MAX_MODEL_CHARS),
-    z.regex(/^\S+$/, MODEL_FORM),
-    // No pattern: `\p{…}` is read by few of the programs that read the document.
-    z.refine((name) => !/[\p{Cc}\p{Cs}]/u.test(name), MODEL_FORM),
+  provider: field(
+    z.enum(federatingProviders),
+    "The provider: it decides the address and the protocol of the requests.",
+  ),
+  model: field(
+    z.string().check(
+      z.minLength(1),
+      z.maxLength(MAX_MODEL_CHARS),
+      z.regex(/^\S+$/, MODEL_FORM),
+      // No pattern: `\p{…}` is read by few of the programs that read the document.
+      z.refine((name) => !/[\p{Cc}\p{Cs}]/u.test(name), MODEL_FORM),
+    ),
+    "The model, as the provider calls it. It wins over the agent's own.",
   ),
   ...grant,
 });

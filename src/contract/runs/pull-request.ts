@@ -1,7 +1,7 @@
 // The pull request whose head a run is to work on, as a CI job names it. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, strictObject } from "../field.ts";
 
 export const MAX_PULL_REQUEST_NUMBER = 2_147_483_647;
 export const MAX_BRANCH_CHARS = 255;
@@ -24,19 +24,28 @@ export const commitNameSchema = z
  * branch's newest commit as the job found it: read where the job has sent the commits, since nothing is fetched then.
  */
 export const pullRequestSchema = strictObject({
-  number: z.int().check(z.minimum(1), z.maximum(MAX_PULL_REQUEST_NUMBER)),
-  head_sha: commitNameSchema,
-  base_ref: z
-    .string()
-    .check(
-      z.minLength(1),
-      z.maxLength(MAX_BRANCH_CHARS),
-      z.refine(
-        isBranchName,
-        'must be the plain name of a branch, as "main" is: without "refs/heads/", and a name that git allows',
+  number: field(z.int().check(z.minimum(1), z.maximum(MAX_PULL_REQUEST_NUMBER)), "Its number."),
+  head_sha: field(
+    commitNameSchema,
+    "The whole name of the commit at its head. It must still be in the history of that head.",
+  ),
+  base_ref: field(
+    z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(MAX_BRANCH_CHARS),
+        z.refine(
+          isBranchName,
+          'must be the plain name of a branch, as "main" is: without "refs/heads/", and a name that git allows',
+        ),
       ),
-    ),
-  base_sha: z.optional(commitNameSchema),
+    "The branch that it goes to, by its plain name, such as `main`.",
+  ),
+  base_sha: field(
+    z.optional(commitNameSchema),
+    "That branch's newest commit. Read where the job has sent the commits itself: nothing is fetched then.",
+  ),
 });
 
 export type PullRequest = z.infer<typeof pullRequestSchema>;

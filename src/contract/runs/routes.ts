@@ -1,9 +1,43 @@
-// The routes of runs. Pure.
+// The routes of runs, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component, oneOf } from "../component.ts";
 import { submittedHeaders } from "../headers.ts";
 import { defineRoute, jobsAndAccounts, jsonBody, nounRoutes, query } from "../route.ts";
-import { cancelRunResponseSchema, runListSchema, runSchema, submitRunResponseSchema } from "./run.ts";
-import { listRunsQuerySchema, submitRunRequestSchema } from "./run-requests.ts";
+import { mcpServerSchema } from "./mcp-servers.ts";
+import { modelAccessSchema, renewModelAccessRequestSchema } from "./model-access.ts";
+import { pullRequestSchema } from "./pull-request.ts";
+import {
+  cancelRunResponseSchema,
+  modelUsageSchema,
+  roleUsageSchema,
+  runListSchema,
+  runSchema,
+  submitRunResponseSchema,
+} from "./run.ts";
+import { listRunsQuerySchema, messageSchema, partSchema, submitRunRequestSchema } from "./run-requests.ts";
+
+export const runComponents: Components = {
+  McpServer: component(mcpServerSchema, "An MCP server that a run has, reached by https."),
+  Run: component(runSchema, "A run: its status and its accounting, without its output. A union on `status`."),
+  RunList: component(runListSchema, "Runs, newest first."),
+  ModelUsage: component(modelUsageSchema, "What one model used."),
+  RoleUsage: component(roleUsageSchema, "What one role used."),
+  Message: component(messageSchema, "A message of the conversation."),
+  MessagePart: component(partSchema, "A part of a message."),
+  PullRequest: component(pullRequestSchema, "A pull request, or merge request, of the job's own repository."),
+  ModelAccess: component(
+    modelAccessSchema,
+    "An access token that a provider of models gave to the CI job for its ID token. It is sent to that provider alone.",
+  ),
+  RenewModelAccessRequest: component(renewModelAccessRequestSchema, "A newer access token for a run."),
+  SubmitRunRequest: component(
+    submitRunRequestSchema,
+    "A run to queue. Exactly one of `message` and `messages` is required.",
+    oneOf("message", "messages"),
+  ),
+  SubmitRunResponse: component(submitRunResponseSchema, "The run that was queued."),
+  CancelRunResponse: component(cancelRunResponseSchema, "The run that was asked to end."),
+};
 
 /** Six megabytes of images in base 64, and the words. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -32,11 +66,7 @@ export const runRoutes = nounRoutes("runs", "Runs", {
     answer: runListSchema,
     scopes: ["runs:read"],
     summary: "List an agent's runs, newest first",
-    query: query(listRunsQuerySchema, {
-      before: "The id of the run that the page comes after.",
-      session_key: "Only the runs of the session that this key names.",
-      limit: "Runs at most.",
-    }),
+    query: query(listRunsQuerySchema),
     answers: { 200: { description: "A page of runs.", headers: ["Link"] } },
   }),
   get: defineRoute("GET /v1/agents/{agentID}/runs/{runID}", {

@@ -3,6 +3,8 @@
 // Why: docs/decisions/009-events-are-our-own-schemas.md
 
 import * as z from "zod/mini";
+import { type Components, component } from "../component.ts";
+import { field, object } from "../field.ts";
 import { modelBillings } from "./run.ts";
 
 export const CHANGES_EVENT = "repository.changes";
@@ -14,175 +16,255 @@ export const PLAN_EVENT = "plan";
 export const QUESTION_EVENT = "question";
 export const APPROVAL_EVENT = "approval";
 
-const runStartedSchema = z.object({
-  type: z.literal("RUN_STARTED"),
-  threadId: z.string(),
-  runId: z.string(),
+const kind = <Name extends string>(name: Name) => field(z.literal(name), "What happened.");
+
+const runStartedSchema = object({
+  type: kind("RUN_STARTED"),
+  threadId: field(z.string(), "The run's session."),
+  runId: field(z.string(), "The run."),
 });
 
-const runFinishedSchema = z.object({
-  type: z.literal("RUN_FINISHED"),
-  threadId: z.string(),
-  runId: z.string(),
-  outcome: z.discriminatedUnion("type", [
-    z.object({ type: z.literal("success") }),
-    z.object({ type: z.literal("cancelled") }),
-  ]),
+const runFinishedSchema = object({
+  type: kind("RUN_FINISHED"),
+  threadId: field(z.string(), "The run's session."),
+  runId: field(z.string(), "The run."),
+  outcome: field(
+    z.discriminatedUnion("type", [
+      object({ type: field(z.literal("success"), "`success` or `cancelled`.") }),
+      object({ type: field(z.literal("cancelled"), "`success` or `cancelled`.") }),
+    ]),
+    "How the run ended.",
+  ),
 });
 
 /** `code` is the run's cause. */
-const runErrorSchema = z.object({ type: z.literal("RUN_ERROR"), message: z.string(), code: z.string() });
-
-const stepStartedSchema = z.object({ type: z.literal("STEP_STARTED"), stepName: z.string() });
-const stepFinishedSchema = z.object({ type: z.literal("STEP_FINISHED"), stepName: z.string() });
-
-const textStartSchema = z.object({
-  type: z.literal("TEXT_MESSAGE_START"),
-  messageId: z.string(),
-  role: z.literal("assistant"),
+const runErrorSchema = object({
+  type: kind("RUN_ERROR"),
+  message: field(z.string(), "Why the run failed, for people."),
+  code: field(z.string(), "The run's cause."),
 });
-const textContentSchema = z.object({
-  type: z.literal("TEXT_MESSAGE_CONTENT"),
-  messageId: z.string(),
-  delta: z.string(),
+
+const stepStartedSchema = object({ type: kind("STEP_STARTED"), stepName: field(z.string(), "The step.") });
+const stepFinishedSchema = object({ type: kind("STEP_FINISHED"), stepName: field(z.string(), "The step.") });
+
+const messageId = field(z.string(), "The message that the event belongs to.");
+
+const role = <Name extends string>(name: Name) => field(z.literal(name), "Who says it.");
+
+const textStartSchema = object({
+  type: kind("TEXT_MESSAGE_START"),
+  messageId,
+  role: role("assistant"),
 });
-const textEndSchema = z.object({ type: z.literal("TEXT_MESSAGE_END"), messageId: z.string() });
+const delta = field(z.string(), "The next part of the text, or of the arguments as JSON.");
+
+const textContentSchema = object({
+  type: kind("TEXT_MESSAGE_CONTENT"),
+  messageId,
+  delta,
+});
+const textEndSchema = object({ type: kind("TEXT_MESSAGE_END"), messageId });
 
 /** What the model thought before it spoke, as far as its maker shows that: one or more messages between START and END. */
-const reasoningStartSchema = z.object({ type: z.literal("REASONING_START"), messageId: z.string() });
-const reasoningMessageStartSchema = z.object({
-  type: z.literal("REASONING_MESSAGE_START"),
-  messageId: z.string(),
-  role: z.literal("reasoning"),
+const reasoningStartSchema = object({ type: kind("REASONING_START"), messageId });
+const reasoningMessageStartSchema = object({
+  type: kind("REASONING_MESSAGE_START"),
+  messageId,
+  role: role("reasoning"),
 });
-const reasoningMessageContentSchema = z.object({
-  type: z.literal("REASONING_MESSAGE_CONTENT"),
-  messageId: z.string(),
-  delta: z.string(),
+const reasoningMessageContentSchema = object({
+  type: kind("REASONING_MESSAGE_CONTENT"),
+  messageId,
+  delta,
 });
-const reasoningMessageEndSchema = z.object({
-  type: z.literal("REASONING_MESSAGE_END"),
-  messageId: z.string(),
+const reasoningMessageEndSchema = object({
+  type: kind("REASONING_MESSAGE_END"),
+  messageId,
 });
-const reasoningEndSchema = z.object({ type: z.literal("REASONING_END"), messageId: z.string() });
+const reasoningEndSchema = object({ type: kind("REASONING_END"), messageId });
 
-const toolStartSchema = z.object({
-  type: z.literal("TOOL_CALL_START"),
-  toolCallId: z.string(),
-  toolCallName: z.string(),
+const toolCallId = field(z.string(), "The tool call.");
+
+const toolStartSchema = object({
+  type: kind("TOOL_CALL_START"),
+  toolCallId,
+  toolCallName: field(z.string(), "The tool."),
 });
 /** The deltas of one call, joined, are its arguments as JSON. */
-const toolArgsSchema = z.object({
-  type: z.literal("TOOL_CALL_ARGS"),
-  toolCallId: z.string(),
-  delta: z.string(),
+const toolArgsSchema = object({
+  type: kind("TOOL_CALL_ARGS"),
+  toolCallId,
+  delta,
 });
-const toolEndSchema = z.object({ type: z.literal("TOOL_CALL_END"), toolCallId: z.string() });
-const toolResultSchema = z.object({
-  type: z.literal("TOOL_CALL_RESULT"),
-  messageId: z.string(),
-  toolCallId: z.string(),
-  content: z.string(),
-  role: z.literal("tool"),
+const toolEndSchema = object({ type: kind("TOOL_CALL_END"), toolCallId });
+const toolResultSchema = object({
+  type: kind("TOOL_CALL_RESULT"),
+  messageId,
+  toolCallId,
+  content: field(z.string(), "What the tool gave."),
+  role: role("tool"),
 });
 
 export const fileChangeStatuses = ["added", "modified", "deleted", "renamed"] as const;
 
-export const fileChangeSchema = z.object({
-  path: z.string(),
-  status: z.enum(fileChangeStatuses),
-  additions: z.int(),
-  deletions: z.int(),
+export const fileChangeSchema = object({
+  path: field(z.string(), "Its path in the repository."),
+  status: field(z.enum(fileChangeStatuses), "How it was changed."),
+  additions: field(z.int(), "Lines added."),
+  deletions: field(z.int(), "Lines removed."),
 });
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
 /** A file that the run changed and that was left out of the patch. */
-export const heldBackFileSchema = z.object({ path: z.string(), reason: z.enum(["protected", "too_large"]) });
+export const heldBackFileSchema = object({
+  path: field(z.string(), "Its path in the repository."),
+  reason: field(z.enum(["protected", "too_large"]), "Why it was left out."),
+});
 export type HeldBackFile = z.infer<typeof heldBackFileSchema>;
 
 /**
  * What the run changed in the repository: a git patch against `base_sha`, binary files included. `held_back` names what
  * the patch leaves out, and why. `unreadable` says why nobody can tell what was changed: there are no files then.
  */
-const changesSchema = z.object({
-  type: z.literal("CUSTOM"),
-  name: z.literal(CHANGES_EVENT),
-  value: z.object({
-    base_sha: z.string(),
-    files: z.array(fileChangeSchema),
-    patch: z.string(),
-    held_back: z.optional(z.array(heldBackFileSchema)),
-    unreadable: z.optional(z.string()),
-  }),
+const changesSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(CHANGES_EVENT), "Which event of this service's own it is."),
+  value: field(
+    object({
+      base_sha: field(z.string(), "The commit that the changes are against."),
+      files: field(z.array(fileChangeSchema), "The files that were changed."),
+      patch: field(z.string(), "The changes as a git patch, binary files included."),
+      held_back: field(z.optional(z.array(heldBackFileSchema)), "Files that the patch leaves out."),
+      unreadable: field(z.optional(z.string()), "Why the changes cannot be read. There are no files then."),
+    }),
+    "What the event says; for `output` the reply as data.",
+  ),
 });
 
 /**
  * What is left of the billing account's credits after the run; a claim URL when nothing is. `model_billing` says who paid for
  * the model's tokens, where it is not the service.
  */
-const quotaEventSchema = z.object({
-  type: z.literal("CUSTOM"),
-  name: z.literal(QUOTA_EVENT),
-  value: z.object({
-    credits_remaining: z.int(),
-    claim_url: z.nullable(z.string()),
-    model_billing: z.optional(z.enum(modelBillings)),
-  }),
+const quotaEventSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(QUOTA_EVENT), "Which event of this service's own it is."),
+  value: field(
+    object({
+      credits_remaining: field(z.int(), "What is left of the billing account's credits."),
+      claim_url: field(
+        z.nullable(z.string()),
+        "Where an account claims the repository's agent; null where credits are left.",
+      ),
+      model_billing: field(
+        z.optional(z.enum(modelBillings)),
+        "Who paid for the model's tokens, where it is not the service: `repository`, by the access that the job brought.",
+      ),
+    }),
+    "What the event says; for `output` the reply as data.",
+  ),
 });
 
 /** The reply as data, of the form that the request's `output_schema` asked for. */
-const outputEventSchema = z.object({
-  type: z.literal("CUSTOM"),
-  name: z.literal(OUTPUT_EVENT),
-  value: z.json(),
+const outputEventSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(OUTPUT_EVENT), "Which event of this service's own it is."),
+  value: field(z.json(), "What the event says; for `output` the reply as data."),
 });
 
 /**
  * What the run may reach of the network, and what it has reached. Written when the run begins, where something that was
  * asked for is withheld, and at its end, where anything was reached or blocked. Hosts have a port where it is not 443.
  */
-const egressEventSchema = z.object({
-  type: z.literal("CUSTOM"),
-  name: z.literal(EGRESS_EVENT),
-  value: z.object({
-    withheld: z.array(z.string()),
-    allowed: z.array(z.object({ host: z.string(), connections: z.int(), bytes: z.int() })),
-    /** A newer service may know other reasons. */
-    blocked: z.array(z.object({ host: z.string(), times: z.int(), reason: z.string() })),
-  }),
+const egressEventSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(EGRESS_EVENT), "Which event of this service's own it is."),
+  value: field(
+    object({
+      withheld: field(z.array(z.string()), "What the run asked for of the network and does not have."),
+      allowed: field(
+        z.array(
+          object({
+            host: field(z.string(), "Its name, with the port where it is not 443."),
+            connections: field(z.int(), "Connections to it."),
+            bytes: field(z.int(), "Bytes sent and received."),
+          }),
+        ),
+        "The hosts that the run has reached.",
+      ),
+      blocked: field(
+        z.array(
+          object({
+            host: field(z.string(), "Its name, with the port where it is not 443."),
+            times: field(z.int(), "How often."),
+            reason: field(z.string(), "Why it was blocked the last time."),
+          }),
+        ),
+        "The hosts that the run asked for and did not reach.",
+      ),
+    }),
+    "What the event says; for `output` the reply as data.",
+  ),
 });
 
 /** A line for readers about the work itself, in the service's words: that it waits, that the conversation was summarised. */
-const noticeSchema = z.object({
-  type: z.literal("CUSTOM"),
-  name: z.literal(NOTICE_EVENT),
-  value: z.object({ text: z.string() }),
+const noticeSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(NOTICE_EVENT), "Which event of this service's own it is."),
+  value: field(
+    object({ text: field(z.string(), "What the service says of the run's work, in one line, for people.") }),
+    "What the event says; for `output` the reply as data.",
+  ),
 });
 
 export const planStepStatuses = ["pending", "in_progress", "completed"] as const;
 
-const planStepSchema = z.object({ text: z.string(), status: z.enum(planStepStatuses) });
+const planStepSchema = object({
+  text: field(z.string(), "What the step does."),
+  status: field(z.enum(planStepStatuses), "How far it is: `pending`, `in_progress` or `completed`."),
+});
 export type PlanStep = z.infer<typeof planStepSchema>;
 
 /** The agent's plan, whole each time: the last one counts. */
-const planEventSchema = z.object({
-  type: z.literal("CUSTOM"),
-  name: z.literal(PLAN_EVENT),
-  value: z.object({ steps: z.array(planStepSchema) }),
+const planEventSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(PLAN_EVENT), "Which event of this service's own it is."),
+  value: field(
+    object({ steps: field(z.array(planStepSchema), "The agent's plan, whole each time.") }),
+    "What the event says; for `output` the reply as data.",
+  ),
 });
 
 /** What the run ended with instead of a guess. The reply says the same as text. */
-const questionEventSchema = z.object({
-  type: z.literal("CUSTOM"),
-  name: z.literal(QUESTION_EVENT),
-  value: z.object({ question: z.string(), choices: z.array(z.string()) }),
+const questionEventSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(QUESTION_EVENT), "Which event of this service's own it is."),
+  value: field(
+    object({
+      question: field(
+        z.string(),
+        "What the run ended with instead of a guess. The next message of the session answers it.",
+      ),
+      choices: field(z.array(z.string()), "Answers to choose from; any other is one, too."),
+    }),
+    "What the event says; for `output` the reply as data.",
+  ),
 });
 
 /** A call by which the run would have written, and which the agent's owner has not allowed. Null: it has no owner. */
-const approvalEventSchema = z.object({
-  type: z.literal("CUSTOM"),
-  name: z.literal(APPROVAL_EVENT),
-  value: z.object({ server: z.string(), tool: z.string(), approve_url: z.nullable(z.string()) }),
+const approvalEventSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(APPROVAL_EVENT), "Which event of this service's own it is."),
+  value: field(
+    object({
+      server: field(z.string(), "The MCP server by which the run would have written."),
+      tool: field(z.string(), "The tool that was called first."),
+      approve_url: field(
+        z.nullable(z.string()),
+        "Where the agent's owner allows it; null where it has none.",
+      ),
+    }),
+    "What the event says; for `output` the reply as data.",
+  ),
 });
 
 /** Every event that this service writes. */
@@ -249,10 +331,10 @@ export type StoredRunEvent = {
   readonly event: RunEvent | ForeignEvent;
 };
 
-export const storedRunEventSchema = z.object({
-  seq: z.int().check(z.minimum(1)),
-  at: z.iso.datetime(),
-  event: anyEventSchema,
+export const storedRunEventSchema = object({
+  seq: field(z.int().check(z.minimum(1)), "Its number: 1, 2, 3 … without a gap."),
+  at: field(z.iso.datetime(), "When it was stored."),
+  event: field(anyEventSchema, "The event."),
 });
 
 /** The event as one of ours, or null when a newer service wrote it. */
@@ -260,3 +342,10 @@ export function asRunEvent(event: { readonly type: unknown }): RunEvent | null {
   const parsed = runEventSchema.safeParse(event);
   return parsed.success ? parsed.data : null;
 }
+
+export const runEventComponents: Components = {
+  RunEvent: component(runEventSchema, "An event that this service writes: AG-UI 1.0."),
+  StoredRunEvent: component(storedRunEventSchema, "An event with its place in the run."),
+  FileChange: component(fileChangeSchema, "A file that was changed."),
+  HeldBackFile: component(heldBackFileSchema, "A file that was changed and is not in the patch."),
+};

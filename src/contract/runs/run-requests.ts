@@ -1,8 +1,8 @@
 // Requests about runs: the one to submit a run, and the query of a list. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { egressPolicyRequestSchema } from "../egress.ts";
+import { field, strictObject } from "../field.ts";
 import { bodyKey, boundedObject, text, wholeNumber } from "../fields.ts";
 import { mcpServersRequestSchema } from "./mcp-servers.ts";
 import { modelAccessSchema } from "./model-access.ts";
@@ -33,74 +33,84 @@ export const partTypes = ["text", "image", "file"] as const;
 export const MAX_PART_DATA_CHARS = 4_000_000;
 
 export const partSchema = strictObject({
-  type: z.enum(partTypes),
-  /** Of a file of the checkout; with `data`, what the image is called. */
-  path: z.optional(z.string()),
-  /** Of an image that is not in the checkout, in base 64. */
-  data: z.optional(z.string().check(z.maxLength(MAX_PART_DATA_CHARS))),
-  mime: z.optional(z.string()),
-  w: z.optional(z.int()),
-  h: z.optional(z.int()),
+  type: field(z.enum(partTypes), "What it is."),
+  path: field(z.optional(z.string()), "Where it is in the checkout; with `data`, what it is called."),
+  data: field(
+    z.optional(z.string().check(z.maxLength(MAX_PART_DATA_CHARS))),
+    "With `image`: the image itself in base 64 (PNG, JPEG, GIF or WebP), shown to a model that can see. It is in no event, and not shown again to later runs of the session.",
+  ),
+  mime: field(z.optional(z.string()), "Its media type."),
+  w: field(z.optional(z.int()), "Its width in pixels."),
+  h: field(z.optional(z.int()), "Its height in pixels."),
 });
 
 export const messageSchema = strictObject({
-  role: z.enum(messageRoles),
-  content: z.string(),
-  tool_call_id: z.optional(z.string()),
-  parts: z.optional(z.array(partSchema)),
+  role: field(z.enum(messageRoles), "Who says it."),
+  content: field(z.string(), "What is said."),
+  tool_call_id: field(z.optional(z.string()), "The tool call that it answers."),
+  parts: field(z.optional(z.array(partSchema)), "What it is made of beside text."),
 });
 
 export type Message = z.infer<typeof messageSchema>;
 
 /** Exactly one of `message` and `messages` is needed; `messages` wins when both are sent, and `message` is not read. */
 export const submitRunRequestSchema = strictObject({
-  message: z.optional(z.string()),
-  messages: z.optional(z.array(messageSchema).check(z.minLength(1))),
-  /** The session to continue; with neither this nor `session_key`, the run begins one. */
-  session_id: z.optional(text(255)),
-  /**
-   * Names the session by a key of the caller's own, instead of `session_id`: the first run with the key begins it,
-   * every later one continues it. Keys belong to the agent: whoever may submit runs of it, its owner and every
-   * job of its repository, reaches each of its sessions by the key, with all that was said there. A key keeps threads
-   * apart, and protects nothing: make it of what the CI vouches for, such as the number of an issue, and not of text
-   * that an outsider wrote. It ends with the claim: after a release of the agent the same key begins a new session.
-   *
-   * Runs of one session that change files take turns: each begins when the ones before it have ended.
-   */
-  session_key: z.optional(text(MAX_SESSION_KEY_CHARS)),
-  /** With `session_key`: begins the session anew, and the key names that one from then on. Else not read. */
-  new_session: z.optional(z.boolean()),
-  /** Only for a CI job: the pull request whose head the run works on, instead of the job's commit. */
-  pull_request: z.optional(pullRequestSchema),
-  /**
-   * Only for a CI job: the access to a model that the run uses instead of the service's. The job renews it while the
-   * run is in flight. It is no part of what an idempotency key compares, but for its provider and its model.
-   */
-  model_access: z.optional(modelAccessSchema),
-  /**
-   * What the run may reach of the network: within its agent's policy, which is within the operator's limit. Left out: the
-   * agent's policy, or nothing.
-   */
-  egress: z.optional(egressPolicyRequestSchema),
-  /**
-   * MCP servers whose tools the run has, by their names: reached by https, within what the run may reach of the network, and
-   * without secrets. Of servers of one name the operator's wins. Only where the agent's model is the service's or brought.
-   */
-  mcp_servers: z.optional(mcpServersRequestSchema),
+  message: field(
+    z.optional(z.string()),
+    "What the agent is asked, as the one message of its user. Not read when `messages` is sent.",
+  ),
+  messages: field(
+    z.optional(z.array(messageSchema).check(z.minLength(1))),
+    "What the agent is asked, as a list of messages. It wins when both are sent.",
+  ),
+  session_id: field(
+    z.optional(text(255)),
+    "The session to continue. With neither this nor `session_key` the run begins one.",
+  ),
+  session_key: field(
+    z.optional(text(MAX_SESSION_KEY_CHARS)),
+    "Names the session by a key of the caller's own, instead of `session_id`: the first run with the key begins it, every later one continues it. Keys belong to the agent: whoever may submit runs of it reaches each of its sessions by the key. A key keeps sessions apart and protects nothing: make it of what the CI vouches for, such as the number of an issue, and not of text that an outsider wrote.",
+  ),
+  new_session: field(
+    z.optional(z.boolean()),
+    "With `session_key`: begins the session anew, and the key names that one from then on.",
+  ),
+  pull_request: field(
+    z.optional(pullRequestSchema),
+    "Only for a CI job: the pull request whose head the run works on, instead of the job's commit.",
+  ),
+  model_access: field(
+    z.optional(modelAccessSchema),
+    "Only for a CI job: the access to a model that the run uses instead of the service's. The repository's account at the provider pays for its tokens. It is kept until the run ends, and in no answer, event or log.",
+  ),
+  egress: field(
+    z.optional(egressPolicyRequestSchema),
+    "What the run may reach of the network: `none`, `setup` (package registries while the run's setup executes), `registries`, or a list of host names, in which `setup` and `registries` may stand too. What the agent's policy or the operator does not allow is left out, and the event `egress` says so. Left out: the agent's policy, or nothing.",
+  ),
+  mcp_servers: field(
+    z.optional(mcpServersRequestSchema),
+    "MCP servers whose tools the run has, by their names: reached by https, within what the run may reach of the network, and without secrets. `tools` lists those that are offered, with `*` for any characters. Of servers of one name the operator's wins.",
+  ),
   ...bodyKey,
-  max_turn_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_TURN_TOKENS))),
-  /** What the run and its children may cost in models, in US dollars, by the service's prices or the published ones. */
-  max_cost_usd: z.optional(z.number().check(z.minimum(LEAST_MAX_COST_USD), z.maximum(MOST_MAX_COST_USD))),
-  /** How long whoever asks waits for the run: it is wrapped up before that. It is not stopped by it. */
-  time_limit_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_TIME_LIMIT_SECONDS))),
-  /**
-   * The path of the script that prepares the run's environment, in place of `.github/agent/setup.sh`, which is executed where
-   * it exists; null executes none. It is read from the commit that writers agreed to: of a pull request, its base.
-   */
-  setup: z.optional(z.nullable(setupPathSchema)),
-  /** A JSON Schema (2020-12) that the reply has to match; it then also comes as the event `output`. */
-  output_schema: z.optional(
-    boundedObject({ maxBytes: MAX_OUTPUT_SCHEMA_BYTES, maxDepth: MAX_OUTPUT_SCHEMA_DEPTH }),
+  max_turn_tokens: field(
+    z.optional(z.int().check(z.minimum(0), z.maximum(MAX_TURN_TOKENS))),
+    "Tokens that the run and its children may use; 0 or left out: the default. Input from a cache counts by its price relative to other input.",
+  ),
+  max_cost_usd: field(
+    z.optional(z.number().check(z.minimum(LEAST_MAX_COST_USD), z.maximum(MOST_MAX_COST_USD))),
+    "What the models of the run and its children may cost, in US dollars: by the service's prices, or by those that the models' makers publish. It holds before each call. Refused for a model without a known price. Left out: the service's default, or no limit.",
+  ),
+  time_limit_seconds: field(
+    z.optional(z.int().check(z.minimum(1), z.maximum(MAX_TIME_LIMIT_SECONDS))),
+    "How long whoever asks waits for the run: the model is told to finish before that. The run is not stopped by it, and the service's own limit holds. It is no part of what an idempotency key compares.",
+  ),
+  setup: field(
+    z.optional(z.nullable(setupPathSchema)),
+    "The script of the repository that is executed before the agent, in place of `.github/agent/setup.sh`; null executes none. It is read from the commit that writers agreed to: of a pull request, its base.",
+  ),
+  output_schema: field(
+    z.optional(boundedObject({ maxBytes: MAX_OUTPUT_SCHEMA_BYTES, maxDepth: MAX_OUTPUT_SCHEMA_DEPTH })),
+    "A JSON Schema (2020-12) that the reply has to match; the reply then also comes as the event `output`.",
   ),
 });
 
@@ -108,7 +118,10 @@ export type SubmitRunRequest = z.infer<typeof submitRunRequestSchema>;
 
 /** Query text in; `before` is the id of the run that the page comes after, `session_key` names the one session. */
 export const listRunsQuerySchema = strictObject({
-  before: z.optional(z.uuid()),
-  session_key: z.optional(text(MAX_SESSION_KEY_CHARS)),
-  limit: wholeNumber({ min: 1, max: MAX_PAGE_RUNS, fallback: DEFAULT_PAGE_RUNS }),
+  before: field(z.optional(z.uuid()), "The id of the run that the page comes after."),
+  session_key: field(
+    z.optional(text(MAX_SESSION_KEY_CHARS)),
+    "Only the runs of the session that this key names.",
+  ),
+  limit: field(wholeNumber({ min: 1, max: MAX_PAGE_RUNS, fallback: DEFAULT_PAGE_RUNS }), "Runs at most."),
 });

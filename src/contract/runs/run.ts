@@ -1,6 +1,7 @@
 // A run as its readers get it. A union on `status`: a row that its state forbids does not parse. Pure.
 
 import * as z from "zod/mini";
+import { field, object } from "../field.ts";
 
 // Some origins are never produced: docs/decisions/071-values-that-nothing-produces.md
 export const runOrigins = ["user", "schedule", "background", "agent", "agent_result"] as const;
@@ -33,144 +34,6 @@ export function isTerminal(status: RunStatus): status is TerminalRunStatus {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-export const roleUsageSchema = z.object({
-  /** Not rounded: at most five decimal places. */
-  credits: z.number(),
-  micro_usd: z.int(),
-  tokens: z.int(),
-  calls: z.int(),
-  estimated: z.optional(z.literal(true)),
-});
-
-/** What one model used, whoever pays. */
-export const modelUsageSchema = z.object({
-  model: z.string(),
-  calls: z.int(),
-  input_tokens: z.int(),
-  cached_input_tokens: z.int(),
-  output_tokens: z.int(),
-  cost_micro_usd: z.optional(z.int()),
-});
-
-export type ModelUsage = z.infer<typeof modelUsageSchema>;
-
-/** Where the commit of a run comes from that no job asked for. */
-export const commitOrigins = ["session", "default_branch", "code_host"] as const;
-export type CommitOrigin = (typeof commitOrigins)[number];
-
-export const runCommitSchema = z.object({
-  from: z.enum(commitOrigins),
-  sha: z.string(),
-  ref: z.optional(z.string()),
-});
-
-const identity = {
-  id: z.string(),
-  agent_id: z.uuid(),
-  thread_id: z.uuid(),
-  origin: z.enum(runOrigins),
-  parent_run_id: z.optional(z.string()),
-  /** Absent where the run works in no workspace. */
-  workspace_id: z.optional(z.uuid()),
-  /** The copy that it works in. */
-  copy_id: z.optional(z.uuid()),
-  /** Absent where a job asked for the run, or it needs no commit. */
-  commit: z.optional(runCommitSchema),
-};
-
-/** What a run and its children used of what they may use together. */
-export const runBudgetSchema = z.object({
-  counted_tokens: z.int(),
-  max_tokens: z.optional(z.int()),
-  input_tokens: z.int(),
-  cached_input_tokens: z.int(),
-  cost_micro_usd: z.optional(z.int()),
-  max_cost_micro_usd: z.optional(z.int()),
-});
-
-export type RunBudget = z.infer<typeof runBudgetSchema>;
-
-/** Micro-USD are integers, 1,000,000 = 1 USD; credits are net of refunds. */
-const accounting = {
-  credits: z.nullable(z.int()),
-  tokens: z.nullable(z.int()),
-  gross_micro_usd: z.optional(z.int()),
-  refunded_micro_usd: z.optional(z.int()),
-  refund_reason: z.optional(z.string()),
-  refund_withheld_reason: z.optional(z.string()),
-  /** Who paid for the model's tokens. Absent: the service, which charges for them. */
-  model_billing: z.optional(z.enum(modelBillings)),
-  usage_by_role: z.optional(
-    z.object({
-      executor: z.optional(roleUsageSchema),
-      advisor: z.optional(roleUsageSchema),
-      reviewer: z.optional(roleUsageSchema),
-    }),
-  ),
-  /** In the order of their first calls: more than one where another role or a fallback answered. */
-  usage_by_model: z.optional(z.array(modelUsageSchema)),
-  /** What the run and its children used of what they may use together, whoever pays. */
-  budget: z.optional(runBudgetSchema),
-  /** The stronger model that the run might ask. Its spending is gross, and its role's in `usage_by_role`. */
-  advisor: z.optional(
-    z.object({
-      calls_used: z.int(),
-      calls_allowed: z.int(),
-      spend_micro_usd: z.int(),
-      spend_cap_micro_usd: z.optional(z.int()),
-    }),
-  ),
-};
-
-const timestamp = z.iso.datetime();
-const unsettled = { credits: z.null(), tokens: z.null() };
-const started = { started_at: timestamp, last_heartbeat_at: timestamp };
-
-export const runSchema = z.discriminatedUnion("status", [
-  z.object({ status: z.literal("queued"), ...identity, ...unsettled }),
-  z.object({ status: z.literal("running"), ...identity, ...unsettled, ...started }),
-  z.object({ status: z.literal("cancelling"), ...identity, ...unsettled, ...started }),
-  z.object({
-    status: z.literal("completed"),
-    ...identity,
-    ...accounting,
-    ...started,
-    ended_at: timestamp,
-    stop_reason: z.string(),
-  }),
-  z.object({
-    status: z.literal("failed"),
-    ...identity,
-    ...accounting,
-    started_at: z.optional(timestamp),
-    last_heartbeat_at: z.optional(timestamp),
-    ended_at: timestamp,
-    cause: z.enum(runCauses),
-    retryable: z.boolean(),
-    /** What left nothing for a first call of the model. */
-    stop_reason: z.optional(z.string()),
-  }),
-  z.object({
-    status: z.literal("cancelled"),
-    ...identity,
-    ...accounting,
-    started_at: z.optional(timestamp),
-    last_heartbeat_at: z.optional(timestamp),
-    ended_at: timestamp,
-    cause: z.enum(runCauses),
-  }),
-]);
-
-export type Run = z.infer<typeof runSchema>;
-
-export const submitRunResponseSchema = z.object({ run_id: z.string(), session_id: z.string() });
-export type SubmitRunResponse = z.infer<typeof submitRunResponseSchema>;
-
-export const cancelRunResponseSchema = z.object({ runId: z.string(), status: z.literal("cancelling") });
-export type CancelRunResponse = z.infer<typeof cancelRunResponseSchema>;
-
-export const runListSchema = z.array(runSchema);
-
 /**
  * Why a run stopped by itself. Only after `end_turn` its work is done; `question` waits for an answer. One that could not pay
  * for a single call of its model has failed, and says which bound it was.
@@ -191,13 +54,220 @@ export const stopReasons = [
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
-/** What cut a run before its work was done. */
-export type RunBound = Exclude<StopReason, "end_turn" | "insufficient_credits" | "no_model" | "question">;
-
 /** What may leave nothing for a first call. */
 export const spendingStops = [
   "max_tokens",
   "max_cost",
   "insufficient_credits",
 ] as const satisfies readonly StopReason[];
+
+const cuts = stopReasons.filter((reason) => reason !== "end_turn" && reason !== "question");
+const stopText = `Why it stopped. \`end_turn\`: its work is done. \`question\`: the next message of its session answers it. Cut before that: ${listed(cuts)}. Of a failed run: what left nothing for a first call of its model (${listed(spendingStops)}).`;
+
+export const roleUsageSchema = object({
+  credits: field(z.number(), "Credits before refunds, not rounded."),
+  micro_usd: field(z.int(), "The same in micro-USD. The roles' amounts sum to `gross_micro_usd`."),
+  tokens: field(z.int(), "Tokens."),
+  calls: field(z.int(), "Calls of the model."),
+  estimated: field(
+    z.optional(z.literal(true)),
+    "True where the service estimated some of it, because a model's server reported no usage or an impossible one.",
+  ),
+});
+
+/** What one model used, whoever pays. */
+export const modelUsageSchema = object({
+  model: field(
+    z.string(),
+    "The model, as its provider calls it. Empty for those beyond the first nineteen, together.",
+  ),
+  calls: field(z.int(), "Calls."),
+  input_tokens: field(z.int(), "Input."),
+  cached_input_tokens: field(z.int(), "How much of it came from a cache."),
+  output_tokens: field(z.int(), "Output."),
+  cost_micro_usd: field(
+    z.optional(z.int()),
+    "What they cost by the service's prices, or the published ones, in micro-USD. Absent where the model has no known price.",
+  ),
+});
+
+export type ModelUsage = z.infer<typeof modelUsageSchema>;
+
+/** Where the commit of a run comes from that no job asked for. */
+export const commitOrigins = ["session", "default_branch", "code_host"] as const;
+export type CommitOrigin = (typeof commitOrigins)[number];
+
+export const runCommitSchema = object({
+  from: field(
+    z.enum(commitOrigins),
+    "`session`: that of the session's last run. `default_branch`: the newest of the default branch that a job has sent, or has named of a public repository. `code_host`: the newest of the default branch at the code host, by the access that the agent's owner chose.",
+  ),
+  sha: field(z.string(), "The commit."),
+  ref: field(z.optional(z.string()), "The branch, or the ref of a pull request, that it was found at."),
+});
+
+const identity = {
+  id: field(z.string(), "The run's id."),
+  agent_id: field(z.uuid(), "The agent that runs."),
+  thread_id: field(z.uuid(), "The run's session."),
+  origin: field(z.enum(runOrigins), "What started the run."),
+  parent_run_id: field(z.optional(z.string()), "The run that delegated this one."),
+  workspace_id: field(z.optional(z.uuid()), "The workspace that it works in; absent where it works in none."),
+  copy_id: field(
+    z.optional(z.uuid()),
+    "The copy of the workspace that it works in; absent where it has the accepted files.",
+  ),
+  commit: field(
+    z.optional(runCommitSchema),
+    "The commit that the run works on, where no job said it. Absent for a run of a job, and where no commit is needed.",
+  ),
+};
+
+/** What a run and its children used of what they may use together. */
+export const runBudgetSchema = object({
+  counted_tokens: field(
+    z.int(),
+    "Tokens as the budget counts them: input from a cache by its price relative to other input.",
+  ),
+  max_tokens: field(z.optional(z.int()), "The most of them; absent without a limit."),
+  input_tokens: field(z.int(), "Input of the run's own models."),
+  cached_input_tokens: field(z.int(), "How much of it came from a cache."),
+  cost_micro_usd: field(
+    z.optional(z.int()),
+    "What the models cost by the service's prices, or the published ones, in micro-USD. Absent where a model has no known price. Who pays, and how much, is elsewhere.",
+  ),
+  max_cost_micro_usd: field(z.optional(z.int()), "The most of it; absent without a limit."),
+});
+
+export type RunBudget = z.infer<typeof runBudgetSchema>;
+
+/** Micro-USD are integers, 1,000,000 = 1 USD; credits are net of refunds. */
+const accounting = {
+  credits: field(z.nullable(z.int()), "Credits charged, after refunds; null where they are not known."),
+  tokens: field(z.nullable(z.int()), "Tokens used; null where they are not known."),
+  gross_micro_usd: field(
+    z.optional(z.int()),
+    "What was used before refunds, in micro-USD (1,000,000 = 1 USD).",
+  ),
+  refunded_micro_usd: field(z.optional(z.int()), "What was refunded, in micro-USD."),
+  refund_reason: field(
+    z.optional(z.string()),
+    "Why it was refunded. Its `cause`, where a caller can produce such a failure: these refunds are limited a day. Otherwise the service's own fault: `interrupted`, `stalled`, `storage_unavailable`, `contents_lost`, `misconfigured`, `internal_error`, `model_unavailable`, `model_key_refused`.",
+  ),
+  refund_withheld_reason: field(
+    z.optional(z.string()),
+    "Why a failed run was charged that would be refunded. `output_schema`: its reply never fit. `answered`: it had answered before its agent's process ended. `refund_limit`: as many runs of its billing account were refunded that day as may be.",
+  ),
+  model_billing: field(
+    z.optional(z.enum(modelBillings)),
+    "Who paid for the model's tokens, where it is not the service: `repository`, by the access that the job brought. The run is charged without them.",
+  ),
+  usage_by_role: field(
+    z.optional(
+      object({
+        executor: field(
+          z.optional(roleUsageSchema),
+          "The model that does the work. The prices of the run itself and of tools are part of its costs.",
+        ),
+        advisor: field(z.optional(roleUsageSchema), "The stronger model that it may consult."),
+        reviewer: field(z.optional(roleUsageSchema), "The model that reviews the work."),
+      }),
+    ),
+    "What each role used. Absent where it is not known.",
+  ),
+  usage_by_model: field(
+    z.optional(z.array(modelUsageSchema)),
+    "What each model used, in the order of their first calls: a fallback and the models of other roles have entries of their own. Absent where it is not known.",
+  ),
+  budget: field(
+    z.optional(runBudgetSchema),
+    "What the run and its children used of what they may use together. Absent where it is not known.",
+  ),
+  advisor: field(
+    z.optional(
+      object({
+        calls_used: field(z.int(), "Calls made."),
+        calls_allowed: field(z.int(), "Calls that the run may make."),
+        spend_micro_usd: field(
+          z.int(),
+          "What they cost before refunds, in micro-USD: the advisor's part of `usage_by_role`.",
+        ),
+        spend_cap_micro_usd: field(z.optional(z.int()), "What they may cost; absent without a cap."),
+      }),
+    ),
+    "How the stronger model was consulted.",
+  ),
+};
+
+const timestamp = z.iso.datetime();
+const unsettled = {
+  credits: field(z.null(), "Credits charged, after refunds; null where they are not known."),
+  tokens: field(z.null(), "Tokens used; null where they are not known."),
+};
+const started = {
+  started_at: field(timestamp, "When it began."),
+  last_heartbeat_at: field(timestamp, "When its executor last reported."),
+};
+
+const status = <Name extends RunStatus>(name: Name) => field(z.literal(name), "Where the run stands.");
+
+const endedAt = field(timestamp, "When it ended.");
+
+export const runSchema = z.discriminatedUnion("status", [
+  object({ status: status("queued"), ...identity, ...unsettled }),
+  object({ status: status("running"), ...identity, ...unsettled, ...started }),
+  object({ status: status("cancelling"), ...identity, ...unsettled, ...started }),
+  object({
+    status: status("completed"),
+    ...identity,
+    ...accounting,
+    ...started,
+    ended_at: endedAt,
+    stop_reason: field(z.string(), stopText),
+  }),
+  object({
+    status: status("failed"),
+    ...identity,
+    ...accounting,
+    started_at: field(z.optional(timestamp), "When it began."),
+    last_heartbeat_at: field(z.optional(timestamp), "When its executor last reported."),
+    ended_at: endedAt,
+    cause: field(z.enum(runCauses), "Why it failed or was cancelled."),
+    retryable: field(z.boolean(), "True when the same request may succeed later."),
+    stop_reason: field(z.optional(z.string()), stopText),
+  }),
+  object({
+    status: status("cancelled"),
+    ...identity,
+    ...accounting,
+    started_at: field(z.optional(timestamp), "When it began."),
+    last_heartbeat_at: field(z.optional(timestamp), "When its executor last reported."),
+    ended_at: endedAt,
+    cause: field(z.enum(runCauses), "Why it failed or was cancelled."),
+  }),
+]);
+
+export type Run = z.infer<typeof runSchema>;
+
+export const submitRunResponseSchema = object({
+  run_id: field(z.string(), "The run's id."),
+  session_id: field(z.string(), "The session's id."),
+});
+export type SubmitRunResponse = z.infer<typeof submitRunResponseSchema>;
+
+export const cancelRunResponseSchema = object({
+  runId: field(z.string(), "The run's id."),
+  status: field(z.literal("cancelling"), "Always `cancelling`: read the run to see it end."),
+});
+export type CancelRunResponse = z.infer<typeof cancelRunResponseSchema>;
+
+export const runListSchema = z.array(runSchema);
+
+/** What cut a run before its work was done. */
+export type RunBound = Exclude<StopReason, "end_turn" | "insufficient_credits" | "no_model" | "question">;
+
 export type SpendingStop = (typeof spendingStops)[number];
+
+function listed(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(", ");
+}

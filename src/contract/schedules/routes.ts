@@ -1,7 +1,18 @@
-// The routes of schedules. Pure.
+// The routes of schedules, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component, oneOf } from "../component.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, owners } from "../route.ts";
 import { createScheduleRequestSchema, scheduleListSchema, scheduleSchema } from "./schedule.ts";
+
+export const scheduleComponents: Components = {
+  Schedule: component(scheduleSchema, "A run at a later time, once. A union on `status`."),
+  ScheduleList: component(scheduleListSchema, "Schedules, newest first."),
+  CreateScheduleRequest: component(
+    createScheduleRequestSchema,
+    "A run to schedule, at exactly one of `fire_at` and `delay_seconds`.",
+    oneOf("fire_at", "delay_seconds"),
+  ),
+};
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 // A deferred one-shot run and its routes under /v1/agents/{agentID}/schedules. A schedule is a union on `status`. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { field, object, strictObject } from "../field.ts";
 import { bodyKey, boundedObject, hasNoNul, isWellFormed, text } from "../fields.ts";
 
 /** A year. */
@@ -25,35 +25,46 @@ const timestamp = z.iso.datetime();
 const metadataSchema = z.record(z.string(), z.unknown());
 
 const common = {
-  id: z.uuid(),
-  agent_id: z.uuid(),
-  /** Absent where it is no workspace's. */
-  workspace_id: z.optional(z.uuid()),
-  kind: z.literal("once"),
-  prompt: z.string(),
-  fire_at: timestamp,
-  thread_id: z.optional(z.uuid()),
-  metadata: metadataSchema,
-  attempts: z.int(),
-  created_at: timestamp,
+  id: field(z.uuid(), "The schedule's id."),
+  agent_id: field(z.uuid(), "The agent that runs."),
+  workspace_id: field(
+    z.optional(z.uuid()),
+    "The workspace that runs; absent where it is the agent's alone, and in the agent's list.",
+  ),
+  kind: field(z.literal("once"), "Always `once`."),
+  prompt: field(z.string(), "The run's message."),
+  fire_at: field(timestamp, "When it fires."),
+  thread_id: field(z.optional(z.uuid()), "The session that the run continues."),
+  metadata: field(metadataSchema, "What its creator stored with it."),
+  attempts: field(z.int(), "How often firing was tried."),
+  created_at: field(timestamp, "When it was made."),
 };
-const confirmed = { confirmed_at: z.optional(timestamp) };
-const tried = { last_error: z.optional(z.string()) };
-const fired = { last_fired_at: timestamp };
+const confirmed = {
+  confirmed_at: field(z.optional(timestamp), "When the owner confirmed it; absent where nobody did."),
+};
+const tried = { last_error: field(z.optional(z.string()), "Why the last attempt failed.") };
+const fired = { last_fired_at: field(timestamp, "When it fired.") };
+
+const status = <Name extends string>(name: Name) => field(z.literal(name), "Where the schedule stands.");
 
 export const scheduleSchema = z.discriminatedUnion("status", [
-  z.object({
-    status: z.literal("awaiting_confirmation"),
+  object({
+    status: status("awaiting_confirmation"),
     ...common,
-    confirm_url: z.url(),
-    approve_url: z.url(),
+    confirm_url: field(z.url(), "Where the owner confirms it."),
+    approve_url: field(z.url(), "Where the owner approves or denies it, with what it is."),
   }),
-  z.object({ status: z.literal("pending"), ...common, ...confirmed, ...tried }),
-  z.object({ status: z.literal("firing"), ...common, ...confirmed, ...tried }),
-  z.object({ status: z.literal("dispatched"), ...common, ...confirmed, ...tried, ...fired }),
-  z.object({ status: z.literal("done"), ...common, ...confirmed, ...tried, ...fired }),
-  z.object({ status: z.literal("cancelled"), ...common, ...confirmed, ...tried }),
-  z.object({ status: z.literal("failed"), ...common, ...confirmed, last_error: z.string() }),
+  object({ status: status("pending"), ...common, ...confirmed, ...tried }),
+  object({ status: status("firing"), ...common, ...confirmed, ...tried }),
+  object({ status: status("dispatched"), ...common, ...confirmed, ...tried, ...fired }),
+  object({ status: status("done"), ...common, ...confirmed, ...tried, ...fired }),
+  object({ status: status("cancelled"), ...common, ...confirmed, ...tried }),
+  object({
+    status: status("failed"),
+    ...common,
+    ...confirmed,
+    last_error: field(z.string(), "Why the last attempt failed."),
+  }),
 ]);
 
 export type Schedule = z.infer<typeof scheduleSchema>;
@@ -71,11 +82,20 @@ const namesOneTime = z.refine<{ fire_at?: string | undefined; delay_seconds?: nu
 
 /** Exactly one of `fire_at` and `delay_seconds` is needed. */
 export const createScheduleRequestSchema = strictObject({
-  prompt: z.string().check(z.minLength(1), hasNoNul, isWellFormed),
-  fire_at: z.optional(z.iso.datetime({ offset: true }).check(isUtc)),
-  delay_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_DELAY_SECONDS))),
-  session_id: z.optional(text(255)),
-  metadata: z.optional(boundedObject({ maxBytes: MAX_METADATA_BYTES, maxDepth: MAX_METADATA_DEPTH })),
+  prompt: field(z.string().check(z.minLength(1), hasNoNul, isWellFormed), "The run's message."),
+  fire_at: field(z.optional(z.iso.datetime({ offset: true }).check(isUtc)), "When it fires, in UTC."),
+  delay_seconds: field(
+    z.optional(z.int().check(z.minimum(1), z.maximum(MAX_DELAY_SECONDS))),
+    "In how many seconds it fires.",
+  ),
+  session_id: field(
+    z.optional(text(255)),
+    "The session that the run continues. Left out: the agent's latest.",
+  ),
+  metadata: field(
+    z.optional(boundedObject({ maxBytes: MAX_METADATA_BYTES, maxDepth: MAX_METADATA_DEPTH })),
+    "Any JSON object, stored with the schedule.",
+  ),
   ...bodyKey,
 }).check(namesOneTime);
 

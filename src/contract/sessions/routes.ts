@@ -1,7 +1,27 @@
-// The session WebSocket as a route. Its frames are in socket.ts. Pure.
+// The session WebSocket as a route, and its frames by the names that the document gives them. Pure.
 
+import { type Components, component, oneOf } from "../component.ts";
 import { defineRoute, jobsAndAccounts, nounRoutes } from "../route.ts";
-import { SOCKET_PATH } from "./socket.ts";
+import {
+  clientFrameSchema,
+  SOCKET_PATH,
+  serverFrameSchema,
+  sessionCursorSchema,
+  submitFrameSchema,
+  subscribeFrameSchema,
+} from "./socket.ts";
+
+export const sessionComponents: Components = {
+  SocketClientFrame: component(clientFrameSchema, "A frame that a client sends. A union on `type`."),
+  SubmitFrame: component(submitFrameSchema, "Queues a run.", oneOf("message", "messages")),
+  SubscribeFrame: component(
+    subscribeFrameSchema,
+    "Begins a subscription of exactly one run, session or workspace.",
+    oneOf("run_id", "session_id", "workspace_id"),
+  ),
+  SessionCursor: component(sessionCursorSchema, "Where a reader of a session stands."),
+  SocketServerFrame: component(serverFrameSchema, "A frame that the service sends. A union on `type`."),
+};
 
 export const sessionRoutes = nounRoutes("sessions", "Sessions", {
   follow: defineRoute(`GET ${SOCKET_PATH}`, {

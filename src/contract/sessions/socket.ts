@@ -2,7 +2,7 @@
 // ignores frames of a type, and fields, that it does not know. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
+import { extend, field, object, strictObject } from "../field.ts";
 import { text } from "../fields.ts";
 import { audiences } from "../problems/problem.ts";
 import { runSchema } from "../runs/run.ts";
@@ -40,26 +40,43 @@ const seq = z.int().check(z.minimum(0));
 
 /** Where a subscription stands: the last `seq` read of a run or a workspace; in a session, of one of its runs. */
 export const runCursorSchema = seq;
-export const sessionCursorSchema = z.object({ run_id: name, seq });
+export const sessionCursorSchema = object({
+  run_id: field(name, "The run of the last event that was read."),
+  seq: field(seq, "The number of that event."),
+});
 const cursorSchema = z.union([runCursorSchema, sessionCursorSchema]);
-const askedCursorSchema = z.union([runCursorSchema, strictObject({ run_id: name, seq })]);
+const askedCursorSchema = z.union([
+  runCursorSchema,
+  strictObject({
+    run_id: field(name, "The run of the last event that was read."),
+    seq: field(seq, "The number of that event."),
+  }),
+]);
 export type SessionCursor = z.infer<typeof sessionCursorSchema>;
 /** Null: from the beginning; of a workspace, from now on. */
 export type Cursor = z.infer<typeof cursorSchema> | null;
 
-const authSchema = strictObject({ type: z.literal("auth"), token: z.string().check(z.maxLength(4096)) });
+const asks = <Name extends string>(name: Name) => field(z.literal(name), "What the frame asks for.");
+
+const authSchema = strictObject({
+  type: asks("auth"),
+  token: field(z.string().check(z.maxLength(4096)), "The bearer credential."),
+});
 
 /**
  * A run's `after` is a number, and so is a workspace's; a session's is `{run_id, seq}`. `id` names the subscription from here
  * on.
  */
 export const subscribeFrameSchema = strictObject({
-  type: z.literal("subscribe"),
-  id: frameId,
-  run_id: z.optional(name),
-  session_id: z.optional(name),
-  workspace_id: z.optional(name),
-  after: z.optional(z.nullable(askedCursorSchema)),
+  type: field(z.literal("subscribe"), "Always `subscribe`."),
+  id: field(frameId, "Names the subscription from here on."),
+  run_id: field(z.optional(name), "The run to follow."),
+  session_id: field(z.optional(name), "The session to follow, with each of its runs."),
+  workspace_id: field(z.optional(name), "The workspace whose changes are told."),
+  after: field(
+    z.optional(z.nullable(askedCursorSchema)),
+    "Where to begin: for a run or a workspace a `seq`, for a session `run_id` and `seq`. Null or left out: the beginning; of a workspace, what moves from now on.",
+  ),
 }).check(
   z.refine(
     ({ run_id, session_id, workspace_id }) =>
@@ -72,15 +89,23 @@ export const subscribeFrameSchema = strictObject({
   ),
 );
 
-const unsubscribeSchema = strictObject({ type: z.literal("unsubscribe"), id: frameId });
-
-export const submitFrameSchema = z.extend(submitRunRequestSchema, {
-  type: z.literal("submit"),
-  id: frameId,
-  agent_id: name,
+const unsubscribeSchema = strictObject({
+  type: asks("unsubscribe"),
+  id: field(frameId, "Names the frame in its answer, or the subscription."),
 });
 
-const cancelSchema = strictObject({ type: z.literal("cancel"), id: frameId, agent_id: name, run_id: name });
+export const submitFrameSchema = extend(submitRunRequestSchema, {
+  type: field(z.literal("submit"), "Always `submit`."),
+  id: field(frameId, "Names the frame in its answer."),
+  agent_id: field(name, "The agent that is to run."),
+});
+
+const cancelSchema = strictObject({
+  type: asks("cancel"),
+  id: field(frameId, "Names the frame in its answer, or the subscription."),
+  agent_id: field(name, "The agent that is to run."),
+  run_id: field(name, "The run."),
+});
 
 /** Every frame that a client sends. */
 export const clientFrameSchema = z.discriminatedUnion("type", [
@@ -100,58 +125,93 @@ export const unsubscribedReasons = ["ended", "asked", "refused", "unauthorized"]
 
 const resumeAfter = z.nullable(cursorSchema);
 
+const says = <Name extends string>(name: Name) => field(z.literal(name), "What the frame says.");
+
+const subscription = field(frameId, "The subscription that the frame belongs to.");
+
+const runId = field(z.string(), "The run.");
+
+const resumeAfterField = field(resumeAfter, "Where to subscribe again from.");
+
 /** Every frame that the service sends. */
 export const serverFrameSchema = z.discriminatedUnion("type", [
   /** The credential is good; until when, where it ends by itself. */
-  z.object({ type: z.literal("ready"), expires_at: z.nullable(z.iso.datetime()) }),
-  z.object({ type: z.literal("subscribed"), subscription: frameId }),
+  object({
+    type: says("ready"),
+    expires_at: field(
+      z.nullable(z.iso.datetime()),
+      "When the credential ends; null where it does not end by itself.",
+    ),
+  }),
+  object({ type: says("subscribed"), subscription }),
   /** A run as it stands: before its first event, and after its last. */
-  z.object({ type: z.literal("run"), subscription: frameId, run: runSchema }),
-  z.extend(storedRunEventSchema, { type: z.literal("event"), subscription: frameId, run_id: z.string() }),
+  object({ type: says("run"), subscription, run: field(runSchema, "The run as it stands.") }),
+  extend(storedRunEventSchema, { type: says("event"), subscription, run_id: runId }),
   /** Where the events of a workspace go on. `missed`: some are no longer kept, so that everything has to be read again. */
-  z.object({
-    type: z.literal("workspace"),
-    subscription: frameId,
-    workspace_id: z.string(),
-    seq,
-    missed: z.boolean(),
+  object({
+    type: says("workspace"),
+    subscription,
+    workspace_id: field(z.string(), "The workspace."),
+    seq: field(seq, "The event's number."),
+    missed: field(
+      z.boolean(),
+      "Whether events of the workspace behind `after` are no longer kept: read again what you know of it.",
+    ),
   }),
   /** Something moved in a workspace: whoever shows it reads it again. */
-  z.extend(workspaceEventSchema, {
-    type: z.literal("workspace_event"),
-    subscription: frameId,
-    workspace_id: z.string(),
+  extend(workspaceEventSchema, {
+    type: says("workspace_event"),
+    subscription,
+    workspace_id: field(z.string(), "The workspace."),
   }),
-  z.object({
-    type: z.literal("unsubscribed"),
-    subscription: frameId,
-    reason: z.enum(unsubscribedReasons),
-    resume_after: resumeAfter,
+  object({
+    type: says("unsubscribed"),
+    subscription,
+    reason: field(
+      z.enum(unsubscribedReasons),
+      "Why the subscription ended; or, of an error, a finer stable word.",
+    ),
+    resume_after: resumeAfterField,
   }),
   /** Ended, because its frames were not read for long. Subscribe again from there. */
-  z.object({ type: z.literal("slow"), subscription: frameId, resume_after: resumeAfter }),
+  object({ type: says("slow"), subscription, resume_after: resumeAfterField }),
   /** Ended, because the service stops; the close follows. */
-  z.object({ type: z.literal("stopping"), subscription: frameId, resume_after: resumeAfter }),
-  z.object({
-    type: z.literal("submitted"),
-    id: frameId,
-    run_id: z.string(),
-    session_id: z.string(),
-    /** True when an earlier request with the same key made this run. */
-    replayed: z.boolean(),
+  object({ type: says("stopping"), subscription, resume_after: resumeAfterField }),
+  object({
+    type: says("submitted"),
+    id: field(
+      frameId,
+      "The frame, or the subscription, that this answers; of a workspace's event, the thing that moved.",
+    ),
+    run_id: runId,
+    session_id: field(z.string(), "The session's id."),
+    replayed: field(z.boolean(), "True when an earlier request with the same key made this run."),
   }),
-  z.object({ type: z.literal("cancelling"), id: frameId, run_id: z.string() }),
+  object({
+    type: says("cancelling"),
+    id: field(
+      frameId,
+      "The frame, or the subscription, that this answers; of a workspace's event, the thing that moved.",
+    ),
+    run_id: runId,
+  }),
   /** `id` is that of the frame, or of the subscription, that failed; absent where there is none to name. */
-  z.object({
-    type: z.literal("error"),
-    id: z.optional(z.string()),
-    code: z.string(),
-    error: z.string(),
-    request_id: z.string(),
-    reason: z.optional(z.string()),
-    audience: z.optional(z.enum(audiences)),
-    claim_url: z.optional(z.nullable(z.string())),
-    retry_after_seconds: z.optional(z.int()),
+  object({
+    type: says("error"),
+    id: field(
+      z.optional(z.string()),
+      "The frame, or the subscription, that this answers; of a workspace's event, the thing that moved.",
+    ),
+    code: field(z.string(), "A stable word for the cause."),
+    error: field(z.string(), "A message for people. Do not parse it."),
+    request_id: field(z.string(), "Names the request in the service's log."),
+    reason: field(
+      z.optional(z.string()),
+      "Why the subscription ended; or, of an error, a finer stable word.",
+    ),
+    audience: field(z.optional(z.enum(audiences)), "The kind of the account that has no credits."),
+    claim_url: field(z.optional(z.nullable(z.string())), "Where an account claims the repository's agent."),
+    retry_after_seconds: field(z.optional(z.int()), "Seconds to wait."),
   }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;

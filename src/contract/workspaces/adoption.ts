@@ -1,9 +1,9 @@
 // The adoption of a repository agent's files by a workspace, under /v1/workspaces/{workspaceID}/storage. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object, strictObject } from "../field.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, owners } from "../route.ts";
 import { AGENT_ID, OPERATION_ID, REVISION_ID, WORKSPACE_ID } from "../story.ts";
 import { operationSchema } from "./operations.ts";
@@ -11,45 +11,42 @@ import { operationSchema } from "./operations.ts";
 export const adoptionStatuses = ["running", "ready", "failed", "cancelled", "rolled_back"] as const;
 export type AdoptionStatus = (typeof adoptionStatuses)[number];
 
-export const adoptionSchema = z.object({
-  agent_id: z.uuid(),
-  status: z.enum(adoptionStatuses),
-  sha: z.string(),
-  objects: z.int(),
-  bytes: z.int(),
-  revision_id: z.nullable(z.uuid()),
-  operation_id: z.uuid(),
-  error: z.nullable(z.object({ code: z.string(), error: z.string() })),
-  created_at: z.iso.datetime(),
-  ended_at: z.nullable(z.iso.datetime()),
+export const adoptionSchema = object({
+  agent_id: field(z.uuid(), "The agent."),
+  status: field(z.enum(adoptionStatuses), "Where it stands."),
+  sha: field(z.string(), "The commit."),
+  objects: field(z.int(), "How many contents and folders have been stored."),
+  bytes: field(z.int(), "Of these."),
+  revision_id: field(z.nullable(z.uuid()), "The revision that was made; null until it is."),
+  operation_id: field(z.uuid(), "The operation that adopts."),
+  error: field(
+    z.nullable(
+      object({
+        code: field(z.string(), "One of the codes of refusals."),
+        error: field(z.string(), "For people."),
+      }),
+    ),
+    "Why it failed.",
+  ),
+  created_at: field(z.iso.datetime(), "When it was requested."),
+  ended_at: field(z.nullable(z.iso.datetime()), "When it ended; null until it has."),
 });
 export type AdoptionView = z.infer<typeof adoptionSchema>;
 
 export const adoptRequestSchema = strictObject({
-  agent_id: z.uuid(),
-  sha: z.optional(
-    z.string().check(z.regex(/^[0-9a-f]{40}$/, "must be a commit's whole name, 40 digits in lower case")),
+  agent_id: field(z.uuid(), "An agent of the account that has a repository."),
+  sha: field(
+    z.optional(
+      z.string().check(z.regex(/^[0-9a-f]{40}$/, "must be a commit's whole name, 40 digits in lower case")),
+    ),
+    "A commit of that repository. Left out: the one that the agent's newest run from CI worked on.",
   ),
 });
 export type AdoptRequest = z.infer<typeof adoptRequestSchema>;
 
 export const adoptionComponents: Components = {
-  Adoption: component(adoptionSchema, "A workspace is filled with the files of an agent's repository.", {
-    agent_id: "The agent.",
-    status: "Where it stands.",
-    sha: "The commit.",
-    objects: "How many contents and folders have been stored.",
-    bytes: "Of these.",
-    revision_id: "The revision that was made; null until it is.",
-    operation_id: "The operation that adopts.",
-    error: ["Why it failed.", { code: "One of the codes of refusals.", error: "For people." }],
-    created_at: "When it was requested.",
-    ended_at: "When it ended; null until it has.",
-  }),
-  AdoptRequest: component(adoptRequestSchema, "What to adopt.", {
-    agent_id: "An agent of the account that has a repository.",
-    sha: "A commit of that repository. Left out: the one that the agent's newest run from CI worked on.",
-  }),
+  Adoption: component(adoptionSchema, "A workspace is filled with the files of an agent's repository."),
+  AdoptRequest: component(adoptRequestSchema, "What to adopt."),
 };
 
 const MAX_BODY_BYTES = 64 * 1024;

@@ -3,32 +3,32 @@
 import type { Components } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
 import { adoptionComponents, adoptionExamples } from "./adoption.ts";
-import { changesetComponents } from "./changesets/components.ts";
 import { changesetExamples } from "./changesets/examples.ts";
+import { changesetComponents } from "./changesets/routes.ts";
 import { contextItemComponents, contextItemExamples } from "./context-items.ts";
-import { copyComponents } from "./copies/components.ts";
 import { copyExamples } from "./copies/examples.ts";
-import { fileComponents } from "./files/components.ts";
+import { copyComponents } from "./copies/routes.ts";
 import { copyFileExamples, downloadExamples, fileExamples, revisionFileExamples } from "./files/examples.ts";
+import { fileComponents } from "./files/routes.ts";
 import { inboundEmailComponents, inboundEmailExamples } from "./inbound-email.ts";
 import { memberComponents, memberExamples } from "./members.ts";
 import { operationComponents, operationExamples } from "./operations.ts";
-import { retentionComponents } from "./retention/components.ts";
 import { retentionExamples } from "./retention/examples.ts";
+import { retentionComponents } from "./retention/routes.ts";
 import { reviewActionComponents, reviewActionExamples } from "./review-actions.ts";
 import { revisionComponents, revisionExamples } from "./revisions.ts";
 import type { WorkspaceNounRoutes } from "./routes.ts";
 import { workspaceRunComponents, workspaceRunExamples } from "./runs.ts";
 import { workspaceScheduleComponents, workspaceScheduleExamples } from "./schedules.ts";
 import { siteComponents, siteExamples } from "./site.ts";
-import { taskGroupComponents } from "./task-groups/components.ts";
 import { taskGroupExamples } from "./task-groups/examples.ts";
+import { taskGroupComponents } from "./task-groups/routes.ts";
 import { threadComponents, threadExamples } from "./threads.ts";
-import { workerComponents } from "./workers/components.ts";
 import { workerExamples } from "./workers/examples.ts";
+import { workerComponents } from "./workers/routes.ts";
 import { workspaceWorkflowComponents, workspaceWorkflowExamples } from "./workflows.ts";
-import { workspaceComponents } from "./workspace/components.ts";
 import { workspaceExamples } from "./workspace/examples.ts";
+import { workspaceComponents } from "./workspace/routes.ts";
 
 export const workspaceNounComponents: Components = {
   ...workspaceComponents,

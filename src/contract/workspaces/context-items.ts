@@ -1,13 +1,13 @@
 // Context items, which every run of a workspace is given, under /v1/workspaces/{workspaceID}/context-items. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object, strictObject } from "../field.ts";
 import { bodyKey, hasNoNul, isWellFormed, text } from "../fields.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
 import { CONTEXT_ITEM_ID, WORKSPACE_ID } from "../story.ts";
-import { listOf, pageQuery, pageQueryTexts } from "./record.ts";
+import { listOf, pageQuery } from "./record.ts";
 
 /** Of one item's contents, in UTF-8. */
 export const MAX_CONTEXT_ITEM_BYTES = 64 * 1024;
@@ -18,52 +18,38 @@ export const MAX_CONTEXT_ITEMS = 100;
 export const contextKinds = ["text", "file", "url"] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
-export const contextItemSchema = z.object({
-  id: z.uuid(),
-  workspace_id: z.uuid(),
-  kind: z.enum(contextKinds),
-  title: z.string(),
-  content: z.string(),
-  created_at: z.iso.datetime(),
+const kindText =
+  "`text` is given as it is; `file` is a path in the workspace, whose accepted contents are given; `url` is an address.";
+
+export const contextItemSchema = object({
+  id: field(z.uuid(), "The context item's id."),
+  workspace_id: field(z.uuid(), "The workspace."),
+  kind: field(z.enum(contextKinds), kindText),
+  title: field(z.string(), "What it is called."),
+  content: field(z.string(), "The text, the path or the address."),
+  created_at: field(z.iso.datetime(), "When it was made."),
 });
 export type ContextItemView = z.infer<typeof contextItemSchema>;
 
-export const contextItemListSchema = listOf(contextItemSchema);
+export const contextItemListSchema = listOf(contextItemSchema, "The context items.");
 
 export const listContextItemsQuerySchema = strictObject(pageQuery);
 
 export const createContextItemRequestSchema = strictObject({
-  /** Left out: `text`. */
-  kind: z.optional(z.enum(contextKinds)),
-  title: z.optional(text(255)),
-  content: z.string().check(z.minLength(1), hasNoNul, isWellFormed),
+  kind: field(z.optional(z.enum(contextKinds)), `${kindText} Left out: \`text\`.`),
+  title: field(z.optional(text(255)), "What it is called. Left out: the path or the address, or `Context`."),
+  content: field(
+    z.string().check(z.minLength(1), hasNoNul, isWellFormed),
+    "The text, the path or the address.",
+  ),
   ...bodyKey,
 });
 export type CreateContextItemRequest = z.infer<typeof createContextItemRequestSchema>;
 
-const fields = {
-  kind: "`text` is given as it is; `file` is a path in the workspace, whose accepted contents are given; `url` is an address.",
-  title: "What it is called.",
-  content: "The text, the path or the address.",
-} as const;
-
 export const contextItemComponents: Components = {
-  ContextItem: component(contextItemSchema, "Something that every run of a workspace is given.", {
-    ...fields,
-    id: "The context item's id.",
-    workspace_id: "The workspace.",
-    created_at: "When it was made.",
-  }),
-  ContextItemList: component(contextItemListSchema, "A page of context items, newest first.", {
-    items: "The context items.",
-    next_cursor: "The cursor of the next page; empty at the end.",
-  }),
-  CreateContextItemRequest: component(createContextItemRequestSchema, "The context item to make.", {
-    ...fields,
-    kind: `${fields.kind} Left out: \`text\`.`,
-    title: "What it is called. Left out: the path or the address, or `Context`.",
-    idempotency_key: "Makes the request safe to repeat for 24 hours. The header wins over it.",
-  }),
+  ContextItem: component(contextItemSchema, "Something that every run of a workspace is given."),
+  ContextItemList: component(contextItemListSchema, "A page of context items, newest first."),
+  CreateContextItemRequest: component(createContextItemRequestSchema, "The context item to make."),
 };
 
 /** Every character of the largest item, escaped. */
@@ -76,7 +62,7 @@ export const contextItemRoutes = nounRoutes("contextItems", "Workspaces", {
     answer: contextItemListSchema,
     summary: "List what every run of a workspace is given, newest first",
     scopes: ["workspaces:read"],
-    query: query(listContextItemsQuerySchema, pageQueryTexts),
+    query: query(listContextItemsQuerySchema),
     answers: { 200: "A page of context items." },
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/context-items", {

@@ -3,15 +3,14 @@
 import * as z from "zod/mini";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object } from "../field.ts";
 import { accounts, defineRoute, nounRoutes } from "../route.ts";
 
-export const inboundEmailSchema = z.object({ address: z.email() });
+export const inboundEmailSchema = object({ address: field(z.email(), "The address.") });
 export type InboundEmailView = z.infer<typeof inboundEmailSchema>;
 
 export const inboundEmailComponents: Components = {
-  InboundEmail: component(inboundEmailSchema, "Where a workspace receives e-mail.", {
-    address: "The address.",
-  }),
+  InboundEmail: component(inboundEmailSchema, "Where a workspace receives e-mail."),
 };
 
 export const inboundEmailRoutes = nounRoutes("inboundEmail", "Workspaces", {

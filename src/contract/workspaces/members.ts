@@ -1,52 +1,42 @@
 // The agents that work in a workspace, and their routes under /v1/workspaces/{workspaceID}/members. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object, strictObject } from "../field.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
 import { AGENT_ID, MEMBER_ID, WORKSPACE_ID } from "../story.ts";
-import { listOf, pageQuery, pageQueryTexts } from "./record.ts";
+import { listOf, pageQuery } from "./record.ts";
 
 export const memberRoles = ["manager", "worker"] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-export const memberSchema = z.object({
-  id: z.uuid(),
-  workspace_id: z.uuid(),
-  agent_id: z.uuid(),
-  role: z.enum(memberRoles),
-  created_at: z.iso.datetime(),
+export const memberSchema = object({
+  id: field(z.uuid(), "The member's id."),
+  workspace_id: field(z.uuid(), "The workspace."),
+  agent_id: field(z.uuid(), "The agent."),
+  role: field(z.enum(memberRoles), "`manager` for the one agent that manages the workspace."),
+  created_at: field(z.iso.datetime(), "When it was added."),
 });
 export type MemberView = z.infer<typeof memberSchema>;
 
-export const memberListSchema = listOf(memberSchema);
+export const memberListSchema = listOf(memberSchema, "The members.");
 
 export const listMembersQuerySchema = strictObject(pageQuery);
 
 export const addMemberRequestSchema = strictObject({
-  agent_id: z.uuid(),
-  /** `manager` makes it the workspace's manager, in the place of the one before, which stays a member. */
-  role: z.optional(z.enum(memberRoles)),
+  agent_id: field(z.uuid(), "One of the account's agents that is not retired."),
+  role: field(
+    z.optional(z.enum(memberRoles)),
+    "`manager` makes it the workspace's manager. Left out: `worker`.",
+  ),
 });
 export type AddMemberRequest = z.infer<typeof addMemberRequestSchema>;
 
 export const memberComponents: Components = {
-  Member: component(memberSchema, "An agent that works in a workspace.", {
-    id: "The member's id.",
-    workspace_id: "The workspace.",
-    agent_id: "The agent.",
-    role: "`manager` for the one agent that manages the workspace.",
-    created_at: "When it was added.",
-  }),
-  MemberList: component(memberListSchema, "A page of members, newest first.", {
-    items: "The members.",
-    next_cursor: "The cursor of the next page; empty at the end.",
-  }),
-  AddMemberRequest: component(addMemberRequestSchema, "The agent to add.", {
-    agent_id: "One of the account's agents that is not retired.",
-    role: "`manager` makes it the workspace's manager. Left out: `worker`.",
-  }),
+  Member: component(memberSchema, "An agent that works in a workspace."),
+  MemberList: component(memberListSchema, "A page of members, newest first."),
+  AddMemberRequest: component(addMemberRequestSchema, "The agent to add."),
 };
 
 const MAX_BODY_BYTES = 16 * 1024;
@@ -58,7 +48,7 @@ export const memberRoutes = nounRoutes("members", "Workspaces", {
     answer: memberListSchema,
     summary: "List the agents that work in a workspace, newest first",
     scopes: ["workspaces:read"],
-    query: query(listMembersQuerySchema, pageQueryTexts),
+    query: query(listMembersQuerySchema),
     answers: { 200: "A page of members." },
   }),
   add: defineRoute("POST /v1/workspaces/{workspaceID}/members", {

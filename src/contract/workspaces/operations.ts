@@ -1,9 +1,9 @@
 // Operations of a workspace, which take a while, and their route. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object, strictObject } from "../field.ts";
 import { wholeNumber } from "../fields.ts";
 import { accounts, defineRoute, nounRoutes, query } from "../route.ts";
 import { COPY_ID, LATER_REVISION_ID, OPERATION_ID, WORKSPACE_ID } from "../story.ts";
@@ -23,62 +23,60 @@ export const MAX_OPERATION_WAIT_SECONDS = 30;
 const timestamp = z.iso.datetime();
 
 const common = {
-  id: z.uuid(),
-  workspace_id: z.uuid(),
-  kind: z.enum(operationKinds),
-  progress: z.record(z.string(), z.unknown()),
-  created_at: timestamp,
+  id: field(z.uuid(), "The operation's id."),
+  workspace_id: field(z.uuid(), "The workspace's id."),
+  kind: field(z.enum(operationKinds), "What is done."),
+  progress: field(z.record(z.string(), z.unknown()), "How far it is; each kind has its own words for that."),
+  created_at: field(timestamp, "When it was requested."),
 };
 
+const status = <Name extends string>(name: Name) =>
+  field(z.literal(name), "Where it stands: `queued`, `running`, `succeeded` or `failed`.");
+
 export const operationSchema = z.discriminatedUnion("status", [
-  z.object({ status: z.literal("queued"), ...common }),
-  z.object({ status: z.literal("running"), ...common }),
-  z.object({
-    status: z.literal("succeeded"),
+  object({ status: status("queued"), ...common }),
+  object({ status: status("running"), ...common }),
+  object({
+    status: status("succeeded"),
     ...common,
-    result: z.object({
-      revision_id: z.optional(z.uuid()),
-      unchanged: z.optional(z.boolean()),
-      working_copy_id: z.optional(z.uuid()),
-    }),
-    ended_at: timestamp,
+    result: field(
+      object({
+        revision_id: field(z.optional(z.uuid()), "The revision that was made, or that was there already."),
+        unchanged: field(
+          z.optional(z.boolean()),
+          "True where nothing had changed, so that no revision was made.",
+        ),
+        working_copy_id: field(z.optional(z.uuid()), "The working copy that was made or deleted."),
+      }),
+      "What came of it.",
+    ),
+    ended_at: field(timestamp, "When it ended."),
   }),
-  z.object({
-    status: z.literal("failed"),
+  object({
+    status: status("failed"),
     ...common,
-    error: z.object({ code: z.string(), error: z.string() }),
-    ended_at: timestamp,
+    error: field(
+      object({
+        code: field(z.string(), "One of the codes of refusals."),
+        error: field(z.string(), "For people: what happened, and what to do."),
+      }),
+      "Why it failed.",
+    ),
+    ended_at: field(timestamp, "When it ended."),
   }),
 ]);
 export type OperationView = z.infer<typeof operationSchema>;
 
 /** Query text in, numbers out. */
 export const operationQuerySchema = strictObject({
-  wait: wholeNumber({ min: 0, max: MAX_OPERATION_WAIT_SECONDS, fallback: 0 }),
+  wait: field(
+    wholeNumber({ min: 0, max: MAX_OPERATION_WAIT_SECONDS, fallback: 0 }),
+    "Seconds to wait for the operation's end, where it has not ended.",
+  ),
 });
 
 export const operationComponents: Components = {
-  Operation: component(operationSchema, "What takes a while in a workspace. A union on `status`.", {
-    status: "Where it stands: `queued`, `running`, `succeeded` or `failed`.",
-    id: "The operation's id.",
-    workspace_id: "The workspace's id.",
-    kind: "What is done.",
-    progress: "How far it is; each kind has its own words for that.",
-    result: [
-      "What came of it.",
-      {
-        revision_id: "The revision that was made, or that was there already.",
-        unchanged: "True where nothing had changed, so that no revision was made.",
-        working_copy_id: "The working copy that was made or deleted.",
-      },
-    ],
-    error: [
-      "Why it failed.",
-      { code: "One of the codes of refusals.", error: "For people: what happened, and what to do." },
-    ],
-    created_at: "When it was requested.",
-    ended_at: "When it ended.",
-  }),
+  Operation: component(operationSchema, "What takes a while in a workspace. A union on `status`."),
 };
 
 export const operationRoutes = nounRoutes("operations", "Copies and revisions", {
@@ -90,9 +88,7 @@ export const operationRoutes = nounRoutes("operations", "Copies and revisions", 
     description:
       "What answers 202 names its operation in the header Location. An operation is kept for 30 days after its end, also when its workspace is deleted.",
     scopes: ["workspaces:read"],
-    query: query(operationQuerySchema, {
-      wait: "Seconds to wait for the operation's end, where it has not ended.",
-    }),
+    query: query(operationQuerySchema),
     answers: {
       200: {
         description: "The operation. Retry-After comes with one that goes on.",

@@ -3,51 +3,42 @@
 import * as z from "zod/mini";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object } from "../field.ts";
 import { accounts, defineRoute, nounRoutes } from "../route.ts";
 import { APPROVAL_ID, CHANGESET_ID, LATER_REVISION_ID, REVISION_ID, WORKSPACE_ID } from "../story.ts";
 import { evidenceSchema } from "./changesets/changeset.ts";
 
 export const reviewActionStates = ["waiting", "approved", "denied", "expired", "resolved_elsewhere"] as const;
 
-export const reviewActionSchema = z.object({
-  id: z.uuid(),
-  workspace_id: z.uuid(),
-  kind: z.literal("accept_changeset"),
-  state: z.enum(reviewActionStates),
-  approve_url: z.url(),
-  changeset_id: z.uuid(),
-  revision_id: z.uuid(),
-  expected_current_revision: z.uuid(),
-  resolved_revision_id: z.nullable(z.uuid()),
-  title: z.string(),
-  validation_evidence: evidenceSchema,
-  created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime(),
-  decided_at: z.nullable(z.iso.datetime()),
+export const reviewActionSchema = object({
+  id: field(z.uuid(), "The action's id, which is that of its approval."),
+  workspace_id: field(z.uuid(), "The workspace."),
+  kind: field(z.literal("accept_changeset"), "What is done once it is approved."),
+  state: field(
+    z.enum(reviewActionStates),
+    "`waiting` until it is decided. `resolved_elsewhere`: the changeset was decided without it.",
+  ),
+  approve_url: field(z.url(), "Where the owner decides it."),
+  changeset_id: field(z.uuid(), "The changeset."),
+  revision_id: field(z.uuid(), "What it proposes."),
+  expected_current_revision: field(
+    z.uuid(),
+    "The revision that was current when it was asked for: another one cannot be approved.",
+  ),
+  resolved_revision_id: field(
+    z.nullable(z.uuid()),
+    "A revision that has the changeset's conflicts settled. Null: it has none.",
+  ),
+  title: field(z.string(), "What the changeset is about."),
+  validation_evidence: field(evidenceSchema, "How it was validated."),
+  created_at: field(z.iso.datetime(), "When it was asked for."),
+  expires_at: field(z.iso.datetime(), "Until when it can be decided."),
+  decided_at: field(z.nullable(z.iso.datetime()), "When it was decided. Null until then."),
 });
 export type ReviewActionView = z.infer<typeof reviewActionSchema>;
 
 export const reviewActionComponents: Components = {
-  ReviewAction: component(reviewActionSchema, "What somebody asked for and only the owner may do.", {
-    id: "The action's id, which is that of its approval.",
-    workspace_id: "The workspace.",
-    kind: "What is done once it is approved.",
-    state: "`waiting` until it is decided. `resolved_elsewhere`: the changeset was decided without it.",
-    approve_url: "Where the owner decides it.",
-    changeset_id: "The changeset.",
-    revision_id: "What it proposes.",
-    expected_current_revision:
-      "The revision that was current when it was asked for: another one cannot be approved.",
-    resolved_revision_id: "A revision that has the changeset's conflicts settled. Null: it has none.",
-    title: "What the changeset is about.",
-    validation_evidence: [
-      "How it was validated.",
-      { kind: "What was done.", text: "What came of it.", run_id: "The run that did it." },
-    ],
-    created_at: "When it was asked for.",
-    expires_at: "Until when it can be decided.",
-    decided_at: "When it was decided. Null until then.",
-  }),
+  ReviewAction: component(reviewActionSchema, "What somebody asked for and only the owner may do."),
 };
 
 export const reviewActionRoutes = nounRoutes("reviewActions", "Changesets", {

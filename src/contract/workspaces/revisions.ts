@@ -1,60 +1,51 @@
 // Revisions of a workspace, and their routes under /v1/workspaces/{workspaceID}/revisions. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object, strictObject } from "../field.ts";
 import { accounts, defineRoute, nounRoutes, query } from "../route.ts";
 import { LATER_REVISION_ID, REVISION_ID, WORKSPACE_ID } from "../story.ts";
-import { actorSchema, actorTexts, listOf, pageQuery, pageQueryTexts } from "./record.ts";
+import { actorSchema, listOf, pageQuery } from "./record.ts";
 
-export const revisionSchema = z.object({
-  id: z.uuid(),
-  workspace_id: z.uuid(),
-  commit: z.string(),
-  tree: z.string(),
-  parent_ids: z.array(z.uuid()),
-  message: z.string(),
-  author: actorSchema,
-  files: z.int(),
-  bytes: z.int(),
-  pinned: z.boolean(),
-  created_at: z.iso.datetime(),
-  accepted_at: z.nullable(z.iso.datetime()),
+export const revisionSchema = object({
+  id: field(z.uuid(), "The revision's id."),
+  workspace_id: field(z.uuid(), "The workspace's id."),
+  commit: field(z.string(), "Its commit, as git names it."),
+  tree: field(z.string(), "Its tree, as git names it."),
+  parent_ids: field(
+    z.array(z.uuid()),
+    "The revisions that it was made from. Of an accepted one the first is the one that was current before.",
+  ),
+  message: field(z.string(), "What was changed, in its author's words."),
+  author: field(actorSchema, "Who made it."),
+  files: field(z.int(), "How many files it has."),
+  bytes: field(z.int(), "The size of all its files."),
+  pinned: field(z.boolean(), "Whether a retention pin keeps it."),
+  created_at: field(z.iso.datetime(), "When it was made."),
+  accepted_at: field(
+    z.nullable(z.iso.datetime()),
+    "When it became the current revision; null where it never did.",
+  ),
 });
 export type RevisionView = z.infer<typeof revisionSchema>;
 
-export const revisionListSchema = listOf(revisionSchema);
+export const revisionListSchema = listOf(revisionSchema, "The revisions.");
 
 export const listRevisionsQuerySchema = strictObject({
   ...pageQuery,
-  accepted: z.optional(z.enum(["true", "false"])),
+  accepted: field(
+    z.optional(z.enum(["true", "false"])),
+    "`true`: only revisions that were accepted; `false`: only those that never were.",
+  ),
 });
 
 export const revisionComponents: Components = {
   Revision: component(
     revisionSchema,
     "All files of a copy as they were once: saved, and not necessarily accepted.",
-    {
-      id: "The revision's id.",
-      workspace_id: "The workspace's id.",
-      commit: "Its commit, as git names it.",
-      tree: "Its tree, as git names it.",
-      parent_ids:
-        "The revisions that it was made from. Of an accepted one the first is the one that was current before.",
-      message: "What was changed, in its author's words.",
-      author: ["Who made it.", actorTexts],
-      files: "How many files it has.",
-      bytes: "The size of all its files.",
-      pinned: "Whether a retention pin keeps it.",
-      created_at: "When it was made.",
-      accepted_at: "When it became the current revision; null where it never did.",
-    },
   ),
-  RevisionList: component(revisionListSchema, "A page of revisions, newest first.", {
-    items: "The revisions.",
-    next_cursor: "The cursor of the next page; empty at the end.",
-  }),
+  RevisionList: component(revisionListSchema, "A page of revisions, newest first."),
 };
 
 export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
@@ -64,10 +55,7 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
     answer: revisionListSchema,
     summary: "List a workspace's revisions, newest first",
     scopes: ["workspaces:read"],
-    query: query(listRevisionsQuerySchema, {
-      ...pageQueryTexts,
-      accepted: "`true`: only revisions that were accepted; `false`: only those that never were.",
-    }),
+    query: query(listRevisionsQuerySchema),
     answers: { 200: "A page of revisions." },
   }),
   get: defineRoute("GET /v1/workspaces/{workspaceID}/revisions/{revisionID}", {

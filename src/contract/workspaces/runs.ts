@@ -1,49 +1,37 @@
 // The runs of a workspace, and their routes under /v1/workspaces/{workspaceID}/runs. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component, oneOf } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { extend, field, strictObject } from "../field.ts";
 import { submittedHeaders } from "../headers.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
-import { submitRunFields } from "../runs/components.ts";
 import { completedRun } from "../runs/examples.ts";
 import { runSchema, submitRunResponseSchema } from "../runs/run.ts";
 import { submitRunRequestSchema } from "../runs/run-requests.ts";
 import { AGENT_ID, COPY_ID, RUN_ID, THREAD_ID, WORKSPACE_ID } from "../story.ts";
-import { listOf, pageQuery, pageQueryTexts } from "./record.ts";
+import { listOf, pageQuery } from "./record.ts";
 
-export const workspaceRunListSchema = listOf(runSchema);
+export const workspaceRunListSchema = listOf(runSchema, "The runs.");
 
 export const listWorkspaceRunsQuerySchema = strictObject({
   ...pageQuery,
-  /** Only those in this copy. */
-  working_copy_id: z.optional(z.uuid()),
+  working_copy_id: field(z.optional(z.uuid()), "Only the runs in this copy."),
 });
 
 /** A task group makes the run a worker: it needs a copy, too. */
-export const submitWorkspaceRunRequestSchema = z.extend(submitRunRequestSchema, {
-  /** A member. Left out: the workspace's manager. */
-  executor_agent_id: z.optional(z.uuid()),
-  working_copy_id: z.optional(z.uuid()),
-  task_group_id: z.optional(z.uuid()),
+export const submitWorkspaceRunRequestSchema = extend(submitRunRequestSchema, {
+  executor_agent_id: field(z.optional(z.uuid()), "The member that runs. Left out: the manager."),
+  working_copy_id: field(z.optional(z.uuid()), "The copy that the run works in, and nobody else meanwhile."),
+  task_group_id: field(z.optional(z.uuid()), "The task group that the run works for, as a worker."),
 });
 export type SubmitWorkspaceRunRequest = z.infer<typeof submitWorkspaceRunRequestSchema>;
 
 export const workspaceRunComponents: Components = {
-  WorkspaceRunList: component(workspaceRunListSchema, "A page of runs, newest first.", {
-    items: "The runs.",
-    next_cursor: "The cursor of the next page; empty at the end.",
-  }),
+  WorkspaceRunList: component(workspaceRunListSchema, "A page of runs, newest first."),
   SubmitWorkspaceRunRequest: component(
     submitWorkspaceRunRequestSchema,
     "A run of a workspace. Exactly one of `message` and `messages` is needed.",
-    {
-      ...submitRunFields,
-      executor_agent_id: "The member that runs. Left out: the manager.",
-      working_copy_id: "The copy that the run works in, and nobody else meanwhile.",
-      task_group_id: "The task group that the run works for, as a worker.",
-    },
     oneOf("message", "messages"),
   ),
 };
@@ -58,10 +46,7 @@ export const workspaceRunRoutes = nounRoutes("workspaceRuns", "Workspaces", {
     answer: workspaceRunListSchema,
     summary: "List the runs of a workspace, newest first",
     scopes: ["workspaces:read", "runs:read"],
-    query: query(listWorkspaceRunsQuerySchema, {
-      ...pageQueryTexts,
-      working_copy_id: "Only the runs in this copy.",
-    }),
+    query: query(listWorkspaceRunsQuerySchema),
     answers: { 200: "A page of runs." },
   }),
   submit: defineRoute("POST /v1/workspaces/{workspaceID}/runs", {

@@ -1,23 +1,20 @@
 // The schedules of a workspace, under /v1/workspaces/{workspaceID}/schedules. Pure.
 
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { strictObject } from "../field.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
 import { scheduleExamples } from "../schedules/examples.ts";
 import { createScheduleRequestSchema, scheduleSchema } from "../schedules/schedule.ts";
 import { AGENT_ID, SCHEDULE_ID, WORKSPACE_ID } from "../story.ts";
-import { listOf, pageQuery, pageQueryTexts } from "./record.ts";
+import { listOf, pageQuery } from "./record.ts";
 
-export const workspaceScheduleListSchema = listOf(scheduleSchema);
+export const workspaceScheduleListSchema = listOf(scheduleSchema, "The schedules.");
 
 export const listWorkspaceSchedulesQuerySchema = strictObject(pageQuery);
 
 export const workspaceScheduleComponents: Components = {
-  WorkspaceScheduleList: component(workspaceScheduleListSchema, "A page of schedules, newest first.", {
-    items: "The schedules.",
-    next_cursor: "The cursor of the next page; empty at the end.",
-  }),
+  WorkspaceScheduleList: component(workspaceScheduleListSchema, "A page of schedules, newest first."),
 };
 
 /** As of an agent's schedules. */
@@ -30,7 +27,7 @@ export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Workspa
     answer: workspaceScheduleListSchema,
     summary: "List the schedules of a workspace, newest first",
     scopes: ["workspaces:read"],
-    query: query(listWorkspaceSchedulesQuerySchema, pageQueryTexts),
+    query: query(listWorkspaceSchedulesQuerySchema),
     answers: { 200: "A page of schedules." },
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/schedules", {

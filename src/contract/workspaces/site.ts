@@ -1,60 +1,52 @@
 // The site of a workspace: a folder of an accepted revision, shown to whoever has a link. Under /v1/workspaces/{workspaceID}/site. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object, strictObject } from "../field.ts";
 import { accounts, defineRoute, nounRoutes, optionalJsonBody, owners } from "../route.ts";
 import { REVISION_ID, WORKSPACE_ID } from "../story.ts";
 
-export const siteSchema = z.object({
-  workspace_id: z.uuid(),
-  revision_id: z.uuid(),
-  /** "" for all files. */
-  folder: z.string(),
-  /** An origin of its own, or the service's, where pages execute no scripts. */
-  isolation: z.enum(["origin", "sandbox"]),
-  published_at: z.iso.datetime(),
+export const siteSchema = object({
+  workspace_id: field(z.uuid(), "The workspace."),
+  revision_id: field(z.uuid(), "The revision."),
+  folder: field(z.string(), "The folder; empty for all files."),
+  isolation: field(
+    z.enum(["origin", "sandbox"]),
+    "`origin`: the site has an origin of its own. `sandbox`: it comes from the service's origin, and executes no scripts.",
+  ),
+  published_at: field(z.iso.datetime(), "When it was published."),
 });
 export type SiteView = z.infer<typeof siteSchema>;
 
 export const publishSiteRequestSchema = strictObject({
-  /** Left out: the current one. Null takes the site away. */
-  revision_id: z.optional(z.nullable(z.uuid())),
-  /** Left out: all files. */
-  folder: z.optional(z.string().check(z.maxLength(4_096))),
+  revision_id: field(
+    z.optional(z.nullable(z.uuid())),
+    "An accepted revision. Left out: the current one. Null: nothing any more.",
+  ),
+  folder: field(z.optional(z.string().check(z.maxLength(4_096))), "A folder of it. Left out: all files."),
 });
 export type PublishSiteRequest = z.infer<typeof publishSiteRequestSchema>;
 
 export const openSiteRequestSchema = strictObject({
-  /** The page that the link opens. Left out: the first one. */
-  path: z.optional(z.string().check(z.maxLength(4_096))),
+  path: field(
+    z.optional(z.string().check(z.maxLength(4_096))),
+    "A page of the site. Left out: the first one.",
+  ),
 });
 export type OpenSiteRequest = z.infer<typeof openSiteRequestSchema>;
 
-export const openedSiteSchema = z.object({ url: z.url(), expires_at: z.iso.datetime() });
+export const openedSiteSchema = object({
+  url: field(z.url(), "The link. It is a secret."),
+  expires_at: field(z.iso.datetime(), "When it opens nothing any more."),
+});
 export type OpenedSite = z.infer<typeof openedSiteSchema>;
 
 export const siteComponents: Components = {
-  Site: component(siteSchema, "A folder of an accepted revision that a workspace shows.", {
-    workspace_id: "The workspace.",
-    revision_id: "The revision.",
-    folder: "The folder; empty for all files.",
-    isolation:
-      "`origin`: the site has an origin of its own. `sandbox`: it comes from the service's origin, and executes no scripts.",
-    published_at: "When it was published.",
-  }),
-  PublishSiteRequest: component(publishSiteRequestSchema, "What to show.", {
-    revision_id: "An accepted revision. Left out: the current one. Null: nothing any more.",
-    folder: "A folder of it. Left out: all files.",
-  }),
-  OpenSiteRequest: component(openSiteRequestSchema, "Where the link leads.", {
-    path: "A page of the site. Left out: the first one.",
-  }),
-  OpenedSite: component(openedSiteSchema, "A link by which a site is looked at.", {
-    url: "The link. It is a secret.",
-    expires_at: "When it opens nothing any more.",
-  }),
+  Site: component(siteSchema, "A folder of an accepted revision that a workspace shows."),
+  PublishSiteRequest: component(publishSiteRequestSchema, "What to show."),
+  OpenSiteRequest: component(openSiteRequestSchema, "Where the link leads."),
+  OpenedSite: component(openedSiteSchema, "A link by which a site is looked at."),
 };
 
 const MAX_BODY_BYTES = 32 * 1024;

@@ -1,54 +1,40 @@
 // The sessions of a workspace, and their routes under /v1/workspaces/{workspaceID}/threads. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { field, object, strictObject } from "../field.ts";
 import { bodyKey, text } from "../fields.ts";
 import { accounts, defineRoute, nounRoutes, optionalJsonBody, query } from "../route.ts";
 import { AGENT_ID, THREAD_ID, WORKSPACE_ID } from "../story.ts";
-import { listOf, pageQuery, pageQueryTexts } from "./record.ts";
+import { listOf, pageQuery } from "./record.ts";
 
 export const MAX_THREAD_TITLE_CHARS = 255;
 
-export const threadSchema = z.object({
-  id: z.uuid(),
-  workspace_id: z.uuid(),
-  agent_id: z.uuid(),
-  title: z.nullable(z.string()),
-  created_at: z.iso.datetime(),
+export const threadSchema = object({
+  id: field(z.uuid(), "The session's id: the `thread_id` of its runs."),
+  workspace_id: field(z.uuid(), "The workspace."),
+  agent_id: field(z.uuid(), "The agent whose session it is."),
+  title: field(z.nullable(z.string()), "What it is called; null where a run began it, or nobody said."),
+  created_at: field(z.iso.datetime(), "When it began."),
 });
 export type ThreadView = z.infer<typeof threadSchema>;
 
-export const threadListSchema = listOf(threadSchema);
+export const threadListSchema = listOf(threadSchema, "The sessions.");
 
 export const listThreadsQuerySchema = strictObject(pageQuery);
 
 export const createThreadRequestSchema = strictObject({
-  title: z.optional(text(MAX_THREAD_TITLE_CHARS)),
-  /** A member. Left out: the workspace's manager. */
-  agent_id: z.optional(z.uuid()),
+  title: field(z.optional(text(MAX_THREAD_TITLE_CHARS)), "What it is called."),
+  agent_id: field(z.optional(z.uuid()), "A member of the workspace. Left out: its manager."),
   ...bodyKey,
 });
 export type CreateThreadRequest = z.infer<typeof createThreadRequestSchema>;
 
 export const threadComponents: Components = {
-  Thread: component(threadSchema, "A session of one agent in a workspace: its runs continue one another.", {
-    id: "The session's id: the `thread_id` of its runs.",
-    workspace_id: "The workspace.",
-    agent_id: "The agent whose session it is.",
-    title: "What it is called; null where a run began it, or nobody said.",
-    created_at: "When it began.",
-  }),
-  ThreadList: component(threadListSchema, "A page of sessions, newest first.", {
-    items: "The sessions.",
-    next_cursor: "The cursor of the next page; empty at the end.",
-  }),
-  CreateThreadRequest: component(createThreadRequestSchema, "The session to begin.", {
-    title: "What it is called.",
-    agent_id: "A member of the workspace. Left out: its manager.",
-    idempotency_key: "Makes the request safe to repeat for 24 hours. The header wins over it.",
-  }),
+  Thread: component(threadSchema, "A session of one agent in a workspace: its runs continue one another."),
+  ThreadList: component(threadListSchema, "A page of sessions, newest first."),
+  CreateThreadRequest: component(createThreadRequestSchema, "The session to begin."),
 };
 
 const MAX_BODY_BYTES = 16 * 1024;
@@ -60,7 +46,7 @@ export const threadRoutes = nounRoutes("threads", "Workspaces", {
     answer: threadListSchema,
     summary: "List the sessions of a workspace, newest first",
     scopes: ["workspaces:read"],
-    query: query(listThreadsQuerySchema, pageQueryTexts),
+    query: query(listThreadsQuerySchema),
     answers: { 200: "A page of sessions." },
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/threads", {

@@ -1,49 +1,40 @@
 // The workflows of a workspace, under /v1/workspaces/{workspaceID}/workflows. Pure.
 
 import * as z from "zod/mini";
-import { strictObject } from "../../base/strict-object.ts";
 import { type Components, component } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { extend, field, strictObject } from "../field.ts";
 import { hasNoNul, isWellFormed, text } from "../fields.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
 import { AGENT_ID, WORKFLOW_ID, WORKSPACE_ID } from "../story.ts";
 import { workflowSchema } from "../workflows.ts";
-import { listOf, pageQuery, pageQueryTexts } from "./record.ts";
+import { listOf, pageQuery } from "./record.ts";
 
 export const MAX_WORKFLOW_PROMPT_CHARS = 100_000;
 
-export const workspaceWorkflowSchema = z.extend(workflowSchema, { workspace_id: z.uuid() });
+export const workspaceWorkflowSchema = extend(workflowSchema, {
+  agent_id: field(z.uuid(), "The agent that runs it: who managed the workspace when it was last written."),
+  workspace_id: field(z.uuid(), "The workspace."),
+});
 export type WorkspaceWorkflowView = z.infer<typeof workspaceWorkflowSchema>;
 
-export const workspaceWorkflowListSchema = listOf(workspaceWorkflowSchema);
+export const workspaceWorkflowListSchema = listOf(workspaceWorkflowSchema, "The workflows.");
 
 export const listWorkspaceWorkflowsQuerySchema = strictObject(pageQuery);
 
 export const putWorkspaceWorkflowRequestSchema = strictObject({
-  name: text(255),
-  prompt: z.string().check(z.minLength(1), z.maxLength(MAX_WORKFLOW_PROMPT_CHARS), hasNoNul, isWellFormed),
+  name: field(text(255), "Its name."),
+  prompt: field(
+    z.string().check(z.minLength(1), z.maxLength(MAX_WORKFLOW_PROMPT_CHARS), hasNoNul, isWellFormed),
+    "What its run's message begins with.",
+  ),
 });
 export type PutWorkspaceWorkflowRequest = z.infer<typeof putWorkspaceWorkflowRequestSchema>;
 
 export const workspaceWorkflowComponents: Components = {
-  WorkspaceWorkflow: component(workspaceWorkflowSchema, "A prompt with versions, in a workspace.", {
-    id: "The workflow's id.",
-    workspace_id: "The workspace.",
-    agent_id: "The agent that runs it: who managed the workspace when it was last written.",
-    name: "Its name.",
-    version: "The newest version.",
-    active_version: "The version that an execution runs; null until the owner activates one.",
-    created_at: "When it was made.",
-    updated_at: "When it was last changed.",
-  }),
-  WorkspaceWorkflowList: component(workspaceWorkflowListSchema, "A page of workflows, newest first.", {
-    items: "The workflows.",
-    next_cursor: "The cursor of the next page; empty at the end.",
-  }),
-  PutWorkspaceWorkflowRequest: component(putWorkspaceWorkflowRequestSchema, "The workflow to write.", {
-    name: "Its name.",
-    prompt: "What its run's message begins with.",
-  }),
+  WorkspaceWorkflow: component(workspaceWorkflowSchema, "A prompt with versions, in a workspace."),
+  WorkspaceWorkflowList: component(workspaceWorkflowListSchema, "A page of workflows, newest first."),
+  PutWorkspaceWorkflowRequest: component(putWorkspaceWorkflowRequestSchema, "The workflow to write."),
 };
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -55,7 +46,7 @@ export const workspaceWorkflowRoutes = nounRoutes("workspaceWorkflows", "Workspa
     answer: workspaceWorkflowListSchema,
     summary: "List the workflows of a workspace, newest first",
     scopes: ["workspaces:read"],
-    query: query(listWorkspaceWorkflowsQuerySchema, pageQueryTexts),
+    query: query(listWorkspaceWorkflowsQuerySchema),
     answers: { 200: "A page of workflows." },
   }),
   put: defineRoute("PUT /v1/workspaces/{workspaceID}/workflows/{workflowID}", {

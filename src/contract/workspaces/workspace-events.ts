@@ -2,6 +2,7 @@
 // Why: docs/decisions/091-events-of-a-workspace.md
 
 import * as z from "zod/mini";
+import { field, object } from "../field.ts";
 
 /** What moves, and how it can stand then. A client passes over what it does not know. */
 export const workspaceMoves = {
@@ -22,12 +23,18 @@ export type WorkspaceMove = {
   };
 }[MovedThing];
 
-export const workspaceEventSchema = z.object({
-  seq: z.int().check(z.minimum(1)),
-  at: z.iso.datetime(),
-  what: z.string(),
-  id: z.string(),
-  state: z.string(),
+export const workspaceEventSchema = object({
+  seq: field(z.int().check(z.minimum(1)), "The event's number."),
+  at: field(z.iso.datetime(), "When the event was stored."),
+  what: field(
+    z.string(),
+    "What moved in the workspace: `copy`, `revision`, `changeset`, `worker` or `task_group`. Others may come.",
+  ),
+  id: field(
+    z.string(),
+    "The frame, or the subscription, that this answers; of a workspace's event, the thing that moved.",
+  ),
+  state: field(z.string(), "How it stands since."),
 });
 export type WorkspaceEvent = z.infer<typeof workspaceEventSchema>;
 

@@ -1,7 +1,7 @@
-// The routes of changesets. Pure.
+// The routes of changesets, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../../component.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, optionalJsonBody, query } from "../../route.ts";
-import { pageQueryTexts } from "../record.ts";
 import {
   acceptChangesetRequestSchema,
   changesetDetailSchema,
@@ -14,6 +14,25 @@ import {
   resolveChangesetRequestSchema,
 } from "./changeset.ts";
 
+export const changesetComponents: Components = {
+  Changeset: component(changesetSchema, "A revision that is proposed to be accepted."),
+  ChangesetDetail: component(
+    changesetDetailSchema,
+    "A changeset, with what it changes where that was asked for.",
+  ),
+  ChangesetList: component(changesetListSchema, "A page of changesets, newest first."),
+  CreateChangesetRequest: component(
+    createChangesetRequestSchema,
+    "What is proposed: a copy or a revision, not both.",
+  ),
+  RejectChangesetRequest: component(rejectChangesetRequestSchema, "Why it is rejected."),
+  AcceptChangesetRequest: component(acceptChangesetRequestSchema, "What was seen and validated."),
+  ResolveChangesetRequest: component(
+    resolveChangesetRequestSchema,
+    "How the conflicts are settled: path by path, or by a revision.",
+  ),
+};
+
 const MAX_BODY_BYTES = 256 * 1024;
 const MAX_RESOLVE_BYTES = 8 * 1024 * 1024;
 
@@ -24,7 +43,7 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
     answer: changesetListSchema,
     summary: "List a workspace's changesets, newest first",
     scopes: ["workspaces:read"],
-    query: query(listChangesetsQuerySchema, { ...pageQueryTexts, status: "Only those in this state." }),
+    query: query(listChangesetsQuerySchema),
     answers: { 200: "A page of changesets." },
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/changesets", {
@@ -47,7 +66,7 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
     description:
       "An undecided one is merged with the current revision as it is now. With `patch=true` the answer has what it changes as a unified diff.",
     scopes: ["workspaces:read"],
-    query: query(getChangesetQuerySchema, { patch: "`true`: with its changed files and its diff." }),
+    query: query(getChangesetQuerySchema),
     answers: { 200: "The changeset." },
   }),
   reject: defineRoute("POST /v1/workspaces/{workspaceID}/changesets/{changesetID}/reject", {

@@ -1,8 +1,8 @@
-// The routes of copies. Pure.
+// The routes of working copies, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../../component.ts";
 import { accounts, defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
 import { operationSchema } from "../operations.ts";
-import { pageQueryTexts } from "../record.ts";
 import {
   checkpointRequestSchema,
   copyListSchema,
@@ -10,6 +10,16 @@ import {
   createCopyRequestSchema,
   listCopiesQuerySchema,
 } from "./copy.ts";
+
+export const copyComponents: Components = {
+  WorkingCopy: component(
+    copySchema,
+    "A copy of a workspace's files: a revision, and what was written since.",
+  ),
+  WorkingCopyList: component(copyListSchema, "A page of copies, newest first."),
+  CreateCopyRequest: component(createCopyRequestSchema, "A working copy to make."),
+  CheckpointRequest: component(checkpointRequestSchema, "What to save as a revision."),
+};
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -21,7 +31,7 @@ export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
     summary: "List a workspace's copies, newest first",
     description: "The canonical copy is one of them.",
     scopes: ["workspaces:read"],
-    query: query(listCopiesQuerySchema, { ...pageQueryTexts, state: "Only copies in this state." }),
+    query: query(listCopiesQuerySchema),
     answers: { 200: "A page of copies." },
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/copies", {

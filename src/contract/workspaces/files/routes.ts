@@ -1,5 +1,7 @@
-// The routes of files: the same ten under the canonical copy and under each working copy, four under a revision. Pure.
+// The routes of files: the same ten under the canonical copy and under each working copy, four under a revision; and their
+// schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../../component.ts";
 import {
   accounts,
   byteBody,
@@ -34,6 +36,26 @@ import {
   writeFileRequestSchema,
 } from "./files.ts";
 
+export const fileComponents: Components = {
+  FileEntry: component(
+    fileEntrySchema,
+    "A file, a symbolic link, a submodule or a folder. A union on `type`.",
+  ),
+  FileList: component(fileListSchema, "A page of a folder."),
+  FileText: component(fileTextSchema, "A whole text file."),
+  FileWindow: component(fileWindowSchema, "A window of a text file."),
+  WriteFileRequest: component(writeFileRequestSchema, "A file to write, or a symbolic link."),
+  UploadedFiles: component(uploadedFilesSchema, "What was uploaded."),
+  DeleteFileRequest: component(deleteFileRequestSchema, "A file or a folder to delete."),
+  Trash: component(trashSchema, "What a deletion put into the trash."),
+  RestoreFileRequest: component(restoreFileRequestSchema, "What to restore."),
+  Restored: component(restoredSchema, "What was restored."),
+  EmptyTrashRequest: component(emptyTrashRequestSchema, "Nothing: the whole trash is emptied."),
+  EmptiedTrash: component(emptiedTrashSchema, "The trash is empty."),
+  DownloadUrlRequest: component(downloadUrlRequestSchema, "A file to download."),
+  DownloadUrl: component(downloadUrlSchema, "An address from which anybody reads one file."),
+};
+
 const MAX_BODY_BYTES = 64 * 1024;
 /** The largest editor's cap that an operator can set, and room for escapes. */
 const MAX_WRITE_BYTES = 160 * 1024 * 1024;
@@ -43,7 +65,6 @@ const MAX_UPLOAD_BYTES = 100_000_000_000;
 const read = ["workspaces:read"] as const;
 const write = ["workspaces:write"] as const;
 const tagged = (description: string) => ({ description, headers: ["ETag"] }) as const;
-const wholePath = "The file's path: relative, with `/` between its parts.";
 
 /** Sent with every download: a file of a workspace is nothing that a browser shows on the service's origin. */
 const downloaded = {
@@ -65,12 +86,7 @@ const listDetail = {
   description:
     "Entries are in the byte order of their paths, a folder's counted with `/` at its end. With `recursive` the files in all folders below, without folders.",
   scopes: read,
-  query: query(listFilesQuerySchema, {
-    path: "A folder. Left out: the root.",
-    recursive: "Whether the files in all folders below are listed.",
-    cursor: "The `next_cursor` of the page before. Left out or empty: from the start.",
-    limit: "Items at most.",
-  }),
+  query: query(listFilesQuerySchema),
   answers: { 200: "A page of entries." },
 } as const;
 
@@ -79,7 +95,7 @@ const statDetail = {
   repeat: "safe",
   answer: fileEntrySchema,
   scopes: read,
-  query: query(statFileQuerySchema, { path: "A file or a folder. Left out: the root." }),
+  query: query(statFileQuerySchema),
   answers: { 200: tagged("What is there. A file has an ETag.") },
 } as const;
 
@@ -90,11 +106,7 @@ const windowDetail = {
   description:
     "`offset` and `limit` are bytes. A window is cut between characters: it begins at the first one at or behind `offset`, and `next_offset` says where the next window begins; null at the end. `limit=0` is the largest window.",
   scopes: read,
-  query: query(readFileQuerySchema, {
-    path: wholePath,
-    offset: "Where the window begins, in bytes.",
-    limit: "Bytes at most. 0: as many as one read returns at most.",
-  }),
+  query: query(readFileQuerySchema),
   answers: { 200: tagged("The text, and its file's ETag.") },
   refusals: [415, 416],
 } as const;
@@ -105,7 +117,7 @@ const wholeTextDetail = {
   answer: fileTextSchema,
   description: "The whole file: `offset` and `limit` are refused, and so is a file above the editor's cap.",
   scopes: read,
-  query: query(wholeFileQuerySchema, { path: wholePath }),
+  query: query(wholeFileQuerySchema),
   answers: { 200: tagged("The text, and its file's ETag.") },
   refusals: [413, 415],
 } as const;
@@ -116,7 +128,7 @@ const downloadDetail = {
   answer: "bytes",
   description: "The whole file, or one range of it by the header Range: `offset` and `limit` are refused.",
   scopes: read,
-  query: query(wholeFileQuerySchema, { path: wholePath }),
+  query: query(wholeFileQuerySchema),
   answers: { 200: downloaded },
   headers: ["Range"],
 } as const;
@@ -139,11 +151,7 @@ const uploadDetail = {
   answer: uploadedFilesSchema,
   description: `One file as \`application/octet-stream\`, whose path is \`path\`; or up to ${MAX_UPLOAD_FILES} as \`multipart/form-data\`, each a part with a \`filename\`, which is its path in the folder \`path\`. All of them are written, or none. Files may be larger than those that are written as text.`,
   scopes: write,
-  query: query(uploadQuerySchema, {
-    path: "The file's path, or with several files the folder that they go to. Left out: the root.",
-    existing: "Whether files that are there already are replaced, or refuse the upload with 412.",
-    mode: "`100755`: they are programs. `120000`: symbolic links, whose bytes are the paths that they lead to, in the same tree. Left out: as the files that they replace, and plain files where they are new.",
-  }),
+  query: query(uploadQuerySchema),
   body: byteBody(MAX_UPLOAD_BYTES, ["multipart/form-data", "application/octet-stream"]),
   answers: { 200: "The files as they are now.", 201: "The files, all of which are new." },
   headers: ["If-Match"],

@@ -1,8 +1,21 @@
-// The routes of retention. Pure.
+// The routes of retention, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../../component.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../record.ts";
-import { createPinRequestSchema, pinSchema, retentionQuerySchema, retentionSchema } from "./retention.ts";
+import {
+  cleanupItemSchema,
+  createPinRequestSchema,
+  pinSchema,
+  retentionQuerySchema,
+  retentionSchema,
+} from "./retention.ts";
+
+export const retentionComponents: Components = {
+  RetentionPin: component(pinSchema, "What keeps a revision from being deleted."),
+  CleanupItem: component(cleanupItemSchema, "What is going to be deleted. A union on `kind`."),
+  Retention: component(retentionSchema, "What of a workspace is kept. A union on `view`."),
+  CreatePinRequest: component(createPinRequestSchema, "A revision to keep."),
+};
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -15,10 +28,7 @@ export const retentionRoutes = nounRoutes("retention", "Copies and revisions", {
     description:
       "A revision that was never accepted, that nothing builds on and no pin keeps is deleted some time after it was made; what is in the trash some time after it was put there.",
     scopes: ["workspaces:read"],
-    query: query(retentionQuerySchema, {
-      view: "`cleanup`: what is going to be deleted, the first first. `pins`: what keeps revisions. `usage`: how much is kept.",
-      ...pageQueryTexts,
-    }),
+    query: query(retentionQuerySchema),
     answers: { 200: "What the view shows. A union on `view`." },
   }),
   createPin: defineRoute("POST /v1/workspaces/{workspaceID}/retention/pins", {

@@ -33,8 +33,14 @@ const done = {
   changeset_ids: [CHANGESET_ID],
 };
 
-const { credits, tokens, gross_micro_usd } = settled;
-const sums = { credits, tokens, gross_micro_usd, refunded_micro_usd: 0, runs: 1 };
+
+const sums = {
+  credits: settled.credits,
+  tokens: settled.tokens,
+  gross_micro_usd: settled.gross_micro_usd,
+  refunded_micro_usd: 0,
+  runs: 1,
+};
 
 export const taskGroupExamples: ExamplesOf<typeof taskGroupRoutes> = {
   list: {

@@ -1,14 +1,20 @@
-// The routes of task groups. Pure.
+// The routes of task groups, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../../component.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../record.ts";
-import { costsQuerySchema, costsQueryTexts, costsSchema } from "../workspace/workspace.ts";
+import { costsQuerySchema, costsSchema } from "../workspace/workspace.ts";
 import {
   createTaskGroupRequestSchema,
   listTaskGroupsQuerySchema,
   taskGroupListSchema,
   taskGroupSchema,
 } from "./task-group.ts";
+
+export const taskGroupComponents: Components = {
+  TaskGroup: component(taskGroupSchema, "Workers with one budget and one stop."),
+  TaskGroupList: component(taskGroupListSchema, "A page of task groups, newest first."),
+  CreateTaskGroupRequest: component(createTaskGroupRequestSchema, "A task group to make."),
+};
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -19,7 +25,7 @@ export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
     answer: taskGroupListSchema,
     summary: "List a workspace's task groups, newest first",
     scopes: ["workspaces:read"],
-    query: query(listTaskGroupsQuerySchema, pageQueryTexts),
+    query: query(listTaskGroupsQuerySchema),
     answers: { 200: "A page of task groups." },
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/task-groups", {
@@ -47,7 +53,7 @@ export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
     answer: costsSchema,
     summary: "What the runs of a task group cost",
     scopes: ["workspaces:read"],
-    query: query(costsQuerySchema, costsQueryTexts),
+    query: query(costsQuerySchema),
     answers: { 200: "The sums." },
   }),
   stop: defineRoute("POST /v1/task-groups/{taskGroupID}/stop", {

@@ -1,14 +1,24 @@
-// The routes of workers. Pure.
+// The routes of workers, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component, oneOf } from "../../component.ts";
 import { submittedHeaders } from "../../headers.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
-import { pageQueryTexts } from "../record.ts";
 import {
   listWorkersQuerySchema,
   startWorkerRequestSchema,
   workerListSchema,
   workerSchema,
 } from "./worker.ts";
+
+export const workerComponents: Components = {
+  Worker: component(workerSchema, "A run in a copy, for a task group."),
+  WorkerList: component(workerListSchema, "A page of workers, newest first."),
+  StartWorkerRequest: component(
+    startWorkerRequestSchema,
+    "A worker to start. Exactly one of `message` and `messages` is needed, and at most one of `working_copy_id` and `base_revision_id`.",
+    oneOf("message", "messages"),
+  ),
+};
 
 /** As of an agent's runs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -20,10 +30,7 @@ export const workerRoutes = nounRoutes("workers", "Workers", {
     answer: workerListSchema,
     summary: "List a workspace's workers, newest first",
     scopes: ["workspaces:read"],
-    query: query(listWorkersQuerySchema, {
-      ...pageQueryTexts,
-      task_group_id: "Only the workers of this task group.",
-    }),
+    query: query(listWorkersQuerySchema),
     answers: { 200: "A page of workers." },
   }),
   start: defineRoute("POST /v1/workspaces/{workspaceID}/workers", {

@@ -1,11 +1,11 @@
-// The routes of workspaces. Pure.
+// The routes of workspaces, and their schemas by the names that the document gives them. Pure.
 
+import { type Components, component } from "../../component.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, optionalJsonBody, owners, query } from "../../route.ts";
-import { pageQueryTexts } from "../record.ts";
 import {
+  agentCostSchema,
   agentWorkspaceSchema,
   costsQuerySchema,
-  costsQueryTexts,
   costsSchema,
   createWorkspaceRequestSchema,
   erasureSchema,
@@ -14,6 +14,17 @@ import {
   workspaceListSchema,
   workspaceSchema,
 } from "./workspace.ts";
+
+export const workspaceComponents: Components = {
+  Workspace: component(workspaceSchema, "One body of files on which several agents and people work."),
+  WorkspaceList: component(workspaceListSchema, "A page of workspaces, newest first."),
+  CreateWorkspaceRequest: component(createWorkspaceRequestSchema, "The workspace to make."),
+  AgentWorkspace: component(agentWorkspaceSchema, "The workspace of an agent."),
+  UpdateWorkspaceRequest: component(updateWorkspaceRequestSchema, "What to change of a workspace."),
+  Costs: component(costsSchema, "What runs cost."),
+  AgentCost: component(agentCostSchema, "What the runs of one agent cost."),
+  WorkspaceErasure: component(erasureSchema, "The receipt of a workspace's deletion."),
+};
 
 const MAX_BODY_BYTES = 128 * 1024;
 
@@ -24,7 +35,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
     answer: workspaceListSchema,
     summary: "List the account's workspaces, newest first",
     scopes: ["workspaces:read"],
-    query: query(listWorkspacesQuerySchema, pageQueryTexts),
+    query: query(listWorkspacesQuerySchema),
     answers: { 200: "A page of workspaces." },
   }),
   create: defineRoute("POST /v1/workspaces", {
@@ -88,7 +99,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
     description:
       "With what they delegated. A run counts by when it was submitted, with what it has cost when it ended.",
     scopes: ["workspaces:read"],
-    query: query(costsQuerySchema, costsQueryTexts),
+    query: query(costsQuerySchema),
     answers: { 200: "The sums." },
   }),
 });
