@@ -15,6 +15,7 @@ export const visibilities = ["public", "private", "internal"] as const;
 export type Visibility = (typeof visibilities)[number];
 
 export const exchangeRequestSchema = object({
+  // A missing token is a refusal with a reason of its own, not one wrong field among others.
   subject_token: field(z.optional(z.string()), "The job's OIDC token."),
   subject_token_type: field(
     z.optional(z.string()),
@@ -28,6 +29,7 @@ export const exchangeRequestSchema = object({
     z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
     "The account whose pending claim the job accepts.",
   ),
+  // Why: docs/decisions/127-a-claim-link-at-any-time.md
   claim_link: field(
     z.optional(z.enum(["always"])),
     "`always`: the answer has a claim link wherever an account can claim the agent. Left out: only where the next run needs an account.",

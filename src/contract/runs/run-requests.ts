@@ -67,6 +67,8 @@ export const submitRunRequestSchema = strictObject({
     z.optional(text(255)),
     "The session to continue. With neither this nor `session_key` the run begins one.",
   ),
+  // It ends with the claim: after a release of the agent the same key begins a new session. Runs of one session that
+  // change files take turns: each begins when the ones before it have ended.
   session_key: field(
     z.optional(text(MAX_SESSION_KEY_CHARS)),
     "Names the session by a key of the caller's own, instead of `session_id`: the first run with the key begins it, every later one continues it. Keys belong to the agent: whoever may submit runs of it reaches each of its sessions by the key. A key keeps sessions apart and protects nothing: make it of what the CI vouches for, such as the number of an issue, and not of text that an outsider wrote.",
@@ -79,6 +81,7 @@ export const submitRunRequestSchema = strictObject({
     z.optional(pullRequestSchema),
     "Only for a CI job: the pull request whose head the run works on, instead of the job's commit.",
   ),
+  // No part of what an idempotency key compares, but for its provider and its model.
   model_access: field(
     z.optional(modelAccessSchema),
     "Only for a CI job: the access to a model that the run uses instead of the service's. The repository's account at the provider pays for its tokens. It is kept until the run ends, and in no answer, event or log.",

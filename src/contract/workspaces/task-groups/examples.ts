@@ -33,7 +33,6 @@ const done = {
   changeset_ids: [CHANGESET_ID],
 };
 
-
 const sums = {
   credits: settled.credits,
   tokens: settled.tokens,

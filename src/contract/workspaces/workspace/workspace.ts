@@ -85,6 +85,7 @@ const metadataSchema = z.optional(
 export const createWorkspaceRequestSchema = strictObject({
   name: field(nameSchema, "What it is called. Left out: `workspace`."),
   metadata: field(metadataSchema, "Any JSON object. The service stores it and does not read it."),
+  // Null is refused with a code of its own.
   default_manager_agent_id: field(
     z.optional(z.nullable(z.uuid())),
     "One of the account's agents. Left out: an independent agent is made. Null is refused: every workspace has a manager.",
