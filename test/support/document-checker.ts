@@ -28,7 +28,7 @@ export type DocumentedRoute = {
   readonly operation: Operation;
 };
 
-const { paths, components } = (openApiDocument("http://service.example")) as {
+const { paths, components } = openApiDocument("http://service.example") as {
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: {
     readonly responses: Record<string, Declared>;
