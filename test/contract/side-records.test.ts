@@ -1,10 +1,8 @@
 // What the service says and leaves beside an answer, as golden files: the text of each refusal, the rows of the audit trail, who
-// is woken by which act, the hints of the tools, and the names of the metrics. `npm test -- test/contract/side-records -u`
+// is woken by which act, and the names of the metrics. `npm test -- test/contract/side-records -u`
 // writes them anew: read the difference before it is committed.
 
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { toolSets } from "../../src/contract/mcp/tool-sets.ts";
-import { toolsOfSets } from "../../src/service/api/mcp/tool-table.ts";
 import { auditActions } from "../../src/service/core/audit/audit-entry.ts";
 import { prometheusMeter } from "../../src/service/telemetry/metrics.ts";
 import { documentedRoutes } from "../support/document-checker.ts";
@@ -137,18 +135,6 @@ it("leaves these rows in the audit trail", async () => {
 
 it("wakes those who wait after these acts", async () => {
   await expect(lines(wakes)).toMatchFileSnapshot("./golden/wakes.txt");
-});
-
-it("hints at what each tool does", async () => {
-  const hints = toolSets.flatMap((set) =>
-    toolsOfSets[set].map(({ listing, scopes }) => {
-      const { name, title, annotations = {}, inputSchema } = listing;
-      const told = Object.entries(annotations).map(([hint, value]) => `${hint}=${value}`);
-      const needed = (inputSchema as { required?: readonly string[] }).required ?? [];
-      return `${set} ${name}, "${title}": ${[...told, `scopes=${scopes.join("+")}`, `needs=${needed.join("+")}`].join(" ")}`;
-    }),
-  );
-  await expect(lines(hints)).toMatchFileSnapshot("./golden/tools.txt");
 });
 
 it("names its metrics so", async () => {
