@@ -9,7 +9,7 @@ import type { Step } from "./action-types.ts";
 import type { Inputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
 
-export type GitHubAccess = {
+type GitHubAccess = {
   readonly env: Environment;
   readonly transport: Transport;
   readonly onRetry: (notice: RetryNotice) => void;

@@ -51,13 +51,13 @@ import {
   readModel,
 } from "./model-inputs.ts";
 
-export type Prompt =
+type Prompt =
   | { readonly from: "text"; readonly text: string }
   | { readonly from: "file"; readonly path: string }
   | { readonly from: "event" };
 
 /** Which service the step uses: one that somebody runs, or one inside the job. */
-export type ServiceInputs =
+type ServiceInputs =
   /** The base URL is without a trailing slash. */
   | {
       readonly type: "remote";
@@ -68,18 +68,18 @@ export type ServiceInputs =
     }
   | { readonly type: "embedded"; readonly model: ModelInputs | null };
 
-export const modes = ["run", "attach", "cancel", "doctor"] as const;
+const modes = ["run", "attach", "cancel", "doctor"] as const;
 /** What becomes of what a run changed. Only the job itself writes it: no agent holds a token that could. */
-export const changesModes = ["none", "patch", "commit", "pull-request"] as const;
-export type ChangesMode = (typeof changesModes)[number];
+const changesModes = ["none", "patch", "commit", "pull-request"] as const;
+type ChangesMode = (typeof changesModes)[number];
 
 /** Whether what a run changed is pushed to the repository. */
 export function isPushed(mode: ChangesMode): mode is "commit" | "pull-request" {
   return mode === "commit" || mode === "pull-request";
 }
 
-export const findingsModes = ["none", "annotations", "review"] as const;
-export const includedAuthors = ["everyone", "writers"] as const;
+const findingsModes = ["none", "annotations", "review"] as const;
+const includedAuthors = ["everyone", "writers"] as const;
 
 export type Inputs = {
   readonly mode: (typeof modes)[number];
@@ -198,7 +198,7 @@ export class InputError extends StepError {
 }
 
 /** What the runner passed. */
-export type GivenInputs = {
+type GivenInputs = {
   /** "" for an input that is not given. */
   readonly read: ReadInput;
   /** Of all that were passed, with and without a value, in lower case. */

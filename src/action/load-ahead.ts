@@ -3,7 +3,7 @@
 
 import type { Transport } from "../client/transport.ts";
 
-export type LoadAhead = {
+type LoadAhead = {
   /** For requests of ID tokens. */
   readonly transport: Transport;
   /** This job will call GitHub's API after its first ID token. */

@@ -10,7 +10,7 @@ import { boundsOf } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
 import type { Inputs } from "./inputs.ts";
 
-export type RunRequestOptions = {
+type RunRequestOptions = {
   readonly inputs: Inputs;
   readonly request: AgentRequest;
   readonly job: Pick<CiJob, "job" | "step">;

@@ -3,7 +3,7 @@
 import { getState, saveState } from "@actions/core";
 
 /** "submitted": a run is in flight and this step has not concluded. "concluded": there is nothing to do but revoke. */
-export type SavedState = {
+type SavedState = {
   readonly phase?: "granted" | "submitted" | "concluded";
   readonly capability?: string;
   readonly agentId?: string;

@@ -7,7 +7,7 @@ export type BackoffPolicy = {
   readonly maxDelayMs: number;
 };
 
-export type BackoffStep = {
+type BackoffStep = {
   /** Attempts made so far, 1 after the first failure. */
   readonly attempt: number;
   /** The delay that the server requested, if any; wins over the policy within `maxDelayMs`. */

@@ -3,7 +3,7 @@
 /** What a use case returns when refusal is part of its job: a value, or the reason there is none. */
 export type Result<Value, Refusal> = Ok<Value> | Refused<Refusal>;
 
-export type Ok<Value> = { readonly ok: true; readonly value: Value };
+type Ok<Value> = { readonly ok: true; readonly value: Value };
 export type Refused<Refusal> = { readonly ok: false; readonly refusal: Refusal };
 
 export function ok<Value>(value: Value): Ok<Value> {

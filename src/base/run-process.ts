@@ -35,7 +35,7 @@ export type ProcessInput = string | Buffer | AsyncIterable<Uint8Array>;
 export type OutputTaker = ((chunk: Buffer) => void) | ((chunk: Buffer) => Promise<void> | undefined);
 
 /** How a process ended. `stderr` is its last 4 KiB and may repeat a secret: it is not for show. */
-export type ProcessEnd = { readonly stdout: Buffer; readonly stderr: string } & (
+type ProcessEnd = { readonly stdout: Buffer; readonly stderr: string } & (
   | { readonly type: "exited"; readonly exitCode: number }
   /** By a signal that was not sent from here. */
   | { readonly type: "killed"; readonly signalName: string }

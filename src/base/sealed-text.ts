@@ -23,7 +23,7 @@ export type SealingKeys = {
   readonly previous: SealingKey | null;
 };
 
-export type UnsealRefusal =
+type UnsealRefusal =
   | { readonly reason: "key_unknown"; readonly keyId: string }
   /** It was changed, belongs to something else, or was never sealed. */
   | { readonly reason: "not_sealed_here" };

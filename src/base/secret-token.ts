@@ -7,7 +7,7 @@ import { crc32 } from "node:zlib";
 const SECRET_BYTES = 32;
 const CHECKSUM_CHARS = 6;
 
-export type SecretToken = {
+type SecretToken = {
   /** What the holder gets, once. */
   readonly text: string;
   /** SHA-256 of `text`, hexadecimal: what is stored. */

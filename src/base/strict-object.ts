@@ -39,7 +39,7 @@ function isPartOf(name: string, known: string): boolean {
 }
 
 /** An unknown field, and the text that completes the sentence which begins with it. */
-export type UnknownField = { readonly name: string; readonly text: string };
+type UnknownField = { readonly name: string; readonly text: string };
 
 /** The unknown fields that an issue names. Null for an issue of another kind. */
 export function unknownFieldsOf(issue: z.core.$ZodIssue): readonly UnknownField[] | null {

@@ -9,7 +9,7 @@ const ENCODING = "latin1";
 /** Folders that are read at the same time. */
 const AT_ONCE = 16;
 
-export type TreeEntry = {
+type TreeEntry = {
   /** Relative to the root. Each character is one byte of its name on disk. */
   readonly path: string;
   readonly name: string;

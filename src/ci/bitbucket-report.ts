@@ -22,7 +22,7 @@ export type BitbucketReport = {
   )[];
 };
 
-export type ReportPlace = {
+type ReportPlace = {
   readonly env: Environment;
   /** One a report: the same again replaces it. */
   readonly id: string;

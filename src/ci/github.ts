@@ -17,7 +17,7 @@ const MINT_TIMEOUT_MS = 20_000;
 const MAX_TOKEN_BYTES = 64 * 1024;
 const MAX_BRANCH_CHARS = 255;
 
-export type GitHubOptions = {
+type GitHubOptions = {
   readonly env?: Environment;
   readonly transport: Transport;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ export const GITLAB_TOKEN_VARIABLE = "AGENT_SERVICE_ID_TOKEN";
 const GITLAB_MODEL_TOKEN_VARIABLE = "AGENT_SERVICE_MODEL_ID_TOKEN";
 const MAX_TOKENS = 20;
 
-export type GitLabOptions = {
+type GitLabOptions = {
   readonly env?: Environment;
   /** The variable that the job's `id_tokens:` names. More tokens are in it with `_2`, `_3` … after its name. */
   readonly tokenVariable?: string;

@@ -3,7 +3,7 @@
 import { audiencesOf, isCompactToken } from "./compact-form.ts";
 import { IdentityError } from "./provider.ts";
 
-export type GivenTokens = {
+type GivenTokens = {
   /** The first one's variable. */
   readonly variable: string;
   /** In the order in which they are used, without those that are not set. */

@@ -3,7 +3,7 @@
 import type { Environment } from "./provider.ts";
 import type { JobVariables } from "./provider-definition.ts";
 
-export type JobRefs = {
+type JobRefs = {
   readonly ownerId: string | null;
   /** A full ref; null where the job has none. */
   readonly ref: string | null;

@@ -20,7 +20,7 @@ export type ToolOptions = {
   readonly run?: ProcessRunner;
 };
 
-export type MintCommand = ToolOptions & {
+type MintCommand = ToolOptions & {
   readonly env: Environment;
   readonly command: string;
   readonly args: (audience: string) => readonly string[];

@@ -25,7 +25,7 @@ const cancelledSchema = z.object({ requestId: z.union([z.string(), z.number()]) 
 const answeredSchema = z.object({ status: z.optional(z.number()), text: z.optional(z.nullable(z.string())) });
 const initializedSchema = z.object({ result: z.object({ protocolVersion: z.string() }) });
 
-export type McpStdioOptions = {
+type McpStdioOptions = {
   readonly url: URL;
   readonly key: string;
   readonly userAgent: string;

@@ -19,7 +19,7 @@ export type ServiceAddress = {
   /** What to say beside the addresses where they are only the default ones. */
   readonly advice: string | null;
 };
-export type Workplace = { readonly operator: Operator; readonly service: ServiceAddress };
+type Workplace = { readonly operator: Operator; readonly service: ServiceAddress };
 
 /** Flags of every command that works on the store. */
 export const storeFlags = {

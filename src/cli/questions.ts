@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline";
 import type { Kind } from "../base/settings/setting.ts";
 import { UsageError } from "./flags.ts";
 
-export type Question<Value> = {
+type Question<Value> = {
   readonly text: string;
   /** One line each. */
   readonly choices?: readonly string[];
@@ -13,7 +13,7 @@ export type Question<Value> = {
   readonly flag: string;
 };
 
-export type Asker = {
+type Asker = {
   /** Asks again after a wrong answer. Throws UsageError, which names the flag, after the third or at the end of the input. */
   ask<Value>(question: Question<Value>): Promise<Value>;
   close(): void;

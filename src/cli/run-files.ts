@@ -27,7 +27,7 @@ const names = [
   "agent-service.env",
   "annotations.json",
 ] as const;
-export type RunFileName = (typeof names)[number];
+type RunFileName = (typeof names)[number];
 
 /** Removes what an earlier run left there. Rejects with CommandError. */
 export async function openRunFiles(folder: string): Promise<RunFiles> {

@@ -7,7 +7,7 @@ import { UsageError } from "./flags.ts";
 const MAX_PROMPT_BYTES = 1_048_576;
 const STDIN = "-";
 
-export type PromptWords = {
+type PromptWords = {
   readonly words: readonly string[];
   readonly file: string | undefined;
   readonly usage: string;

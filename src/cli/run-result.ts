@@ -23,7 +23,7 @@ export function runSummary(ending: CommandEnding, { origin }: RunSurroundings): 
   return jobSummary(ending, { repository: origin.job?.repository.name ?? "", sha: origin.sha });
 }
 
-export type RunResult = {
+type RunResult = {
   /** What came of it, in a few words. */
   readonly title: string;
   readonly conclusion: Conclusion;

@@ -72,7 +72,7 @@ export type ServiceSettings =
     };
 
 /** A model that a service is given for this run. */
-export type ChosenModel = { readonly name: string; readonly federation: ModelFederation };
+type ChosenModel = { readonly name: string; readonly federation: ModelFederation };
 
 /** Reads the prompt and the schema from where the flags say. Rejects with UsageError. */
 export async function readRunSettings(values: RunFlags, words: readonly string[]): Promise<RunSettings> {

@@ -14,7 +14,7 @@ const CLOSE_MS = 1_000;
 const STANDARD_OUTPUT = 1;
 const WARN = 40;
 
-export type ServiceLog = {
+type ServiceLog = {
   readonly log: Logger;
   /** Resolves once everything was written, or soon after where nobody reads. */
   closeLog(): Promise<void>;

@@ -10,7 +10,7 @@ import { jobEnvironment } from "../ci/environment.ts";
 const FILE = "keys.json";
 
 const storedKeySchema = z.object({ key: z.string(), account_id: z.string() });
-export type StoredKey = z.infer<typeof storedKeySchema>;
+type StoredKey = z.infer<typeof storedKeySchema>;
 const storedKeysSchema = z.record(z.string(), storedKeySchema);
 type StoredKeys = Readonly<Record<string, StoredKey>>;
 

@@ -31,7 +31,7 @@ export type FollowedRun = {
   [Symbol.asyncIterator](): AsyncGenerator<StoredRunEvent, Run, undefined>;
 };
 
-export type Follower = {
+type Follower = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly readRun: CiClient["readRun"];

@@ -8,7 +8,7 @@ import { field, object, strictObject } from "./field.ts";
 import { defineRoute, jsonBody, nounRoutes, owners } from "./route.ts";
 import { AGENT_ID, repository } from "./story.ts";
 
-export const MAX_CLAIM_CHARS = 255;
+const MAX_CLAIM_CHARS = 255;
 
 /** `claim` is the last part of a claim URL. */
 export const claimRequestSchema = strictObject({
@@ -18,10 +18,8 @@ export const claimRequestSchema = strictObject({
   ),
 });
 
-export type ClaimRequest = z.infer<typeof claimRequestSchema>;
-
 /** "pending" until a job of the repository names the account. */
-export const claimStatuses = ["pending", "claimed"] as const;
+const claimStatuses = ["pending", "claimed"] as const;
 
 export const claimResponseSchema = object({
   repository: field(ciRepositorySchema, "The repository whose agent is claimed."),

@@ -5,13 +5,12 @@ import * as z from "zod/mini";
 import { type Kind, kind } from "../base/settings/setting.ts";
 
 export const MAX_EGRESS_ENTRIES = 50;
-export const MAX_HOST_CHARS = 253;
+const MAX_HOST_CHARS = 253;
 
-export const HTTPS_PORT = 443;
+const HTTPS_PORT = 443;
 
 /** `setup`: package registries, while the run's setup executes. `registries`: package registries, the whole run. */
-export const egressWords = ["setup", "registries"] as const;
-export type EgressWord = (typeof egressWords)[number];
+const egressWords = ["setup", "registries"] as const;
 
 /** Words and hosts: lower case, each once, in the order in which they were written. Empty: nothing can be reached. */
 export type EgressEntries = readonly string[];
@@ -19,7 +18,7 @@ export type EgressEntries = readonly string[];
 /** A host as a policy names it: `*.` stands for every name below, and a port is there where it is not 443. */
 export type HostEntry = { readonly name: string; readonly port: number };
 
-export const EGRESS_FORM =
+const EGRESS_FORM =
   "none, or a list of host names (*.example.com for all below, :port where it is not 443), registries and setup";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
@@ -72,7 +71,7 @@ const words = ["none", ...egressWords] as const;
 const fault = `must be ${EGRESS_FORM}`;
 
 export const egressPolicySchema = z.union([z.enum(words), z.array(z.string())]);
-export type EgressPolicy = z.infer<typeof egressPolicySchema>;
+type EgressPolicy = z.infer<typeof egressPolicySchema>;
 
 /** A list is not empty: who means that says `none`. */
 export const egressPolicyRequestSchema = z.union(

@@ -9,7 +9,7 @@ import type { PathParameter } from "./path-parameters.ts";
 import type { ProblemStatus } from "./problems/problem-answers.ts";
 import type { Tag } from "./tags.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who calls: a CI job by its capability, an account's owner by a key, an AI client that acts for the owner. */
 export type CallerKind = "job" | "owner" | "ai_client";
@@ -47,9 +47,9 @@ export type ByteBody = {
 export type Query<Schema extends z.ZodMiniObject = z.ZodMiniObject> = { readonly schema: Schema };
 
 /** Whose rate a request counts for: its caller's, its address's, that of exchanges from its address, or nobody's. */
-export type RateClass = "caller" | "address" | "exchange" | "none";
+type RateClass = "caller" | "address" | "exchange" | "none";
 
-export type AnswerText =
+type AnswerText =
   | string
   | {
       readonly description: string;

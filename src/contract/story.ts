@@ -38,7 +38,7 @@ export const WORKER_ID = "0198d2c4-6f66-7297-a80a-93df4152607b";
 export const MEMBER_ID = "0198d2c4-6a12-7318-a91b-a4ef5263718c";
 export const CONTEXT_ITEM_ID = "0198d2c4-6a13-7429-ba2c-b5f06374829d";
 
-export type Example<Value> = { readonly summary: string; readonly value: Value };
+type Example<Value> = { readonly summary: string; readonly value: Value };
 
 /** Examples by names that are unique in the document. */
 export type NamedExamples<Value = unknown> = Readonly<Record<string, Example<Value>>>;

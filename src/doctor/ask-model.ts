@@ -25,7 +25,7 @@ export type ModelApi = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type ModelAnswer =
+type ModelAnswer =
   | { readonly type: "reached" }
   /** A list without the model: an alias of it may be served all the same. */
   | { readonly type: "unlisted" }

@@ -17,9 +17,9 @@ import type { DoctorCheck } from "../report/doctor-page.ts";
 import { type ExamineOptions, found, notTried } from "./examination.ts";
 import { failureText } from "./failure-text.ts";
 
-export const COMMIT_HEADING = { id: "commit", title: "Commit for the service" };
+const COMMIT_HEADING = { id: "commit", title: "Commit for the service" };
 
-export type CommitJob = Pick<ExamineOptions, "env" | "face" | "githubToken" | "clock"> & {
+type CommitJob = Pick<ExamineOptions, "env" | "face" | "githubToken" | "clock"> & {
   readonly provider: CiProvider;
   readonly folder: string;
   /** The job's commit; "" where nothing says it. */

@@ -7,7 +7,7 @@ import { type EmbeddedReadiness, type Face, found, worstOf } from "./examination
 
 const HEADING = { id: "embedded", title: "Without a server" };
 
-export type EmbeddedPlace = {
+type EmbeddedPlace = {
   readonly face: Face;
   /** False on somebody's own machine. */
   readonly isJob: boolean;

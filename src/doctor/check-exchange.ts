@@ -15,13 +15,13 @@ import { audienceFix, issuerEntry } from "./settings-text.ts";
 
 export const EXCHANGE_HEADING = { id: "exchange", title: "Exchange" };
 
-export type ExchangeFinding = {
+type ExchangeFinding = {
   readonly check: DoctorCheck;
   /** Null where it was refused. */
   readonly grant: ExchangeResponse | null;
 };
 
-export type ExchangeJob = {
+type ExchangeJob = {
   readonly provider: CiProvider;
   readonly env: Environment;
   readonly face: Face;

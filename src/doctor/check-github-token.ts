@@ -29,7 +29,7 @@ const probes = [
   { permission: "pull-requests", path: "/pulls?per_page=1" },
 ] as const;
 
-export type GitHubTokenOptions = {
+type GitHubTokenOptions = {
   readonly token: GitHubToken;
   readonly env: Environment;
   readonly transport: Transport;

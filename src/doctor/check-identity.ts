@@ -11,7 +11,7 @@ import { failureText } from "./failure-text.ts";
 
 export const IDENTITY_HEADING = { id: "identity", title: "As the service sees it" };
 
-export type IdentityFinding = { readonly check: DoctorCheck; readonly identity: CiIdentity | null };
+type IdentityFinding = { readonly check: DoctorCheck; readonly identity: CiIdentity | null };
 
 export async function checkIdentity(
   { ci }: Pick<JobClient, "ci">,

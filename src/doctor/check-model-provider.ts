@@ -17,9 +17,9 @@ import { explainNoToken } from "./check-token.ts";
 import { type ExamineOptions, found, notTried } from "./examination.ts";
 import { readClaims, type TokenClaims } from "./token-claims.ts";
 
-export const MODEL_PROVIDER_HEADING = { id: "model-provider", title: "Model without a key" };
+const MODEL_PROVIDER_HEADING = { id: "model-provider", title: "Model without a key" };
 
-export type ModelProviderJob = Pick<
+type ModelProviderJob = Pick<
   ExamineOptions,
   "env" | "face" | "transport" | "clock" | "random" | "signal" | "federatedModel"
 > & {

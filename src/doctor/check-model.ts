@@ -4,7 +4,7 @@ import type { DoctorCheck, DoctorFix, Observation } from "../report/doctor-page.
 import { type Asking, askModel, type ModelApi } from "./ask-model.ts";
 import { type Face, found } from "./examination.ts";
 
-export const MODEL_HEADING = { id: "model", title: "The model's API" };
+const MODEL_HEADING = { id: "model", title: "The model's API" };
 
 type ModelPlace = Asking & { readonly face: Face };
 

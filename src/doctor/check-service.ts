@@ -16,7 +16,7 @@ const ANSWER_MS = 10_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const SOON_MS = 14 * 24 * 60 * 60 * 1000;
 
-export type ServiceOptions = Pick<
+type ServiceOptions = Pick<
   ExamineOptions,
   "clock" | "env" | "face" | "signal" | "transport" | "usesProxy" | "version"
 > & { readonly baseUrl: string };
@@ -28,7 +28,7 @@ export type TimedAnswer = {
   readonly receivedAt: number;
 };
 
-export type ServiceFinding = {
+type ServiceFinding = {
   readonly check: DoctorCheck;
   /** Null where the service was not reached, or something else answered. */
   readonly answer: TimedAnswer | null;

@@ -12,7 +12,7 @@ const ANY_AUDIENCE = "agent-service";
 
 export type MintedToken = { readonly token: string; readonly claims: TokenClaims };
 
-export type TokenFinding = {
+type TokenFinding = {
   readonly check: DoctorCheck;
   /** Null where there is none. Never shown. */
   readonly minted: MintedToken | null;

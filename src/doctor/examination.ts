@@ -27,7 +27,7 @@ export type EmbeddedReadiness = {
   readonly notes: readonly string[];
 };
 
-export type AgentReadiness = {
+type AgentReadiness = {
   readonly title: string;
   /** Null: it is not installed. */
   readonly program: string | null;

@@ -16,7 +16,7 @@ export type Certificate = {
   readonly fault: string | null;
 };
 
-export type Reached = {
+type Reached = {
   readonly addresses: readonly string[];
   /** Null where the server does not speak TLS, or was not asked to. */
   readonly certificate: Certificate | null;

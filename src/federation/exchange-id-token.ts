@@ -20,7 +20,7 @@ const MAX_QUOTED_CHARS = 200;
 const CLOCK_SKEW_MS = 60_000;
 const ACCESS_TOKEN = /^[\x21-\x7e]{8,16384}$/;
 
-export type ExchangeMessage = {
+type ExchangeMessage = {
   readonly method: "POST";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export type ExchangeAnswer = {
 /** Sends one request and follows no redirect. Rejects where no whole answer came, with an error without secrets. */
 export type SendExchange = (message: ExchangeMessage) => Promise<ExchangeAnswer>;
 
-export type ExchangeOptions = {
+type ExchangeOptions = {
   /** For one use. */
   readonly idToken: string;
   readonly send: SendExchange;

@@ -14,7 +14,7 @@ const LEAST_LEFT_MS = 10_000;
 
 export type RetryNotice = { readonly attempt: number; readonly delayMs: number; readonly error: Error };
 
-export type FederatedAccessOptions = {
+type FederatedAccessOptions = {
   readonly federation: ModelFederation;
   /** A fresh ID token for the audience, each time another. */
   readonly mintIdToken: (audience: string, signal?: AbortSignal) => Promise<string>;

@@ -1,7 +1,7 @@
 // Why a model provider gave no access token. Pure.
 
 /** Every reason. A new one needs its text in scripts/docs/reason-texts.ts. */
-export const federationReasons = [
+const federationReasons = [
   /** The provider did not accept the token under these identifiers, and says no more. */
   "federation_refused",
   /** The request is not of the form that the provider publishes: an identifier is not one of its own. */
@@ -30,7 +30,7 @@ const transient: ReadonlySet<FederationReason> = new Set([
   "federation_unavailable",
 ]);
 
-export type FederationFault = {
+type FederationFault = {
   readonly code: FederationReason;
   readonly message: string;
   /** Of the provider's answer; null where none came. */

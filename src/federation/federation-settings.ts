@@ -13,7 +13,7 @@ import {
 import type { ModelFederation } from "./provider.ts";
 
 /** The setting of one identifier. */
-export type IdentifierSetting = {
+type IdentifierSetting = {
   readonly provider: FederatingProvider;
   /** Of the exchange: `federation_rule_id`. */
   readonly field: string;
@@ -23,7 +23,7 @@ export type IdentifierSetting = {
   readonly kind: Kind<string>;
 };
 
-export type ByIdentifier<Value> = Readonly<Record<IdentifierName, Value>>;
+type ByIdentifier<Value> = Readonly<Record<IdentifierName, Value>>;
 
 /** In the order of the documentation. */
 const identifiers = federatingProviders.flatMap((provider) =>
@@ -46,7 +46,7 @@ export function byIdentifier<Value>(
   return Object.fromEntries(made) as ByIdentifier<Value>;
 }
 
-export type GivenFederation = {
+type GivenFederation = {
   /** Null where one is not given, or wrong. */
   readonly values: ByIdentifier<string | null>;
   readonly audience: string | null;

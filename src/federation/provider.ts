@@ -6,7 +6,7 @@ import type { FederatingProvider } from "../contract/models/providers.ts";
 import type { FederationReason } from "./federation-error.ts";
 
 /** By the names of the exchange's fields, such as `federation_rule_id`. */
-export type FederationIdentifiers = Readonly<Record<string, string>>;
+type FederationIdentifiers = Readonly<Record<string, string>>;
 
 /** Whose model, under which trust, for which audience. */
 export type ModelFederation = {
@@ -33,7 +33,7 @@ export type FederatedAccess = {
   known(): readonly string[];
 };
 
-export type ExchangeRequest = {
+type ExchangeRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };

@@ -9,7 +9,7 @@ import { StepError } from "./step-error.ts";
 /** The part of a provider that a capability needs. */
 export type TokenSource = Omit<CiProvider, "job">;
 
-export type CapabilityOptions = {
+type CapabilityOptions = {
   readonly provider: TokenSource;
   readonly audience: string;
   readonly account: string | null;

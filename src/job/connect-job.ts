@@ -9,7 +9,7 @@ import { untilFirstAnswer } from "./first-answer.ts";
 import type { JobService } from "./job-types.ts";
 import type { JobWords } from "./job-words.ts";
 
-export type ConnectOptions = {
+type ConnectOptions = {
   readonly service: JobService;
   /** A capability that an earlier step was given. */
   readonly token?: string;

@@ -6,7 +6,7 @@ import type { CiJob, Environment } from "../ci/provider.ts";
 import type { ProviderDefinition } from "../ci/provider-definition.ts";
 import type { EmbeddedJob } from "../contract/ci/embedded-job.ts";
 
-export type JobDescription = {
+type JobDescription = {
   readonly job: CiJob;
   readonly env: Environment;
   /** Of the job's provider. */

@@ -13,7 +13,7 @@ const SPARE_KEYS = 3;
 /** A limit that no job reaches, for providers that do not count attempts. */
 const UNCOUNTED_ATTEMPTS = 100;
 
-export type SubmitOptions = {
+type SubmitOptions = {
   readonly client: { readonly runs: Pick<Client["runs"], "submit" | "get"> };
   readonly agentId: string;
   readonly body: SubmitRunRequest;

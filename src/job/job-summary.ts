@@ -4,7 +4,7 @@ import type { FileLinks } from "../render/blob-url.ts";
 import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
 import { type Ending, runFacts } from "./ending.ts";
 
-export type SummaryPlace = {
+type SummaryPlace = {
   readonly repository: string;
   /** The job's commit. */
   readonly sha: string;

@@ -11,7 +11,7 @@ import { StepError } from "./step-error.ts";
 /** Between two tries where there is no newer token yet. */
 const RETRY_MS = 10_000;
 
-export type RenewalOptions = {
+type RenewalOptions = {
   readonly client: { readonly ci: Pick<JobClient["ci"], "renewModelAccess"> };
   readonly runId: string;
   readonly access: RenewedAccess;

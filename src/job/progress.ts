@@ -28,7 +28,7 @@ type WithRun<Own extends JobTypes> = WithGrant<Own> & { readonly run: JobRun };
 type WithLog<Own extends JobTypes> = WithRun<Own> & { readonly log: Own["log"] };
 
 /** The settings are not read, or wrong. */
-export type Starting = { readonly phase: "starting" };
+type Starting = { readonly phase: "starting" };
 /** It is not known whether the event may start a run, nor what to do. */
 export type Configured<Own extends JobTypes> = WithSettings<Own> & { readonly phase: "configured" };
 /** What to do is known; no service is in reach. */
@@ -37,7 +37,7 @@ export type Admitted<Own extends JobTypes> = WithPlan<Own> & { readonly phase: "
 export type Connecting<Own extends JobTypes> = WithService<Own> & { readonly phase: "connecting" };
 export type Granted<Own extends JobTypes> = WithGrant<Own> & { readonly phase: "granted" };
 /** The submission was sent and not answered: there may be a run. */
-export type Submitting<Own extends JobTypes> = WithGrant<Own> & { readonly phase: "submitting" };
+type Submitting<Own extends JobTypes> = WithGrant<Own> & { readonly phase: "submitting" };
 export type Submitted<Own extends JobTypes> = WithRun<Own> & { readonly phase: "submitted" };
 /** The run's events are read, or have been. */
 export type Following<Own extends JobTypes> = WithLog<Own> & { readonly phase: "following" };

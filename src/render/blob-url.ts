@@ -11,7 +11,7 @@ export type FileLinks = {
 };
 
 /** Lines of that version, both inclusive; left out for the whole file. */
-export type BlobPlace = { readonly path: string; readonly startLine?: number; readonly line?: number };
+type BlobPlace = { readonly path: string; readonly startLine?: number; readonly line?: number };
 
 /** `filesUrl` is ".../blob/<sha>". */
 export function blobUrl(filesUrl: string, { path, startLine, line }: BlobPlace): string {

@@ -22,7 +22,7 @@ import { planSection } from "./plan-section.ts";
 import { plural } from "./quantities.ts";
 
 /** GitHub refuses a comment of more than 65,536 characters; the marker needs room. */
-export const MAX_COMMENT_BYTES = 65_536 - 1_024;
+const MAX_COMMENT_BYTES = 65_536 - 1_024;
 
 const MAX_SHOWN_CALLS = 8;
 const CHANGES_PART = 1 / 3;

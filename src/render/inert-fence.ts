@@ -5,7 +5,7 @@ import { byteLength, fitText } from "../base/bounded-text.ts";
 import { plainInfo } from "./markdown.ts";
 
 /** `first` stands before the opening fence, `rest` before every other line: a list's or a quotation's indentation. */
-export type Fence = {
+type Fence = {
   readonly first: string;
   readonly rest: string;
   readonly info: string;

@@ -27,7 +27,7 @@ const SPECIAL = new RegExp(
 const HARMLESS_ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|mdash|ndash|hellip|times|rarr|larr);/y;
 
 /** `opensComment`: the line ends inside an HTML comment that a later line ends. */
-export type InertLine = { readonly text: string; readonly opensComment: boolean };
+type InertLine = { readonly text: string; readonly opensComment: boolean };
 
 /** `commentEndsLater`: some later line has a `-->`. Without one, an opener is shown as text. */
 export function inertInline(line: string, commentEndsLater: boolean): InertLine {

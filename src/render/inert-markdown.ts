@@ -7,7 +7,7 @@ import { isFenceOpener, readFence, writeFence } from "./inert-fence.ts";
 import { inertInline } from "./inert-inline.ts";
 
 /** `wasCut`: the text is the beginning of the reply, cut between lines where possible. */
-export type InertMarkdown = { readonly text: string; readonly wasCut: boolean };
+type InertMarkdown = { readonly text: string; readonly wasCut: boolean };
 
 /** The definitions that people use as comments: `[//]: # (hidden)`. */
 const COMMENT_DEFINITION = /^[ \t>]*\[[^\]]+\]:[ \t]*(?:#|<>|<#>)(?:[ \t].*)?$/;

@@ -27,7 +27,7 @@ import { egressNotes } from "./egress-notes.ts";
 import { plural } from "./quantities.ts";
 
 /** "ours" is written by this product; "theirs" is untrusted: by an agent, a model or a repository. */
-export type Trust = "ours" | "theirs";
+type Trust = "ours" | "theirs";
 
 /** One piece of a log. A title is one line without hidden characters. Groups do not nest and always close. */
 export type LogPart =
@@ -40,7 +40,7 @@ export interface LogFormat {
   lines(parts: readonly LogPart[]): string[];
 }
 
-export const MAX_RESULT_LINES = 200;
+const MAX_RESULT_LINES = 200;
 export const MAX_RESULT_CHARS = 16_384;
 
 /** A longer line is printed in pieces of this size. */

@@ -6,7 +6,7 @@ import { escapeMarkdown, inlineCode, untrustedFence } from "./markdown.ts";
 import { countText, durationText, plural } from "./quantities.ts";
 import { timeline } from "./timeline.ts";
 
-export type RunIds = {
+type RunIds = {
   readonly runId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly agentId?: string | undefined;

@@ -4,7 +4,7 @@
 import { secretForms } from "./secret-forms.ts";
 
 /** From `start` to before `end`, in UTF-16 units. */
-export type FoundSecret = { readonly title: string; readonly start: number; readonly end: number };
+type FoundSecret = { readonly title: string; readonly start: number; readonly end: number };
 
 const AWS_KEY_ID = "(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])";
 const PEM_HEAD = "-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----";

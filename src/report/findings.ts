@@ -23,7 +23,7 @@ export type Finding = {
   readonly suggestion: string | null;
 };
 
-export type ReviewReply = {
+type ReviewReply = {
   /** Null where the reply has no list of findings, and is no review. */
   readonly findings: readonly Finding[] | null;
   readonly summary: string | null;

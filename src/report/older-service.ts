@@ -5,10 +5,10 @@ import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 /** As UNKNOWN_FIELD of the contract, whose schemas are not to load with a verdict. */
 const UNKNOWN_FIELD = "unknown_field";
 
-export type RefusedField = { readonly field: string; readonly reason?: string | undefined };
+type RefusedField = { readonly field: string; readonly reason?: string | undefined };
 
 /** How a face calls itself and the setting that sends a field. */
-export type OlderServiceWords = {
+type OlderServiceWords = {
   /** "this version of the Action". */
   readonly self: string;
   /** A sentence that begins small, without its full stop; null where no setting keeps the field from being sent. */

@@ -2,7 +2,7 @@
 
 import { type RunReport, replyMessage } from "./run-report.ts";
 
-export type Resumption = {
+type Resumption = {
   /** The events from the next one on are to be folded into `known`: every message and call is whole then. */
   readonly after: number;
   /** The report so far, without the texts of what was shown and does not change any more. */

@@ -11,7 +11,7 @@ import type {
 } from "../contract/runs/run-event.ts";
 
 /** Times are milliseconds since the epoch, from the events. */
-export type ReportState =
+type ReportState =
   | { readonly status: "unknown" }
   | { readonly status: "running"; readonly startedAtMs: number }
   | { readonly status: "completed" | "cancelled"; readonly startedAtMs: number; readonly endedAtMs: number }

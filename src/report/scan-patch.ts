@@ -7,7 +7,7 @@ import { findSecrets } from "./find-secrets.ts";
 /** Where something was found. The path is untrusted; the value is never told. */
 export type PatchFinding = { readonly title: string; readonly path: string; readonly line: number };
 
-export type PatchScan = {
+type PatchScan = {
   readonly secrets: readonly PatchFinding[];
   readonly hidden: readonly PatchFinding[];
 };

@@ -4,7 +4,7 @@
 // prefixes. Not in the list: JSON Web Tokens, which fixtures are full of; test keys of Stripe, which are in its documents;
 // an AWS key id without its secret. Pure.
 
-export type SecretForm = {
+type SecretForm = {
   /** For people: "a GitHub token". */
   readonly title: string;
   /** Source of a regular expression. Every repetition is bounded, and what it repeats needs no trying again. */

@@ -89,7 +89,7 @@ export async function findCheckoutRoot(from: string): Promise<string | null> {
   }
 }
 
-export type Borrowing = {
+type Borrowing = {
   /** Of the borrowing git folder. */
   readonly git: Git;
   readonly gitFolder: string;

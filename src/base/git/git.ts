@@ -14,7 +14,7 @@ const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Git waits for ever where a file that it reads is a pipe, a `.gitignore` for one. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-export type GitErrorCode =
+type GitErrorCode =
   | "git_failed"
   | "git_not_started"
   | "git_output_too_large"

@@ -39,7 +39,7 @@ export type ValuesOf<Declared extends Settings> = {
 };
 
 /** Where texts come from, and what a setting is called in messages. */
-export type SettingSource<Name> = {
+type SettingSource<Name> = {
   readonly textOf: (name: Name) => string | undefined;
   readonly titleOf: (name: Name) => string;
 };

@@ -24,7 +24,7 @@ import { CommandError } from "../command-error.ts";
 import { type FileMode, type FileState, type FileStates, isSameFile } from "./file-state.ts";
 import { isLeftOut, pathFault, RECORD_FOLDER } from "./folder-path.ts";
 
-export type LocalFiles = {
+type LocalFiles = {
   readonly files: FileStates;
   /** What cannot be sent, and why. */
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
@@ -33,7 +33,7 @@ export type LocalFiles = {
 export type Contents = { readonly size: number; open(): AsyncIterable<Uint8Array> };
 
 /** A file is not as it was when this command looked at the folder: nothing was replaced. */
-export class FileMovedError extends CommandError {
+class FileMovedError extends CommandError {
   constructor(path: string) {
     super(
       `"${path}" has changed while the command was at work. It was not touched: execute the command again.`,

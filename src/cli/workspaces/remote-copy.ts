@@ -11,12 +11,12 @@ import type { SyncPlace } from "./sync-record.ts";
 /** Larger ones are sent as a stream of bytes. */
 const MAX_WRITTEN_BYTES = 256 * 1024;
 
-export type RemoteFiles = {
+type RemoteFiles = {
   readonly files: ReadonlyMap<string, FileState & { readonly etag: string }>;
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 };
 
-export type RemoteFile = {
+type RemoteFile = {
   readonly mode: FileMode;
   readonly contents: Contents;
   /** Of the file that is replaced; null: there is none. */

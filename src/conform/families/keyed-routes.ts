@@ -5,13 +5,13 @@ import { currentRevision, makeWorkspace, propose } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
 
 /** A route and a request of its, with another one that its key is not for. */
-export type Keyed = {
+type Keyed = {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly other: Readonly<Record<string, unknown>>;
 };
 
-export type KeyedRoute = {
+type KeyedRoute = {
   readonly name: string;
   readonly says: string;
   readonly needs?: readonly Need[];

@@ -34,7 +34,7 @@ export const fields = {
   },
 };
 
-export type Proposal = {
+type Proposal = {
   readonly of: string;
   readonly workspaceId: string;
   readonly copyId: string;

@@ -1,6 +1,6 @@
 // One request and its answer, as they went over the wire. Nothing is decoded but JSON.
 
-export type Asked = {
+type Asked = {
   readonly method: string;
   /** Below the base URL, with its query. */
   readonly path: string;

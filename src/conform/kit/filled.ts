@@ -49,7 +49,7 @@ export const knownFiles: readonly KnownFile[] = [
   ...[text, ...inFolder, empty, bytes, letters, link, program],
 ];
 
-export type Filled = {
+type Filled = {
   readonly workspaceId: string;
   readonly copyId: string;
   readonly revisionId: string;

@@ -8,7 +8,7 @@ const types = { commit: 1, tree: 2, blob: 3 } as const;
 
 type GitObject = { readonly type: keyof typeof types; readonly data: Buffer; readonly oid: string };
 
-export type PackedCommit = { readonly sha: string; readonly bytes: Uint8Array<ArrayBuffer> };
+type PackedCommit = { readonly sha: string; readonly bytes: Uint8Array<ArrayBuffer> };
 
 /** A commit without parents, of these files in one folder. */
 export function packCommit(files: Readonly<Record<string, string>>): PackedCommit {

@@ -6,7 +6,7 @@ import { absent, type FieldKind } from "./field-kinds.ts";
 import type { Need, Statement } from "./statement.ts";
 import type { World } from "./world.ts";
 
-export type RecordTable = {
+type RecordTable = {
   readonly prefix: string;
   readonly section: string;
   /** The subject of each sentence, such as "A new agent". */

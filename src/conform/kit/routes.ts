@@ -2,7 +2,7 @@
 // what is compared must not come from what it is compared with.
 
 /** Who may call: everybody, accounts (an owner or an AI client), jobs of CI, or some of them. */
-export type Callers = "everybody" | "accounts" | "owners" | "jobs" | "jobs_and_accounts";
+type Callers = "everybody" | "accounts" | "owners" | "jobs" | "jobs_and_accounts";
 
 export type RouteFact = {
   readonly section: string;

@@ -79,7 +79,7 @@ export async function ended(world: World): Promise<RunIds> {
   });
 }
 
-export type CancelledRun = RunIds & { readonly answer: Answer };
+type CancelledRun = RunIds & { readonly answer: Answer };
 
 /** A run that was cancelled before it had ended, with the answer to that. Runs are short: of many at once, one is in time. */
 export async function cancelledRun(world: World): Promise<CancelledRun> {

@@ -58,7 +58,7 @@ export async function cancelSchedule(world: World, made: Made, as: Caller = "own
 }
 
 /** Waits for what the service does by itself. */
-export async function untilStatus(world: World, made: Made, ...statuses: readonly string[]): Promise<Answer> {
+async function untilStatus(world: World, made: Made, ...statuses: readonly string[]): Promise<Answer> {
   for (let polls = 0; ; polls += 1) {
     const answer = await readSchedule(world, made);
     if (statuses.includes(String(member(answer.json, "status")))) return answer;

@@ -1,7 +1,7 @@
 // What statements need to be there: agents, workspaces and what is in them. Each maker makes one more; `own` and `foreign`
 // have those that are made once and only read.
 
-import { type Answer, member } from "./exchange.ts";
+import type { Answer } from "./exchange.ts";
 import { expectStatus, textOf } from "./expect.ts";
 import type { Caller, World } from "./world.ts";
 
@@ -34,7 +34,7 @@ export async function makeCopy(world: World, workspaceId: string, as: Caller = "
 }
 
 /** Writes a file in a copy, or in the canonical copy where none is named. */
-export async function writeFile(
+async function writeFile(
   world: World,
   place: { readonly workspaceId: string; readonly copyId?: string; readonly as?: Caller },
   file: { readonly path: string; readonly content: string; readonly etag?: string },
@@ -162,10 +162,4 @@ export async function scheduledAgentOf(world: World, as: Caller): Promise<Ids> {
     );
     return { agentID, scheduleID };
   });
-}
-
-/** The id of the first item of a list that has it. */
-export function itemWith(answer: Answer, items: readonly unknown[], id: string): unknown {
-  expectStatus(answer, 200);
-  return items.find((item) => member(item, "id") === id);
 }

@@ -20,7 +20,7 @@ export type Credentials = {
   readonly capped: string | null;
 };
 
-export type WorldParts = {
+type WorldParts = {
   readonly connection: Connection;
   readonly credentials: Credentials;
   readonly issuer: Issuer | null;

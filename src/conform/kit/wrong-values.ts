@@ -47,7 +47,7 @@ export function nested(levels: number): unknown {
   return value;
 }
 
-export type FieldTable = {
+type FieldTable = {
   readonly section: string;
   /** As it is called, such as "POST /v1/agents/{agentID}/runs". */
   readonly route: string;

@@ -10,7 +10,7 @@ export const MAX_AGENT_NAME_CHARS = 255;
 export const MAX_CONFIG_BYTES = 64 * 1024;
 export const MAX_CONFIG_DEPTH = 64;
 
-export const agentStatuses = ["warming", "ready", "sleeping"] as const;
+const agentStatuses = ["warming", "ready", "sleeping"] as const;
 
 const configSchema = z.record(z.string(), z.unknown());
 const microUsdSchema = z.int().check(z.minimum(0));

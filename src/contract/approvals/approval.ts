@@ -15,7 +15,6 @@ export const approvalKinds = [
   "grant_writes",
   "accept_changeset",
 ] as const;
-export type ApprovalKind = (typeof approvalKinds)[number];
 
 const timestamp = z.iso.datetime();
 

@@ -10,7 +10,7 @@ export type CodingAgentName = (typeof codingAgentNames)[number];
 /** What a job says to the built-in agent alone: another one has settings of its own for it. Names of inputs and of flags. */
 export const builtInAgentsSettings = ["effort", "fallback-model", "mcp-servers"] as const;
 
-export type CodingAgent = {
+type CodingAgent = {
   readonly title: string;
   /** Of npm, and the version that was tried. */
   readonly package: string;

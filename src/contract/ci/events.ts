@@ -194,7 +194,7 @@ export function refusedEvents(provider: CiProviderName): readonly string[] {
   return Object.entries(ciEvents[provider]).flatMap(([event, { isRefused }]) => (isRefused ? [event] : []));
 }
 
-export type JobOrigin = {
+type JobOrigin = {
   /** "local" where no CI started it. */
   readonly provider: string;
   readonly event: string;

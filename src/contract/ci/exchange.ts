@@ -48,7 +48,7 @@ export const exchangeRequestSchema = object({
  * What the job's `account` came to: "claimed", it owns the agent, maybe since now; "refused_event", its claim waits, but
  * not for a job of this event; "none", it has no claim here. Without `account`: "pending" while a claim waits.
  */
-export const claimOutcomes = ["none", "pending", "claimed", "refused_event"] as const;
+const claimOutcomes = ["none", "pending", "claimed", "refused_event"] as const;
 export type ClaimOutcome = (typeof claimOutcomes)[number];
 
 export type ExchangeRequest = z.infer<typeof exchangeRequestSchema>;
@@ -97,7 +97,7 @@ export const audienceResponseSchema = object({
 export type AudienceResponse = z.infer<typeof audienceResponseSchema>;
 
 /** "pending": an account has asked for the repository's agent, and a job of the repository has not accepted it yet. */
-export const claimStates = ["unclaimed", "pending", "claimed"] as const;
+const claimStates = ["unclaimed", "pending", "claimed"] as const;
 export type ClaimState = (typeof claimStates)[number];
 
 /** The verified claims of the token that was exchanged, under names of our own, and where its repository stands. */

@@ -16,7 +16,7 @@ export type TokenSource =
   | { readonly type: "variable"; readonly variable: string };
 
 /** What its users change for another checkout, by the provider's documentation of 2026-11-22: a sentence each. */
-export type CheckoutAdvice = {
+type CheckoutAdvice = {
   /** To have one at all. */
   readonly enable: string;
   /** For the whole history. */
@@ -25,7 +25,7 @@ export type CheckoutAdvice = {
   readonly complete: string;
 };
 
-export type CiProviderFacts = {
+type CiProviderFacts = {
   /** As people know it. */
   readonly title: string;
   readonly issuer: {

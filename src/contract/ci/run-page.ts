@@ -7,9 +7,9 @@ import { wholeNumber } from "../fields.ts";
 import { runSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
 
-export const MAX_WAIT_SECONDS = 30;
-export const MAX_PAGE_EVENTS = 1000;
-export const DEFAULT_PAGE_EVENTS = 500;
+const MAX_WAIT_SECONDS = 30;
+const MAX_PAGE_EVENTS = 1000;
+const DEFAULT_PAGE_EVENTS = 500;
 
 /** Query text in, numbers out. */
 export const ciRunQuerySchema = strictObject({
@@ -44,5 +44,3 @@ export const runPageLinkSchema = object({
     "True where everybody who has the address reads the run; false: only the agent's owner.",
   ),
 });
-
-export type RunPageLink = z.infer<typeof runPageLinkSchema>;

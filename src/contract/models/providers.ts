@@ -25,7 +25,7 @@ export const exampleModel = { provider: "anthropic", name: "claude-sonnet-5" } a
 };
 
 /** One of the names by which an exchange says which trust it relies on. None is a secret. */
-export type FederationIdentifier = {
+type FederationIdentifier = {
   /** As the provider calls it. */
   readonly title: string;
   /** Completes the sentence "… must be". */
@@ -34,7 +34,7 @@ export type FederationIdentifier = {
   readonly isRequired: boolean;
 };
 
-export type FederationFacts = {
+type FederationFacts = {
   /** What ID tokens are made for unless the provider is configured otherwise. */
   readonly audience: string;
   /** By the names of the exchange's fields. Inputs, flags and variables have the same names: `inputOf`, `variableOf`. */

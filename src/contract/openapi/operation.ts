@@ -19,7 +19,7 @@ import { clientFrameSchema, serverFrameSchema } from "../sessions/socket.ts";
 import type { NamedExamples } from "../story.ts";
 import { type JsonObject, toJsonSchema } from "./json-schema.ts";
 
-export type SchemaNames = (schema: z.ZodMiniType) => string;
+type SchemaNames = (schema: z.ZodMiniType) => string;
 
 const BYTES = "application/octet-stream";
 /** What the parser of HTTP answers before any route is found. */

@@ -5,9 +5,9 @@ import * as z from "zod/mini";
 import { field, strictObject } from "../field.ts";
 
 export const MAX_MCP_SERVERS = 10;
-export const MAX_TOOL_PATTERNS = 100;
-export const MAX_TOOL_PATTERN_CHARS = 128;
-export const MAX_MCP_URL_CHARS = 2048;
+const MAX_TOOL_PATTERNS = 100;
+const MAX_TOOL_PATTERN_CHARS = 128;
+const MAX_MCP_URL_CHARS = 2048;
 
 /** It becomes a part of the names of its tools. */
 export const mcpServerNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;

@@ -5,8 +5,8 @@ import * as z from "zod/mini";
 import { field, strictObject } from "../field.ts";
 import { federatingProviders } from "../models/providers.ts";
 
-export const MAX_MODEL_CHARS = 200;
-export const MAX_ACCESS_TOKEN_CHARS = 16_384;
+const MAX_MODEL_CHARS = 200;
+const MAX_ACCESS_TOKEN_CHARS = 16_384;
 
 /** As a header can carry it. */
 const accessToken = z

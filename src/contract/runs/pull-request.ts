@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { field, strictObject } from "../field.ts";
 
 export const MAX_PULL_REQUEST_NUMBER = 2_147_483_647;
-export const MAX_BRANCH_CHARS = 255;
+const MAX_BRANCH_CHARS = 255;
 
 /** A whole commit name, SHA-1 or SHA-256. */
 export const commitNameSchema = z

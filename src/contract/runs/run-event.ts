@@ -105,7 +105,7 @@ const toolResultSchema = object({
   role: role("tool"),
 });
 
-export const fileChangeStatuses = ["added", "modified", "deleted", "renamed"] as const;
+const fileChangeStatuses = ["added", "modified", "deleted", "renamed"] as const;
 
 export const fileChangeSchema = object({
   path: field(z.string(), "Its path in the repository."),
@@ -303,8 +303,6 @@ export type ChangesEvent = z.infer<typeof changesSchema>;
 export type OutputEvent = z.infer<typeof outputEventSchema>;
 export type EgressEvent = z.infer<typeof egressEventSchema>;
 export type QuotaEvent = z.infer<typeof quotaEventSchema>;
-export type NoticeEvent = z.infer<typeof noticeSchema>;
-export type PlanEvent = z.infer<typeof planEventSchema>;
 export type ApprovalEvent = z.infer<typeof approvalEventSchema>;
 export type QuestionEvent = z.infer<typeof questionEventSchema>;
 

@@ -13,8 +13,8 @@ export const MAX_SETUP_PATH_CHARS = 255;
 /** Folders and a file: letters, digits and `.` `_` `@` `+` `-`. */
 export const setupPathPattern = /^[\w.@+-]+(?:\/[\w.@+-]+)*$/;
 
-export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
-export const MAX_OUTPUT_SCHEMA_DEPTH = 64;
+const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
+const MAX_OUTPUT_SCHEMA_DEPTH = 64;
 export const MAX_TURN_TOKENS = 5_000_000;
 /** In US dollars. */
 export const LEAST_MAX_COST_USD = 0.01;
@@ -22,15 +22,15 @@ export const MOST_MAX_COST_USD = 10_000;
 const MAX_TIME_LIMIT_SECONDS = 7 * 24 * 60 * 60;
 const setupPathSchema = z.string().check(z.maxLength(MAX_SETUP_PATH_CHARS), z.regex(setupPathPattern));
 
-export const MAX_SESSION_KEY_CHARS = 255;
+const MAX_SESSION_KEY_CHARS = 255;
 export const MAX_PAGE_RUNS = 100;
-export const DEFAULT_PAGE_RUNS = 50;
+const DEFAULT_PAGE_RUNS = 50;
 
-export const messageRoles = ["system", "user", "assistant", "tool"] as const;
-export const partTypes = ["text", "image", "file"] as const;
+const messageRoles = ["system", "user", "assistant", "tool"] as const;
+const partTypes = ["text", "image", "file"] as const;
 
 /** Of one image, in base 64: three megabytes. */
-export const MAX_PART_DATA_CHARS = 4_000_000;
+const MAX_PART_DATA_CHARS = 4_000_000;
 
 export const partSchema = strictObject({
   type: field(z.enum(partTypes), "What it is."),

@@ -19,7 +19,7 @@ export const runCauses = [
 export type RunCause = (typeof runCauses)[number];
 
 /** Why a run that failed was not refunded, though its cause is one that is. */
-export const refundWithheldReasons = ["output_schema", "answered", "refund_limit"] as const;
+const refundWithheldReasons = ["output_schema", "answered", "refund_limit"] as const;
 export type RefundWithheldReason = (typeof refundWithheldReasons)[number];
 
 /** Who pays for the tokens of a run's model, where it is not the service: the repository, by an access of its own. */
@@ -253,7 +253,6 @@ export const submitRunResponseSchema = object({
   run_id: field(z.string(), "The run's id."),
   session_id: field(z.string(), "The session's id."),
 });
-export type SubmitRunResponse = z.infer<typeof submitRunResponseSchema>;
 
 export const cancelRunResponseSchema = object({
   runId: field(z.string(), "The run's id."),

@@ -7,8 +7,8 @@ import { bodyKey, boundedObject, hasNoNul, isWellFormed, text } from "../fields.
 /** A year. */
 export const MAX_DELAY_SECONDS = 365 * 24 * 60 * 60;
 /** Of the metadata as JSON. */
-export const MAX_METADATA_BYTES = 16 * 1024;
-export const MAX_METADATA_DEPTH = 64;
+const MAX_METADATA_BYTES = 16 * 1024;
+const MAX_METADATA_DEPTH = 64;
 
 export const scheduleStatuses = [
   "awaiting_confirmation",

@@ -121,7 +121,7 @@ export type SubmitFrame = z.infer<typeof submitFrameSchema>;
 export type CancelFrame = z.infer<typeof cancelSchema>;
 
 /** Why a subscription ended by itself or was ended. */
-export const unsubscribedReasons = ["ended", "asked", "refused", "unauthorized"] as const;
+const unsubscribedReasons = ["ended", "asked", "refused", "unauthorized"] as const;
 
 const resumeAfter = z.nullable(cursorSchema);
 

@@ -7,7 +7,6 @@ import { field, object } from "../field.ts";
 import { accounts, defineRoute, nounRoutes } from "../route.ts";
 
 export const inboundEmailSchema = object({ address: field(z.email(), "The address.") });
-export type InboundEmailView = z.infer<typeof inboundEmailSchema>;
 
 export const inboundEmailComponents: Components = {
   InboundEmail: component(inboundEmailSchema, "Where a workspace receives e-mail."),

@@ -9,7 +9,6 @@ import { AGENT_ID, MEMBER_ID, WORKSPACE_ID } from "../story.ts";
 import { listOf, pageQuery } from "./record.ts";
 
 export const memberRoles = ["manager", "worker"] as const;
-export type MemberRole = (typeof memberRoles)[number];
 
 export const memberSchema = object({
   id: field(z.uuid(), "The member's id."),

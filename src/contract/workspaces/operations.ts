@@ -18,7 +18,7 @@ export const operationKinds = [
 ] as const;
 export type OperationKind = (typeof operationKinds)[number];
 
-export const MAX_OPERATION_WAIT_SECONDS = 30;
+const MAX_OPERATION_WAIT_SECONDS = 30;
 
 const timestamp = z.iso.datetime();
 

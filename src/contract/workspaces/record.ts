@@ -37,4 +37,3 @@ export const actorSchema = z.discriminatedUnion("type", [
   }),
   object({ type: kind("service") }),
 ]);
-export type ActorView = z.infer<typeof actorSchema>;

@@ -8,7 +8,7 @@ import { accounts, defineRoute, nounRoutes } from "../route.ts";
 import { APPROVAL_ID, CHANGESET_ID, LATER_REVISION_ID, REVISION_ID, WORKSPACE_ID } from "../story.ts";
 import { evidenceSchema } from "./changesets/changeset.ts";
 
-export const reviewActionStates = ["waiting", "approved", "denied", "expired", "resolved_elsewhere"] as const;
+const reviewActionStates = ["waiting", "approved", "denied", "expired", "resolved_elsewhere"] as const;
 
 export const reviewActionSchema = object({
   id: field(z.uuid(), "The action's id, which is that of its approval."),

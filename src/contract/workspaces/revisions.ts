@@ -95,7 +95,7 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
   }),
 });
 
-export const savedRevision = {
+const savedRevision = {
   id: LATER_REVISION_ID,
   workspace_id: WORKSPACE_ID,
   commit: "5f0c1d2e3a4b5c6d7e8f90a1b2c3d4e5f60718a9",

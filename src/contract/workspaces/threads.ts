@@ -9,7 +9,7 @@ import { accounts, defineRoute, nounRoutes, optionalJsonBody, query } from "../r
 import { AGENT_ID, THREAD_ID, WORKSPACE_ID } from "../story.ts";
 import { listOf, pageQuery } from "./record.ts";
 
-export const MAX_THREAD_TITLE_CHARS = 255;
+const MAX_THREAD_TITLE_CHARS = 255;
 
 export const threadSchema = object({
   id: field(z.uuid(), "The session's id: the `thread_id` of its runs."),

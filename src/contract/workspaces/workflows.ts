@@ -10,13 +10,12 @@ import { AGENT_ID, WORKFLOW_ID, WORKSPACE_ID } from "../story.ts";
 import { workflowSchema } from "../workflows.ts";
 import { listOf, pageQuery } from "./record.ts";
 
-export const MAX_WORKFLOW_PROMPT_CHARS = 100_000;
+const MAX_WORKFLOW_PROMPT_CHARS = 100_000;
 
 export const workspaceWorkflowSchema = extend(workflowSchema, {
   agent_id: field(z.uuid(), "The agent that runs it: who managed the workspace when it was last written."),
   workspace_id: field(z.uuid(), "The workspace."),
 });
-export type WorkspaceWorkflowView = z.infer<typeof workspaceWorkflowSchema>;
 
 export const workspaceWorkflowListSchema = listOf(workspaceWorkflowSchema, "The workflows.");
 

@@ -36,7 +36,6 @@ export const workspaceEventSchema = object({
   ),
   state: field(z.string(), "How it stands since."),
 });
-export type WorkspaceEvent = z.infer<typeof workspaceEventSchema>;
 
 /** Of one workspace. A reader that comes later than that reads everything again. */
 export const KEPT_WORKSPACE_EVENTS = 1_000;

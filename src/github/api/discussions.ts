@@ -32,7 +32,7 @@ const threadSchema = z.object({
   replies: z.object({ nodes: z.array(commentSchema) }),
 });
 
-export type DiscussionComment = {
+type DiscussionComment = {
   /** GraphQL's id, and that of payloads. */
   readonly nodeId: string;
   readonly id: number | null;

@@ -7,7 +7,7 @@ import type { CodeHostOptions, HostOctokit } from "./octokit.ts";
 
 const PAGE = 100;
 
-export type GitHubWrite = {
+type GitHubWrite = {
   readonly method: "POST" | "PATCH" | "DELETE";
   /** Below the repository: "/issues/7/comments". Encoded. */
   readonly path: string;

@@ -4,7 +4,7 @@
 import * as z from "zod/mini";
 import type { GitHubApi } from "./github-api.ts";
 
-export type GraphqlList<Schema extends z.ZodMiniType> = {
+type GraphqlList<Schema extends z.ZodMiniType> = {
   readonly of: "pullRequest" | "discussion";
   readonly number: number;
   /** The list's field, and the fields of its items. */

@@ -6,7 +6,7 @@ import { Kept, namedPaths } from "./kept.ts";
 import type { Remote } from "./remote.ts";
 import type { ScratchRepository, TreeChange } from "./scratch-repository.ts";
 
-export type Patch = { readonly baseSha: string; readonly patch: string };
+type Patch = { readonly baseSha: string; readonly patch: string };
 
 /** Trees of the run's base commit, without and with its changes. */
 export type ChangedTree = { readonly base: string; readonly changed: string };
@@ -45,7 +45,7 @@ export async function changedTree(
   return { base, changed };
 }
 
-export type Onto = {
+type Onto = {
   /** Trees. */
   readonly base: string;
   readonly changed: string;

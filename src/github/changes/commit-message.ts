@@ -10,7 +10,7 @@ const MAX_READ_CHARS = 1_000;
 const MAX_ID_CHARS = 100;
 const FALLBACK_TITLE = "Change what the agent was asked to change";
 
-export type Run = { readonly id: string; readonly sessionId: string };
+type Run = { readonly id: string; readonly sessionId: string };
 
 /** The first line. Made of untrusted text, so that it closes no issue, mentions nobody and skips no workflow. */
 export function commitTitle({ subject, prompt }: { subject: RequestSubject | null; prompt: string }): string {
@@ -33,7 +33,7 @@ function titleFor({ isPullRequest, title }: RequestSubject, request: string): st
   return isPullRequest && request !== "" ? request : title;
 }
 
-export type MessageOptions = {
+type MessageOptions = {
   readonly title: string;
   readonly jobUrl: string;
   readonly run: Run;

@@ -19,7 +19,7 @@ const SEARCHED_COMMITS = 100;
 /** How many closed pull requests of one session are passed over. */
 const MAX_NAMES = 20;
 
-export type PullRequestDelivery = { readonly target: Target | null; readonly trees: ChangedTree };
+type PullRequestDelivery = { readonly target: Target | null; readonly trees: ChangedTree };
 
 /** What the pull request proposes to merge: a tree, and the commit of the target branch that it is based on. */
 type Proposal = {

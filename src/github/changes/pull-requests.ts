@@ -24,7 +24,7 @@ export type PullRequest = {
   readonly headSha: string;
 };
 
-export type NewPullRequest = {
+type NewPullRequest = {
   readonly title: string;
   readonly body: string;
   readonly head: string;

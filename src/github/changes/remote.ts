@@ -13,7 +13,7 @@ const RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_00
 /** A fetch brings one whole commit; a push sends little. */
 const TIMEOUT_FACTOR = 5;
 
-export type RemoteOptions = {
+type RemoteOptions = {
   readonly git: Git;
   readonly host: GitHost;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export type RemoteOptions = {
   readonly onNote: (note: string) => void;
 };
 
-export type Push = {
+type Push = {
   readonly sha: string;
   readonly branch: string;
   /** The commit that the branch must be at; null where the branch must not exist. */

@@ -17,9 +17,9 @@ export type TreeChange = {
   readonly newId: string;
 };
 
-export type CommitFacts = { readonly sha: string; readonly message: string };
+type CommitFacts = { readonly sha: string; readonly message: string };
 
-export type Merged =
+type Merged =
   | { readonly type: "tree"; readonly tree: string }
   | { readonly type: "conflict"; readonly paths: readonly string[] };
 
@@ -31,7 +31,7 @@ export type NewCommit = {
   readonly atSeconds: number;
 };
 
-export type ScratchOptions = {
+type ScratchOptions = {
   readonly env: Environment;
   /** The hash of the repository's commits. */
   readonly objectFormat: "sha1" | "sha256";

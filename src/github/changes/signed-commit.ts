@@ -19,7 +19,7 @@ const committedSchema = z.object({
   }),
 });
 
-export type Signed = {
+type Signed = {
   readonly branch: string;
   readonly tip: string;
   /** Trees: the one of the tip, and the wanted one. */

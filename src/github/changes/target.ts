@@ -8,7 +8,7 @@ import { Kept } from "./kept.ts";
 /** `sha` is a commit of the branch. */
 export type Target = { readonly branch: string; readonly sha: string };
 
-export type Place = {
+type Place = {
   readonly subject: RequestSubject | null;
   readonly env: Environment;
   readonly job: CiJob;

@@ -5,7 +5,7 @@ import { visibleText, wholeChars } from "../../base/untrusted-text.ts";
 import { maskSecrets } from "../../report/find-secrets.ts";
 
 /** As GitHub's API has it. Times are ISO 8601 in whole seconds, null for a step that did not start. */
-export type LoggedStep = {
+type LoggedStep = {
   readonly name: string;
   readonly conclusion: string | null;
   readonly started_at?: string | null | undefined;

@@ -12,7 +12,7 @@ const MAX_TITLE_CHARS = 200;
 const MAX_MESSAGE_CHARS = 4_000;
 
 /** Where an annotation is shown: lines of a file, both inclusive. */
-export type AnnotationPlace = {
+type AnnotationPlace = {
   readonly title: string;
   readonly file: string;
   readonly startLine: number;

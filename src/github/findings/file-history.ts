@@ -21,7 +21,7 @@ const comparisonSchema = z.object({
   ),
 });
 
-export type Comparison = {
+type Comparison = {
   /** By the path before. */
   readonly renames: ReadonlyMap<string, string>;
   readonly patches: readonly string[];

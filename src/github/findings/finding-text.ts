@@ -30,7 +30,7 @@ function markersOf(finding: MarkedFinding, headSha: string): string {
   return `${anchorMarker(finding, headSha)}\n${finding.marker}`;
 }
 
-export type ReviewTextOptions = {
+type ReviewTextOptions = {
   readonly runId: string;
   readonly headSha: string;
   /** Findings with a comment at their lines. */

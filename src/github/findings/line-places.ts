@@ -8,7 +8,7 @@ const MAX_EDITS = 1_500;
 /** Blocks of fewer letters and digits are in many files: git's --color-moved takes the same bound. */
 const MIN_MOVED_CHARS = 20;
 
-export type FileVersions = { readonly before: string; readonly after: string };
+type FileVersions = { readonly before: string; readonly after: string };
 
 /**
  * Where the lines are now; null where they have changed. Lines that moved within the file have not. Lines beyond the end

@@ -11,7 +11,7 @@ import { areUnchanged } from "./unchanged-lines.ts";
 
 const MAX_FILE_BYTES = 512 * 1024;
 
-export type RepeatOptions = {
+type RepeatOptions = {
   readonly api: GitHubApi;
   readonly findings: readonly Finding[];
   /** The commit that is reviewed now. */

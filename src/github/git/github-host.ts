@@ -7,7 +7,7 @@ import type { Environment } from "../../ci/provider.ts";
 import type { JobCheckoutPlace } from "../../job/git/job-checkout.ts";
 import type { GitHost } from "../../job/git/job-git.ts";
 
-export type GitHubHostOptions = {
+type GitHubHostOptions = {
   readonly env: Environment;
   readonly token: string;
   /** Masks a value in the job's log. */

@@ -9,7 +9,7 @@ import {
   commentPlace,
 } from "./comment-place.ts";
 
-export type HostCommentOptions = {
+type HostCommentOptions = {
   readonly api: GitHubApi;
   readonly subject: CommentSubject;
   readonly marker: string;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 
-export type MarkerOptions = {
+type MarkerOptions = {
   readonly subject: RequestSubject;
   readonly job: CiJob;
   readonly env: Environment;

@@ -19,7 +19,7 @@ export type DownloadOptions = Pick<
   readonly serverUrl: string;
 };
 
-export type DownloadedImage =
+type DownloadedImage =
   | { readonly ok: true; readonly mime: ImageType; readonly base64: string; readonly bytes: number }
   /** `why` is a few words for the model and for the log. */
   | { readonly ok: false; readonly why: string };

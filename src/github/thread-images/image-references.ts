@@ -31,7 +31,7 @@ export function imageReferences(prompt: string, serverUrl: string): readonly Ima
 }
 
 /** Null for an address that is no attachment of this code host. */
-export function imageId(address: string, serverUrl: string): string | null {
+function imageId(address: string, serverUrl: string): string | null {
   if (!URL.canParse(address)) return null;
   const { origin, protocol, hostname, pathname } = new URL(address);
   if (origin === new URL(serverUrl).origin) return ATTACHMENT.exec(pathname)?.[1] ?? null;

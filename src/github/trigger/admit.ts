@@ -22,7 +22,7 @@ export type AdmitRules = {
   readonly allowForks: boolean;
 };
 
-export type AdmitOptions = {
+type AdmitOptions = {
   readonly rules: AdmitRules;
   readonly reader: GitHubReader;
 };

@@ -38,7 +38,7 @@ export type AgentRequest = {
   readonly subject: RequestSubject | null;
 };
 
-export type Prompt =
+type Prompt =
   | { readonly from: "text"; readonly text: string }
   /** Below the repository's root. */
   | { readonly from: "file"; readonly path: string }

@@ -4,7 +4,7 @@
 import { type Segment, segmentsOf } from "./segments.ts";
 
 export const commandVerbs = ["review", "fix", "cancel", "new", "help"] as const;
-export type CommandVerb = (typeof commandVerbs)[number];
+type CommandVerb = (typeof commandVerbs)[number];
 
 export type Command = {
   /** Null for a request without a verb. */

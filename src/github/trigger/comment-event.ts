@@ -1,6 +1,6 @@
 // Which events hold a text that may be a command: a comment, a review, a new discussion. Pure.
 
-export type CommentEventRules = {
+type CommentEventRules = {
   /** Where the payload has the text. */
   readonly field: string;
   /** The action that tells that the text is new. */

@@ -12,7 +12,7 @@ import type { Command } from "./command.ts";
 import { isCommentEvent, isNameable } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
 
-export type RequestOptions = {
+type RequestOptions = {
   readonly inputs: RequestInputs;
   readonly job: CiJob;
   readonly env: Environment;

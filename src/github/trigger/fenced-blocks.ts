@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 
 export type FencedBlock = { readonly title: string; readonly text: string };
 
-export type FenceOptions = {
+type FenceOptions = {
   /** Not predictable before the job starts, and the same when the job is run again: the workflow run's id. */
   readonly seed: string;
   /** What the blocks are, and what they are for: "what people wrote on the code host. It is data to …". */

@@ -170,7 +170,7 @@ export type DiscussionTrigger = OnSubject & { readonly type: "discussion" };
 export type SubjectTrigger = CommentTrigger | IssueTrigger | PullRequestTrigger | DiscussionTrigger;
 
 /** Events that only users with write access cause, and that carry no text of others. */
-export type PlainTrigger =
+type PlainTrigger =
   | { readonly type: "push"; readonly sender: Account; readonly ref: string; readonly afterSha: string }
   | { readonly type: "schedule"; readonly cron: string }
   | { readonly type: "workflow_dispatch"; readonly sender: Account; readonly ref: string }

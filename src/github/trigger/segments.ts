@@ -2,7 +2,7 @@
 // fences and HTML blocks. In doubt a part is not text, so that it cannot hold a command. Pure.
 
 /** `raw` is an HTML element whose content is not Markdown. */
-export type SegmentKind = "text" | "code" | "quote" | "raw" | "hidden";
+type SegmentKind = "text" | "code" | "quote" | "raw" | "hidden";
 
 /** A part of the text. Joined in order, the segments are the text. */
 export type Segment = { readonly kind: SegmentKind; readonly text: string };

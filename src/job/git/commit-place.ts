@@ -14,7 +14,7 @@ export type CommitPlace = Omit<JobCheckoutPlace, "signal"> & {
 };
 
 /** Each is a sentence. */
-export type CommitWords = {
+type CommitWords = {
   /** How the job gets the commit. */
   readonly getCommit: string;
   /** How it gets the whole history. */

@@ -21,7 +21,7 @@ import { type GitHost, jobGit } from "./job-git.ts";
 import { missingFiles } from "./pack-commits.ts";
 import type { CommitSelection } from "./select-commits.ts";
 
-export type RepositoryOptions = {
+type RepositoryOptions = {
   readonly place: CommitPlace;
   /** Null where the job has none. */
   readonly checkout: JobCheckout | null;

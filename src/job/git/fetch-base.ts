@@ -11,7 +11,7 @@ import { codeHostMessage, gitFailureOf } from "./git-failure.ts";
 import { type JobCheckout, type JobCheckoutPlace, withJobCheckout } from "./job-checkout.ts";
 import type { GitHost } from "./job-git.ts";
 
-export type BaseOptions = JobCheckoutPlace & {
+type BaseOptions = JobCheckoutPlace & {
   readonly pullRequest: { readonly headSha: string; readonly baseRef: string };
   readonly host: GitHost;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export type BaseOptions = JobCheckoutPlace & {
 };
 
 /** How the job's users call what they see and set. */
-export type BaseWords = {
+type BaseWords = {
   /** "pull request #7". */
   readonly subject: string;
   /** Why the code host refuses the job's token: a sentence. */

@@ -13,7 +13,7 @@ import { credentialOf, type GitHost, jobGit, repositoryUrl, transportOf } from "
 const TIMEOUT_FACTOR = 5;
 const WATCH_EVERY_MS = 250;
 
-export type CommitsFetch = {
+type CommitsFetch = {
   readonly env: Environment;
   readonly host: GitHost;
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export async function fetchCommits(fetch: CommitsFetch): Promise<Git> {
   return git;
 }
 
-export type ObjectsFetch = Pick<CommitsFetch, "host" | "signal" | "wanted" | "depth" | "limits"> & {
+type ObjectsFetch = Pick<CommitsFetch, "host" | "signal" | "wanted" | "depth" | "limits"> & {
   /** Of a git folder of our own. */
   readonly git: Git;
   /** The folder that takes the objects. */

@@ -8,7 +8,7 @@ import type { Environment } from "../../ci/provider.ts";
 /** A large repository over a slow line. */
 const TIMEOUT_MS = 120_000;
 
-export type JobGitOptions = {
+type JobGitOptions = {
   readonly env: Environment;
   /** An empty folder: git and its transport read `.netrc` and more from here. */
   readonly home: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Git, type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import type { CommitSelection } from "./select-commits.ts";
 
-export type PackOptions = {
+type PackOptions = {
   readonly git: Git;
   /** A git folder of our own: where its histories end is written anew. */
   readonly gitFolder: string;

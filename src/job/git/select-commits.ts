@@ -4,7 +4,7 @@
 import type { Git } from "../../base/git/git.ts";
 import { type HeldCommit, MAX_PACK_BASES } from "../../contract/ci/commits.ts";
 
-export type SelectOptions = {
+type SelectOptions = {
   readonly git: Git;
   readonly sha: string;
   /** What it is compared with; null for nothing. */

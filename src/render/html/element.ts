@@ -3,7 +3,7 @@
 import { visibleText } from "../../base/untrusted-text.ts";
 
 /** `true` is an attribute without a value; one that is undefined is left out. */
-export type Attributes = Readonly<Record<string, string | number | true | undefined>>;
+type Attributes = Readonly<Record<string, string | number | true | undefined>>;
 export type Element = {
   readonly tag: string;
   readonly attributes: Attributes;
@@ -33,7 +33,7 @@ export function outerLink(url: string, children: readonly Contents[]): Contents 
 const MAX_ADDRESS_CHARS = 2_000;
 
 /** The address as a browser reads it; null for other schemes, for one with a user's name, and for a long one. */
-export function webAddress(url: string): string | null {
+function webAddress(url: string): string | null {
   if (url.length > MAX_ADDRESS_CHARS || !URL.canParse(url)) return null;
   const { protocol, username, password, href } = new URL(url);
   const isOfTheWeb = protocol === "https:" || protocol === "http:";
@@ -82,7 +82,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 }
 

@@ -14,7 +14,7 @@ export type Entry =
   | { readonly kind: "step"; readonly seq: number; readonly step: Step }
   | { readonly kind: "notice"; readonly seq: number; readonly notice: Notice };
 
-export type EntryPlace = {
+type EntryPlace = {
   /** The page's path, without a slash at its end. */
   readonly base: string;
   /** Whether a call's arguments and result are on the page: those of a very long run are behind a link. */

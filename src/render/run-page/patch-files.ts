@@ -1,7 +1,7 @@
 // A git patch as its files, each with its own lines. By the counts of each hunk, so that no line of a file is taken for a
 // header. In time linear in the patch. Pure.
 
-export type PatchLine = {
+type PatchLine = {
   readonly kind: "added" | "removed" | "same" | "hunk" | "note";
   readonly text: string;
 };

@@ -7,7 +7,7 @@ import { type OutcomeFacts, outcomeTitle } from "../outcome-title.ts";
 
 export type RunTone = "live" | "good" | "warn" | "bad";
 
-export type RunHeading = {
+type RunHeading = {
   readonly icon: string;
   /** Untrusted names may be in it. */
   readonly text: string;

@@ -17,7 +17,7 @@ import { hashOfFile, readRows, type WrittenFile, writeRows } from "./row-files.t
 const RENEWALS = 6;
 const BLOB_LIST = "blob-list.ndjson.gz";
 
-export type BackupParts = {
+type BackupParts = {
   readonly folder: string;
   readonly openSnapshot: () => Promise<StoreSnapshot>;
   /** Nothing that is named is deleted until it is released. */

@@ -9,7 +9,7 @@ export const BLOBS_AT_ONCE = 8;
 /** What is wrong with a blob: it is not there, it has another size, or other contents. */
 export type BlobFault = "missing" | "size" | "contents";
 
-export type Copied =
+type Copied =
   | { readonly type: "copied"; readonly sha256: string }
   | { readonly type: "faulty"; readonly fault: BlobFault };
 

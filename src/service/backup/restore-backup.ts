@@ -11,7 +11,7 @@ import { BLOBS_AT_ONCE, copyBlob, findFault } from "./copy-blob.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { hashOfFile, readRows } from "./row-files.ts";
 
-export type RestoreParts = {
+type RestoreParts = {
   readonly folder: string;
   /** Opened once the backup was found to be whole. */
   readonly openPlace: () => Promise<StorePlace>;

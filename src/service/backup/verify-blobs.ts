@@ -6,7 +6,7 @@ import type { NamedBlob, StoreSnapshot } from "../core/ports/store-snapshot.ts";
 import { eachOf } from "./at-once.ts";
 import { BLOBS_AT_ONCE, type BlobFault, copyBlob, findFault, readHash } from "./copy-blob.ts";
 
-export type VerifyParts = {
+type VerifyParts = {
   readonly openSnapshot: () => Promise<StoreSnapshot>;
   readonly blobs: BlobStore;
   /** Another bucket or folder, or a backup. Null: nothing is brought back. */
@@ -17,7 +17,7 @@ export type VerifyParts = {
   readonly adopts: boolean;
 };
 
-export type LostBlob = { readonly key: string; readonly bytes: number; readonly fault: BlobFault };
+type LostBlob = { readonly key: string; readonly bytes: number; readonly fault: BlobFault };
 export type VerifyReport = {
   readonly checked: number;
   readonly bytes: number;

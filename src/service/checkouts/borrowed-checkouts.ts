@@ -28,7 +28,7 @@ import { recordState } from "./working-changes.ts";
 /** Git reads a file whole to search it. */
 const MAX_SEARCHED_FILE_BYTES = 5_000_000;
 
-export type BorrowedCheckoutsOptions = RunGitOptions & {
+type BorrowedCheckoutsOptions = RunGitOptions & {
   /** The checkout's tree. */
   readonly root: string;
   /** What acts and what is secret. Default: the known paths of the contract. */

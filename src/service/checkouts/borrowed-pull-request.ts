@@ -11,7 +11,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import type { CheckoutRefusal, CheckoutSource } from "../core/checkouts/checkout.ts";
 import { findMergeBase, type PullRequestBase } from "./fetch-pull-request.ts";
 
-export type CheckedOut = {
+type CheckedOut = {
   /** Of a git folder that knows the checkout's commits. */
   readonly git: Git;
   readonly place: CheckoutPlace;

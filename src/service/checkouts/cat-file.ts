@@ -7,7 +7,7 @@ import { MAX_WAITING_BYTES, streamOutput } from "./stream-output.ts";
 const MAX_LINE_BYTES = 1024;
 const LINE_FEED = 10;
 
-export type ObjectAnswer = {
+type ObjectAnswer = {
   readonly oid: string;
   /** `missing` where there is none. */
   readonly type: string;
@@ -59,7 +59,7 @@ export class ObjectQuestions implements AsyncIterable<Uint8Array> {
   }
 }
 
-export type ObjectReading = {
+type ObjectReading = {
   readonly git: Git;
   /** Git waits for them: end them where none is added. */
   readonly questions: ObjectQuestions;

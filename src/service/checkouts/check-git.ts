@@ -8,7 +8,7 @@ const CHECK_MS = 10_000;
 const WAY_OUT = `Install git ${OLDEST.major}.${OLDEST.minor} or newer where PATH finds it.`;
 
 /** git is missing, does not start, or is too old. */
-export class GitMissingError extends OperatorError {
+class GitMissingError extends OperatorError {
   readonly code = "git_missing";
 }
 

@@ -31,7 +31,7 @@ export class CloneLimitError extends Error {
   }
 }
 
-export type LimitedWork = {
+type LimitedWork = {
   readonly limits: CloneLimits;
   readonly gitFolder: string;
   readonly clock: Clock;

@@ -21,7 +21,7 @@ const MAX_SEARCHED_FILE_BYTES = 5_000_000;
 /** About half a million files. A tree that names itself again and again would list without end. */
 const MAX_LISTING_BYTES = 64 * 1024 * 1024;
 
-export type Clone = {
+type Clone = {
   readonly git: Git;
   readonly gitFolder: string;
   readonly target: CloneTarget;

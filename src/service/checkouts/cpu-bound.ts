@@ -7,7 +7,7 @@ import { CloneLimitError } from "./clone-limits.ts";
 /** From SIGXCPU to SIGKILL. */
 const GRACE_SECONDS = 5;
 
-export type CpuBound = {
+type CpuBound = {
   /** Of each process that git starts, too. */
   readonly cpuSeconds: number;
   /** Not bounded unless told. */

@@ -10,7 +10,7 @@ import { type RunFolder, removeFolder } from "./run-folder.ts";
 const BRANCH = "main";
 const COMMITTER = ["user.name=agent-service", "user.email=agent-service@localhost"];
 
-export type EmptyCheckout = {
+type EmptyCheckout = {
   readonly git: Git;
   readonly folder: RunFolder;
   readonly signal: AbortSignal;

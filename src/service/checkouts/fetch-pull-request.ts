@@ -19,7 +19,7 @@ export type PullRequestBase = {
   readonly mergeBase: string | null;
 };
 
-export type PullRequestFetch = Omit<HistoryFetch, "wanted" | "times"> & {
+type PullRequestFetch = Omit<HistoryFetch, "wanted" | "times"> & {
   readonly gitFolder: string;
   readonly pullRequest: PullRequestSource;
   readonly baseRef: string;

@@ -18,7 +18,7 @@ const packageFolders: ReadonlySet<string> = new Set(["node_modules", "site-packa
 /** Where git keeps what it was given to reach a server. */
 const gitSecrets = ["config", "config.worktree", "credentials", "FETCH_HEAD"];
 
-export type CoverWanted = {
+type CoverWanted = {
   readonly runGit: RunGit;
   readonly root: string;
   readonly rules: PathRules;

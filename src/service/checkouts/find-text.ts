@@ -16,7 +16,7 @@ const MAX_FILE_BYTES = 5_000_000;
 const MAX_PATHSPECS = 500;
 const FILES_AT_ONCE = 64;
 
-export type SearchedTree = {
+type SearchedTree = {
   readonly runGit: RunGit;
   readonly root: string;
   /** Files of the commit that are too large to be searched. */

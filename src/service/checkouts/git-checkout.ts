@@ -25,7 +25,7 @@ const DIFF_OPTIONS = ["-M", "--no-ext-diff", "--no-textconv", "--no-color"];
 const REGULAR_FILE = "100";
 const mergeRefPattern = /^refs\/(pull|merge-requests)\/\d+\/merge$/;
 
-export type OpenCheckout = {
+type OpenCheckout = {
   readonly git: Git;
   readonly folder: RunFolder;
   readonly source: Pick<CheckoutSource, "sha" | "ref" | "event" | "baseRef">;

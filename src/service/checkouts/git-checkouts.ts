@@ -31,7 +31,7 @@ const PAST_DEADLINE_MS = 60_000;
 const NOT_HELD =
   "it is not public, and the commit that its job sent is not held any more; run the job again, which sends it again";
 
-export type GitCheckoutsOptions = RunGitOptions & {
+type GitCheckoutsOptions = RunGitOptions & {
   readonly limits: CloneLimits;
   readonly clock?: Clock;
   /** What jobs have sent. Default: this process keeps none. */

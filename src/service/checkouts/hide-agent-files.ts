@@ -22,7 +22,7 @@ export type Hidden = {
   putBack(): Promise<void>;
 };
 
-export type HideWanted = {
+type HideWanted = {
   readonly runGit: RunGit;
   readonly root: string;
   /** What configures an agent. */

@@ -46,7 +46,7 @@ export type TreeState = {
 };
 
 /** What a changed path was in the commit, as git names it; a mode of zeros where it was not. */
-export type Change = { readonly path: string; readonly mode: string; readonly name: string };
+type Change = { readonly path: string; readonly mode: string; readonly name: string };
 
 /** Records what is in the tree now. The index is the commit's afterwards. */
 export async function recordState(tree: WorkingTree): Promise<TreeState> {

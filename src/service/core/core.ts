@@ -51,7 +51,7 @@ export interface Policy {
 }
 
 /** `wire` is null where the agent's program reaches its model by itself. */
-export type CoderWire = { readonly backend: string; readonly wire: string | null };
+type CoderWire = { readonly backend: string; readonly wire: string | null };
 
 /** Each noun declares what it brings beside its type. Why: docs/decisions/133-floors-in-core.md */
 export interface Core {

@@ -10,7 +10,7 @@ const MAX_RECORD_BYTES = 16_384;
 const MAX_HELLO_BYTES = 16_384;
 
 /** `name` is as it is sent; null where there is none. */
-export type ClientHello =
+type ClientHello =
   | { readonly state: "incomplete" }
   | { readonly state: "malformed" }
   | { readonly state: "complete"; readonly name: string | null };

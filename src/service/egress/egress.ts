@@ -5,7 +5,7 @@ import type { EgressConfig } from "./egress-config.ts";
 import { type ResolveName, systemResolver } from "./resolve-name.ts";
 import { openRunEgress, type RunEgressOptions } from "./run-egress.ts";
 
-export type EgressParts = {
+type EgressParts = {
   readonly config: Pick<EgressConfig, "privateHosts" | "maxBytes">;
   readonly folders: RunEgressOptions["folders"];
   /** Default: the system's resolver. */

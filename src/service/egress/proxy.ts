@@ -38,7 +38,7 @@ export type ProxyTimes = {
 
 const usualTimes: ProxyTimes = { headersMs: 10_000, connectMs: 15_000, helloMs: 10_000, idleMs: 300_000 };
 
-export type ProxyOptions = {
+type ProxyOptions = {
   readonly phase: EgressPhase;
   readonly admit: (target: EgressTarget) => Promise<Result<AdmittedConnection, EgressRefusal>>;
   /** Records that a connection is blocked. */

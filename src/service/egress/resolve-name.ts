@@ -14,7 +14,7 @@ export function systemResolver(): ResolveName {
 }
 
 /** At most so many at a time, in the order in which they came. */
-export function inTurns(resolve: ResolveName, atOnce: number): ResolveName {
+function inTurns(resolve: ResolveName, atOnce: number): ResolveName {
   const waiting: (() => void)[] = [];
   let working = 0;
   return async (name) => {

@@ -24,7 +24,7 @@ import { type EgressProxy, openProxy, type ProxyTimes } from "./proxy.ts";
 import type { ResolveName } from "./resolve-name.ts";
 
 /** Connections of one run at a time. npm opens up to fifteen to a registry, and there may be several programs. */
-export const MAX_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 const RESOLVE_MS = 10_000;
 /** Names of hosts that are kept apart in the record, and what the rest is counted under. */
 const MAX_NAMES = 100;

@@ -11,7 +11,7 @@ import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
 const TOKEN_PREFIX = "job_";
 const TOKEN_MS = 5 * 60_000;
 
-export type OwnIssuer = {
+type OwnIssuer = {
   /** A new token for one exchange, valid for five minutes. */
   mint(): string;
   readonly verifier: TokenVerifier;

@@ -32,9 +32,9 @@ const manifestSchema = z.object({
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
-export type EntryName = { readonly repository: string; readonly key: string };
+type EntryName = { readonly repository: string; readonly key: string };
 
-export type EnvironmentCacheOptions = {
+type EnvironmentCacheOptions = {
   /** Belongs to one service process. Made when missing. */
   readonly folder: string;
   readonly maxBytes: number;
@@ -44,7 +44,7 @@ export type EnvironmentCacheOptions = {
 };
 
 /** What is to be kept: an absolute home, and paths in a tree. */
-export type Left = {
+type Left = {
   readonly home: string | null;
   readonly root: string;
   readonly paths: readonly string[];

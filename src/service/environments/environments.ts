@@ -17,7 +17,7 @@ const MAX_OUTPUT_BYTES = 48_000;
 /** The script is no file of the checkout, where the agent of another run could have changed it. */
 const EXECUTE = 'file=$(mktemp) && cat >"$file" && chmod 700 "$file" && exec "$file" </dev/null';
 
-export type EnvironmentsOptions = {
+type EnvironmentsOptions = {
   readonly sandbox: () => Promise<Sandbox>;
   readonly isTrusted: (origin: TaskOrigin) => boolean;
   /** How long one script may take. */

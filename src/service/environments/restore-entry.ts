@@ -6,7 +6,7 @@ import type { Checkout } from "../core/checkouts/checkout.ts";
 import { CopyRefusedError, type CopyRoom, copyEntry } from "./copy-folder.ts";
 import type { FoundEntry } from "./environment-cache.ts";
 
-export type RestoreOptions = {
+type RestoreOptions = {
   readonly entry: FoundEntry;
   readonly checkout: Pick<Checkout, "root" | "ignored">;
   /** Empty. */
@@ -16,7 +16,7 @@ export type RestoreOptions = {
 };
 
 /** "broken": the entry is not what was kept. "failed": it could not be copied. */
-export type Restored = "whole" | "broken" | "failed";
+type Restored = "whole" | "broken" | "failed";
 
 /**
  * Unless it is whole, what was copied into the tree has been removed, and the home has to be made anew. What this tree does

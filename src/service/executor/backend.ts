@@ -80,7 +80,7 @@ export type ServerWrite = {
 };
 
 /** `approveUrl` is where the agent's owner allows it; null where nobody can. */
-export type ServerWriteVerdict =
+type ServerWriteVerdict =
   | { readonly isAllowed: true }
   | { readonly isAllowed: false; readonly approveUrl: string | null };
 

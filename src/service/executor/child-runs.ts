@@ -31,7 +31,7 @@ export type ChildOutcome =
   | { readonly status: "failed" | "cancelled"; readonly runId: string; readonly why: string }
   | { readonly status: "refused"; readonly why: string };
 
-export type ChildRunsOptions = {
+type ChildRunsOptions = {
   readonly core: Core;
   readonly parent: TakenRun;
   readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ export class StreamLimitError extends Error {
   readonly code = "stream_limit";
 }
 
-export type Append = (events: readonly RunEvent[]) => Promise<RunStatus | null>;
+type Append = (events: readonly RunEvent[]) => Promise<RunStatus | null>;
 
 export class EventWriter {
   readonly #append: Append;

@@ -49,7 +49,7 @@ import { UsageMeter } from "./usage-meter.ts";
 /** A sandbox ends at once; copies end at their next file. */
 const SETUP_STOPS_WITHIN_MS = 10_000;
 
-export type Work = {
+type Work = {
   readonly core: Core;
   readonly taken: TakenRun;
   readonly backends: readonly Backend[];
@@ -74,7 +74,7 @@ export type Work = {
   readonly isOver: AbortSignal;
 };
 
-export type WorkDone = {
+type WorkDone = {
   readonly ending: Ending;
   readonly usage: Usage;
   /** Whether the backend has delegated, or tried to. It cannot any more. */

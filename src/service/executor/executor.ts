@@ -25,7 +25,7 @@ const HEARTBEAT_MS = 5_000;
 /** How long the store may be unavailable, half a minute in all, before a run is left to recovery. */
 const STORE_BACKOFF: BackoffPolicy = { attempts: 10, firstDelayMs: 100, maxDelayMs: 10_000 };
 
-export type ExecutorOptions = {
+type ExecutorOptions = {
   readonly core: Core;
   readonly dispatch: RunQueue;
   readonly checkouts: CheckoutProvider;

@@ -7,7 +7,7 @@ import type { Core } from "../core/core.ts";
 
 const STOPS_WITHIN_MS = 30_000;
 
-export type HeldCheckoutOptions = {
+type HeldCheckoutOptions = {
   readonly core: Pick<Core, "clock" | "log">;
   readonly runId: string;
   /** Aborts when the service ends and waits no longer. */

@@ -14,7 +14,7 @@ export type BudgetAmount = { readonly tokens: number; readonly microUsd: number 
 export type BudgetRoom = { readonly tokens: number; readonly microUsd: number | null };
 
 /** What one call used; `microUsd` is null where its model has no known price. */
-export type CallUse = {
+type CallUse = {
   readonly tokens: number;
   readonly microUsd: number | null;
   readonly input: number;
@@ -28,7 +28,7 @@ const CHILD_SHARE = 0.25;
 const LEAST_CHILD_TOKENS = 10_000;
 const LEAST_CHILD_MICRO_USD = 10_000;
 
-export type ChildShare = {
+type ChildShare = {
   readonly maxTurnTokens: number;
   /** Null: no limit of cost. */
   readonly maxCostMicroUsd: number | null;

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { Deadline } from "./backend.ts";
 
-export type DeadlineOptions = {
+type DeadlineOptions = {
   readonly core: { readonly clock: Clock };
   readonly taken: {
     readonly run: Pick<TakenRun["run"], "submittedAt" | "startedAt">;

@@ -8,7 +8,7 @@ import type { Heartbeats } from "./heartbeats.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
 
-export type LeaseOptions = {
+type LeaseOptions = {
   readonly core: Core;
   readonly dispatch: Pick<RunQueue, "onNudge">;
   readonly runId: string;

@@ -10,7 +10,7 @@ import type { TaskNetwork } from "./backend.ts";
 import type { EventWriter } from "./event-writer.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
-export type RunNetworkParts = {
+type RunNetworkParts = {
   readonly core: Core;
   readonly egress: EgressProvider;
   readonly taken: TakenRun;

@@ -8,7 +8,7 @@ import { untilEnded } from "./child-runs.ts";
 /** Runs further back have ended, or one of these waits for them. */
 const RUNS_LOOKED_AT = 50;
 
-export type SessionTurn = {
+type SessionTurn = {
   readonly core: Core;
   readonly run: RunRecord;
   readonly signal: AbortSignal;

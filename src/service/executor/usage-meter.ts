@@ -14,7 +14,7 @@ import {
 } from "../core/runs/usage.ts";
 import { RunBudget } from "./run-budget.ts";
 
-export type ModelUse = {
+type ModelUse = {
   readonly role: ModelRole;
   /** In and out. */
   readonly tokens: number;
@@ -30,7 +30,7 @@ export type ModelUse = {
 /** What a reservation is for: a role that makes one call at a time, or an object for each of several calls at once. */
 export type CallKey = ModelRole | object;
 
-export type UsageMeterOptions = {
+type UsageMeterOptions = {
   readonly holdMicroUsd: number;
   /** Raises the hold on the billing account. False when its credits do not suffice, or this worker has lost the run. */
   readonly raiseHold: (microUsd: number) => Promise<boolean>;

@@ -10,7 +10,7 @@ export const MAX_TOKEN_CHARS = 16_384;
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Not verified: nothing here may be believed before the signature has passed. */
-export type UnverifiedToken = { readonly header: JsonObject; readonly payload: JsonObject };
+type UnverifiedToken = { readonly header: JsonObject; readonly payload: JsonObject };
 
 const COMPACT_FORM = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 

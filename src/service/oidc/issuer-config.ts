@@ -68,7 +68,7 @@ const entrySchema = strictObject({
 });
 
 /** One entry of CI_ISSUERS. */
-export const issuerSchema = entrySchema.check(
+const issuerSchema = entrySchema.check(
   z.refine((entry) => entry.visibility === undefined || !visibilityClaimers.includes(entry.provider), {
     path: ["visibility"],
     error: `must be left out: tokens of ${visibilityClaimers.join(" and ")} say it themselves`,
@@ -83,8 +83,6 @@ export const issuerSchema = entrySchema.check(
 );
 
 export type IssuerConfig = z.infer<typeof issuerSchema>;
-/** What an operator writes: `enabled` and `allow_events` may be left out. */
-export type IssuerEntry = z.input<typeof issuerSchema>;
 
 /** GitHub's public issuer, the default. */
 export const githubIssuer: IssuerConfig = {

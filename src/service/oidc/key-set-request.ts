@@ -11,9 +11,9 @@ const MAX_KEYS = 100;
 const keySetSchema = z.object({
   keys: z.array(z.looseObject({})).check(z.minLength(1), z.maxLength(MAX_KEYS)),
 });
-export type Jwk = z.infer<typeof keySetSchema>["keys"][number];
+type Jwk = z.infer<typeof keySetSchema>["keys"][number];
 
-export type KeySetFaultCode = "timeout" | "network" | "status" | "too_large" | "not_a_key_set";
+type KeySetFaultCode = "timeout" | "network" | "status" | "too_large" | "not_a_key_set";
 
 /** Why the key set could not be had. Its text is safe to log. */
 export class KeySetFault extends Error {
@@ -26,7 +26,7 @@ export class KeySetFault extends Error {
   }
 }
 
-export type KeySetRequest = {
+type KeySetRequest = {
   readonly url: string;
   readonly clock: Clock;
   readonly fetch: typeof globalThis.fetch;

@@ -19,7 +19,7 @@ export const KEY_SET_COOLDOWN_MS = 30_000;
 /** The same while there are no keys at all: nothing works until they come. */
 export const EMPTY_KEY_SET_COOLDOWN_MS = 5_000;
 
-export type KeySetOptions = {
+type KeySetOptions = {
   readonly issuer: string;
   readonly url: string;
   readonly algorithm: PinnedAlgorithm;

@@ -6,7 +6,7 @@ import type { ExchangeRefusal } from "../core/ci/refusals.ts";
 import type { JsonObject } from "./compact-token.ts";
 
 /** How far the issuer's clock and ours may differ. */
-export const CLOCK_SKEW_MS = 60_000;
+const CLOCK_SKEW_MS = 60_000;
 const MAX_SHOWN_CHARS = 200;
 
 /** Seconds since the epoch, within what a date can show. */
@@ -31,7 +31,7 @@ const idSchema = z.object({
 });
 
 /** Until when a token is accepted, in milliseconds since the epoch. */
-export type Times = { readonly usableUntil: number };
+type Times = { readonly usableUntil: number };
 
 /**
  * `aud` must be one string, ours. Where the provider has only lists, it must be a list of ours and nothing else; from
@@ -53,7 +53,7 @@ export function checkAudience(
   });
 }
 
-export type TimesCheck = { readonly nowMs: number; readonly maxLifetimeMs: number };
+type TimesCheck = { readonly nowMs: number; readonly maxLifetimeMs: number };
 
 /** The `jti`, required. */
 export function checkId(claims: JsonObject): Result<string, ExchangeRefusal> {

@@ -4,7 +4,7 @@ import { importJWK } from "jose";
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../base/result.ts";
 
-export const MIN_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 const RSA_EXPONENT = 65_537;
 
 /** The one algorithm that each provider signs with. */

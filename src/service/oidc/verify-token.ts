@@ -19,7 +19,7 @@ import { providers } from "./providers/providers.ts";
 import { checkAudience, checkId, checkTimes, show } from "./registered-claims.ts";
 import type { PinnedAlgorithm } from "./signing-key.ts";
 
-export type TokenVerifierOptions = {
+type TokenVerifierOptions = {
   /** Decoded by `decodeIssuers`. */
   readonly issuers: readonly IssuerConfig[];
   /** The one `aud` that is ours. */

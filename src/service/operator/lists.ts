@@ -11,7 +11,7 @@ import type { Store } from "../core/ports/store.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
 import type { AllRunsQuery } from "../core/runs/store-port.ts";
 
-export type ListedAccount = {
+type ListedAccount = {
   readonly account: Account;
   readonly signedInAt: number | null;
   readonly agents: number;
@@ -19,7 +19,7 @@ export type ListedAccount = {
   readonly balance: number;
 };
 
-export type ListedRun = {
+type ListedRun = {
   readonly run: RunRecord;
   readonly agentName: string;
   readonly accountId: string | null;

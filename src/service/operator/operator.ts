@@ -40,14 +40,14 @@ export type KeyRequest = {
 };
 
 /** With null as its id it is a new workflow. */
-export type WorkflowText = {
+type WorkflowText = {
   readonly agentId: string;
   readonly id: string | null;
   readonly name: string;
   readonly prompt: string;
 };
 
-export type FoundWorkflow = {
+type FoundWorkflow = {
   readonly workflow: WorkflowRecord;
   readonly version: number;
   readonly prompt: string;

@@ -17,7 +17,7 @@ const accounts = (home: string): Readonly<Record<string, string>> => ({
   "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 });
 
-export type BubblewrapCall = {
+type BubblewrapCall = {
   readonly host: HostView;
   readonly git: GitView;
   readonly treeFolder: string;
@@ -39,7 +39,7 @@ export type BubblewrapCall = {
 };
 
 /** bubblewrap's arguments, and the data that it reads from the descriptors from `FIRST_DATA` on. */
-export type BubblewrapStart = { readonly args: readonly string[]; readonly data: readonly string[] };
+type BubblewrapStart = { readonly args: readonly string[]; readonly data: readonly string[] };
 
 /** Descriptor 3 reports the status, 4 holds the filter of system calls. */
 export const STATUS_DESCRIPTOR = 3;

@@ -25,7 +25,7 @@ export type BubblewrapParts = {
   readonly clock: Clock;
 };
 
-export type BubblewrapProcess = {
+type BubblewrapProcess = {
   readonly args: readonly string[];
   /** For the descriptors from `FILTER_DESCRIPTOR` on. */
   readonly data: readonly (Buffer | string)[];

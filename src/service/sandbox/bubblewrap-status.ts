@@ -7,7 +7,7 @@ import { STATUS_DESCRIPTOR } from "./bubblewrap-options.ts";
 /** The first process as this machine numbers it, and the namespace of processes that ends with it. */
 export type Inside = { readonly firstProcess: number; readonly processNamespace: number };
 
-export type BubblewrapStatus = {
+type BubblewrapStatus = {
   inside: Inside | null;
   exitCode: number | null;
   /** Null when it never came to be. */

@@ -33,7 +33,7 @@ import { treeView } from "./tree-view.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-export type ConfinedStart = {
+type ConfinedStart = {
   readonly argv: readonly [string, ...string[]];
   /** All of it. */
   readonly environment: Readonly<Record<string, string>>;
@@ -51,14 +51,14 @@ export type ConfinedStart = {
 };
 
 /** A limit: its kind, its amount, and the setting that defines it. */
-export type PassedLimit = {
+type PassedLimit = {
   readonly limit: "memory" | "processes" | "disk";
   /** Megabytes, or processes and threads. */
   readonly allowed: number;
   readonly setting: string;
 };
 
-export type ConfinedAgent = {
+type ConfinedAgent = {
   /** The leader of a process group of its own. When it ends, so does everything in its sandbox. */
   readonly child: ChildProcessWithoutNullStreams;
   /**
@@ -68,7 +68,7 @@ export type ConfinedAgent = {
   watch(signal: AbortSignal): Promise<PassedLimit | null>;
 };
 
-export type Confine = (start: ConfinedStart) => Promise<ConfinedAgent>;
+type Confine = (start: ConfinedStart) => Promise<ConfinedAgent>;
 
 /** How to start an agent so that it ends with everything it started. Rejects without `prlimit`. */
 export async function confineAgent(

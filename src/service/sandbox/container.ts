@@ -24,7 +24,7 @@ const clientVariables = [
 
 const STOP_TIMEOUT_MS = 60_000;
 
-export type ContainerParts = {
+type ContainerParts = {
   readonly config: SandboxConfig;
   readonly commands: ContainerCommands;
   /** Descriptors that must not be passed on. */

@@ -32,14 +32,14 @@ export type CrashGuard = {
   enter(): Promise<Guarded>;
 };
 
-export type Guarded = {
+type Guarded = {
   /** What the sandbox has to carry in its environment. */
   readonly mark: Readonly<Record<string, string>>;
   /** Once the sandbox has ended. Safe to repeat. */
   leave(): void;
 };
 
-export type CrashGuardParts = { readonly path: string | undefined; readonly random: Random };
+type CrashGuardParts = { readonly path: string | undefined; readonly random: Random };
 
 /** Costs nothing while there is no sandbox. */
 export function crashGuard({ path, random }: CrashGuardParts): CrashGuard {

@@ -14,7 +14,7 @@ const PORTION = 256;
 const RESERVED_SHARE = 20;
 const MAX_RESERVED_BYTES = 1_000_000_000;
 
-export type DiskWatch = {
+type DiskWatch = {
   readonly root: string;
   readonly maxBytes: number;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ import type { Supervision } from "./supervise.ts";
 /** A process that left the group may hold the pipes open; this is the longest wait for it. */
 const DRAIN_MS = 1_000;
 
-export type GroupStart = {
+type GroupStart = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

@@ -22,7 +22,7 @@ import { unsandboxed } from "./unsandboxed.ts";
 
 const PROBE_MS = 10_000;
 
-export type SandboxTools = { readonly clock?: Clock; readonly random?: Random };
+type SandboxTools = { readonly clock?: Clock; readonly random?: Random };
 
 /**
  * The sandbox that the operator chose, or the best there is: bubblewrap, else none. Throws a `SandboxError` when

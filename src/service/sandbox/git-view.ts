@@ -7,7 +7,7 @@ import type { SandboxedCheckout } from "../core/ports/sandbox.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
 /** Where git's folder lies for those inside, if not in the tree. */
-export const INNER_GIT_FOLDER = "/git";
+const INNER_GIT_FOLDER = "/git";
 
 /** The sections that git needs to read its folder. Remotes, credentials and headers are not among them. */
 const neededKeys: ReadonlyMap<string, RegExp> = new Map([

@@ -50,8 +50,8 @@ export type HostView = {
   readonly inHome: readonly string[];
 };
 
-export const INNER_HOME = "/home/agent";
-export const INNER_TREE = "/checkout";
+const INNER_HOME = "/home/agent";
+const INNER_TREE = "/checkout";
 /** Each costs a descriptor. With more of them, the folder that holds them is not for commands. */
 const MAX_EMPTIED = 64;
 

@@ -36,7 +36,7 @@ const besidePrograms = ["lib", "lib64", "libexec"];
 const TOOL_CACHES = ["RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"] as const;
 export const HOSTED_TOOL_CACHE = "/opt/hostedtoolcache";
 
-export type JobAround = {
+type JobAround = {
   /** The job's checkout. */
   readonly checkout: string;
   /** Folders of the service itself. */

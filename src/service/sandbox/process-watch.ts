@@ -10,7 +10,7 @@ const LOOK_FOR_START_EVERY_MS = 5;
 const MAX_START_MS = 5_000;
 const processId = /^\d+$/;
 
-export type ProcessWatch = {
+type ProcessWatch = {
   /** The first process of the sandbox's process namespace, as this machine numbers it. */
   readonly firstProcess: number;
   /** The number of that namespace. */

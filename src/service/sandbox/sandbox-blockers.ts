@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { programIn } from "../../base/program-path.ts";
 
-export const sandboxBlockers = ["no_bubblewrap", "no_prlimit", "no_user_namespaces", "apparmor"] as const;
+const sandboxBlockers = ["no_bubblewrap", "no_prlimit", "no_user_namespaces", "apparmor"] as const;
 export type SandboxBlocker = (typeof sandboxBlockers)[number];
 
 /** All that are known of, so that they can be fixed at once. `kernel` is the folder of its settings. */

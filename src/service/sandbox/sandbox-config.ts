@@ -13,10 +13,10 @@ import {
 } from "../../base/settings/setting.ts";
 import { faultOfName } from "./scrubbed-environment.ts";
 
-export const sandboxModes = ["auto", "bubblewrap", "container", "off"] as const;
-export type SandboxMode = (typeof sandboxModes)[number];
+const sandboxModes = ["auto", "bubblewrap", "container", "off"] as const;
+type SandboxMode = (typeof sandboxModes)[number];
 
-export const sandboxNetworks = ["off", "allowed"] as const;
+const sandboxNetworks = ["off", "allowed"] as const;
 
 export type SandboxLimits = {
   readonly timeoutMs: number;
@@ -58,7 +58,7 @@ export type ContainerCommands = {
 };
 
 /** What `{…}` in the operator's commands may stand for. */
-export const placeholders = ["checkout", "cwd", "command", "name", "memory", "processes"] as const;
+const placeholders = ["checkout", "cwd", "command", "name", "memory", "processes"] as const;
 
 /** Paths under which secrets, sockets or the kernel lie. */
 const neverVisible = [

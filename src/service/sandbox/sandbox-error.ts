@@ -2,7 +2,7 @@
 
 import { OperatorError } from "../../base/operator-error.ts";
 
-export type SandboxErrorCode = "sandbox_not_started" | "sandbox_not_watched";
+type SandboxErrorCode = "sandbox_not_started" | "sandbox_not_watched";
 
 /** The message may name paths of this machine: it is for the log, not for the agent. */
 export class SandboxError extends OperatorError {

@@ -12,7 +12,7 @@ export function faultOfName(name: string): string | null {
   return null;
 }
 
-export type EnvironmentParts = {
+type EnvironmentParts = {
   readonly path: string;
   readonly home: string;
   readonly temporary: string;

@@ -10,7 +10,7 @@ import { scrubbedEnvironment } from "./scrubbed-environment.ts";
 import type { Watch } from "./supervise.ts";
 import { offlineVariables } from "./toolchain-variables.ts";
 
-export type StartedInside = {
+type StartedInside = {
   readonly git: GitView;
   readonly treeFolder: string;
   readonly homeFolder: string | null;
@@ -25,7 +25,7 @@ export type StartedInside = {
   readonly mark: Readonly<Record<string, string>>;
 };
 
-export type Started = { readonly running: RunningBubblewrap; readonly watchInside: Watch };
+type Started = { readonly running: RunningBubblewrap; readonly watchInside: Watch };
 
 export function startInBubblewrap(parts: BubblewrapParts, given: StartedInside): Started {
   const { config, host, clock } = parts;

@@ -18,7 +18,7 @@ import { argvOf, supervise } from "./supervise.ts";
 const NOT_TRUSTED =
   "this service has no sandbox, and the repository is not trusted. Its operator can install bubblewrap, or set SANDBOX.";
 
-export type UnsandboxedParts = {
+type UnsandboxedParts = {
   readonly config: SandboxConfig;
   /** Descriptors that must not be passed on. */
   readonly inherited: readonly number[];

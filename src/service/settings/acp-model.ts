@@ -12,7 +12,7 @@ import { apiOf, type ProviderWord, providerNamed, providerOf } from "./model-pro
 
 const { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY } = modelSettings;
 
-export type AccessReading = {
+type AccessReading = {
   /** Null: the operator's own command. */
   readonly agent: CodingAgentName | null;
   /** By whose trust the service gets a token in place of a key. */

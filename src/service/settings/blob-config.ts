@@ -5,7 +5,7 @@ import { described, type Environment, readSettings, variablesOf } from "../../ba
 import type { S3Config } from "../blobs/s3-config.ts";
 
 export const blobStores = ["folder", "s3"] as const;
-export type BlobStoreName = (typeof blobStores)[number];
+type BlobStoreName = (typeof blobStores)[number];
 
 export type BlobConfig =
   /** Null: one in the data folder. */

@@ -11,7 +11,7 @@ const MIN_CHARS = 8;
 /** A job has many variables: a word such as "production" must not count as a secret because of its variable's name. */
 const MIN_RANDOM_CHARS = 16;
 
-export type KnownSecret = {
+type KnownSecret = {
   /** Where it stands: `ANTHROPIC_API_KEY`, or `OPENCODE_CONFIG_CONTENT.provider.own.options.apiKey`. */
   readonly place: string;
   readonly secret: string;

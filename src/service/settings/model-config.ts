@@ -121,8 +121,6 @@ export const modelSettings = {
   }),
 };
 
-export type ModelSettingName = keyof typeof modelSettings;
-
 export type ModelReading = {
   readonly backend: string;
   /** False where the model is not asked with the key of these settings. */

@@ -33,7 +33,7 @@ export function providerOf(baseUrl: string): ProviderWord {
   return isImitation ? PROTOCOL_ALONE : known;
 }
 
-export type ProviderApi = Pick<ModelProviderFacts, "protocol" | "wire"> & {
+type ProviderApi = Pick<ModelProviderFacts, "protocol" | "wire"> & {
   /** Null: the operator names it. */
   readonly apiBaseUrl: string | null;
 };

@@ -9,14 +9,13 @@ import { LEAST_MAX_COST_USD, MOST_MAX_COST_USD } from "../../contract/runs/run-r
 import { githubIssuer, issuersKind } from "../oidc/issuer-config.ts";
 import { blobStores } from "./blob-config.ts";
 
-export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export const backendNames = ["offline", "model", "acp", "noop"] as const;
-export type BackendName = (typeof backendNames)[number];
+const backendNames = ["offline", "model", "acp", "noop"] as const;
 
 /** What a node does of the service's work, where several share one database. */
-export const roles = ["all", "api", "worker"] as const;
+const roles = ["all", "api", "worker"] as const;
 export type Role = (typeof roles)[number];
 
 const sealingKey: Kind<SealingKey> = {

@@ -5,7 +5,7 @@
 import { flag, integer, oneOf } from "../../base/settings/kinds.ts";
 import { described, type Environment, kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
 
-export const samplerNames = [
+const samplerNames = [
   "always_on",
   "always_off",
   "traceidratio",

@@ -8,7 +8,7 @@ import { systemClock } from "../../base/clock.ts";
 /** A batch that takes longer is slow: it waits for a lock, a disk or the network, and the next may do better. */
 const SLOW_MS = 10;
 
-export type BatchOptions<Item, Outcome> = {
+type BatchOptions<Item, Outcome> = {
   /** Does all items, or none. Returns an outcome for each, in order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Outcome[]>;
   /** Two items with the same key are never in one batch. Default: any may be. */

@@ -4,7 +4,7 @@
 import { systemClock } from "../../base/clock.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 
-export type SlotLimits = {
+type SlotLimits = {
   /** Transactions at a time. */
   readonly all: number;
   /** Transactions of one lane at a time. */

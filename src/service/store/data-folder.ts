@@ -25,7 +25,7 @@ const causes: Readonly<Record<string, string>> = {
 };
 
 /** The data folder cannot be made, or not be written to. */
-export class DataFolderError extends OperatorError {
+class DataFolderError extends OperatorError {
   readonly code = "data_folder_unusable";
 
   constructor(folder: string, cause: unknown) {

@@ -2,7 +2,7 @@
 
 import type { StoreReader } from "../core/ports/store.ts";
 
-export type AroundRead = <Value>(read: () => Promise<Value>) => Promise<Value>;
+type AroundRead = <Value>(read: () => Promise<Value>) => Promise<Value>;
 
 export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader {
   return {

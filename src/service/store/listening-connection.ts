@@ -9,7 +9,7 @@ import type { SilenceWatch } from "./silence-watch.ts";
 
 const HEARTBEAT_MS = 3_000;
 
-export type ListeningOptions = {
+type ListeningOptions = {
   readonly url: string;
   readonly watch: SilenceWatch;
   /** A session, this one too, published this. `pid` is its server process. */

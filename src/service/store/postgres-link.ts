@@ -23,7 +23,7 @@ const WAIT_MS = 10_000;
 /** What the last signals are given to leave when the link is closed. */
 const CLOSE_MS = 1_000;
 
-export type PostgresLinkOptions = {
+type PostgresLinkOptions = {
   readonly url: string;
   /** Another node published this. */
   readonly onSignal: (signal: NodeSignal, runId: string) => void;

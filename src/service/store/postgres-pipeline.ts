@@ -10,7 +10,7 @@ const INT8_OID = 20;
 export type Statement = { readonly text: string; readonly values: readonly unknown[] };
 
 /** The values of a row in text form, in the order of the columns. */
-export type TextRow = readonly (string | null)[];
+type TextRow = readonly (string | null)[];
 
 export type Answer = {
   readonly columns: readonly Column[];

@@ -21,7 +21,7 @@ const RETRIES: BackoffPolicy = { attempts: 8, firstDelayMs: 25, maxDelayMs: 1_00
 const CONNECT_WITHIN_MS = 4_000;
 const WORK_WITHIN_MS = 10_000;
 
-export type Attempt = { isRepeatable: boolean };
+type Attempt = { isRepeatable: boolean };
 
 export class Retries {
   isClosed = false;

@@ -16,7 +16,7 @@ const TRY_EVERY_MS = 1_000;
 const TELL_EVERY_MS = 5_000;
 
 /** The database at DATABASE_URL cannot be used. The message has its host, never its password. */
-export class UnusableDatabaseError extends OperatorError {
+class UnusableDatabaseError extends OperatorError {
   readonly code = "database_unusable";
 }
 

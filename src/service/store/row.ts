@@ -9,7 +9,7 @@ import { type Cell, type Column, type Named, type SnakeCase, snakeCase } from ".
 export type ColumnOfTable = Pick<Column<unknown>, "kind" | "isNullable"> & { readonly name: string };
 
 /** A field that is itself a record, in columns `Table` of the same row. */
-export type Group<Value, Table = unknown> = {
+type Group<Value, Table = unknown> = {
   readonly fields: Fields;
   /** Whether all of its columns are null where the field is. */
   readonly isNullable: boolean;
@@ -22,7 +22,7 @@ type Fields = Readonly<
 >;
 
 /** Each field of a record with its column, or its group. One that a record may lack has an optional column. */
-export type FieldsOf<Rec> = {
+type FieldsOf<Rec> = {
   readonly [Field in keyof Rec & string]-?: Column<Rec[Field]> | Group<Rec[Field]>;
 };
 

@@ -7,7 +7,7 @@ import { systemClock } from "../../base/clock.ts";
 
 const TICK_MS = 1_000;
 
-export type Watched = {
+type Watched = {
   /** Whether the server owes an answer. */
   readonly isWaiting: boolean;
   readonly stream: Duplex;

@@ -29,7 +29,7 @@ export function hasSqliteStore(folder: string): boolean {
   return existsSync(join(folder, DATABASE_FILE));
 }
 
-export type SqliteStoreOptions = {
+type SqliteStoreOptions = {
   readonly folder: string;
   /**
    * Default: "exclusive", one process at a time. "none" is for a tool that works briefly beside the process that has the

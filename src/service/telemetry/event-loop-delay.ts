@@ -8,7 +8,7 @@ const RESOLUTION_MS = 20;
 const WINDOW_MS = 5_000;
 const NANO = 1_000_000;
 
-export type EventLoopDelay = {
+type EventLoopDelay = {
   /** The longest delay of the last seconds, in milliseconds. */
   readonly maxMs: number;
   stop(): void;

@@ -8,7 +8,7 @@ import type { Config } from "../settings/config.ts";
 import { executesText, firstKeyText, firstSignInText, noModelText } from "../settings/executes-text.ts";
 import { sharedFolderText } from "./open-checkouts.ts";
 
-export type Ready = {
+type Ready = {
   readonly url: string;
   readonly metricsUrl: string | null;
   readonly audience: string;

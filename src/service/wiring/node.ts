@@ -38,7 +38,7 @@ export type SharedNode = {
   readonly stalledMs: number;
 };
 
-export type ServiceNodeOptions = Firing & {
+type ServiceNodeOptions = Firing & {
   readonly core: Core;
   readonly executor: Executor;
   /** Removes what an earlier process left on this machine. Null on a node that executes no runs. */

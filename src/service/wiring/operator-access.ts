@@ -15,7 +15,7 @@ import type { ModelIdentity } from "../settings/model-identity.ts";
 const MAX_FILE_BYTES = 64 * 1024;
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-export type OperatorAccessParts = {
+type OperatorAccessParts = {
   readonly identity: ModelIdentity;
   readonly clock: Clock;
   readonly random: Random;

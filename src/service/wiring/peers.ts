@@ -6,7 +6,7 @@ import type { NodeLink, NodeSignal } from "../core/runs/node-link.ts";
 import type { RunSignals } from "../core/runs/run-signals.ts";
 import type { SharedDispatch } from "../executor/shared-dispatch.ts";
 
-export type PeerListeners = { readonly signals: RunSignals; readonly dispatch: SharedDispatch };
+type PeerListeners = { readonly signals: RunSignals; readonly dispatch: SharedDispatch };
 
 /** Opens the link. `onReconnect`: the connection was lost for a while, and signals with it. */
 export type ConnectPeers = (handlers: {

@@ -5,7 +5,7 @@ import { type Config, defaultModelOf } from "../settings/config.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export type PolicyParts = {
+type PolicyParts = {
   readonly config: Config;
   readonly egressNeedsOwner?: boolean;
   readonly freeFor?: FreeFor;

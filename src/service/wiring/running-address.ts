@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const ADDRESS_FILE = "agent-service.url";
 
-export type RunningAddress = {
+type RunningAddress = {
   readonly url: string;
   /** Where the pages for people are. */
   readonly pagesUrl: string;

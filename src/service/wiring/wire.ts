@@ -59,7 +59,7 @@ export type OpenedParts = {
   readonly meter: PrometheusMeter | null;
 };
 
-export type Wiring = {
+type Wiring = {
   readonly core: Core;
   readonly executor: Executor;
   readonly shared: SharedNode | null;

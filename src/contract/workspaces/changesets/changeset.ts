@@ -28,7 +28,7 @@ const MAX_EVIDENCE_CHARS = 10_000;
 const MAX_EVIDENCE_ITEMS = 20;
 
 /** Text that says something. */
-export const filled = (maxChars: number) =>
+const filled = (maxChars: number) =>
   text(maxChars).check(z.refine((value) => value.trim() !== "", "must not be empty"));
 
 const item = {

@@ -9,7 +9,7 @@ import { actorSchema, listOf, pageQuery } from "../record.ts";
 export const MAX_MESSAGE_CHARS = 10_000;
 
 /** `held`: a run works in it, and nobody else writes. */
-export const copyViewStates = ["ready", "held", "deleting"] as const;
+const copyViewStates = ["ready", "held", "deleting"] as const;
 export type CopyViewState = (typeof copyViewStates)[number];
 
 export const copySchema = object({

@@ -12,7 +12,7 @@ export const MAX_UPLOAD_FILES = 256;
 
 const LINK_MODE = "120000";
 /** A plain file, a program, a symbolic link. */
-export const writableModes = ["100644", "100755", LINK_MODE] as const;
+const writableModes = ["100644", "100755", LINK_MODE] as const;
 
 const modeText = "As git writes it: `100644` a file, `100755` a program, `120000` a symbolic link.";
 const placed = {
@@ -140,7 +140,7 @@ export const writeFileRequestSchema = strictObject({
 }).check(isFileOrLink);
 export type WriteFileRequest = z.infer<typeof writeFileRequestSchema>;
 
-export const existingFiles = ["refuse", "replace"] as const;
+const existingFiles = ["refuse", "replace"] as const;
 export const uploadQuerySchema = strictObject({
   path: field(
     folder,

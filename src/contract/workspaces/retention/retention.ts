@@ -5,9 +5,9 @@ import { field, object, strictObject } from "../../field.ts";
 import { text } from "../../fields.ts";
 import { listOf, pageQuery } from "../record.ts";
 
-export const MAX_PIN_REASON_CHARS = 1_000;
+const MAX_PIN_REASON_CHARS = 1_000;
 
-export const retentionViews = ["cleanup", "pins", "usage"] as const;
+const retentionViews = ["cleanup", "pins", "usage"] as const;
 export type RetentionView = (typeof retentionViews)[number];
 
 const timestamp = z.iso.datetime();

@@ -11,7 +11,7 @@ import type { SaveState } from "../workers/worker.ts";
 export const taskGroupStatuses = ["open", "stopped"] as const;
 export type TaskGroupStatus = (typeof taskGroupStatuses)[number];
 
-export const MAX_GROUP_NAME_CHARS = 255;
+const MAX_GROUP_NAME_CHARS = 255;
 export const DEFAULT_MAX_WORKERS = 10;
 export const MOST_WORKERS = 100;
 const MOST_CREDITS = 1_000_000_000;

@@ -69,12 +69,11 @@ export const erasureSchema = object({
   operation_id: field(z.uuid(), "The operation that deletes it."),
   status: field(z.literal("erasing"), "Always `erasing`."),
 });
-export type ErasureView = z.infer<typeof erasureSchema>;
 
 export const listWorkspacesQuerySchema = strictObject(pageQuery);
 
 export const MAX_WORKSPACE_NAME_CHARS = 255;
-export const MAX_WORKSPACE_METADATA_BYTES = 16 * 1024;
+const MAX_WORKSPACE_METADATA_BYTES = 16 * 1024;
 const MAX_METADATA_DEPTH = 64;
 
 const nameSchema = z.optional(text(MAX_WORKSPACE_NAME_CHARS));

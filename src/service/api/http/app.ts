@@ -36,7 +36,7 @@ import { traceRequests } from "./trace.ts";
 /** Nobody reads it; the log and the metrics do. No status of HTTP's own says that the client went away. */
 const CLIENT_GONE = 499 as StatusCode;
 
-export type AppOptions = {
+type AppOptions = {
   readonly exchangeRatePerMinute: number;
   readonly trustedProxyHops: number;
   /** Of pages that may call the API, beside its own. */

@@ -34,7 +34,7 @@ export type Face = {
 };
 
 /** A face whose hosts are served already, before its paths. */
-export type MountedFace = { mountPaths(): void };
+type MountedFace = { mountPaths(): void };
 
 /** Before every route: what it owns, nothing else serves. A load that fails is tried again at the next request. */
 export function mountFace(app: Hono<Env>, { paths, ownsHost, load }: Face, parts: FaceParts): MountedFace {

@@ -71,7 +71,7 @@ type AnswerBody<One extends Route> = One["answer"] extends z.ZodMiniType
 type IsUnion<Whole, Part = Whole> = Part extends unknown ? ([Whole] extends [Part] ? false : true) : never;
 
 /** `status` is needed where the route has several; else it is the table's. Where a route takes a key, each answer says `isReplay`. */
-export type RouteAnswer<One extends Route> = AnyAnswer & {
+type RouteAnswer<One extends Route> = AnyAnswer & {
   readonly body: AnswerBody<One>;
 } & (One["repeat"] extends "keyed" ? { readonly isReplay: boolean } : object) &
   (true extends IsUnion<keyof One["answers"]> ? { readonly status: keyof One["answers"] } : object);
@@ -85,7 +85,7 @@ export type AnyAnswer = {
   readonly isReplay?: boolean;
 };
 
-export type Handler<One extends Route> = (
+type Handler<One extends Route> = (
   request: RouteRequest<One>,
 ) => Promise<Result<RouteAnswer<One>, Refusal | PublicProblem>>;
 

@@ -3,7 +3,7 @@
 import type { RequestContext } from "./request-context.ts";
 
 /** The client went away before its answer: nobody is told, and nothing has failed. */
-export class ClientGoneError extends Error {
+class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
   readonly code = "client_gone";
 }

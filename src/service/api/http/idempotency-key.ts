@@ -14,7 +14,7 @@ export function headerKeyOf(context: RequestContext, route: Route): Result<strin
   return key.length <= MAX_IDEMPOTENCY_KEY_CHARS ? ok(key === "" ? null : key) : refused(lengthFault(key));
 }
 
-export type KeyedBody = { readonly key: string | null; readonly body: unknown };
+type KeyedBody = { readonly key: string | null; readonly body: unknown };
 
 /**
  * The request's key, and its body without it. An empty header alone is refused: whoever sends one means to be safe from a second

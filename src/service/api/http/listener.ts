@@ -19,11 +19,11 @@ const LONGEST_REQUEST_MS = 60 * 60 * 1000;
 const KEEP_ALIVE_MS = 130_000;
 
 /** Another process listens there, or nobody may. */
-export class ListenError extends OperatorError {
+class ListenError extends OperatorError {
   readonly code = "cannot_listen";
 }
 
-export type ListenPlace = {
+type ListenPlace = {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;

@@ -9,7 +9,7 @@ import type { Env } from "./request-context.ts";
 import { type AnyHandler, honoPath, serveRoute } from "./serve-routes.ts";
 
 /** A route with what handles it. */
-export type OpenedRoute = { readonly route: Route; readonly handler: AnyHandler };
+type OpenedRoute = { readonly route: Route; readonly handler: AnyHandler };
 /** By noun and name. */
 export type OpenedRoutes = ReadonlyMap<string, ReadonlyMap<string, OpenedRoute>>;
 

@@ -25,7 +25,7 @@ import { answerProblem, answerRefusal } from "./problems.ts";
 import { type BodyContext, readBody } from "./read-body.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 
-export type ServedTable<Table extends RouteTable> = {
+type ServedTable<Table extends RouteTable> = {
   readonly routes: Table;
   readonly handlers: Handlers<Table>;
   /** Exchanges a minute of one address. */
@@ -73,7 +73,7 @@ export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-export type Serving = {
+type Serving = {
   readonly core: Core;
   readonly route: Route;
   readonly handler: AnyHandler;

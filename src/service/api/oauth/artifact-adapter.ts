@@ -31,7 +31,7 @@ export function adapterOf(core: Core, kind: string): Adapter {
   }
 }
 
-export type NewArtifact = {
+type NewArtifact = {
   readonly kind: string;
   readonly id: string;
   readonly payload: AdapterPayload;

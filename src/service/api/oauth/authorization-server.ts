@@ -22,19 +22,19 @@ import { isPermittedRedirect } from "./redirect-uri.ts";
 import { bindRotation } from "./refresh-tokens.ts";
 
 export const ACCESS_TOKEN_PREFIX = "svc_at_";
-export const REFRESH_TOKEN_PREFIX = "svc_rt_";
+const REFRESH_TOKEN_PREFIX = "svc_rt_";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-export const ACCESS_TOKEN_SECONDS = HOUR;
+const ACCESS_TOKEN_SECONDS = HOUR;
 
 /** The server by the name that a request came by. */
 export type OpenServer = (context: {
   readonly req: { header(name: string): string | undefined };
 }) => Promise<Provider>;
 
-export type ServerParts = {
+type ServerParts = {
   readonly core: Core;
   /** One of the service's names. What is issued by one is good at all: what is kept is the same. */
   readonly issuer: string;

@@ -7,7 +7,7 @@ import type Provider from "oidc-provider";
 import type { FaceContext } from "../http/face.ts";
 import { cookieOutside, cookiesInside } from "./library-cookies.ts";
 
-export type LibraryRequest = {
+type LibraryRequest = {
   readonly method: string;
   /** Path and query. */
   readonly url: string;

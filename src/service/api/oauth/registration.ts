@@ -16,7 +16,7 @@ const registrationSchema = z.object({
   grant_types: z.optional(z.array(z.string())),
 });
 
-export type Registration = {
+type Registration = {
   readonly redirect_uris: readonly string[];
   readonly client_name?: string;
   readonly grant_types: readonly string[];

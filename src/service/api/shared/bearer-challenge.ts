@@ -10,7 +10,7 @@ export const resourceMetadataPaths = [
   "/.well-known/oauth-protected-resource/mcp",
 ] as const;
 
-export type BearerChallenge = {
+type BearerChallenge = {
   /** The operator's. */
   readonly baseUrl: string;
   /** The header Host of the request. */

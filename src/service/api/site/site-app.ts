@@ -57,7 +57,7 @@ async function serveInSandbox(core: Core, context: FaceContext): Promise<Respons
   return await servePath(core, context, { linked, path: asked.path, isolation: "sandbox" });
 }
 
-export function sandboxPolicy(own: string): string {
+function sandboxPolicy(own: string): string {
   return [
     "sandbox",
     "default-src 'none'",

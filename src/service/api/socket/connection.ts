@@ -50,7 +50,7 @@ function scopesOf(frame: Exclude<ClientFrame, { type: "auth" }>): readonly ApiSc
   }
 }
 
-export type ConnectionParts = {
+type ConnectionParts = {
   readonly core: Core;
   readonly submitter: RunSubmitter;
   readonly socket: WebSocket;

@@ -14,7 +14,7 @@ import { RUN_VIEW_PREFIX } from "../../core/runs/run-view.ts";
 import { findWebSession, ownerOf, WEB_SESSION_PREFIX } from "../../core/web-sessions/web-sessions.ts";
 import { type AdmitRefusal, admitReader } from "../shared/admit-caller.ts";
 
-export type CredentialParts = {
+type CredentialParts = {
   readonly core: Core;
   /** Where the socket comes from. */
   readonly address: string;

@@ -24,7 +24,7 @@ type Upgrade = { readonly request: IncomingMessage; readonly socket: Duplex; rea
 /** Sent by all sockets in one turn of the event loop: about a millisecond of work. */
 const EVENTS_PER_TURN = 256;
 
-export type SocketOptions = {
+type SocketOptions = {
   readonly trustedProxyHops: number;
   /** Of pages that may open a socket, beside its own; "*" stands for every one. */
   readonly corsOrigins: readonly string[];

@@ -22,7 +22,7 @@ import type { WorkTurns } from "./work-turns.ts";
 
 type Farewell = "ended" | "asked" | "refused" | "unauthorized" | "slow" | "stopping";
 
-export type SubscriptionParts = {
+type SubscriptionParts = {
   readonly core: Core;
   readonly sendBuffer: SendBuffer;
   readonly log: Logger;

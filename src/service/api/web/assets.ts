@@ -11,7 +11,7 @@ import { style } from "./style.ts";
 import { workspaceStyle } from "./workspace-style.ts";
 
 /** The scripts of src/web, by the name of their bundle in npm/. */
-export const scriptNames = ["copy", "passkey", "run"] as const;
+const scriptNames = ["copy", "passkey", "run"] as const;
 export type ScriptName = (typeof scriptNames)[number];
 
 type Asset = { readonly path: string; readonly body: string; readonly contentType: string };

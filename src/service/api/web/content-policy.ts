@@ -1,6 +1,6 @@
 // What a page may load, reach and be: nothing inline, nothing of another origin, never inside another page. Pure.
 
-export type PageNeeds = {
+type PageNeeds = {
   /** Whether it has a script. */
   readonly hasScript: boolean;
   /** Origins or schemes that a form's answer may lead to, beside this service. Browsers apply `form-action` to redirects too. */

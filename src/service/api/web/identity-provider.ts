@@ -19,7 +19,7 @@ const TIMEOUT_SECONDS = 10;
 const MAX_NAME_CHARS = 200;
 
 /** What the browser that began has to bring back. */
-export type AuthorizationState = {
+type AuthorizationState = {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;

@@ -7,7 +7,7 @@ import { type ScriptName, scriptPath, stylePath } from "./assets.ts";
 import { contentPolicy } from "./content-policy.ts";
 import type { Html, WebContext } from "./web-context.ts";
 
-export type Page = {
+type Page = {
   readonly title: string;
   readonly body: Html;
   /** Draws the header. Null: nobody is signed in. */

@@ -22,7 +22,7 @@ const READ_ALL = 5;
 const SUBMODULE_MODE = "160000";
 const FILE_MODES: readonly string[] = ["100644", "100755", "120000"] satisfies FolderFile["mode"][];
 
-export type FolderStateOptions = {
+type FolderStateOptions = {
   readonly git: Git;
   readonly folder: RunFolder;
   /** The index as it was when the files were written. */

@@ -13,7 +13,7 @@ import type { PackCache } from "./pack-cache.ts";
 import type { PackLimits } from "./pack-limits.ts";
 import { walkCommits } from "./walk-commits.ts";
 
-export type HeldCheckout = {
+type HeldCheckout = {
   readonly git: Git;
   readonly gitFolder: string;
   readonly source: Pick<CheckoutSource, "sha" | "baseRef" | "pullRequest">;

@@ -12,7 +12,7 @@ import type { HeldPack, StoredFile } from "../../core/commits/held-pack.ts";
 
 const GONE = ".gone";
 
-export type PackCacheOptions = {
+type PackCacheOptions = {
   /** Belongs to this process. Made when missing. */
   readonly folder: string;
   /** What is kept beyond the packs in use. */

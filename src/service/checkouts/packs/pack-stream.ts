@@ -16,7 +16,7 @@ export class PackFaultError extends Error {
   }
 }
 
-export type PackStream = {
+type PackStream = {
   readonly content: AsyncIterable<Uint8Array>;
   /** As announced. */
   readonly size: number;

@@ -38,7 +38,7 @@ const ADDRESS_SPACE_BEYOND_PACKS = 3_000_000_000;
 const PAST_DEADLINE_MS = 60_000;
 const PREFIX = "upload-";
 
-export type ReceiverOptions = Pick<RunGitOptions, "folder" | "environment" | "gitPath"> & {
+type ReceiverOptions = Pick<RunGitOptions, "folder" | "environment" | "gitPath"> & {
   readonly limits: PackLimits;
   readonly cache: PackCache;
   readonly clock: Clock;

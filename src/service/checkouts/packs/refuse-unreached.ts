@@ -10,7 +10,7 @@ const NAMES_AT = 8 + 256 * 4;
 const COUNT_AT = NAMES_AT - 4;
 const LINES_AT_ONCE = 10_000;
 
-export type ReachedPack = {
+type ReachedPack = {
   readonly git: Git;
   /** Of the pack. */
   readonly index: string;

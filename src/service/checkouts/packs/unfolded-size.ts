@@ -19,7 +19,7 @@ const INFLATED_AT_ONCE_EXTRA_BYTES = 1024;
 const types = { commit: 1, tree: 2, blob: 3, tag: 4, offsetDelta: 6, nameDelta: 7 } as const;
 const wholeTypes: readonly number[] = [types.commit, types.tree, types.blob, types.tag];
 
-export type UnfoldedSizeOptions = {
+type UnfoldedSizeOptions = {
   /** Begins with the header of a pack, which was checked. */
   readonly content: AsyncIterable<Uint8Array>;
   /** As announced. */

@@ -10,7 +10,7 @@ import type { PackLimits } from "./pack-limits.ts";
 type Whose = Pick<IncomingPack, "repository" | "owner" | "signal">;
 type Overload = Extract<PackRefusal, { readonly reason: "overloaded" }>;
 
-export type UploadTurns = {
+type UploadTurns = {
   /** Refuses where too many wait already, and where its turn does not come in time. */
   within<Value>(
     whose: Whose,

@@ -7,7 +7,7 @@ import { askObjects, ObjectQuestions } from "../cat-file.ts";
 /** What of a commit is read: its parents come first. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-export type CommitWalk = {
+type CommitWalk = {
   /** Of the repository that the packs are in. It must have no `shallow` file. */
   readonly git: Git;
   readonly tips: readonly string[];
@@ -23,7 +23,7 @@ export type WalkedHistory = {
   readonly shallow: readonly string[];
 };
 
-export type WalkFault = { readonly fault: "tip_absent" | "not_a_commit" | "too_many" };
+type WalkFault = { readonly fault: "tip_absent" | "not_a_commit" | "too_many" };
 
 /** Reads history down to where parents are missing. Throws a GitError. */
 export async function walkCommits(walk: CommitWalk): Promise<WalkedHistory | WalkFault> {

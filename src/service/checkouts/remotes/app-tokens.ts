@@ -23,9 +23,9 @@ export type GithubApp = {
 };
 
 /** In memory alone, until it is revoked. */
-export type AppToken = { readonly token: string; revoke(): Promise<void> };
+type AppToken = { readonly token: string; revoke(): Promise<void> };
 
-export type AppTokensOptions = { readonly app: GithubApp; readonly clock: Clock };
+type AppTokensOptions = { readonly app: GithubApp; readonly clock: Clock };
 
 const installationSchema = z.object({ id: z.int() });
 const tokenSchema = z.object({ token: z.string().check(z.regex(/^[\w.-]{8,1024}$/)) });

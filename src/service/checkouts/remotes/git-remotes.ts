@@ -31,7 +31,7 @@ const HEADS_AT_ONCE = { working: 8, waiting: 200 };
 const OF_ONE = { working: 2, waiting: 20 };
 const LEFT_OVER_MS = 60 * 60 * 1000;
 
-export type RemoteOfRun = { readonly repository: RemoteRepository; readonly credential: RemoteCredential };
+type RemoteOfRun = { readonly repository: RemoteRepository; readonly credential: RemoteCredential };
 
 /** A repository that git can reach until it is closed. */
 export type OpenedRemote = {
@@ -42,7 +42,7 @@ export type OpenedRemote = {
   close(): Promise<void>;
 };
 
-export type GitRemotesOptions = {
+type GitRemotesOptions = {
   /** For keys while git works. Made when missing. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -28,7 +28,7 @@ export type ScratchOptions = ScratchPlace & {
   readonly clock?: Clock;
 };
 
-export type SweptScratch = GitScratch & {
+type SweptScratch = GitScratch & {
   /** Removes what an earlier process left. Called once, before the first use. */
   sweep(): Promise<void>;
 };

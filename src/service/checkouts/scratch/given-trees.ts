@@ -10,7 +10,7 @@ const SUBMODULE = "160000";
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /** Each character of a name is one of its bytes. */
-export type NamedObject = { readonly mode: string; readonly name: string; readonly oid: string };
+type NamedObject = { readonly mode: string; readonly name: string; readonly oid: string };
 
 /** Throws a ScratchError where the bytes are no tree. */
 export function namedBy(tree: Uint8Array): readonly NamedObject[] {

@@ -2,7 +2,7 @@
 
 import type { ConflictKind, MergeConflict, MergeSide, MovedFile } from "../../core/checkouts/git-scratch.ts";
 
-export type MergeOutput = {
+type MergeOutput = {
   readonly tree: string;
   readonly conflicts: readonly MergeConflict[];
   readonly moved: readonly MovedFile[];

@@ -35,7 +35,7 @@ export class PackBoundError extends Error {
   }
 }
 
-export type PackWriterOptions = PackBounds & {
+type PackWriterOptions = PackBounds & {
   readonly path: string;
   /** 0 takes no time, for a pack that is read once. */
   readonly compression: 0 | 6;

@@ -22,7 +22,7 @@ export type ScratchPlace = {
   readonly gitPath?: string;
 };
 
-export type ScratchRepository = { readonly folder: RunFolder; readonly git: Git };
+type ScratchRepository = { readonly folder: RunFolder; readonly git: Git };
 
 export type ScratchLimits = PackBounds & {
   /** For all of a call, the wait for its turn not included. */

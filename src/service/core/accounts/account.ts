@@ -3,7 +3,7 @@
 /** "past_due": a payment is missing, so that it does not renew. */
 import type { Plan } from "../money/plan.ts";
 export const subscriptionStatuses = ["active", "past_due", "cancelled"] as const;
-export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
+type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 /** What an account pays each month, at the terms of its beginning or of the last change. */
 export type Subscription = {

@@ -4,7 +4,7 @@ import type { AuditAction } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 
-export type AccountStep = {
+type AccountStep = {
   readonly action: AuditAction;
   /** "ok", or the reason of the refusal. */
   readonly outcome: string;

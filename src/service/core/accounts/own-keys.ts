@@ -9,7 +9,7 @@ import { makeApiKey } from "./keys.ts";
 /** Keys of one account that are in force. */
 const MAX_KEYS = 100;
 
-export type OwnKeyRefusal =
+type OwnKeyRefusal =
   | { readonly reason: "keys_reached"; readonly allowed: number }
   | { readonly reason: "key_not_found" };
 

@@ -16,7 +16,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface AccountReader {
+interface AccountReader {
   find(id: string): Promise<Account | null>;
   count(): Promise<number>;
   /** Every account, newest first. */
@@ -45,7 +45,7 @@ export type AccountSummary = {
   readonly agents: number;
 };
 
-export interface CredentialReader {
+interface CredentialReader {
   find(hash: string): Promise<Credential | null>;
   /** One account's keys; with null those of all accounts. Oldest first. */
   listKeys(accountId: string | null): Promise<readonly ApiKey[]>;

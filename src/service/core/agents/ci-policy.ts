@@ -8,7 +8,7 @@ import type { Agent } from "./agent.ts";
 const MAX_SHOWN_CHARS = 500;
 
 /** What the owner allows and what the job has instead: texts that follow "only" and "has". */
-export type PolicyFault = { readonly detail: string; readonly expected: string; readonly got: string };
+type PolicyFault = { readonly detail: string; readonly expected: string; readonly got: string };
 
 type Rule = {
   readonly noun: string;

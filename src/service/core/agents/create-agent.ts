@@ -15,7 +15,7 @@ import type { CreateAgentRefusal } from "./refusals.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
-export type AgentCreation = {
+type AgentCreation = {
   readonly caller: Caller;
   readonly body: CreateAgentRequest;
   /** An independent agent needs one; any other may have one. */

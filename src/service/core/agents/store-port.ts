@@ -14,7 +14,7 @@ declare module "../ports/store.ts" {
 }
 
 /** Agents that were deleted are not found. */
-export interface AgentReader {
+interface AgentReader {
   find(id: string): Promise<Agent | null>;
   /** The account that owns the agent, or owned it when it was deleted. Null where there is none. */
   findAccount(id: string): Promise<string | null>;

@@ -41,7 +41,7 @@ export type Approvable<Kind extends ActionKind> = {
   decided?(core: Core): void;
 };
 
-export type Approvables = { readonly [Kind in ActionKind]: Approvable<Kind> };
+type Approvables = { readonly [Kind in ActionKind]: Approvable<Kind> };
 
 /** What an act within one transaction does. */
 type Act<Kind extends ActionKind> = (

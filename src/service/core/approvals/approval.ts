@@ -56,7 +56,7 @@ export type ApprovalRequester =
   | { readonly type: "run"; readonly runId: string };
 
 /** `service`: it was done or became pointless another way. */
-export type Decider = "owner" | "ai_client" | "service";
+type Decider = "owner" | "ai_client" | "service";
 
 export type ApprovalRecord = {
   /** An approval of a schedule has the schedule's id. */

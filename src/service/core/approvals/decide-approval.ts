@@ -15,7 +15,7 @@ import { approveUrl } from "./approve-url.ts";
 import { findApproval } from "./read-approvals.ts";
 import type { ApprovalRefusal } from "./refusals.ts";
 
-export type Decision = {
+type Decision = {
   readonly caller: AccountCaller;
   readonly approvalId: string;
   readonly requestId: string;

@@ -7,13 +7,13 @@ import type { Core } from "../core.ts";
 import type { ApprovalRecord } from "./approval.ts";
 import type { ApprovalRefusal } from "./refusals.ts";
 
-export type ApprovalPage = {
+type ApprovalPage = {
   readonly approvals: readonly ApprovalRecord[];
   /** The value of `before` for the next page; null on the last page. */
   readonly next: string | null;
 };
 
-export type ApprovalListing = {
+type ApprovalListing = {
   readonly caller: AccountCaller;
   readonly agentId: string | null;
   readonly status: ApprovalStatus | null;

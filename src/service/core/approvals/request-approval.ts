@@ -18,7 +18,7 @@ import { subjectOf } from "./approval-subject.ts";
 /** Pending ones of an agent, those of schedules aside: each of them is a schedule already. */
 const MAX_PENDING = 100;
 
-export type ApprovalRequest = {
+type ApprovalRequest = {
   readonly agent: Pick<Agent, "id" | "accountId">;
   readonly action: ApprovalAction;
   readonly requestedBy: ApprovalRequester;

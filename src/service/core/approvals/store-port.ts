@@ -12,7 +12,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface ApprovalReader {
+interface ApprovalReader {
   find(id: string): Promise<ApprovalRecord | null>;
   /** An account's, newest first. */
   list(query: ApprovalQuery): Promise<readonly ApprovalRecord[]>;

@@ -12,7 +12,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface AuditReader {
+interface AuditReader {
   /** Newest first. */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
 }

@@ -10,7 +10,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface BlobReader {
+interface BlobReader {
   /** Blobs that nothing names any more, the first that were left. `folder`: those alone whose keys begin with it. */
   listDiscarded(limit: number, folder?: string): Promise<readonly string[]>;
   /** How many blobs whose keys begin with `folder` are to be deleted, or may still be written. */

@@ -67,7 +67,7 @@ export type CommitText = Commit & {
   readonly isMerge: boolean;
 };
 
-export type LogQuery = {
+type LogQuery = {
   /** How many of the newest are left out. Default 0. */
   readonly skip?: number;
   /** Commits that this one has are left out. Default: none. */

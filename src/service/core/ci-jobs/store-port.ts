@@ -11,7 +11,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface CiReader {
+interface CiReader {
   findCapability(hash: string): Promise<Capability | null>;
 }
 

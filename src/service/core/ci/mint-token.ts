@@ -18,14 +18,14 @@ import type { ExchangeRefusal, MintRefusal } from "./refusals.ts";
 
 const TOKEN_MS = 60 * 60 * 1000;
 
-export type Minted = {
+type Minted = {
   /** The token's secret. Returned here and stored nowhere. */
   readonly accessToken: string;
   readonly scopes: readonly ApiScope[];
   readonly expiresInMs: number;
 };
 
-export type MintRequest = {
+type MintRequest = {
   readonly subjectToken: string;
   readonly requestId: string;
   readonly scopes: readonly ApiScope[];

@@ -14,7 +14,7 @@ import type { ExchangeRefusal } from "./refusals.ts";
 const REPOSITORY_PER_MINUTE = 120;
 const OWNER_PER_MINUTE = 600;
 
-export type Redemption = {
+type Redemption = {
   readonly subjectToken: string;
   readonly requestId: string;
   readonly statement?: JobStatement;
@@ -23,7 +23,7 @@ export type Redemption = {
 };
 
 /** The job, and its repository's agent, which no other transaction changes until this one ends. */
-export type Redeemed = { readonly job: JobIdentity; readonly agent: Agent };
+type Redeemed = { readonly job: JobIdentity; readonly agent: Agent };
 
 /** Issues what the job gets. A refusal is committed, too: the token stays claimed. */
 type Issue<Value, Refusal> = (tx: StoreTransaction, redeemed: Redeemed) => Promise<Result<Value, Refusal>>;

@@ -11,7 +11,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface ClaimReader {
+interface ClaimReader {
   findTicket(hash: string): Promise<ClaimTicket | null>;
   findPending(query: { agentId: string; accountId: string; now: number }): Promise<PendingClaim | null>;
   /** True while any account's claim is pending. */

@@ -18,7 +18,7 @@ import { useCommit } from "./use-commit.ts";
 const GROWTH_FACTOR = 4;
 const GROWTH_FLOOR_BYTES = 64_000_000;
 
-export type SendCommitRequest = CommitRequest & {
+type SendCommitRequest = CommitRequest & {
   /** Of the body, in bytes. Null where the request does not say it. */
   readonly size: number | null;
   readonly content: AsyncIterable<Uint8Array>;

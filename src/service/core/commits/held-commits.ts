@@ -6,7 +6,7 @@ import type { StoreReader } from "../ports/store.ts";
 import type { HeldCommit, HeldPack, RepositoryKey } from "./held-pack.ts";
 
 /** Packs that one commit is made of. Each one more is a file to link, and an index for git to search. */
-export const MAX_CHAIN = 12;
+const MAX_CHAIN = 12;
 /** Tips that are offered to build on. */
 const MAX_OFFERED = 4;
 /** Packs that build on a whole one are waste, in part, once they are larger than it together, and than this. */

@@ -15,7 +15,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface PackReader {
+interface PackReader {
   /** The newest pack of the commit. */
   findHeld(query: { repository: RepositoryKey; tip: string }): Promise<HeldPack | null>;
   /** The packs of a repository, newest first. */
@@ -60,7 +60,7 @@ export type Reservation = {
 
 export type OldPack = Pick<HeldPack, "id" | "bases" | "bytes" | "usedAt"> & { readonly tip: string | null };
 
-export interface DefaultHeadReader {
+interface DefaultHeadReader {
   /** The job that runs on that commit. Null where no job of the default branch is known. */
   find(agentId: string): Promise<JobIdentity | null>;
 }

@@ -11,7 +11,7 @@ declare module "../core.ts" {
 }
 
 /** What the operator of a node says. */
-export type EgressCap = {
+type EgressCap = {
   readonly entries: EgressEntries;
   /** What the word `registries` stands for. */
   readonly registries: readonly HostEntry[];
@@ -19,20 +19,18 @@ export type EgressCap = {
   readonly needsOwner: boolean;
 };
 
-export type EgressGrant = {
+type EgressGrant = {
   readonly rules: EgressRules;
   /** What was asked for and is not, or not wholly, granted. */
   readonly withheld: EgressEntries;
 };
 
-export type OwnedAgent = {
+type OwnedAgent = {
   /** Null: nobody owns it yet. */
   readonly accountId: string | null;
   /** The owner's policy. Null: the owner has none, and allows what the operator allows. */
   readonly egress: EgressEntries | null;
 };
-
-export const noGrant: EgressGrant = { rules: noEgress, withheld: [] };
 
 /** `asked` is null where the run names no policy: then it has its owner's, or none. */
 export function grantEgress(

@@ -11,10 +11,6 @@ export type EgressRules = Readonly<Record<EgressPhase, readonly HostEntry[]>>;
 
 export const noEgress: EgressRules = { setup: [], agent: [] };
 
-export function isNothing({ setup, agent }: EgressRules): boolean {
-  return setup.length === 0 && agent.length === 0;
-}
-
 /** What the entries stand for, where `registries` are the package registries. */
 export function rulesOf(entries: EgressEntries, registries: readonly HostEntry[]): EgressRules {
   const setup: HostEntry[] = [];

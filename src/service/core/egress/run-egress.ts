@@ -4,7 +4,7 @@
 import type { Result } from "../../../base/result.ts";
 import type { EgressPhase, EgressRules } from "./rules.ts";
 
-export const egressBlocks = [
+const egressBlocks = [
   "not_allowed",
   "port",
   "address",

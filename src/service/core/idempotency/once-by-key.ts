@@ -9,7 +9,7 @@ import type { RequestKeyReader } from "./store-port.ts";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-export type KeyedRequest = {
+type KeyedRequest = {
   /** The family of routes and what the request is about: `copies <workspaceId>`. The account is added. */
   readonly scope: string;
   readonly accountId: string;
@@ -20,7 +20,7 @@ export type KeyedRequest = {
 };
 
 /** What a request made: `isReplay` where an earlier one with the same key did. */
-export type Made = { readonly subjectId: string; readonly isReplay: boolean };
+type Made = { readonly subjectId: string; readonly isReplay: boolean };
 
 /** A key, for one request. Null: the request has none. */
 export type KeyUse = { readonly scope: string; readonly key: string; readonly requestHash: string } | null;

@@ -16,7 +16,7 @@ export type LoadLimits = {
   readonly sockets: number;
 };
 
-export type LoadKind = keyof LoadLimits;
+type LoadKind = keyof LoadLimits;
 
 export class Load {
   readonly #limits: LoadLimits;

@@ -17,7 +17,7 @@ export type RunModelAccess = {
   readonly firstExpiresAt: number;
 };
 
-export type NewAccess = { readonly runId: string; readonly token: string; readonly expiresAt: number };
+type NewAccess = { readonly runId: string; readonly token: string; readonly expiresAt: number };
 
 /** Keeps a token for a run, unless the kept one ends later. The caller has locked the run, or makes it. */
 export async function keepAccess(

@@ -8,7 +8,7 @@ declare module "../core.ts" {
   }
 }
 
-export type PlanTerms = {
+type PlanTerms = {
   /** Credits that an account of the plan begins with. */
   readonly firstCredits: number;
   /** Agents that an account may have; null is any number. */

@@ -12,7 +12,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface LedgerReader {
+interface LedgerReader {
   /** The balance of a billing account. Null where it was never opened. */
   findBalance(billingAccount: string): Promise<number | null>;
   /** Balances by billing account, without those that were never opened. */

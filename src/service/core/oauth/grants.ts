@@ -14,7 +14,7 @@ export const GRANT_MS = 90 * 24 * 60 * 60 * 1000;
 const USED_CLIENT_MS = 400 * 24 * 60 * 60 * 1000;
 
 type Granter = Pick<Core, "store" | "clock" | "random">;
-export type NewGrant = Pick<OAuthGrant, "accountId" | "clientId" | "clientName" | "scope" | "resource"> & {
+type NewGrant = Pick<OAuthGrant, "accountId" | "clientId" | "clientName" | "scope" | "resource"> & {
   /** Default: GRANT_MS. */
   readonly livesMs?: number;
 };
@@ -74,7 +74,7 @@ export async function listGrants(
   return await core.store.committed.oauthGrants.list({ accountId, now: core.clock.now() });
 }
 
-export type GrantEnded = { readonly reason: "grant_ended" };
+type GrantEnded = { readonly reason: "grant_ended" };
 
 /** Keeps an access token that is to be issued under a living grant. */
 export async function keepAccessToken(core: Granter, token: AccessToken): Promise<Result<null, GrantEnded>> {

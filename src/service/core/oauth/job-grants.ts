@@ -19,7 +19,7 @@ export function agentOfClient(clientId: string): string | null {
   return clientId.startsWith(JOB_CLIENT) ? clientId.slice(JOB_CLIENT.length) : null;
 }
 
-export type JobGrant = Pick<OAuthGrant, "accountId" | "clientName" | "scope" | "resource"> & {
+type JobGrant = Pick<OAuthGrant, "accountId" | "clientName" | "scope" | "resource"> & {
   readonly agentId: string;
   /** It lives at least until then. */
   readonly until: number;

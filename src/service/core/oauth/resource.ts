@@ -10,7 +10,7 @@ export function resourceOf(baseUrl: string): string {
 }
 
 /** Every base URL of the service: the operator's first. Several only where that is on the loopback interface. */
-export function basesOf(baseUrl: string): readonly string[] {
+function basesOf(baseUrl: string): readonly string[] {
   const { hostname, origin } = new URL(baseUrl);
   if (!loopbackNames.includes(hostname)) return [baseUrl];
   const rest = baseUrl.slice(origin.length);

@@ -19,9 +19,9 @@ import { isAlive } from "./grant.ts";
 import { endGrant } from "./grants.ts";
 
 /** From the first use of a token. */
-export const SUCCESSOR_MS = 60_000;
+const SUCCESSOR_MS = 60_000;
 
-export type Rotation = {
+type Rotation = {
   /** The text of the token that was presented. */
   readonly presented: string;
   /** What comes after it if nothing has yet. */

@@ -15,7 +15,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface ArtifactReader {
+interface ArtifactReader {
   /** Also one that has expired, until it is deleted. */
   find(key: ArtifactKey): Promise<Artifact | null>;
 }
@@ -31,7 +31,7 @@ export interface ArtifactStore extends ArtifactReader {
   deleteOf(grantId: string): Promise<void>;
 }
 
-export interface OAuthGrantReader {
+interface OAuthGrantReader {
   find(id: string): Promise<OAuthGrant | null>;
   /** Those of an account that are not revoked and have not expired, newest first. */
   list(query: { accountId: string; now: number }): Promise<readonly OAuthGrant[]>;

@@ -10,7 +10,7 @@ declare module "./store.ts" {
 }
 
 /** Secrets of the service itself, the same on every node. */
-export interface SecretReader {
+interface SecretReader {
   find(name: string): Promise<string | null>;
 }
 

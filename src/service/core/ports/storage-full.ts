@@ -2,7 +2,7 @@
 
 import type { ProblemsOf } from "./problem.ts";
 
-export type StorageRefusal = { readonly reason: "storage_full" };
+type StorageRefusal = { readonly reason: "storage_full" };
 
 /** There is no room, or the device fails. Nothing was changed. */
 export class StorageFullError extends Error {

@@ -17,7 +17,7 @@ export type NamedBlob = {
   readonly isMarkedLost?: boolean;
 };
 
-export type Engine = "sqlite" | "postgresql";
+type Engine = "sqlite" | "postgresql";
 
 /** Committed state at one time, whatever others write meanwhile. Nobody waits for it. */
 export interface StoreSnapshot {

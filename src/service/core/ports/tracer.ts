@@ -5,7 +5,7 @@
 export type SpanKind = "internal" | "server" | "client" | "consumer";
 
 /** Never a secret, a body or text from outside. */
-export type SpanAttributes = Readonly<Record<string, string | number>>;
+type SpanAttributes = Readonly<Record<string, string | number>>;
 
 export type SpanStart = {
   /** One of few names, without ids. */

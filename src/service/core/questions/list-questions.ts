@@ -4,7 +4,7 @@ import type { AccountCaller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import { type Question, readQuestion } from "./question.ts";
 
-export type QuestionPage = {
+type QuestionPage = {
   readonly questions: readonly Question[];
   /** The value of `before` for the next page; null on the last page. */
   readonly next: string | null;

@@ -10,7 +10,7 @@ declare module "../core.ts" {
   }
 }
 
-export type AccessKeeping = {
+type AccessKeeping = {
   readonly remotes: Remotes;
   /** What seals deploy keys. Null where none is set: one of the process's own would be gone with it. */
   readonly keys: SealingKeys | null;

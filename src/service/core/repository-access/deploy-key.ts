@@ -4,7 +4,7 @@
 import { createPrivateKey, createPublicKey, hash } from "node:crypto";
 
 const ALGORITHM = "ssh-ed25519";
-export const SEED_BYTES = 32;
+const SEED_BYTES = 32;
 const CHECK_BYTES = 4;
 /** Random bytes that a pair is made of. */
 export const DEPLOY_KEY_BYTES: number = SEED_BYTES + CHECK_BYTES;
@@ -13,7 +13,7 @@ const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 const BLOCK_BYTES = 8;
 const LINE_CHARS = 70;
 
-export type DeployKey = {
+type DeployKey = {
   /** As a code host takes it: algorithm, key, comment. */
   readonly publicKey: string;
   /** As a file for `ssh -i`. */

@@ -11,7 +11,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface RepositoryAccessReader {
+interface RepositoryAccessReader {
   /** Null where the owner chose none. */
   find(agentId: string): Promise<StoredAccess | null>;
   /** Those whose key was sealed by this sealing key. */

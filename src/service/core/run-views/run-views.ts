@@ -16,7 +16,7 @@ import { runPageUrl } from "./run-page-url.ts";
 /** Links of one run that are good at the same time: a newer one ends the oldest. */
 const LINKS_OF_A_RUN = 10;
 
-export type RunPageLink = {
+type RunPageLink = {
   readonly url: string;
   /** True where everybody who has the link reads the run. */
   readonly isShared: boolean;

@@ -11,7 +11,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface RunViewReader {
+interface RunViewReader {
   find(hash: string): Promise<RunView | null>;
 }
 

@@ -15,7 +15,7 @@ const UNNAMED_SHARE = 0.25;
 /** Less does not pay for a run. */
 const LEAST_MICRO_USD = 10_000;
 
-export type DayCapRun = {
+type DayCapRun = {
   readonly agent: Agent;
   readonly runId: string;
   readonly capUsd: number;

@@ -12,7 +12,7 @@ export const MAX_GENERATIONS = 3;
 /** Children of one run in flight. A plan's limit on concurrent runs does not count them. */
 export const MAX_CHILDREN_IN_FLIGHT = 8;
 
-export type Delegation = {
+type Delegation = {
   readonly parent: { readonly runId: string; readonly fence: number };
   readonly message: string;
   /** 0 means the backend's default. */

@@ -5,7 +5,7 @@
  * `service`: of the service, its operator or its suppliers; no caller can produce it. `caller`: a caller can produce it, though it may
  * be nobody's fault. `terms`: the run reached a limit that was known before.
  */
-export type Fault = "service" | "caller" | "terms";
+type Fault = "service" | "caller" | "terms";
 
 export const failureFaults = {
   /** The process of its worker ended, or it lost what was kept in memory. */

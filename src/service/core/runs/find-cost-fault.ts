@@ -9,7 +9,7 @@ import type { CostRefusal } from "../money/refusals.ts";
 /** They ask no model. */
 const backendsWithoutModel: readonly string[] = ["offline", "noop"];
 
-export type CostBoundRun = {
+type CostBoundRun = {
   readonly agent: Pick<Agent, "backend" | "model">;
   /** The model that the run brings access to; null: it has the service's. */
   readonly broughtModel: string | null;

@@ -7,7 +7,7 @@ import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import type { RunRecord } from "./run-record.ts";
 
-export type RunPage = {
+type RunPage = {
   readonly runs: readonly RunRecord[];
   /** The value of `before` for the next page; null on the last page. */
   readonly next: string | null;

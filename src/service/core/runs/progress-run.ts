@@ -94,7 +94,7 @@ export async function takeFreeCall(
   return await core.store.transact((tx) => tx.ledger.takeFreeCall(call));
 }
 
-export type Finish = {
+type Finish = {
   readonly runId: string;
   readonly fence: number;
   /** The last events. They close every open message, call and step. */

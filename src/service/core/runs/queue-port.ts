@@ -16,7 +16,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface QueueReader {
+interface QueueReader {
   /** Runs that wait for a worker. */
   count(): Promise<number>;
   /** Runs that a worker has taken and not ended. `heartbeatAt` is by that worker's clock. */
@@ -52,7 +52,7 @@ export type HeldRun = { readonly runId: string; readonly fence: number };
 
 export type RunAtWork = { readonly id: string; readonly heartbeatAt: number | null; readonly fence: number };
 
-export interface EventReader {
+interface EventReader {
   list(query: EventQuery): Promise<readonly StoredEvent[]>;
 }
 

@@ -12,7 +12,7 @@ import type { RenewAccessRefusal } from "../model-access/refusals.ts";
 import { findRun } from "./read-run.ts";
 import type { RunRefusal } from "./refusals.ts";
 
-export type AccessRenewal = {
+type AccessRenewal = {
   readonly caller: CiJobCaller;
   readonly runId: string;
   readonly access: RenewModelAccessRequest;

@@ -7,7 +7,7 @@ export type TaskOrigin =
   | { readonly repository: string; readonly event: string; readonly baseRef: string | null }
   | { readonly repository: null };
 
-export type ShellCircumstances = {
+type ShellCircumstances = {
   readonly kind: SandboxKind;
   /** The operator has turned the sandbox off. */
   readonly isSandboxOff: boolean;

@@ -13,7 +13,7 @@ export type RoleUsage = {
   readonly isEstimated?: true;
 };
 
-export type Amount = "tokens" | "calls" | "microUsd";
+type Amount = "tokens" | "calls" | "microUsd";
 
 /** What a run and its children used of what they may use together. Amounts of money are by known prices, whoever pays. */
 export type BudgetUse = {

@@ -32,7 +32,7 @@ export type ScheduleRecord = {
 };
 
 /** The fields that a move may change. */
-export type ScheduleChange = Partial<
+type ScheduleChange = Partial<
   Pick<
     ScheduleRecord,
     "status" | "sessionId" | "lastError" | "attempts" | "dueAt" | "runId" | "lastFiredAt" | "confirmedAt"

@@ -14,7 +14,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface ScheduleReader {
+interface ScheduleReader {
   find(id: string): Promise<ScheduleRecord | null>;
   /** An agent's schedules, newest first. */
   list(agentId: string): Promise<readonly ScheduleRecord[]>;
@@ -36,7 +36,7 @@ export interface ScheduleStore extends ScheduleReader {
   retakeFiring(now: number): Promise<number>;
 }
 
-export interface WorkspaceScheduleReader {
+interface WorkspaceScheduleReader {
   /** The id of the workspace that a schedule is one of; null where it is an agent's alone. */
   findWorkspace(scheduleId: string): Promise<string | null>;
   /** Newest first. */

@@ -11,7 +11,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface SessionReader {
+interface SessionReader {
   find(id: string): Promise<Session | null>;
   /** The id of the session that has this key among the agent's sessions. Null where the key is free. */
   findByKey(query: { agentId: string; key: string }): Promise<string | null>;

@@ -5,7 +5,7 @@ import type { Core } from "../core.ts";
 import type { SignInMethod, WebSession } from "../web-sessions/web-session.ts";
 import { endWebSession, openWebSession } from "../web-sessions/web-sessions.ts";
 
-export type ProvenPerson = {
+type ProvenPerson = {
   readonly accountId: string;
   readonly method: SignInMethod;
   readonly userAgent: string;

@@ -6,7 +6,7 @@ import { openAccount } from "../accounts/keys.ts";
 import type { Core } from "../core.ts";
 import type { SignInRefusal } from "./refusals.ts";
 
-export const SIGN_IN_LINK_PREFIX = "svc_link_";
+const SIGN_IN_LINK_PREFIX = "svc_link_";
 export const SIGN_IN_LINK_MS = 15 * 60 * 1000;
 
 export type MadeSignInLink = { readonly token: string; readonly expiresAt: number };

@@ -18,7 +18,7 @@ type Registered = {
   readonly clientSecret: string;
 };
 
-export type OidcProvider = Registered & { readonly id: "oidc"; readonly issuer: string };
+type OidcProvider = Registered & { readonly id: "oidc"; readonly issuer: string };
 
 /** GitHub is no OpenID provider for people: its OAuth, then a request for who they are. */
 export type GithubProvider = Registered & {

@@ -16,7 +16,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface SignInReader {
+interface SignInReader {
   findLink(hash: string): Promise<SignInLink | null>;
 }
 
@@ -29,7 +29,7 @@ export interface SignInStore extends SignInReader {
   takeAttempt(hash: string): Promise<Attempt | null>;
 }
 
-export interface IdentityReader {
+interface IdentityReader {
   find(subject: { issuer: string; subject: string }): Promise<Identity | null>;
   /** An account's, oldest first. */
   list(accountId: string): Promise<readonly Identity[]>;

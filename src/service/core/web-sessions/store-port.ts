@@ -11,7 +11,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface WebSessionReader {
+interface WebSessionReader {
   /** Also one that has ended. */
   find(hash: string): Promise<WebSession | null>;
   /** Those of an account that last beyond `now`, oldest first. */

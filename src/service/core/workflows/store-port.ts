@@ -14,7 +14,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface WorkflowReader {
+interface WorkflowReader {
   find(id: string): Promise<WorkflowRecord | null>;
   /** An agent's workflows, oldest first. */
   list(agentId: string): Promise<readonly WorkflowRecord[]>;
@@ -39,7 +39,7 @@ export interface WorkflowStore extends WorkflowReader {
   deactivateAll(change: { agentId: string; now: number }): Promise<void>;
 }
 
-export interface WorkspaceWorkflowReader {
+interface WorkspaceWorkflowReader {
   /** The id of the workspace that a workflow is one of; null where it is an agent's alone. */
   findWorkspace(workflowId: string): Promise<string | null>;
   /** Newest first by their ids. */

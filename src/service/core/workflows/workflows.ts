@@ -89,9 +89,9 @@ export async function activateWorkflow(
 }
 
 /** The run of an execution, and the version that it runs. */
-export type Executed = Submitted & { readonly version: number };
+type Executed = Submitted & { readonly version: number };
 
-export type Execution = {
+type Execution = {
   readonly caller: Caller;
   readonly workflowId: string;
   readonly input: string | null;

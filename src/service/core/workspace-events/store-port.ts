@@ -12,7 +12,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface WorkspaceEventReader {
+interface WorkspaceEventReader {
   /** Those behind `after`, in order. */
   list(query: {
     workspaceId: string;

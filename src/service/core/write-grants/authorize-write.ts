@@ -21,7 +21,7 @@ export type WriteRequest = {
   readonly job: JobIdentity | null;
 };
 
-export type WriteVerdict =
+type WriteVerdict =
   | { readonly isAllowed: true }
   /** Null: nobody can grant it, because the agent has no owner or too much waits for its owner. */
   | { readonly isAllowed: false; readonly approval: ApprovalRecord | null };

@@ -11,7 +11,7 @@ declare module "../ports/store.ts" {
   }
 }
 
-export interface WriteGrantReader {
+interface WriteGrantReader {
   /** An agent's, by server. */
   list(agentId: string): Promise<readonly WriteGrant[]>;
 }

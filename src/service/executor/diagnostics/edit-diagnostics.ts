@@ -20,7 +20,7 @@ const MAX_REASON_CHARS = 200;
 const missingCodes: ReadonlySet<number | null> = new Set([126, 127]);
 const startScript = 'command -v "$1" >/dev/null 2>&1 || exit 127; exec "$@"';
 
-export type EditDiagnosticsParts = {
+type EditDiagnosticsParts = {
   readonly sandbox: Pick<Sandbox, "run">;
   /** What the sandbox needs in addition to the tree. */
   readonly checkout: Omit<SandboxedCheckout, "root">;

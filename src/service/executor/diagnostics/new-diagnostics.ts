@@ -19,7 +19,7 @@ export type Said = {
   readonly lines: readonly string[];
 };
 
-export type Found = Diagnostic & { readonly linter: string };
+type Found = Diagnostic & { readonly linter: string };
 
 /** Each of `before` stands for one of the same rule, message and line of text, wherever that line is now. */
 export function newDiagnostics(before: Said | null, after: Said): readonly Found[] {

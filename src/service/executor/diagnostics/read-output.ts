@@ -1,6 +1,6 @@
 // Reads what linters print, each in its own form, into diagnostics. The text is a repository's: nothing of it is trusted. Pure.
 
-export type Severity = "error" | "warning";
+type Severity = "error" | "warning";
 
 export type Diagnostic = {
   /** As the linter printed it; null: the file that it was asked about. */

@@ -3,7 +3,7 @@
 const MAX_HEAD_CHARS = 8_000;
 const RULE = "---";
 
-export type FrontMatter = {
+type FrontMatter = {
   /** Values as text, in their line or folded from the indented lines below it. */
   readonly fields: ReadonlyMap<string, string>;
   readonly body: string;

@@ -21,7 +21,7 @@ const MAX_SKILLS = 40;
 const MAX_NAME_CHARS = 64;
 const MAX_DESCRIPTION_CHARS = 300;
 
-export type Skill = { readonly name: string; readonly description: string; readonly path: string };
+type Skill = { readonly name: string; readonly description: string; readonly path: string };
 
 type Note = {
   readonly path: string;

@@ -20,7 +20,7 @@ export type Place = {
   readonly tree: ToolTree;
 };
 
-export type PlaceWanted = {
+type PlaceWanted = {
   readonly tree: ToolTree;
   readonly path: string;
   readonly missingFolders: "make" | "refuse";

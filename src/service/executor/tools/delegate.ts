@@ -8,7 +8,7 @@ import { described } from "./tool-input.ts";
 
 const MAX_TASK_CHARS = 32_000;
 
-export type ChildReply = { readonly runId: string; readonly reply: string; readonly bound: string | null };
+type ChildReply = { readonly runId: string; readonly reply: string; readonly bound: string | null };
 
 const WHAT =
   "Hands a task to another run of this agent, which knows nothing of this conversation, and returns its reply. Say in the task all that it must know.";

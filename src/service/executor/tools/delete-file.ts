@@ -7,7 +7,7 @@ import { atPlace } from "./checkout-place.ts";
 import { defineTool } from "./tool.ts";
 import { pathInput } from "./tool-input.ts";
 
-export type DeletedFile = { readonly path: string };
+type DeletedFile = { readonly path: string };
 
 export const deleteFile = defineTool({
   name: "delete_file",

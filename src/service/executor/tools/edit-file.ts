@@ -14,7 +14,7 @@ const MAX_DIFF_CHARS = 28_000;
 const MAX_NAMED_LINES = 20;
 const MAX_SHOWN_CHARS = 300;
 
-export type EditedFile = {
+type EditedFile = {
   readonly path: string;
   readonly replacements: number;
   /** How places differed from the text that was given, by the number of the edit. */

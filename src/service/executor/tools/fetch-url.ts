@@ -11,7 +11,7 @@ const MAX_URL_CHARS = 2048;
 const MAX_SHOWN_HOSTS = 40;
 const PAGE_CHARS = 28_000;
 
-export type ShownPage = Page & { readonly offset: number };
+type ShownPage = Page & { readonly offset: number };
 
 export function fetchUrlTool(access: PageAccess): Tool<ShownPage> {
   return defineTool({

@@ -5,9 +5,9 @@ import { foldText } from "./folded-text.ts";
 import { type IndentPair, indentationRule, indentOf } from "./indentation.ts";
 import type { Place } from "./replacement-diff.ts";
 
-export type WantedEdit = { readonly oldText: string; readonly newText: string };
+type WantedEdit = { readonly oldText: string; readonly newText: string };
 
-export type FoundPlaces = {
+type FoundPlaces = {
   readonly places: readonly Place[];
   /** How the text in the file differs from the wanted one; null for an exact match. */
   readonly tolerance: string | null;

@@ -13,7 +13,7 @@ const variants: ReadonlyMap<string, string> = new Map([
 const MAX_CLUSTER_CHARS = 32;
 const isMark = /^\p{M}$/u;
 
-export type FoldedText = {
+type FoldedText = {
   readonly text: string;
   /** Where the character at `index` begins in the original; its length for the end. */
   offset(index: number): number;

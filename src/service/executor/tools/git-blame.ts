@@ -10,7 +10,7 @@ import { countInput, offsetInput, pathInput } from "./tool-input.ts";
 
 const MAX_LINE_CHARS = 300;
 
-export type Blame = {
+type Blame = {
   readonly lines: readonly BlamedLine[];
   readonly offset: number;
   readonly limit: number;

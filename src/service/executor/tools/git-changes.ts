@@ -12,7 +12,7 @@ import { countInput, offsetInput } from "./tool-input.ts";
 export type Changes = { readonly baseSha: string; readonly files: readonly ChangedFile[] } | null;
 
 /** A page of them. */
-export type ListedChanges = { readonly changes: Changes; readonly offset: number; readonly limit: number };
+type ListedChanges = { readonly changes: Changes; readonly offset: number; readonly limit: number };
 
 export const gitChanges = defineTool({
   name: "git_changes",

@@ -14,12 +14,12 @@ const DEFAULT_ENTRIES = 200;
 const MAX_ENTRIES = 1_000;
 const MAX_DEPTH = 30;
 
-export type ListedEntry =
+type ListedEntry =
   | { readonly kind: "folder"; readonly path: string; readonly files: number }
   /** Null: it is a link, or gone meanwhile. */
   | { readonly kind: "file"; readonly path: string; readonly bytes: number | null };
 
-export type FileList = {
+type FileList = {
   readonly entries: readonly ListedEntry[];
   readonly offset: number;
   readonly total: number;
@@ -81,7 +81,7 @@ function countOf(files: number): string {
   return `${files} ${files === 1 ? "file" : "files"}`;
 }
 
-export function sizeText(bytes: number): string {
+function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

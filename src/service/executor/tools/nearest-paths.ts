@@ -32,7 +32,7 @@ export async function nearestText(checkout: Checkout, path: string): Promise<str
 }
 
 /** Files and folders of the same name elsewhere, or of a similar one, the nearest first. */
-export function nearestPaths(files: readonly string[], wanted: string): readonly string[] {
+function nearestPaths(files: readonly string[], wanted: string): readonly string[] {
   const candidates = [...foldersOf(files), ...files];
   const name = nameOf(wanted).toLowerCase();
   const sameName = candidates.filter((path) => nameOf(path).toLowerCase() === name);

@@ -14,7 +14,7 @@ const PAGE_BYTES = 30_000;
 const LARGEST_PAGE_BYTES = 56_000;
 const MAX_LINE_BYTES = 2_000;
 
-export type FileLines = {
+type FileLines = {
   readonly path: string;
   /** Without numbers; line ends are LF. */
   readonly text: string;

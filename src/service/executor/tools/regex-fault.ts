@@ -1,6 +1,6 @@
 // Finds what is plainly wrong in a regular expression, and where: git says only what. Pure.
 
-export type RegexFault = {
+type RegexFault = {
   /** Counted from 1. */
   readonly position: number;
   readonly why: string;

@@ -7,7 +7,7 @@ import { atPlace } from "./checkout-place.ts";
 import { defineTool, ToolError } from "./tool.ts";
 import { pathInput } from "./tool-input.ts";
 
-export type RenamedFile = { readonly path: string; readonly newPath: string };
+type RenamedFile = { readonly path: string; readonly newPath: string };
 
 export const renameFile = defineTool({
   name: "rename_file",

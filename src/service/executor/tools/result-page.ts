@@ -1,9 +1,9 @@
 // Puts lines of a result on one page: no more than can be read, and a note of what comes next. Pure.
 
 /** The most that an answer has, unless more was asked for. */
-export const PAGE_BYTES = 30_000;
+const PAGE_BYTES = 30_000;
 
-export type PageOf = {
+type PageOf = {
   /** Of the first line, counted from 1. */
   readonly offset: number;
   readonly total: number;

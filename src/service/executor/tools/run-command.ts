@@ -13,7 +13,7 @@ const MAX_SECONDS = 600;
 const MAX_OUTPUT_BYTES = 30_000;
 const MAX_COMMAND_CHARS = 32_000;
 
-export type CommandParts = {
+type CommandParts = {
   readonly sandbox: Sandbox;
   readonly egress: RunEgress;
   /** What the sandbox needs in addition to the tree. */
@@ -21,7 +21,7 @@ export type CommandParts = {
 };
 
 /** With what was blocked meanwhile, as text. */
-export type CommandResult = SandboxResult & { readonly blocked: string | null };
+type CommandResult = SandboxResult & { readonly blocked: string | null };
 
 export function runCommandTool({ sandbox, egress, checkout: about }: CommandParts): Tool<CommandResult> {
   return defineTool({

@@ -15,7 +15,7 @@ const MAX_PATTERN_CHARS = 1_000;
 const MAX_CONTEXT_LINES = 20;
 const MAX_LINE_CHARS = 300;
 
-export type SearchResult = {
+type SearchResult = {
   /** Of a match; with the lines around it, several. */
   readonly lines: readonly string[];
   readonly offset: number;

@@ -4,7 +4,7 @@ const MAX_COMPARED_CHARS = 200;
 /** Below this, lines are not similar. */
 const LEAST_LIKENESS = 0.5;
 
-export type SimilarLine = {
+type SimilarLine = {
   /** Counted from 1. */
   readonly line: number;
   readonly text: string;

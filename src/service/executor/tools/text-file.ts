@@ -8,7 +8,7 @@ import { refuseCovered, refuseOutside, resolveInCheckout, showPath, type ToolTre
 import { ToolError } from "./tool.ts";
 
 /** Larger files are read by lines, not whole. */
-export const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 /** How far git looks for a NUL before it calls a file text. */
 export const SNIFFED_BYTES = 8000;
 const CHUNK_BYTES = 256 * 1024;
@@ -19,7 +19,7 @@ const NUMBER_BYTES = 8;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-export type OpenFile = { readonly file: FileHandle; readonly size: number; readonly name: string };
+type OpenFile = { readonly file: FileHandle; readonly size: number; readonly name: string };
 
 /** Opens a regular file for as long as `work` takes. Rejects with a `ToolError` where there is none. */
 export async function withFile<Value>(
@@ -60,7 +60,7 @@ export async function readTextFile(tree: ToolTree, path: string): Promise<string
   });
 }
 
-export type LinesWanted = {
+type LinesWanted = {
   /** Counted from 1. */
   readonly first: number;
   readonly count: number;
@@ -70,7 +70,7 @@ export type LinesWanted = {
   readonly signal: AbortSignal;
 };
 
-export type ReadLines = {
+type ReadLines = {
   /** Without their ends. */
   readonly lines: readonly ReadLine[];
   /** How many the file has; a lower bound where it was not read to its end. */

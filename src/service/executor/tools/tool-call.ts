@@ -7,14 +7,14 @@ import { effectOf, type Tool, type ToolAnswer, type ToolContext, ToolError } fro
 /** The most that one result may add to the run's stream. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-export type ToolCall<Value> = {
+type ToolCall<Value> = {
   readonly task: Pick<BackendTask, "emit" | "nextId" | "signal">;
   readonly tool: Tool<Value>;
   readonly input: unknown;
   readonly checkout: ToolContext["checkout"];
 };
 
-export type ToolOutcome<Value> =
+type ToolOutcome<Value> =
   | ({ readonly ok: true } & ToolAnswer<Value>)
   /** `text` begins with "error: ". */
   | { readonly ok: false; readonly text: string };

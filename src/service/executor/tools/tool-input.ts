@@ -46,7 +46,7 @@ type JsonSchema = {
   readonly items?: JsonSchema | undefined;
 };
 
-export type MeantInput = {
+type MeantInput = {
   readonly input: unknown;
   /** What the tool has no parameter for. */
   readonly ignored: readonly string[];

@@ -6,7 +6,7 @@ import type { Checkout } from "../../core/checkouts/checkout.ts";
 import type { CallEffect } from "../call-effect.ts";
 import { jsonSchemaOf, readInput } from "./tool-input.ts";
 
-export type ToolErrorCode =
+type ToolErrorCode =
   | "invalid_input"
   | "path_refused"
   | "not_found"
@@ -65,7 +65,7 @@ export function effectOf<Value>({ access = "read", isForeign = false }: Tool<Val
   return isForeign || access === "write" ? "maybe_files" : "none";
 }
 
-export type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
+type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
   readonly name: string;
   readonly description: string;
   readonly input: Schema;

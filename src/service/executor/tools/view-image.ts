@@ -10,11 +10,11 @@ import { defineTool, ToolError } from "./tool.ts";
 import { pathInput } from "./tool-input.ts";
 
 /** In base 64 these are 5 MB, the most that Anthropic's API takes of one image (looked up on 2026-11-22). */
-export const MAX_IMAGE_BYTES = 3_750_000;
+const MAX_IMAGE_BYTES = 3_750_000;
 /** Anthropic's API refuses images that are wider or higher (looked up on 2026-11-22). */
 const MAX_PIXELS = 8_000;
 
-export type ReadImage = ImageSize & {
+type ReadImage = ImageSize & {
   readonly path: string;
   readonly type: ImageType;
   readonly bytes: number;

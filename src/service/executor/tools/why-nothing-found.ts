@@ -6,7 +6,7 @@ import { isForeign } from "./foreign-files.ts";
 import { findRegexFault } from "./regex-fault.ts";
 import { pathTest, type Scope, scopeText } from "./search-scope.ts";
 
-export type FruitlessSearch = {
+type FruitlessSearch = {
   readonly checkout: Checkout;
   readonly signal: AbortSignal;
   readonly query: TextQuery;

@@ -6,7 +6,7 @@ import { atPlace, MAX_WRITTEN_BYTES, writeWhole } from "./checkout-place.ts";
 import { defineTool, ToolError } from "./tool.ts";
 import { described, pathInput } from "./tool-input.ts";
 
-export type WrittenFile = {
+type WrittenFile = {
   readonly path: string;
   readonly outcome: "created" | "replaced";
   readonly lines: number;

@@ -26,7 +26,7 @@ export type ByteContent = {
   ): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 };
 
-export type ByteAnswer = {
+type ByteAnswer = {
   readonly hangUp: HangUp;
   /** Of the answer with the content, not of a refusal. */
   readonly headers?: Readonly<Record<string, string>>;

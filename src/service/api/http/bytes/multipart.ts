@@ -3,7 +3,7 @@
 import { invalidRequest } from "../../../core/ports/problem.ts";
 import { RequestBodyError } from "./request-bytes.ts";
 
-export type FilePart = {
+type FilePart = {
   /** As the client wrote it, folders included. */
   readonly filename: string;
   /** To be read to its end before the next part. */

@@ -7,7 +7,7 @@ import { EMPTY_TREE } from "../objects/git-object.ts";
 import { newRevision, smallObject } from "../revisions/new-revision.ts";
 import type { Workspace } from "../workspace.ts";
 
-export type NewWorkspace = Pick<Workspace, "id" | "accountId" | "name" | "managerAgentId" | "metadata"> & {
+type NewWorkspace = Pick<Workspace, "id" | "accountId" | "name" | "managerAgentId" | "metadata"> & {
   readonly createdBy: Actor;
 };
 

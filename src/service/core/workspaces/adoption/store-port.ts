@@ -11,7 +11,7 @@ declare module "../../ports/store.ts" {
   }
 }
 
-export interface AdoptionReader {
+interface AdoptionReader {
   /** The id of a workspace that is adopting from the agent's repository. Null where none is. */
   findRunningOf(agentId: string): Promise<string | null>;
   /** The workspace's newest one. */

@@ -25,7 +25,7 @@ const MAX_NAMED_PATHS = 100;
 
 type AcceptRefusal = DecideRefusal | KeyInFlightRefusal | KeyReusedRefusal;
 
-export type AcceptRequest = ChangesetRequest & {
+type AcceptRequest = ChangesetRequest & {
   readonly body: Unkeyed<AcceptChangesetRequest>;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ export async function acceptChangeset(
   });
 }
 
-export type Accepting = ChangesetRequest & {
+type Accepting = ChangesetRequest & {
   readonly expectedRevisionId: string;
   readonly evidence: Evidence;
   readonly key: string | null;

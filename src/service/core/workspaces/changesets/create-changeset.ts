@@ -21,7 +21,7 @@ import { compareRevisions, diffRevisions } from "./compare-changeset.ts";
 import { keptRevision } from "./reach-changeset.ts";
 import type { ChangesetSourceRefusal } from "./refusals.ts";
 
-export type NewChangesetRequest = WorkspaceRequest & {
+type NewChangesetRequest = WorkspaceRequest & {
   readonly body: Unkeyed<CreateChangesetRequest>;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;

@@ -20,7 +20,7 @@ import { type ChangesetRequest, keptRevision, reachChangeset } from "./reach-cha
 import type { ChangesetDecidedRefusal, ChangesetRefusal, DecideRefusal } from "./refusals.ts";
 import type { Alongside } from "./reviews.ts";
 
-export type Deciding = ChangesetRequest & {
+type Deciding = ChangesetRequest & {
   readonly expectedRevisionId: string;
   readonly evidence: Evidence;
   readonly key: string | null;
@@ -39,7 +39,7 @@ export type Target = {
 };
 
 /** The tree that is to be current; null where it is the current revision's already. */
-export type Prepare<Refusal> = (target: Target) => Promise<Result<PreparedTree | null, Refusal>>;
+type Prepare<Refusal> = (target: Target) => Promise<Result<PreparedTree | null, Refusal>>;
 
 /** `prepare` works outside of any transaction, and is refused where the changeset cannot be decided as it is. */
 export async function decideChangeset<Refusal = never>(

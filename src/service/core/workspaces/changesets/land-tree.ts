@@ -90,7 +90,7 @@ function reachable(made: readonly MadeObject[], root: string): readonly MadeObje
   return [...reached.values()];
 }
 
-export type Landing = {
+type Landing = {
   /** Locked. */
   readonly workspace: Workspace;
   readonly prepared: PreparedTree;

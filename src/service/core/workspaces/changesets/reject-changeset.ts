@@ -15,7 +15,7 @@ import { type Changeset, isUndecided } from "./changeset.ts";
 import { type ChangesetRequest, reachChangeset } from "./reach-changeset.ts";
 import type { ChangesetDecidedRefusal, ChangesetRefusal } from "./refusals.ts";
 
-export type RejectRequest = ChangesetRequest & {
+type RejectRequest = ChangesetRequest & {
   readonly body: Unkeyed<RejectChangesetRequest>;
   readonly idempotencyKey: string | null;
 };

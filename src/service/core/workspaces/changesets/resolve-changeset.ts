@@ -32,7 +32,7 @@ import type { Alongside } from "./reviews.ts";
 
 const MAX_NAMED_PATHS = 100;
 
-export type ResolveRequest = ChangesetRequest & {
+type ResolveRequest = ChangesetRequest & {
   readonly body: Unkeyed<ResolveChangesetRequest>;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;
@@ -63,9 +63,9 @@ export async function resolveChangeset(
   });
 }
 
-export type Settled = { readonly resolutions: readonly Resolution[] } | { readonly revisionId: string };
+type Settled = { readonly resolutions: readonly Resolution[] } | { readonly revisionId: string };
 
-export type Resolving = ChangesetRequest & {
+type Resolving = ChangesetRequest & {
   readonly expectedRevisionId: string;
   readonly evidence: Evidence;
   readonly settled: Settled;

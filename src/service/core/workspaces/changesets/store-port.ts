@@ -34,7 +34,7 @@ export type ChangesetUpdate = Pick<
   | "decidedBy"
 >;
 
-export interface ChangesetReader {
+interface ChangesetReader {
   find(id: string): Promise<Changeset | null>;
   /** Newest first. */
   list(page: ChangesetPage): Promise<readonly Changeset[]>;

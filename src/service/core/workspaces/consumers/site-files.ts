@@ -20,7 +20,7 @@ export type SiteFile = {
   open(options?: GetBlob): Promise<OpenBlob>;
 };
 
-export type SitePath = SiteFile | { readonly type: "folder" } | null;
+type SitePath = SiteFile | { readonly type: "folder" } | null;
 
 /** `path` is decoded, and begins without a slash. Symbolic links are nothing: they may lead anywhere. */
 export async function findSitePath(core: Core, site: Site, path: string): Promise<SitePath> {

@@ -125,7 +125,7 @@ export async function openSite(
 }
 
 /** The origin that is the workspace's own. Null where sites share the service's. */
-export function originOf(core: Core, workspaceId: string): string | null {
+function originOf(core: Core, workspaceId: string): string | null {
   const { siteUrl } = keepingOf(core);
   return siteUrl === null ? null : siteOrigin(siteUrl, workspaceId);
 }

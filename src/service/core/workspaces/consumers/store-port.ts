@@ -21,7 +21,7 @@ export type Site = {
 /** Shows a site to whoever has it. */
 export type SiteLink = { readonly hash: string; readonly workspaceId: string; readonly expiresAt: number };
 
-export interface SiteReader {
+interface SiteReader {
   find(workspaceId: string): Promise<Site | null>;
   /** Null for one that has ended. */
   findLink(link: { hash: string; now: number }): Promise<SiteLink | null>;

@@ -37,7 +37,7 @@ export async function listWorkspaceWorkflows(
   return await pageById(query, (of) => core.store.committed.workspaceWorkflows.list({ workspaceId, ...of }));
 }
 
-export type PutWorkflow = { readonly workflow: WorkflowRecord; readonly isNew: boolean };
+type PutWorkflow = { readonly workflow: WorkflowRecord; readonly isNew: boolean };
 
 /** Writes a workflow, or the next version of one where it differs from the newest. The active version stays active. Safe to repeat. */
 export async function putWorkspaceWorkflow(

@@ -12,7 +12,7 @@ declare module "../../ports/store.ts" {
   }
 }
 
-export interface ContextItemReader {
+interface ContextItemReader {
   find(id: string): Promise<ContextItem | null>;
   /** Newest first. */
   list(page: WorkspaceThingsPage): Promise<readonly ContextItem[]>;

@@ -38,7 +38,7 @@ const inputSchema = z.object({
   run_id: z.nullable(z.string()),
 });
 
-export type NewCheckpoint = WorkspaceRequest & {
+type NewCheckpoint = WorkspaceRequest & {
   readonly body: Unkeyed<CheckpointRequest>;
   readonly idempotencyKey: string | null;
 };

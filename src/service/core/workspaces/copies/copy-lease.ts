@@ -13,7 +13,7 @@ const RENEW_MS = 15_000;
 const WAIT_MS = COPY_HOLD_MS + 10_000;
 const ASK_AGAIN_MS = 500;
 
-export type CopyGoneRefusal = { readonly reason: "copy_gone"; readonly copyId: string };
+type CopyGoneRefusal = { readonly reason: "copy_gone"; readonly copyId: string };
 export type HoldRefusal = CopyHeldRefusal | CopyGoneRefusal;
 
 /** Another worker has the copy, or it was not held in time: nothing may be written any more. */

@@ -3,7 +3,7 @@
 import type { Actor } from "../actor.ts";
 
 export const copyStates = ["ready", "deleting"] as const;
-export type CopyState = (typeof copyStates)[number];
+type CopyState = (typeof copyStates)[number];
 
 /** How long the worker of a run that died keeps its copy. */
 export const COPY_HOLD_MS = 60_000;

@@ -16,7 +16,7 @@ import type { RevisionRefusal } from "../revisions/refusals.ts";
 import { actorOf } from "../workspace-caller.ts";
 import type { Copy } from "./copy.ts";
 
-export type NewCopyRequest = WorkspaceRequest & {
+type NewCopyRequest = WorkspaceRequest & {
   readonly body: Unkeyed<CreateCopyRequest>;
   readonly idempotencyKey: string | null;
 };

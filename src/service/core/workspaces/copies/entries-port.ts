@@ -59,7 +59,7 @@ export interface CopyEntryStore extends CopyEntryReader {
   claimPaths(place: { copyId: string; paths: readonly string[] }): Promise<void>;
 }
 
-export interface TrashReader {
+interface TrashReader {
   find(item: { copyId: string; handle: string }): Promise<TrashItem | null>;
 }
 

@@ -24,7 +24,7 @@ import type { CopyEntry } from "./copy-entry.ts";
 import { endExpiredHold } from "./end-expired-hold.ts";
 
 /** What a copy holds, as a tree. Nothing of it is kept. */
-export type PreparedSave = {
+type PreparedSave = {
   readonly copy: Copy;
   /** What was written since the base, all of it, at one time. */
   readonly entries: readonly CopyEntry[];
@@ -37,10 +37,10 @@ export type PreparedSave = {
   readonly fault: PathRefusal | PathCollision | null;
 };
 
-export type SavedCopy = { readonly revisionId: string; readonly isUnchanged: boolean };
+type SavedCopy = { readonly revisionId: string; readonly isUnchanged: boolean };
 
 /** The copy's base was moved since it was read: prepare again. */
-export type CopyMovedRefusal = { readonly reason: "copy_moved"; readonly copyId: string };
+type CopyMovedRefusal = { readonly reason: "copy_moved"; readonly copyId: string };
 
 /** Reads all that was written to the copy, and makes the trees that it needs. */
 export async function prepareSave(core: Core, copy: Copy): Promise<PreparedSave> {
@@ -63,7 +63,7 @@ export async function prepareSave(core: Core, copy: Copy): Promise<PreparedSave>
   return { copy, entries, treeOid, made, fault, ...more };
 }
 
-export type SaveRequest = {
+type SaveRequest = {
   readonly prepared: PreparedSave;
   readonly message: string;
   readonly author: Actor;

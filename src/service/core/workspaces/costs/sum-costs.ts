@@ -15,7 +15,7 @@ export type CostSums = {
   readonly tokens: number;
   readonly runs: number;
 };
-export type RoleSums = { readonly microUsd: number; readonly tokens: number; readonly calls: number };
+type RoleSums = { readonly microUsd: number; readonly tokens: number; readonly calls: number };
 
 export type Costs = CostSums & {
   readonly byRole: ReadonlyMap<ModelRole, RoleSums>;

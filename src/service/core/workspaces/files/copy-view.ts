@@ -101,7 +101,7 @@ async function unchanged({ overlay }: CopyView, path: string, tree: string | nul
   return first === undefined ? tree : null;
 }
 
-export type ViewWalk = { readonly under?: string; readonly after?: string; readonly limit?: number };
+type ViewWalk = { readonly under?: string; readonly after?: string; readonly limit?: number };
 
 /** The files below a folder, in the byte order of their whole paths, some at a time. Resumes behind `after` without reading before it. */
 export async function* walkView(view: CopyView, options: ViewWalk = {}): AsyncGenerator<readonly ViewFile[]> {

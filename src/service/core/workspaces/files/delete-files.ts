@@ -16,7 +16,7 @@ import { etagOf, isMet } from "./etag.ts";
 import { type CopyPlace, claimCopy, type FilesRequest, reachForWrite } from "./reach-files.ts";
 import type { WriteFilesRefusal } from "./refusals.ts";
 
-export type DeleteRequest = FilesRequest<CopyPlace> & {
+type DeleteRequest = FilesRequest<CopyPlace> & {
   /** Of a file or a folder. */
   readonly path: string;
   /** Null: whatever the file holds. */
@@ -55,7 +55,7 @@ export async function deleteFiles(
   });
 }
 
-export type RestoreRequest = FilesRequest<CopyPlace> & { readonly handle: string };
+type RestoreRequest = FilesRequest<CopyPlace> & { readonly handle: string };
 
 /** Puts back what `deleteFiles` took, where its place is free. */
 export async function restoreFiles(

@@ -17,7 +17,7 @@ const PREFIX = "svc_dl_";
 const SECRET_BYTES = 32;
 const LINK_MS = 5 * 60 * 1_000;
 
-export type MadeLink = { readonly url: string; readonly expiresAt: number; readonly etag: string };
+type MadeLink = { readonly url: string; readonly expiresAt: number; readonly etag: string };
 
 export async function makeDownloadLink(
   core: Core,

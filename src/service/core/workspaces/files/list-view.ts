@@ -15,7 +15,7 @@ import {
   type ViewFolder,
 } from "./copy-view.ts";
 
-export type FolderPage = {
+type FolderPage = {
   readonly folder: string;
   /** The sort key of an entry: only those behind it. */
   readonly after: string | null;

@@ -12,7 +12,7 @@ import type { ReadFilesRefusal } from "./refusals.ts";
 import { withTargets } from "./symbolic-link.ts";
 import { readTextWindow } from "./text-window.ts";
 
-export type SizedFile = ViewFile & { readonly size: number };
+type SizedFile = ViewFile & { readonly size: number };
 export type FileText = {
   readonly file: SizedFile;
   readonly content: string;
@@ -22,7 +22,7 @@ export type FileText = {
   readonly nextOffset: number | null;
 };
 
-export type ReadTextRequest = FilesRequest & {
+type ReadTextRequest = FilesRequest & {
   readonly path: string;
   /** In bytes. Null: the whole file, which may not be larger than the editor's cap. */
   readonly window: { readonly offset: number; readonly limit: number } | null;

@@ -17,7 +17,7 @@ export type FilesPage = {
   readonly nextCursor: string | null;
 };
 
-export type ListFilesRequest = FilesRequest & {
+type ListFilesRequest = FilesRequest & {
   /** "": the root. */
   readonly path: string;
   /** True: the files in all folders below, by their whole paths. */
@@ -77,7 +77,7 @@ async function walkPage(
 }
 
 /** A submodule has no size. */
-export async function withSizes<Item extends ViewFile | ViewFolder>(
+async function withSizes<Item extends ViewFile | ViewFolder>(
   { source }: ContentView,
   items: readonly Item[],
 ): Promise<readonly Item[]> {

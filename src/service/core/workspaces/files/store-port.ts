@@ -11,7 +11,7 @@ declare module "../../ports/store.ts" {
   }
 }
 
-export interface DownloadLinkReader {
+interface DownloadLinkReader {
   /** Null for one that has ended. */
   find(link: { hash: string; now: number }): Promise<DownloadLink | null>;
 }

@@ -1,6 +1,6 @@
 // A window of a text, counted in bytes and cut between characters. Pure over what reads the bytes.
 
-export type TextWindow = {
+type TextWindow = {
   readonly content: string;
   readonly offset: number;
   readonly nextOffset: number | null;
@@ -9,7 +9,7 @@ export type TextWindow = {
 /** No character of UTF-8 is longer. */
 const LONGEST = 4;
 
-export type WindowRequest = {
+type WindowRequest = {
   readonly size: number;
   readonly offset: number;
   readonly length: number;

@@ -12,7 +12,7 @@ import { type FileWrite, type WrittenFile, writeEntries } from "./write-entries.
 
 export type ArrivingFile = { readonly path: string; readonly content: AsyncIterable<Uint8Array> };
 
-export type UploadRequest = FilesRequest<CopyPlace> & {
+type UploadRequest = FilesRequest<CopyPlace> & {
   /** Each is read to its end before the next one. */
   readonly files: AsyncIterable<ArrivingFile>;
   /** Of all of them. Null: that of the file that is replaced, and 100644 where there is none. */

@@ -53,7 +53,7 @@ class RefusedWriteError extends Error {
   }
 }
 
-export type WriteRequest = {
+type WriteRequest = {
   readonly caller: WorkspaceCaller;
   readonly copy: Copy;
   readonly writes: readonly FileWrite[];

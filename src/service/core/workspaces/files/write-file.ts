@@ -12,7 +12,7 @@ import type { WriteFilesRefusal } from "./refusals.ts";
 import { LINK_MODE } from "./symbolic-link.ts";
 import { type WrittenFile, writeEntries } from "./write-entries.ts";
 
-export type WriteFile = FilesRequest<CopyPlace> & {
+type WriteFile = FilesRequest<CopyPlace> & {
   readonly body: WriteFileRequest;
   /** Null: the file may not be there. */
   readonly ifMatch: readonly string[] | "any" | null;

@@ -20,7 +20,7 @@ export type TextWrite = {
   readonly mode: Extract<FileMode, "100644" | "100755" | "120000"> | null;
 };
 
-export type WriteTexts = FilesRequest<CopyPlace> & {
+type WriteTexts = FilesRequest<CopyPlace> & {
   readonly texts: readonly TextWrite[];
   readonly signal?: AbortSignal | undefined;
 };

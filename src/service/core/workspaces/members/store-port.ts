@@ -12,7 +12,7 @@ declare module "../../ports/store.ts" {
   }
 }
 
-export interface MemberReader {
+interface MemberReader {
   find(id: string): Promise<Member | null>;
   /** The agent's membership in one workspace. */
   findOfAgent(query: { workspaceId: string; agentId: string }): Promise<Member | null>;

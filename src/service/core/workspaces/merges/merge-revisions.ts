@@ -14,7 +14,7 @@ import { type FileState, isSameFile } from "../trees/join-entries.ts";
 import { differingOids, givenObjects } from "./differing-objects.ts";
 
 /** Oids of trees. */
-export type MergeSides = { readonly base: string; readonly ours: string; readonly theirs: string };
+type MergeSides = { readonly base: string; readonly ours: string; readonly theirs: string };
 
 export type MadeObject = { readonly kind: ObjectKind; readonly oid: string; readonly data: Uint8Array };
 

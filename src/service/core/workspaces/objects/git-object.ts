@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 
-export type ObjectKind = "blob" | "tree" | "commit";
+type ObjectKind = "blob" | "tree" | "commit";
 export type GitObject = { readonly kind: ObjectKind; readonly data: Uint8Array };
 
 /** The tree without entries. Git knows it without storing it. */

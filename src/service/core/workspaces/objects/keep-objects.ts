@@ -20,7 +20,7 @@ export function blobFolderOf(workspaceId: string): string {
 }
 
 /** Two contents with one SHA-1: the second one is not kept, and what belongs to it is undone. */
-export class OidTakenError extends Error {
+class OidTakenError extends Error {
   override readonly name = "OidTakenError";
   readonly code = "oid_taken";
 

@@ -21,7 +21,7 @@ export function isFolder(entry: { readonly mode: TreeMode }): boolean {
 }
 
 /** Git's order inside a tree: a folder's name counts with "/" at its end. */
-export function compareEntries(a: Omit<TreeEntry, "oid">, b: Omit<TreeEntry, "oid">): number {
+function compareEntries(a: Omit<TreeEntry, "oid">, b: Omit<TreeEntry, "oid">): number {
   return compareBytes(sortKey(a), sortKey(b));
 }
 

@@ -6,7 +6,7 @@ import type { OperationKind } from "../../../../contract/workspaces/operations.t
 export type { OperationKind } from "../../../../contract/workspaces/operations.ts";
 
 export const operationStatuses = ["queued", "running", "succeeded", "failed"] as const;
-export type OperationStatus = (typeof operationStatuses)[number];
+type OperationStatus = (typeof operationStatuses)[number];
 
 /** How far it is; each kind has its own words for that. */
 export type OperationProgress = Readonly<Record<string, string | number>>;
@@ -54,7 +54,7 @@ export const LONGEST_DELAY_MS = 10 * 60_000;
 /** Who works at an operation says so three times within this: later, another takes it up. */
 export const OPERATION_LEASE_MS = 9_000;
 
-export type OperationRequest = Pick<Operation, "workspaceId" | "accountId" | "kind" | "input"> & {
+type OperationRequest = Pick<Operation, "workspaceId" | "accountId" | "kind" | "input"> & {
   readonly id: string;
   readonly now: number;
 };

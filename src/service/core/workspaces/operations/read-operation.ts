@@ -13,7 +13,7 @@ const ANSWER_WAIT_MS = 250;
 /** A signal of another node may be lost: how often a waiting reader looks by itself. */
 const RECHECK_MS = 2_000;
 
-export type OperationRequest = {
+type OperationRequest = {
   readonly caller: WorkspaceCaller;
   readonly workspaceId: string;
   readonly operationId: string;

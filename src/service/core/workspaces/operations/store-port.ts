@@ -11,7 +11,7 @@ declare module "../../ports/store.ts" {
   }
 }
 
-export interface OperationReader {
+interface OperationReader {
   find(id: string): Promise<Operation | null>;
   /** Those that have not ended and that nobody works at, the first that were left first. */
   listDue(query: { limit: number }): Promise<readonly string[]>;

@@ -4,7 +4,7 @@ import { isDotGit, isDotGitmodules } from "../../../../base/git/dot-git.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
 
 export const MAX_PATH_BYTES = 4_096;
-export const MAX_SEGMENT_BYTES = 255;
+const MAX_SEGMENT_BYTES = 255;
 
 export type PathRule =
   | "empty"

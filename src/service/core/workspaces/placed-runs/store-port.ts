@@ -36,7 +36,7 @@ export type CostQuery = {
   readonly limit: number;
 };
 
-export interface WorkspaceRunReader {
+interface WorkspaceRunReader {
   /** Where each of these runs works. Those that work in no workspace are left out. */
   find(runIds: readonly string[]): Promise<readonly WorkspaceRun[]>;
   /** Newest first. */

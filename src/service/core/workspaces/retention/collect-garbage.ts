@@ -16,7 +16,7 @@ export const GRACE_MS = 24 * 60 * 60_000;
 const NODES_AT_ONCE = 1_000;
 const SWEPT_AT_ONCE = 500;
 
-export type GarbageRequest = {
+type GarbageRequest = {
   readonly workspaceId: string;
   readonly touchedBefore: number;
   readonly signal: AbortSignal;

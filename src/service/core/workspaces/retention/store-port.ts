@@ -22,7 +22,7 @@ export type CleanupPage = {
 /** The time from which an item is kept for a while, and its id. */
 export type CleanupPlace = { readonly at: number; readonly id: string };
 
-export interface RetentionReader {
+interface RetentionReader {
   findPin(id: string): Promise<Pin | null>;
   /** Newest first. */
   listPins(page: { workspaceId: string; before: string | null; limit: number }): Promise<readonly Pin[]>;

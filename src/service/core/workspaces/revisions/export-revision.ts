@@ -17,7 +17,7 @@ const REF = "refs/heads/main";
 const OBJECTS_AT_ONCE = 500;
 const UNREAD_MS = 60_000;
 
-export type ExportRequest = WorkspaceRequest & { readonly revisionId: string; readonly signal: AbortSignal };
+type ExportRequest = WorkspaceRequest & { readonly revisionId: string; readonly signal: AbortSignal };
 
 /** The file is removed once it was read, once `signal` aborts, or when nobody begins to read it. */
 export async function exportRevision(

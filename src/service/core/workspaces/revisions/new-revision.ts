@@ -9,7 +9,7 @@ import type { ObjectKind } from "../objects/object-kind.ts";
 import type { NewObject } from "../objects/store-port.ts";
 import type { Revision } from "./revision.ts";
 
-export type RevisionRequest = {
+type RevisionRequest = {
   readonly workspaceId: string;
   readonly treeOid: string;
   /** In the order of the commit's parents. */

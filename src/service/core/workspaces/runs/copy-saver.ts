@@ -14,14 +14,14 @@ const REST_FACTOR = 20;
 const REST_FACTOR_AFTER_CALL = 4;
 const LAST_TIME_MS = 5 * 60_000;
 
-export type CopySaverOptions = {
+type CopySaverOptions = {
   readonly copy: Pick<Copy, "id" | "workspaceId">;
   readonly holder: Holder;
   readonly folder: CopyFolder;
 };
 
 /** `why` is one line for a reader. */
-export type Kept =
+type Kept =
   | { readonly ok: true; readonly heldBack: readonly HeldBackFile[] }
   | { readonly ok: false; readonly why: string };
 

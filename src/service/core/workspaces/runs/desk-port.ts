@@ -30,7 +30,7 @@ export type WorkerReport = {
   readonly reply: string;
 };
 
-export type ProposedWork = {
+type ProposedWork = {
   /** Merged in turn, where there are several. */
   readonly revisionIds: readonly string[];
   readonly title: string;

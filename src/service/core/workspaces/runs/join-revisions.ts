@@ -13,7 +13,7 @@ import type { DeskRefusal } from "./desk-port.ts";
 
 const MAX_NAMED_PATHS = 50;
 
-export type JoinRequest = {
+type JoinRequest = {
   readonly workspaceId: string;
   /** At least one. */
   readonly revisionIds: readonly string[];

@@ -22,7 +22,7 @@ const MAX_HISTORY_BYTES = 20_000_000;
 const BLOBS_AT_ONCE = 500;
 const SERVICE = { name: "Agent service", email: "service@workspace.invalid" };
 
-export type LaidOutCopy = {
+type LaidOutCopy = {
   readonly headSha: string;
   /** Its tree. */
   readonly treeOid: string;

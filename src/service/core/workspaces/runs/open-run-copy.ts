@@ -15,7 +15,7 @@ import { CopySaver } from "./copy-saver.ts";
 import { layOutCopy } from "./lay-out-copy.ts";
 import type { OpenedWorkspace, RunInWorkspace } from "./run-port.ts";
 
-export type RunCopyOptions = RunInWorkspace & { readonly folders: CopyFolders };
+type RunCopyOptions = RunInWorkspace & { readonly folders: CopyFolders };
 
 export type RunFiles = Pick<OpenedWorkspace, "checkout" | "callEnded">;
 

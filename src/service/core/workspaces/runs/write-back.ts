@@ -26,15 +26,15 @@ import { keepingOf } from "../reach-workspace.ts";
 const OBJECTS_AT_ONCE = 500;
 const BYTES_AT_ONCE = 4_000_000;
 
-export type WriteBack = {
+type WriteBack = {
   readonly copy: Pick<Copy, "id" | "workspaceId">;
   readonly holder: Holder;
   readonly folder: Pick<FolderChanges, "changes" | "contents" | "kept">;
   readonly signal: AbortSignal;
 };
 
-export type WrittenBack = { readonly files: number };
-export type WriteBackRefusal =
+type WrittenBack = { readonly files: number };
+type WriteBackRefusal =
   | HoldLostRefusal
   /** While it was read, the file became another one. */
   | { readonly reason: "content_changed"; readonly oid: string };

@@ -18,7 +18,7 @@ export type TaskGroupPage = {
   readonly limit: number;
 };
 
-export interface TaskGroupReader {
+interface TaskGroupReader {
   find(id: string): Promise<TaskGroup | null>;
   /** Newest first. */
   list(page: TaskGroupPage): Promise<readonly TaskGroup[]>;

@@ -12,7 +12,7 @@ declare module "../../ports/store.ts" {
   }
 }
 
-export interface ThreadReader {
+interface ThreadReader {
   find(id: string): Promise<Thread | null>;
   /** Newest first. */
   list(page: WorkspaceThingsPage): Promise<readonly Thread[]>;

@@ -10,7 +10,7 @@ import type { FileState } from "./join-entries.ts";
 export type PathClash = { readonly reason: "path_clash"; readonly file: string; readonly below: string };
 
 export type MadeTree = { readonly oid: string; readonly data: Uint8Array };
-export type AppliedChanges = { readonly root: string; readonly made: readonly MadeTree[] };
+type AppliedChanges = { readonly root: string; readonly made: readonly MadeTree[] };
 
 /** A path that is changed, or a folder above one. */
 type Place = {

@@ -5,7 +5,7 @@ import { checkPortable, foldedName, type PathCollision } from "../paths/portable
 import type { PathRefusal } from "../paths/workspace-path.ts";
 import type { TreeChange } from "./diff-trees.ts";
 
-export type TreesCompared = {
+type TreesCompared = {
   readonly before: string;
   readonly after: string;
   readonly changes: readonly TreeChange[];

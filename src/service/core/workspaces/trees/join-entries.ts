@@ -5,7 +5,7 @@ import type { FileMode, TreeEntry } from "../objects/tree-object.ts";
 export type FileState = { readonly mode: FileMode; readonly oid: string };
 
 /** One state for each tree, null where it has none. */
-export type JoinedEntry =
+type JoinedEntry =
   | { readonly kind: "file"; readonly name: string; readonly states: readonly (FileState | null)[] }
   | { readonly kind: "folder"; readonly name: string; readonly oids: readonly (string | null)[] };
 

@@ -7,7 +7,7 @@ import { readTrees, type TreeSource } from "../objects/tree-source.ts";
 import { type FileState, isSameFile, joinEntries } from "./join-entries.ts";
 import { walkFiles } from "./walk-files.ts";
 
-export type TreeMerge = {
+type TreeMerge = {
   /** What to apply on `ours`. */
   readonly changes: ReadonlyMap<string, FileState | null>;
   /** The paths that somebody has to decide, in byte order. */

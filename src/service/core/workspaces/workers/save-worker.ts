@@ -28,7 +28,7 @@ export async function failSave(core: Core, workerId: string, why: string): Promi
   await settle(core, workerId, failed(core, why));
 }
 
-export type SaveWorkerRequest = {
+type SaveWorkerRequest = {
   readonly worker: Pick<Worker, "id" | "copyId" | "agentId" | "runId">;
   /** Null: nobody holds the copy, since the worker died. */
   readonly holder: Holder | null;

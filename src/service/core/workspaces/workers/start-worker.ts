@@ -29,7 +29,7 @@ const LEAST_SHARE_MICRO_USD = RUN_FEE_MICRO_USD;
 /** Others take from the same budget at the same time. */
 const MAX_TRIES = 5;
 
-export type WorkerRequest = WorkspaceRequest & {
+type WorkerRequest = WorkspaceRequest & {
   /** With all that a run may have, where it is submitted as a run of the workspace. */
   readonly body: Unkeyed<StartWorkerRequest & SubmitRunRequest>;
   readonly idempotencyKey: string | null;
@@ -46,7 +46,7 @@ export type StartWorkerRefusal =
   | KeyInFlightRefusal
   | KeyReusedRefusal;
 
-export type StartedWorker = {
+type StartedWorker = {
   readonly worker: SeenWorker;
   readonly sessionId: string;
   readonly isReplay: boolean;

@@ -20,7 +20,7 @@ export type WorkerPage = {
   readonly limit: number;
 };
 
-export interface WorkerReader {
+interface WorkerReader {
   find(id: string): Promise<SeenWorker | null>;
   /** Those that are there, in no order. */
   findAll(ids: readonly string[]): Promise<readonly SeenWorker[]>;

@@ -20,7 +20,7 @@ import type {
   WorkspaceRunRefusal,
 } from "../refusals.ts";
 
-export type WorkspaceSubmission = Pick<Submission, "origin" | "parent" | "workflow" | "idempotencyKey"> & {
+type WorkspaceSubmission = Pick<Submission, "origin" | "parent" | "workflow" | "idempotencyKey"> & {
   readonly caller: AccountCaller;
   /** A member. Undefined: the manager. */
   readonly agentId: string | undefined;

@@ -14,7 +14,7 @@ import type { AcpSettings } from "./settings.ts";
 
 const ENDING_MS = 10_000;
 
-export type AcpTools = { readonly clock?: Clock; readonly random?: Random };
+type AcpTools = { readonly clock?: Clock; readonly random?: Random };
 
 /** One process a run, started in its checkout and ended with all its child processes. */
 export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend {

@@ -36,7 +36,7 @@ const sessionSchema = z.object({
 export type AgentPrompt = { readonly text: string; readonly images: readonly PromptImage[] };
 
 /** Handlers of the agent's requests. They may be called concurrently. */
-export type AgentRequests = {
+type AgentRequests = {
   askPermission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
   /** Rejects with a `ToolError`. */
   readFile(file: { path: string; line?: number | null; limit?: number | null }): Promise<string>;
@@ -44,7 +44,7 @@ export type AgentRequests = {
   writeFile(file: { path: string; content: string }): Promise<void>;
 };
 
-export type SessionWanted = {
+type SessionWanted = {
   readonly cwd: string;
   readonly authMethod: string | null;
   /** The session mode to work in. Null: the agent's own. */

@@ -30,7 +30,7 @@ export type AgentFault =
   | { readonly type: "cancelled" }
   | { readonly type: "unknown_stop"; readonly stopReason: string };
 
-export type FaultContext = {
+type FaultContext = {
   /** What the agent is called. */
   readonly title: string;
   readonly mask: SecretMask;

@@ -17,7 +17,7 @@ const DRAIN_MS = 1_000;
 /** When the service itself ends, agents are killed at once: nobody would be left to do it later. */
 const running = new Set<ChildProcess>();
 
-export type AgentProcessOptions = {
+type AgentProcessOptions = {
   readonly settings: Pick<AcpSettings, "path" | "homes" | "confine">;
   readonly model: Pick<AgentsModel, "command" | "environment" | "socket">;
   /** What it finds in its home, as text. */
@@ -32,7 +32,7 @@ export type AgentProcessOptions = {
   readonly clock: Clock;
 };
 
-export type AgentExit =
+type AgentExit =
   | { readonly type: "not_started"; readonly code: string }
   | { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null };
 

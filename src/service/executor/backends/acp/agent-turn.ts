@@ -35,7 +35,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** How long an agent that closed its output may take to exit, so that the exit code is known. */
 const EXIT_MS = 3_000;
 
-export type AgentTurnOptions = {
+type AgentTurnOptions = {
   readonly settings: AcpSettings;
   readonly task: RepositoryTask | BareTask;
   readonly agent: AgentProcess;

@@ -9,12 +9,12 @@ import { readTextFile } from "../../tools/text-file.ts";
 import { ToolError } from "../../tools/tool.ts";
 
 /** The tree, and the ways to name its root. */
-export type AgentFiles = {
+type AgentFiles = {
   readonly roots: readonly string[];
   readonly covered?: CoveredFiles | undefined;
 };
 
-export type FileLines = {
+type FileLines = {
   /** Absolute, as ACP wants it. */
   readonly path: string;
   /** From 1. */

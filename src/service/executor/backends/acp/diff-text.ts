@@ -2,7 +2,7 @@
 
 const CONTEXT_LINES = 3;
 
-export type FileTexts = {
+type FileTexts = {
   readonly path: string;
   /** Null where there was no file. */
   readonly before: string | null;

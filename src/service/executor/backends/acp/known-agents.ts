@@ -7,7 +7,7 @@ import type { CodingAgentName } from "../../../../contract/ci/coding-agents.ts";
 import type { CodingAgentWire } from "../../../../contract/models/protocols.ts";
 import { MODEL_KEY, MODEL_URL } from "./model-proxy/model-wires.ts";
 
-export type ChosenModel = { readonly model: string; readonly wire: CodingAgentWire };
+type ChosenModel = { readonly model: string; readonly wire: CodingAgentWire };
 
 export type KnownAgent = {
   /** Of the program that speaks ACP. */

@@ -14,7 +14,7 @@ export type StreamFault =
   /** The beginning of what it wrote. */
   | { readonly type: "not_a_message"; readonly text: string };
 
-export type MessageStreamOptions = {
+type MessageStreamOptions = {
   readonly input: Writable;
   readonly output: Readable;
   readonly maxLineBytes: number;

@@ -3,7 +3,7 @@
 import type { PermissionAnswer, PermissionKind, PermissionPolicy } from "./settings.ts";
 import { permissionKinds } from "./settings.ts";
 
-export type PermissionOption = { readonly optionId: string; readonly kind: string };
+type PermissionOption = { readonly optionId: string; readonly kind: string };
 
 export type PermissionDecision = {
   readonly answer: PermissionAnswer;

@@ -7,7 +7,7 @@ import type { BareTask, RepositoryTask } from "../../backend.ts";
 /** The part of the session so far that is included. */
 export const MAX_HISTORY_CHARS = 40_000;
 
-export type PromptParts = {
+type PromptParts = {
   readonly history: readonly Message[];
   /** Null where any reply will do. */
   readonly form: { readonly text: string } | null;

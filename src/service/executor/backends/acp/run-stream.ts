@@ -18,7 +18,7 @@ import {
 } from "./tool-calls.ts";
 import { type ContentBlock, type PlanEntry, type ToolUpdate, textOf, type Update } from "./updates.ts";
 
-export type RunStreamOptions = {
+type RunStreamOptions = {
   readonly task: Pick<BackendTask, "emit" | "nextId">;
   /** Absolute paths of the tree; in tool calls they are left out. */
   readonly roots: readonly string[];

@@ -7,7 +7,7 @@ import type { PromptAnswer, UsageUpdate } from "./updates.ts";
 
 const MICRO = 1_000_000;
 
-export type TurnUsageOptions = {
+type TurnUsageOptions = {
   readonly meter: UsageMeter;
   /** 0: no bound. */
   readonly maxTokens: number;

@@ -23,7 +23,7 @@ import { RepeatedCalls } from "./repeated-calls.ts";
 import type { SpendingBound } from "./spending.ts";
 import { spokenOf } from "./thoughts.ts";
 
-export type AgentLoopOptions = {
+type AgentLoopOptions = {
   readonly task: BackendTask;
   readonly checkout: Checkout;
   readonly tools: readonly Tool<unknown>[];

@@ -11,7 +11,7 @@ import type { TokenEstimate } from "./token-estimate.ts";
  */
 export type RequestStage = "first" | "work" | "last" | "beside";
 
-export type AllowedRequest = {
+type AllowedRequest = {
   readonly stage: RequestStage;
   readonly conversation: Conversation;
   /** Characters that every request has, whatever its conversation. */

@@ -17,7 +17,7 @@ export interface AnswerListener {
 }
 
 /** `cut`: its connection was. `full`: the model's output limit cut it. Either may be continued by another answer. */
-export type AnswerEnding = "whole" | "cut" | "full";
+type AnswerEnding = "whole" | "cut" | "full";
 
 /** Ignores the answer: for calls whose text is not part of the run's reply. */
 export const silentListener: AnswerListener = { take: async () => {}, close: async () => {} };

@@ -3,13 +3,13 @@
 
 const MEGABYTE = 1024 * 1024;
 /** Of all bytes of an answer: a hundred times what the longest answers of today's models take. */
-export const MAX_ANSWER_BYTES = 64 * MEGABYTE;
+const MAX_ANSWER_BYTES = 64 * MEGABYTE;
 /** Of one line, which the reader keeps until it ends. Some servers send a whole call of a tool in one. */
-export const MAX_LINE_BYTES = 8 * MEGABYTE;
+const MAX_LINE_BYTES = 8 * MEGABYTE;
 const LINE_FEED = 10;
 
 /** The answer passed a bound. */
-export class AnswerTooLarge extends Error {
+class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge";
 }
 

@@ -33,7 +33,7 @@ export type CallSize = {
   readonly maxOutputTokens: number;
 };
 
-export type PlannedAnswer =
+type PlannedAnswer =
   | { readonly ok: true; readonly maxOutputTokens: number; readonly shortOf: BudgetBound | null }
   | { readonly ok: false; readonly bound: BudgetBound };
 

@@ -37,7 +37,7 @@ export type CallFailure = {
   | { readonly kind: "refused"; readonly isKeys: boolean }
 );
 
-export type CallPlace = {
+type CallPlace = {
   readonly host: string;
   readonly modelId: string;
   /** The key, to be removed from the server's message. */

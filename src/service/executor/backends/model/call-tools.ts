@@ -12,7 +12,7 @@ import { ReadWriteLock } from "./read-write-lock.ts";
 import type { RepeatedCalls } from "./repeated-calls.ts";
 import type { UsedTool } from "./unverified-changes.ts";
 
-export type ToolCalls = {
+type ToolCalls = {
   readonly calls: readonly MadeCall[];
   readonly tools: readonly Tool<unknown>[];
   readonly task: Pick<BackendTask, "signal" | "meter">;

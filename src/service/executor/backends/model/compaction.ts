@@ -42,7 +42,7 @@ export type KeptSize = {
   readonly maxTaskChars: number;
 };
 
-export type Split = {
+type Split = {
   /** The user's request, word for word unless it is too large. */
   readonly task: ModelMessage | undefined;
   /** Whole turns: no call without its result. */
@@ -72,7 +72,7 @@ export function splitForSummary(
   return all - staying < LEAST_REMOVED_SHARE * all ? null : split;
 }
 
-export type Summary = Split & {
+type Summary = Split & {
   readonly text: string;
   /** As the model last showed it to people; it holds whatever the summary says. Null: it made none. */
   readonly plan: string | null;

@@ -17,7 +17,7 @@ const EMPTY_NOTE = "[Your answer was empty. Go on, or say what you found.]";
 const VERIFY_NOTE =
   "[You have executed no command since you last changed files. Verify the change now as far as a command can: the tests that cover it, the type check, the linter or the build. Then give your final answer again. If nothing can be checked here, say so in it.]";
 
-export type FollowUpOptions = {
+type FollowUpOptions = {
   readonly task: BackendTask;
   readonly checkout: Checkout;
   readonly tools: readonly Pick<Tool<unknown>, "name">[];

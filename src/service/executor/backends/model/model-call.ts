@@ -9,7 +9,7 @@ import { type CallTimeoutLimits, CallTimeouts } from "./call-timeouts.ts";
 import type { ReportedUsage } from "./reported-usage.ts";
 import type { WireModel } from "./wires/wire.ts";
 
-export type ModelCall = {
+type ModelCall = {
   readonly model: WireModel;
   readonly instructions: string;
   readonly messages: readonly ModelMessage[];
@@ -47,7 +47,7 @@ export type Answer = {
   readonly finish: "stop" | "length" | "filter";
 };
 
-export type CallOutcome =
+type CallOutcome =
   | { readonly ok: true; readonly answer: Answer }
   /** `said`: the text before the answer was cut. */
   | { readonly ok: false; readonly cause: unknown; readonly said: string };

@@ -31,7 +31,7 @@ const MAX_FAILED_SUMMARIES = 2;
 const IMAGE_REFUSED =
   "[The image is not shown: the model's API refused it. Say so where the request is about it.]";
 
-export type Question = {
+type Question = {
   readonly role: ModelRole;
   readonly stage: RequestStage;
   readonly modelId: string;
@@ -57,7 +57,7 @@ export type Reply =
     }
   | { readonly ok: false; readonly bound: SpendingBound };
 
-export type ModelRequestsOptions = {
+type ModelRequestsOptions = {
   readonly settings: Pick<ModelSettings, "clock" | "random" | "apiKey">;
   /** Of the federated account that pays; null: the key counts. */
   readonly access: Pick<FederatedAccess, "provider"> | null;

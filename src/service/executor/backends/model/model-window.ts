@@ -11,7 +11,7 @@ const USED_SHARE = 0.95;
 /** Shorter answers are not worth a request. */
 const LEAST_ANSWER_TOKENS = 1_000;
 
-export type SentSize = {
+type SentSize = {
   /** Instructions and tools. */
   readonly fixedChars: number;
   readonly conversationChars: number;

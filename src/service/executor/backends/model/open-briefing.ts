@@ -14,7 +14,7 @@ import { COMMAND_TOOL } from "./unverified-changes.ts";
 
 const DIFF_TOOL = "git_diff";
 
-export type BriefingParts = {
+type BriefingParts = {
   readonly task: RepositoryTask | BareTask;
   readonly checkout: Checkout;
   readonly tools: readonly Tool<unknown>[];
@@ -25,7 +25,7 @@ export type BriefingParts = {
   readonly clock: Pick<Clock, "now">;
 };
 
-export type OpenedBriefing = {
+type OpenedBriefing = {
   readonly instructions: string;
   /** To be said before the request; null where there is nothing to say. */
   readonly opening: string | null;

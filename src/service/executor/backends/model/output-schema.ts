@@ -11,12 +11,12 @@ const MAX_FAULTS = 10;
 /** Enough for any schema, pattern and reply that is not made to be slow. */
 const CHECK_MS = 250;
 
-export type OutputCheck =
+type OutputCheck =
   | { readonly ok: true; readonly value: JsonValue }
   /** For the model and for the run's reader: which place, and what is wrong there. */
   | { readonly ok: false; readonly faults: string };
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 export type OutputForm = {
   /** The schema as JSON. */

@@ -22,7 +22,7 @@ export type PullRequestChange = {
   readonly isWhole: boolean;
 };
 
-export type Shown = {
+type Shown = {
   /** Not predictable by whoever wrote the pull request. */
   readonly seed: string;
   /** How the rest is read: `git_diff`, for one. Null where there is no such tool. */

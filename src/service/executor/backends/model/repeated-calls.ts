@@ -7,7 +7,7 @@ const WARN_AT = 3;
 /** This many in a row end the run. */
 const STOP_AT = 6;
 
-export type ExecutedCall = {
+type ExecutedCall = {
   readonly toolName: string;
   readonly input: unknown;
   /** What the tool gave. */

@@ -19,7 +19,7 @@ const RESERVE_MS = 60_000;
 const MAX_WAIT_BEFORE_FALLBACK_MS = 60_000;
 const TRIES_BEFORE_FALLBACK = 3;
 
-export type FailedTry = {
+type FailedTry = {
   readonly failure: CallFailure;
   /** Some of the answer had come. */
   readonly wasCut: boolean;

@@ -13,7 +13,7 @@ const INSTRUCTIONS = `You review what an agent did on a repository. You are show
 
 const MAX_PATCH_CHARS = 48_000;
 
-export type Review = {
+type Review = {
   readonly modelId: string;
   readonly requests: ModelRequests;
   /** Of the agent, its answer included. */

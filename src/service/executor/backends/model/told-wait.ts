@@ -6,7 +6,7 @@ import type { Clock } from "../../../../base/clock.ts";
 const LEAST_TOLD_MS = 10_000;
 const TOLD_EVERY_MS = 240_000;
 
-export type ToldWait = {
+type ToldWait = {
   /** Why, as sentences. */
   readonly what: string;
   readonly delayMs: number;

@@ -15,7 +15,7 @@ import { search } from "../../tools/search.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { viewImage } from "../../tools/view-image.ts";
 
-export type ToolboxContext = {
+type ToolboxContext = {
   readonly task: RepositoryTask | BareTask;
   /** Null where there are no files to work on. */
   readonly checkout: Checkout | null;

@@ -3,7 +3,7 @@
 /** Build files whose text names their commands. */
 export const manifests: readonly string[] = ["package.json", "Makefile"];
 
-export type FoundCommand = { readonly command: string; readonly from: string };
+type FoundCommand = { readonly command: string; readonly from: string };
 
 /** What build tools run by custom where their file is there. */
 const customary: Readonly<Record<string, readonly string[]>> = {

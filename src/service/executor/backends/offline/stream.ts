@@ -5,7 +5,7 @@ import type { BackendTask } from "../../backend.ts";
 
 type Stream = Pick<BackendTask, "emit" | "nextId" | "signal">;
 
-export type Step<Value> = { readonly name: string; work(): Promise<Value> };
+type Step<Value> = { readonly name: string; work(): Promise<Value> };
 
 /** Does one step of the run between STEP_STARTED and STEP_FINISHED. Rejects with the signal's reason once aborted. */
 export async function takeStep<Value>(stream: Stream, step: Step<Value>): Promise<Value> {

@@ -2,7 +2,7 @@
 
 import { assertNever } from "../../../../base/assert-never.ts";
 
-export const MAX_RESULT_BYTES = 30_000;
+const MAX_RESULT_BYTES = 30_000;
 
 /** A piece of a result, as the protocol has it. */
 export type ResultPart =

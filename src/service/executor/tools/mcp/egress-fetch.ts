@@ -11,7 +11,7 @@ const HTTPS_PORT = 443;
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 const WITHOUT_BODY = [101, 204, 205, 304];
 
-export type ServerAccess = {
+type ServerAccess = {
   readonly egress: Pick<RunEgress, "admit">;
   readonly url: string;
   /** Sent with each request. */

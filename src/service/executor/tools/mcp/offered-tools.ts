@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import type { McpServer } from "./server-definition.ts";
 
-export const MAX_TOOLS_OF_SERVER = 60;
+const MAX_TOOLS_OF_SERVER = 60;
 /** Providers allow 128 tools in a request. */
 export const MAX_TOOLS_OF_RUN = 100;
 const MAX_NAME_CHARS = 64;
@@ -16,7 +16,7 @@ const MAX_SCHEMA_DEPTH = 24;
 const propertyPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 const schemaTypes = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A tool as its server lists it. */
 export type ListedTool = {
@@ -37,7 +37,7 @@ export type OfferedTool = {
   readonly isReadOnly: boolean;
 };
 
-export type Offer = {
+type Offer = {
   readonly offered: readonly OfferedTool[];
   /** Why others are not, one line each. */
   readonly notes: readonly string[];
@@ -75,7 +75,7 @@ export function offerTools(
 }
 
 /** `*` stands for any characters. Linear in both. */
-export function matches(pattern: string, name: string): boolean {
+function matches(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   if (rest.length === 0) return pattern === name;
   const last = rest.pop() ?? "";

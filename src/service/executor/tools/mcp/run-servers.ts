@@ -17,9 +17,9 @@ import { WriteGate } from "./write-gate.ts";
 const START_MS = 60_000;
 const RECORD_NAME = "mcp_servers";
 
-export type ServersTask = Pick<BackendTask, "emit" | "nextId" | "signal" | "secrets" | "network" | "mcp">;
+type ServersTask = Pick<BackendTask, "emit" | "nextId" | "signal" | "secrets" | "network" | "mcp">;
 
-export type RunServersParts = {
+type RunServersParts = {
   /** Loads the protocol. */
   readonly load: () => Promise<{ readonly openSession: typeof openSession }>;
   readonly sandbox: Sandbox;

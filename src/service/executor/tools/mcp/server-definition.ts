@@ -25,7 +25,7 @@ const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Of the runner and of this Action: their values are for nobody else. */
 const ownVariable = /^(ACTIONS_|INPUT_)/i;
 
-export type McpOrigin = "operator" | "workflow" | "repository";
+type McpOrigin = "operator" | "workflow" | "repository";
 
 export type McpServer = {
   /** What the model calls it; it is in the names of its tools. */
@@ -87,7 +87,7 @@ const httpFields = {
   headers: z.optional(values),
 };
 
-export type ReadOptions = {
+type ReadOptions = {
   readonly origin: McpOrigin;
   /** What `${NAME}` is taken from. Null: such a server has no secrets. */
   readonly variables: Environment | null;

@@ -8,7 +8,7 @@ import type { OfferedTool } from "./offered-tools.ts";
 
 const CALL_MS = 120_000;
 
-export type ServerToolParts = {
+type ServerToolParts = {
   readonly server: string;
   readonly tool: OfferedTool;
   readonly session: Pick<McpSession, "call">;

@@ -5,9 +5,9 @@ import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../../backend.ts";
 import { type McpServer, type ReadServers, readServers, readServerText } from "./server-definition.ts";
 
-export const REPOSITORY_FILE = ".mcp.json";
+const REPOSITORY_FILE = ".mcp.json";
 
-export type ServersOfRunParts = {
+type ServersOfRunParts = {
   readonly operators: readonly McpServer[];
   /** Whether every run has its repository's own, and what they take their secrets from. */
   readonly repositorys: { readonly isAlways: boolean; readonly variables: Environment | null };

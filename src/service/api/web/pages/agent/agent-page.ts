@@ -45,7 +45,7 @@ export function agentRoutes(): Hono<WebEnv> {
 }
 
 /** `alert` is what hindered the form that was sent. */
-export async function agentPage(
+async function agentPage(
   context: WebContext,
   session: WebSession,
   { alert }: { readonly alert: string | null },

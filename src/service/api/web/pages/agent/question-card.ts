@@ -12,7 +12,7 @@ import { timeText } from "../settings/settings-page.ts";
 const MAX_CHARS = Math.min(MAX_ANSWER_CHARS, 10_000);
 
 /** Why the question of a run cannot be answered now. Null: it can. */
-export type ObstacleOf = (run: RunRecord) => string | null;
+type ObstacleOf = (run: RunRecord) => string | null;
 
 export function questionCards(questions: readonly Question[], obstacleOf: ObstacleOf): Html {
   return html`<ul class="cards">${questions.map((question) => questionCard(question, obstacleOf))}</ul>`;

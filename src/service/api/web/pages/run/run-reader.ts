@@ -15,7 +15,7 @@ import { sessionOf } from "../../web-session.ts";
 
 const COOKIE = "run_view";
 
-export type RunAddress = { readonly agentId: string; readonly runId: string };
+type RunAddress = { readonly agentId: string; readonly runId: string };
 
 export type ReadableRun = {
   readonly run: RunRecord;

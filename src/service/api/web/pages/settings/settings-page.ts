@@ -15,9 +15,9 @@ const tabs = {
   credits: "Credits",
 } as const;
 
-export type SettingsTab = keyof typeof tabs;
+type SettingsTab = keyof typeof tabs;
 
-export type SettingsPage = {
+type SettingsPage = {
   readonly tab: SettingsTab;
   readonly session: WebSession;
   readonly body: Html;

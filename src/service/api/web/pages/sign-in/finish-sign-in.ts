@@ -18,10 +18,7 @@ export async function finishSignIn(context: WebContext, signedIn: SignedIn): Pro
 }
 
 /** Signs the browser in. */
-export async function openSession(
-  context: WebContext,
-  { accountId, method }: Omit<SignedIn, "to">,
-): Promise<void> {
+async function openSession(context: WebContext, { accountId, method }: Omit<SignedIn, "to">): Promise<void> {
   const opened = await completeSignIn(context.get("parts").core, {
     accountId,
     method,

@@ -30,7 +30,7 @@ const stateSchema = z.object({
 });
 
 /** What somebody goes to a provider for. */
-export type Purpose = z.infer<typeof purposeSchema>;
+type Purpose = z.infer<typeof purposeSchema>;
 
 export function providerSignInRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();

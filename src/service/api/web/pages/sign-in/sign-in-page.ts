@@ -18,7 +18,7 @@ const keyForm = z.object({
   again: z.optional(z.string()),
 });
 
-export type SignInPage = {
+type SignInPage = {
   /** Where it leads. */
   readonly to: string;
   /** Whether somebody who is signed in proves again who they are. */

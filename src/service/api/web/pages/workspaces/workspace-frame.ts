@@ -15,7 +15,7 @@ import { needSession } from "../../web-session.ts";
 const MAX_NAME_CHARS = 200;
 
 const tabs = { files: "Files", changesets: "Changesets", history: "History" } as const;
-export type WorkspaceTab = keyof typeof tabs;
+type WorkspaceTab = keyof typeof tabs;
 
 /** A workspace as its owner opens it. */
 export type OpenWorkspace = {
@@ -45,7 +45,7 @@ export async function openWorkspace(context: WebContext, session: WebSession): P
   return reached.ok ? { session, caller, workspace: reached.value } : null;
 }
 
-export type WorkspaceShown = {
+type WorkspaceShown = {
   /** Null: a page of none of them. */
   readonly tab: WorkspaceTab | null;
   /** What it is about, beside the workspace. */

@@ -14,7 +14,7 @@ import { Settlement } from "./settlement.ts";
 /** The most that Anthropic accepts. */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
 
-export type Forwarded = Addressed & {
+type Forwarded = Addressed & {
   readonly budget: ProxyBudget;
   readonly lengths: AnswerLengths;
   /** Null where the run's own account pays. */

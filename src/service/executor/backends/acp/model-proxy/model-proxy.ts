@@ -27,7 +27,7 @@ const MAX_OPEN_REQUESTS = 32;
 /** How long the answers to what the agent has sent may take when it has ended: what they count is what was used. */
 const SETTLING_MS = 5_000;
 
-export type ModelProxyOptions = {
+type ModelProxyOptions = {
   readonly access: ModelAccess;
   /** What the agent shows as its key. */
   readonly token: string;

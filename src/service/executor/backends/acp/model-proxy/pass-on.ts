@@ -36,7 +36,7 @@ export type Addressed = {
   readonly signal: AbortSignal;
 };
 
-export type Exchange = {
+type Exchange = {
   readonly headers: IncomingHttpHeaders;
   readonly response: ServerResponse;
   /** Null: the request has none. */

@@ -12,7 +12,7 @@ const MAX_TOKENS = 10_000_000;
  * `answered`: whole. `abandoned`: its agent has ended before it. `stopped`: by the end of the run, which is no choice of its
  * agent's. `cut`: by the model's server.
  */
-export type Ending = "answered" | "abandoned" | "stopped" | "cut";
+type Ending = "answered" | "abandoned" | "stopped" | "cut";
 
 const nothingHeard = {
   reported: { input: null, cachedInput: null, output: null },

@@ -2,7 +2,7 @@
 
 import { limitLists } from "../../../../../contract/models/catalog.ts";
 
-export type Limits = {
+type Limits = {
   /** Tokens of a request, its answer included. */
   readonly contextTokens: number;
   /** Tokens of one answer. */

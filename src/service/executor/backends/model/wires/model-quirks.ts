@@ -57,7 +57,7 @@ export class ModelQuirks {
 }
 
 /** What an API said of a request that it did not take. Null where it failed otherwise. */
-export function refusalText(cause: unknown): string | null {
+function refusalText(cause: unknown): string | null {
   if (!APICallError.isInstance(cause)) return null;
   const { statusCode: status, message, responseBody = "" } = cause;
   const isRefusal = status === 400 || status === 404 || status === 422;

@@ -4,9 +4,9 @@ import type { LanguageModel, streamText } from "ai";
 import type { Effort } from "../../../../../contract/models/protocols.ts";
 import type { Body } from "./body.ts";
 
-export type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]["providerOptions"]>;
+type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]["providerOptions"]>;
 
-export type WireApi = {
+type WireApi = {
   readonly modelId: string;
   /** With the version, without a trailing slash. */
   readonly baseUrl: string;

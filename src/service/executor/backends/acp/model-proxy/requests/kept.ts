@@ -66,7 +66,7 @@ export function chosen(choose: (value: unknown) => Kept | string): Kept {
   );
 }
 
-export type Kinds = {
+type Kinds = {
   /** Such as "a tool". */
   readonly what: string;
   /** The field that tells them apart. */

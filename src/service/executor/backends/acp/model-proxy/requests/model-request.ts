@@ -4,7 +4,7 @@ import type * as z from "zod/mini";
 import { isObject } from "../../../../../../base/json.ts";
 import { ProxyRefusal } from "../proxy-refusal.ts";
 
-export type SentRequest = {
+type SentRequest = {
   /** The one that was priced. */
   readonly model: string;
   /** The longest answer. Null: the request has none. */
