@@ -16,7 +16,7 @@ export async function readCredits(
 ): Promise<Result<Credits, ClassRefusal | CreditsRefusal>> {
   const { caller, userId } = query;
   if (caller.kind !== "account") return refused({ reason: "account_needed" });
-  if (caller.accountId !== userId) return refused({ reason: "credits_of_another", userId });
+  if (caller.accountId !== userId) return refused({ reason: "credits_of_another" });
   const account = await findCurrentAccount(core, userId);
   if (account === null) throw new Error(`There is no account ${userId}, though it has a key.`);
   const balance = await core.store.committed.ledger.findBalance(accountWallet(userId));

@@ -1,33 +1,13 @@
 // Why a credential, a caller class or a change of plan is refused, and what its caller is told. Pure.
 
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";
-import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "../ports/problem.ts";
-
-export type AuthRefusal =
-  | { readonly reason: "credential_missing" }
-  | { readonly reason: "credential_malformed" }
-  | { readonly reason: "credential_unknown" }
-  | { readonly reason: "key_revoked" }
-  | { readonly reason: "access_token_revoked" }
-  | { readonly reason: "access_token_expired"; readonly expiredAt: number }
-  | { readonly reason: "capability_revoked" }
-  | { readonly reason: "capability_expired"; readonly expiredAt: number };
-
-/** An access token that is not good for an operation, and all the scopes that the operation needs. */
-export type ScopeRefusal = { readonly reason: "scope_needed"; readonly needed: readonly TokenScope[] };
-
-/** What the caller's class may not do. */
-export type ClassRefusal =
-  | { readonly reason: "capability_needed" }
-  | { readonly reason: "account_needed" }
-  | { readonly reason: "link_reads_one_run" }
-  | {
-      readonly reason: "owner_needed";
-      readonly what: string;
-      readonly url: string;
-      /** Where the owner approves this very request. Absent where nothing waits for that. */
-      readonly approveUrl?: string;
-    };
+import {
+  forbidden,
+  isoTime,
+  type ProblemTable,
+  type PublicProblem,
+  type RefusalOf,
+} from "../ports/problem.ts";
 
 /** For the operator alone: no route answers it. */
 export type PlanRefusal =
@@ -35,10 +15,7 @@ export type PlanRefusal =
   | { readonly reason: "sku_unknown"; readonly sku: string }
   | { readonly reason: "plan_not_subscribed"; readonly accountId: string };
 
-/** An account's credits are shown to that account alone. */
-export type CreditsRefusal = { readonly reason: "credits_of_another"; readonly userId: string };
-
-export const accountProblems: ProblemsOf<AuthRefusal | ClassRefusal | ScopeRefusal | CreditsRefusal> = {
+const credentialProblems = {
   credential_missing: () => unauthorized("No credential. Send the header Authorization: Bearer <token>."),
   credential_malformed: () =>
     unauthorized("The bearer credential is not one of this service: its form or its checksum is wrong."),
@@ -48,21 +25,34 @@ export const accountProblems: ProblemsOf<AuthRefusal | ClassRefusal | ScopeRefus
     unauthorized(
       "The access token was revoked, by the account's owner or by its application. Sign in again.",
     ),
-  access_token_expired: ({ expiredAt }) =>
+  access_token_expired: ({ expiredAt }: { expiredAt: number }) =>
     unauthorized(`The access token ended at ${isoTime(expiredAt)}. Refresh it, or sign in again.`),
   capability_revoked: () => unauthorized("The capability was revoked. Exchange a fresh token for a new one."),
-  capability_expired: ({ expiredAt }) =>
+  capability_expired: ({ expiredAt }: { expiredAt: number }) =>
     unauthorized(`The capability ended at ${isoTime(expiredAt)}. Exchange a fresh token for a new one.`),
+} satisfies ProblemTable;
+
+export const accountProblems = {
+  ...credentialProblems,
   capability_needed: () => forbidden("This route takes a CI job's capability, not an account's key."),
   account_needed: () => forbidden("This route takes an account's key, not a CI job's capability."),
-  scope_needed: ({ needed }) => ({
+  scope_needed: ({ needed }: { needed: readonly TokenScope[] }) => ({
     status: 403,
     code: "insufficient_scope",
     message: `The access token is not good for this: it needs the scopes ${needed.join(" ")}. Ask for them in the application's sign-in.`,
     headers: { "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${needed.join(" ")}"` },
   }),
   link_reads_one_run: () => forbidden("This link reads one run. Subscribe to that run with it."),
-  owner_needed: ({ what, url, approveUrl }) => ({
+  owner_needed: ({
+    what,
+    url,
+    approveUrl,
+  }: {
+    what: string;
+    url: string;
+    /** Where the owner approves this very request. Absent where nothing waits for that. */
+    approveUrl?: string;
+  }) => ({
     status: 403,
     code: "owner_needed",
     message: `Only the owner in person may ${what}. Open ${url}`,
@@ -70,7 +60,24 @@ export const accountProblems: ProblemsOf<AuthRefusal | ClassRefusal | ScopeRefus
   }),
   credits_of_another: () =>
     forbidden("An account's credits are shown to that account alone, and this credential is another's."),
-};
+} satisfies ProblemTable;
+
+export type AuthRefusal = RefusalOf<typeof credentialProblems>;
+
+/** An access token that is not good for an operation, and all the scopes that the operation needs. */
+export type ScopeRefusal = RefusalOf<typeof accountProblems, "scope_needed">;
+
+/** What the caller's class may not do. */
+export type ClassRefusal = RefusalOf<
+  typeof accountProblems,
+  "capability_needed" | "account_needed" | "link_reads_one_run" | "owner_needed"
+>;
+
+/** Only the owner in person does this: `url` is where. */
+export type OwnerNeededRefusal = RefusalOf<typeof accountProblems, "owner_needed">;
+
+/** An account's credits are shown to that account alone. */
+export type CreditsRefusal = RefusalOf<typeof accountProblems, "credits_of_another">;
 
 function unauthorized(message: string): PublicProblem {
   return { status: 401, code: "unauthorized", message, headers: { "WWW-Authenticate": "Bearer" } };

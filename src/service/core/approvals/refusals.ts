@@ -1,12 +1,7 @@
 // Why an approval is not found or decided, and what its caller is told. Pure.
 
 import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
-import { forbidden, notFound, type ProblemsOf } from "../ports/problem.ts";
-
-export type ApprovalRefusal =
-  | { readonly reason: "approval_not_found"; readonly approvalId: string }
-  | { readonly reason: "approval_of_another"; readonly approvalId: string }
-  | { readonly reason: "approval_decided"; readonly approvalId: string; readonly status: ApprovalStatus };
+import { conflict, forbidden, notFound, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
 
 const states = {
   pending: "pending",
@@ -16,13 +11,13 @@ const states = {
   resolved_elsewhere: "over: it was done, or became pointless, another way",
 } as const;
 
-export const approvalProblems: ProblemsOf<ApprovalRefusal> = {
-  approval_not_found: ({ approvalId }) => notFound(`There is no approval ${approvalId}.`),
-  approval_of_another: ({ approvalId }) =>
+export const approvalProblems = {
+  approval_not_found: ({ approvalId }: { approvalId: string }) =>
+    notFound(`There is no approval ${approvalId}.`),
+  approval_of_another: ({ approvalId }: { approvalId: string }) =>
     forbidden(`Approval ${approvalId} is not of this credential's account.`),
-  approval_decided: ({ approvalId, status }) => ({
-    status: 409,
-    code: "approval_decided",
-    message: `Approval ${approvalId} is ${states[status]}.`,
-  }),
-};
+  approval_decided: ({ approvalId, status }: { approvalId: string; status: ApprovalStatus }) =>
+    conflict("approval_decided", `Approval ${approvalId} is ${states[status]}.`),
+} satisfies ProblemTable;
+
+export type ApprovalRefusal = RefusalOf<typeof approvalProblems>;

@@ -1,7 +1,7 @@
 // Why a CI job is refused, and what its caller is told. Pure.
 
 import type { ExchangeReason, ProblemCode } from "../../../contract/problems/problem.ts";
-import { forbidden, type ProblemsOf, type PublicProblem } from "../ports/problem.ts";
+import { forbidden, type ProblemTable, type PublicProblem, type RefusalOf } from "../ports/problem.ts";
 
 /** `expected` and `got` repeat claims of the token: they are filled only after its signature has passed. */
 export type ExchangeRefusal = {
@@ -17,11 +17,7 @@ export type MintRefusal = {
   readonly detail: string;
 };
 
-export type PullRequestRefusal =
-  | { readonly reason: "pull_request_needs_job" }
-  | { readonly reason: "pull_request_unsupported"; readonly provider: string; readonly allowed: string };
-
-export const ciProblems: ProblemsOf<ExchangeRefusal | PullRequestRefusal> = {
+const exchangeProblems = {
   token_missing: (refusal) => exchangeProblem(400, "invalid_request", refusal),
   token_type_unsupported: (refusal) => exchangeProblem(400, "invalid_request", refusal),
   grant_type_unsupported: (refusal) => exchangeProblem(400, "invalid_request", refusal),
@@ -44,16 +40,25 @@ export const ciProblems: ProblemsOf<ExchangeRefusal | PullRequestRefusal> = {
     ...exchangeProblem(503, "unavailable", refusal),
     retryAfterSeconds: 5,
   }),
+} satisfies Record<ExchangeReason, (refusal: ExchangeRefusal) => PublicProblem>;
+
+export const ciProblems = {
+  ...exchangeProblems,
   pull_request_needs_job: () =>
     forbidden(
       'Only a CI job says which pull request a run works on, and this credential is the key of an account. Leave "pull_request" out, or submit with the capability of a job.',
     ),
-  pull_request_unsupported: ({ allowed, provider }) => ({
+  pull_request_unsupported: ({ allowed, provider }: { provider: string; allowed: string }) => ({
     status: 400,
     code: "pull_request_unsupported",
     message: `The head of a pull request can be fetched in jobs of ${allowed}, and this is a job of ${provider}. Leave "pull_request" out: the run then works on the job's own commit.`,
   }),
-};
+} satisfies ProblemTable;
+
+export type PullRequestRefusal = RefusalOf<
+  typeof ciProblems,
+  "pull_request_needs_job" | "pull_request_unsupported"
+>;
 
 function invalidGrant(refusal: ExchangeRefusal): PublicProblem {
   return exchangeProblem(401, "invalid_grant", refusal);

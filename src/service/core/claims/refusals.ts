@@ -1,33 +1,28 @@
-import type { ProblemsOf, PublicProblem } from "../ports/problem.ts";
+import { conflict, type ProblemTable, type PublicProblem, type RefusalOf } from "../ports/problem.ts";
 
-/** The first three mean that the link cannot be used by its holder. */
-export type ClaimRefusal =
-  | { readonly reason: "claim_unknown" | "claim_ended" | "claim_used" }
-  | { readonly reason: "claimed_by_another"; readonly repository: string };
-
-export const claimProblems: ProblemsOf<ClaimRefusal> = {
-  claim_unknown: (refusal) =>
+export const claimProblems = {
+  claim_unknown: () =>
     uselessClaim(
-      refusal,
+      "claim_unknown",
       "There is no such claim link, or it has ended. The next job that needs a billing account prints one.",
     ),
-  claim_ended: (refusal) =>
+  claim_ended: () =>
     uselessClaim(
-      refusal,
+      "claim_ended",
       "The claim link has ended. The next job that needs a billing account prints a new one.",
     ),
-  claim_used: (refusal) =>
+  claim_used: () =>
     uselessClaim(
-      refusal,
+      "claim_used",
       "Another account used this claim link. The next job that needs a billing account prints a new one.",
     ),
-  claimed_by_another: ({ repository }) => ({
-    status: 409,
-    code: "already_claimed",
-    message: `The agent of ${repository} belongs to another account already.`,
-  }),
-};
+  claimed_by_another: ({ repository }: { repository: string }) =>
+    conflict("already_claimed", `The agent of ${repository} belongs to another account already.`),
+} satisfies ProblemTable;
 
-function uselessClaim({ reason }: { reason: string }, message: string): PublicProblem {
+/** The first three mean that the link cannot be used by its holder. */
+export type ClaimRefusal = RefusalOf<typeof claimProblems>;
+
+function uselessClaim(reason: string, message: string): PublicProblem {
   return { status: 404, code: "not_found", message, fields: { reason } };
 }

@@ -34,7 +34,7 @@ export async function findAccess(
 ): Promise<Result<CommitAccess, CommitAccessRefusal>> {
   const { commits: keeping } = core;
   if (keeping === null) return refused({ reason: "commits_not_kept" });
-  if (!commitNameSchema.safeParse(sha).success) return refused({ reason: "commit_name_malformed", sha });
+  if (!commitNameSchema.safeParse(sha).success) return refused({ reason: "commit_name_malformed" });
   const { agentId, job } = caller.capability;
   const agent = await reachAgent(core, { caller, agentId });
   if (!agent.ok) return agent;

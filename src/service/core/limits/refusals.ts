@@ -1,32 +1,6 @@
 // Why a request is refused that would be accepted at another time, and what its caller is told. Pure.
 
-import type { ProblemsOf } from "../ports/problem.ts";
-
-export type RateRefusal = {
-  readonly reason: "rate_limited";
-  readonly scope: string;
-  readonly retryAfterMs: number;
-};
-
-export type SocketRefusal = { readonly reason: "sockets_reached"; readonly allowed: number };
-
-/** This node has as much to do as it takes. */
-export type OverloadRefusal = {
-  readonly reason: "overloaded";
-  readonly what:
-    | "requests"
-    | "polls"
-    | "sockets"
-    | "uploads"
-    | "owner_uploads"
-    | "repository_uploads"
-    | "merges";
-  readonly allowed: number;
-};
-
-export type CapacityRefusal =
-  | { readonly reason: "capacity_reached"; readonly queued: number; readonly allowed: number }
-  | { readonly reason: "concurrency_reached"; readonly inFlight: number; readonly allowed: number };
+import type { ProblemTable, RefusalOf } from "../ports/problem.ts";
 
 const overloads = {
   requests: "requests at work",
@@ -38,35 +12,46 @@ const overloads = {
   merges: "merges that wait",
 } as const;
 
-export const limitProblems: ProblemsOf<RateRefusal | SocketRefusal | CapacityRefusal | OverloadRefusal> = {
-  rate_limited: ({ scope, retryAfterMs }) => ({
+type Overload = { what: keyof typeof overloads; allowed: number };
+
+export const limitProblems = {
+  rate_limited: ({ scope, retryAfterMs }: { scope: string; retryAfterMs: number }) => ({
     status: 429,
     code: "rate_limited",
     message: `Too many requests from this ${scope}. Wait and try again.`,
     retryAfterSeconds: Math.ceil(retryAfterMs / 1000),
   }),
-  sockets_reached: ({ allowed }) => ({
+  sockets_reached: ({ allowed }: { allowed: number }) => ({
     status: 429,
     code: "capacity_reached",
     message: `${allowed} sockets are open with credentials of this account or repository, and no more may be. Close one.`,
     retryAfterSeconds: 10,
   }),
-  overloaded: ({ what, allowed }) => ({
+  overloaded: ({ what, allowed }: Overload) => ({
     status: 503,
     code: "overloaded",
     message: `This node has ${allowed} ${overloads[what]}, and takes no more now. Try again in a moment.`,
     retryAfterSeconds: 2,
   }),
-  capacity_reached: ({ queued, allowed }) => ({
+  capacity_reached: ({ queued, allowed }: { queued: number; allowed: number }) => ({
     status: 429,
     code: "capacity_reached",
     message: `${queued} runs wait already, ${allowed} may. Try again later.`,
     retryAfterSeconds: 10,
   }),
-  concurrency_reached: ({ inFlight, allowed }) => ({
+  concurrency_reached: ({ inFlight, allowed }: { inFlight: number; allowed: number }) => ({
     status: 429,
     code: "concurrency_reached",
     message: `${inFlight} runs of this account are in flight, its plan allows ${allowed}. Try again when one has ended.`,
     retryAfterSeconds: 10,
   }),
-};
+} satisfies ProblemTable;
+
+export type RateRefusal = RefusalOf<typeof limitProblems, "rate_limited">;
+
+export type SocketRefusal = RefusalOf<typeof limitProblems, "sockets_reached">;
+
+/** This node has as much to do as it takes. */
+export type OverloadRefusal = RefusalOf<typeof limitProblems, "overloaded">;
+
+export type CapacityRefusal = RefusalOf<typeof limitProblems, "capacity_reached" | "concurrency_reached">;

@@ -1,28 +1,18 @@
 // Why a run is not paid for, or credits are not shown, and what its caller is told. Pure.
 
-import { isoTime, type ProblemsOf, type PublicProblem } from "../ports/problem.ts";
+import { isoTime, type ProblemTable, type PublicProblem, type RefusalOf } from "../ports/problem.ts";
 import type { Plan } from "./plan.ts";
 
-/** A run cannot be held to an amount. */
-export type CostRefusal =
-  | { readonly reason: "price_unknown"; readonly model: string }
-  /** The agent's program reaches its model by itself: nothing can be held before its calls. */
-  | { readonly reason: "cost_unmeasured" };
+type Unclaimed = {
+  reason: string;
+  repository: string;
+  resetsAt: number;
+  /** Null where the repository cannot be claimed. */
+  claimUrl: string | null;
+};
 
-export type PaymentRefusal =
-  | { readonly reason: "balance_ended"; readonly plan: Plan }
-  | {
-      readonly reason: "credits_ended" | "repository_private";
-      readonly repository: string;
-      readonly resetsAt: number;
-      /** Null where the repository cannot be claimed. */
-      readonly claimUrl: string | null;
-    };
-
-type UnclaimedRefusal = Extract<PaymentRefusal, { readonly repository: string }>;
-
-export const moneyProblems: ProblemsOf<CostRefusal | PaymentRefusal> = {
-  price_unknown: ({ model }) => ({
+export const moneyProblems = {
+  price_unknown: ({ model }: { model: string }) => ({
     status: 400,
     code: "price_unknown",
     message: `No price is known for the model ${JSON.stringify(model)}, so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens), use another model, or list its price in RATES_FILE.`,
@@ -33,29 +23,37 @@ export const moneyProblems: ProblemsOf<CostRefusal | PaymentRefusal> = {
     message:
       "The agent of this service reaches its model by itself, so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens).",
   }),
-  balance_ended: ({ plan, reason }) => ({
+  balance_ended: ({ plan }: { plan: Plan }) => ({
     status: 402,
     code: "insufficient_credits",
     message: "The account has not enough credits for a run.",
-    fields: { audience: plan, reason },
+    fields: { audience: plan, reason: "balance_ended" },
   }),
-  credits_ended: (refusal) =>
+  credits_ended: (refusal: Unclaimed) =>
     unpaid(
       refusal,
       `The free credits of ${refusal.repository}'s owner are used up until ${isoTime(refusal.resetsAt)}.${wayToPay("Claim the repository to go on", refusal)}`,
     ),
-  repository_private: (refusal) =>
+  repository_private: (refusal: Unclaimed) =>
     unpaid(
       refusal,
       `Free credits are for public repositories, and ${refusal.repository} is not public.${wayToPay("Claim it to run its agent", refusal)}`,
     ),
-};
+} satisfies ProblemTable;
 
-function wayToPay(what: string, { claimUrl }: UnclaimedRefusal): string {
+/** A run cannot be held to an amount. */
+export type CostRefusal = RefusalOf<typeof moneyProblems, "price_unknown" | "cost_unmeasured">;
+
+export type PaymentRefusal = RefusalOf<
+  typeof moneyProblems,
+  "balance_ended" | "credits_ended" | "repository_private"
+>;
+
+function wayToPay(what: string, { claimUrl }: Unclaimed): string {
   return claimUrl === null ? " Repositories of this CI provider cannot be claimed." : ` ${what}: ${claimUrl}`;
 }
 
-function unpaid({ reason, claimUrl }: UnclaimedRefusal, message: string): PublicProblem {
+function unpaid({ reason, claimUrl }: Unclaimed, message: string): PublicProblem {
   return {
     status: 402,
     code: "insufficient_credits",

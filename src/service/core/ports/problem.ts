@@ -31,19 +31,15 @@ export type PublicProblem = {
   >;
 };
 
-type Reasoned = { readonly reason: string };
+/** What a caller is told of each reason. The argument has the fields of its refusal, which is named after the reason. */
+export type ProblemTable = Readonly<Record<string, (fields: never) => PublicProblem>>;
 
-/** The members of a union of refusals that may have this reason. */
-type RefusalOf<Refusal extends Reasoned, Reason> = Refusal extends Reasoned
-  ? Reason extends Refusal["reason"]
-    ? Refusal
-    : never
-  : never;
-
-/** The problem of each reason: a table that leaves one out does not compile. */
-export type ProblemsOf<Refusal extends Reasoned> = {
-  readonly [Reason in Refusal["reason"]]: (refusal: RefusalOf<Refusal, Reason>) => PublicProblem;
-};
+/** The refusals of a table, as values: the reason beside its fields. A reason that the table does not have does not compile. */
+export type RefusalOf<Table extends ProblemTable, Reason extends keyof Table = keyof Table> = {
+  [One in Reason]: Table[One] extends (fields: infer Fields) => PublicProblem
+    ? { readonly [Field in keyof (Fields & { reason: One })]: (Fields & { reason: One })[Field] }
+    : never;
+}[Reason];
 
 /** A request with contents that no request may have. */
 export function invalidRequest(message: string): PublicProblem {
@@ -56,6 +52,11 @@ export function forbidden(message: string): PublicProblem {
 
 export function notFound(message: string): PublicProblem {
   return { status: 404, code: "not_found", message };
+}
+
+/** The state of things is another than the request needs. */
+export function conflict(code: ProblemCode, message: string): PublicProblem {
+  return { status: 409, code, message };
 }
 
 /** A time as messages show it. */

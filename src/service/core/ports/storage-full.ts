@@ -1,8 +1,6 @@
 // What a store throws that has no room for what it has to write.
 
-import type { ProblemsOf } from "./problem.ts";
-
-type StorageRefusal = { readonly reason: "storage_full" };
+import type { ProblemTable, RefusalOf } from "./problem.ts";
 
 /** There is no room, or the device fails. Nothing was changed. */
 export class StorageFullError extends Error {
@@ -13,7 +11,7 @@ export class StorageFullError extends Error {
   }
 }
 
-export const storageProblems: ProblemsOf<StorageRefusal> = {
+export const storageProblems = {
   storage_full: () => ({
     status: 503,
     code: "storage_full",
@@ -21,4 +19,6 @@ export const storageProblems: ProblemsOf<StorageRefusal> = {
       "The storage of the service is full. Nothing was changed. Try again later, or tell its operator.",
     retryAfterSeconds: 30,
   }),
-};
+} satisfies ProblemTable;
+
+export type StorageRefusal = RefusalOf<typeof storageProblems>;

@@ -7,37 +7,19 @@ import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusa
 import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
 import type { ModelAccessRefusal } from "../model-access/refusals.ts";
 import type { CostRefusal, PaymentRefusal } from "../money/refusals.ts";
-import { forbidden, invalidRequest, isoTime, notFound, type ProblemsOf } from "../ports/problem.ts";
+import {
+  conflict,
+  forbidden,
+  invalidRequest,
+  isoTime,
+  notFound,
+  type ProblemTable,
+  type RefusalOf,
+} from "../ports/problem.ts";
 import type { CommitUnreachableRefusal } from "../repository-access/refusals.ts";
 import type { FollowSessionRefusal, SessionRefusal } from "../sessions/refusals.ts";
 
-/** What only a run's reader is refused for. */
-export type ReadRunRefusal =
-  | { readonly reason: "run_not_found"; readonly runId: string }
-  | { readonly reason: "run_of_another"; readonly runId: string }
-  | { readonly reason: "events_expired"; readonly runId: string; readonly agentId: string }
-  | { readonly reason: "run_finished"; readonly runId: string; readonly status: string };
-
-export type MessageRefusal = { readonly reason: "message_missing" };
-
-/** Why a submission may not name MCP servers. */
-export type McpRefusal =
-  | { readonly reason: "mcp_refused_by_owner"; readonly agentId: string }
-  | { readonly reason: "mcp_without_model"; readonly backend: string };
-
 export type RunRefusal = ReadRunRefusal | AgentRefusal | FollowSessionRefusal | OverloadRefusal;
-
-/** The run that delegates is about to end, and its children with it. */
-export type ParentEndingRefusal = { readonly reason: "parent_ending" };
-
-/** The owner's cap a day leaves nothing for a run. Amounts are micro-USD; `usedMicroUsd` includes what runs at work may cost. */
-export type DayCapRefusal = {
-  readonly reason: "day_cap_reached";
-  readonly agentId: string;
-  readonly capMicroUsd: number;
-  readonly usedMicroUsd: number;
-  readonly resetsAt: number;
-};
 
 export type SubmitRefusal =
   | ParentEndingRefusal
@@ -59,43 +41,57 @@ export type SubmitRefusal =
   | CommitUnknownRefusal
   | CommitUnreachableRefusal;
 
-export const runProblems: ProblemsOf<
-  ReadRunRefusal | MessageRefusal | McpRefusal | ParentEndingRefusal | DayCapRefusal
-> = {
-  day_cap_reached: ({ reason, agentId, capMicroUsd, usedMicroUsd, resetsAt }) => ({
+export const runProblems = {
+  day_cap_reached: (refusal: {
+    agentId: string;
+    capMicroUsd: number;
+    usedMicroUsd: number;
+    resetsAt: number;
+  }) => ({
     status: 402,
     code: "day_cap_reached",
-    message: `The owner lets the runs of this repository cost ${dollars(capMicroUsd)} a day (UTC), and ${dollars(usedMicroUsd)} is used, or may be by runs in flight. The next day begins at ${isoTime(resetsAt)}. The owner changes it with "agent-service agents policy ${agentId} --max-usd-per-day".`,
-    fields: { reason, claim_url: null },
+    message: `The owner lets the runs of this repository cost ${dollars(refusal.capMicroUsd)} a day (UTC), and ${dollars(refusal.usedMicroUsd)} is used, or may be by runs in flight. The next day begins at ${isoTime(refusal.resetsAt)}. The owner changes it with "agent-service agents policy ${refusal.agentId} --max-usd-per-day".`,
+    fields: { reason: "day_cap_reached", claim_url: null },
   }),
   message_missing: () => invalidRequest('One of "message" and "messages" is required.'),
-  mcp_refused_by_owner: ({ agentId }) =>
+  mcp_refused_by_owner: ({ agentId }: { agentId: string }) =>
     forbidden(
       `Runs of agent ${agentId} may name no MCP servers: its owner has set ci_policy.mcp_servers to "none". Leave "mcp_servers" out.`,
     ),
-  mcp_without_model: ({ backend }) =>
+  mcp_without_model: ({ backend }: { backend: string }) =>
     invalidRequest(
       `"mcp_servers" is for runs of a model, and this agent's are executed by "${backend}", which takes none. Leave it out.`,
     ),
-  parent_ending: () => ({
-    status: 409,
-    code: "run_finished",
-    message: "The run that delegates this one is ending, and starts no other any more.",
-  }),
-  run_not_found: ({ runId }) => notFound(`There is no run ${runId}.`),
-  run_of_another: ({ runId }) =>
+  parent_ending: () =>
+    conflict("run_finished", "The run that delegates this one is ending, and starts no other any more."),
+  run_not_found: ({ runId }: { runId: string }) => notFound(`There is no run ${runId}.`),
+  run_of_another: ({ runId }: { runId: string }) =>
     forbidden(`Run ${runId} belongs to an agent that this credential may not use.`),
-  events_expired: ({ runId, agentId }) => ({
+  events_expired: ({ runId, agentId }: { runId: string; agentId: string }) => ({
     status: 410,
     code: "events_expired",
     message: `The events of run ${runId} are not kept any more. Its record is at GET /v1/agents/${agentId}/runs/${runId}.`,
   }),
-  run_finished: ({ runId, status }) => ({
-    status: 409,
-    code: "run_finished",
-    message: `Run ${runId} has ended already: ${status}.`,
-  }),
-};
+  run_finished: ({ runId, status }: { runId: string; status: string }) =>
+    conflict("run_finished", `Run ${runId} has ended already: ${status}.`),
+} satisfies ProblemTable;
+
+/** What only a run's reader is refused for. */
+export type ReadRunRefusal = RefusalOf<
+  typeof runProblems,
+  "run_not_found" | "run_of_another" | "events_expired" | "run_finished"
+>;
+
+export type MessageRefusal = RefusalOf<typeof runProblems, "message_missing">;
+
+/** Why a submission may not name MCP servers. */
+export type McpRefusal = RefusalOf<typeof runProblems, "mcp_refused_by_owner" | "mcp_without_model">;
+
+/** The run that delegates is about to end, and its children with it. */
+export type ParentEndingRefusal = RefusalOf<typeof runProblems, "parent_ending">;
+
+/** The owner's cap a day leaves nothing for a run. Amounts are micro-USD; `usedMicroUsd` includes what runs at work may cost. */
+export type DayCapRefusal = RefusalOf<typeof runProblems, "day_cap_reached">;
 
 function dollars(microUsd: number): string {
   return `$${(microUsd / 1_000_000).toFixed(2)}`;

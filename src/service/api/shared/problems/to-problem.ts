@@ -12,7 +12,7 @@ import { idempotencyProblems } from "../../../core/idempotency/refusals.ts";
 import { limitProblems } from "../../../core/limits/refusals.ts";
 import { modelAccessProblems } from "../../../core/model-access/refusals.ts";
 import { moneyProblems } from "../../../core/money/refusals.ts";
-import type { PublicProblem } from "../../../core/ports/problem.ts";
+import type { PublicProblem, RefusalOf } from "../../../core/ports/problem.ts";
 import { storageProblems } from "../../../core/ports/storage-full.ts";
 import { questionProblems } from "../../../core/questions/refusals.ts";
 import { repositoryAccessProblems } from "../../../core/repository-access/refusals.ts";
@@ -69,14 +69,11 @@ const tables = {
 
 type Tables = typeof tables;
 type Reason = keyof Tables;
-type RefusalsByReason = {
-  readonly [One in Reason]: Parameters<Tables[One]>[0] & { readonly reason: One };
-};
 
 /** Every refusal that has a public problem. */
-export type Refusal<Of extends Reason = Reason> = { [One in Of]: RefusalsByReason[One] }[Of];
+export type Refusal<Of extends Reason = Reason> = RefusalOf<Tables, Of>;
 
-const problems: { readonly [One in Reason]: (refusal: RefusalsByReason[One]) => PublicProblem } = tables;
+const problems: { readonly [One in Reason]: (refusal: Refusal<One>) => PublicProblem } = tables;
 
 /** What the caller is told. A refusal with a reason that no table has does not compile. */
 export function toProblem<Of extends Reason>(refusal: Refusal<Of>): PublicProblem {

@@ -2,6 +2,7 @@
 // operation is its receipt, and outlives it.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { endConsumersOf } from "../consumers/end-consumers.ts";
@@ -10,7 +11,7 @@ import { type Operation, queuedOperation } from "../operations/operation.ts";
 import type { OperationAtWork } from "../operations/operation-at-work.ts";
 import { type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { keepingOf, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { OwnerNeededRefusal, WorkRefusal, WorkspaceHeldRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { WorkRefusal, WorkspaceHeldRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
 

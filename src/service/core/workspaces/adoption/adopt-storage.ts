@@ -4,6 +4,7 @@
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { AdoptRequest } from "../../../../contract/workspaces/adoption.ts";
+import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { CheckoutSource } from "../../checkouts/checkout.ts";
 import { findHeldSource } from "../../commits/held-source.ts";
@@ -25,7 +26,7 @@ import type { OperationAtWork } from "../operations/operation-at-work.ts";
 import { afterMoment } from "../operations/read-operation.ts";
 import { type GivenUp, type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { keepingOf, reachForWork, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { OwnerNeededRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { Workspace } from "../workspace.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";

@@ -1,6 +1,7 @@
 // GET …/storage/adoption, POST …/storage/adoption/cancel and …/rollback.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { endExpiredHold } from "../copies/end-expired-hold.ts";
@@ -12,7 +13,7 @@ import {
   type OperationEnd,
 } from "../operations/operation.ts";
 import { reachForWork, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { CopyHeldRefusal, OwnerNeededRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { Workspace } from "../workspace.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";

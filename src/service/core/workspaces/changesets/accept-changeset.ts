@@ -6,6 +6,7 @@ import type {
   AcceptChangesetRequest,
   Evidence,
 } from "../../../../contract/workspaces/changesets/changeset.ts";
+import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";
 import type { ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import type { OnceResult } from "../../idempotency/once-result.ts";
@@ -18,7 +19,7 @@ import { type Compared, compareRevisions } from "./compare-changeset.ts";
 import { decideChangeset, type Target } from "./decide-changeset.ts";
 import { collisionIn, type PreparedTree, prepareTree } from "./land-tree.ts";
 import type { ChangesetRequest } from "./reach-changeset.ts";
-import type { ConflictRefusal, DecideRefusal, OwnerNeeded } from "./refusals.ts";
+import type { ConflictRefusal, DecideRefusal } from "./refusals.ts";
 import type { Alongside } from "./reviews.ts";
 
 const MAX_NAMED_PATHS = 100;
@@ -61,7 +62,7 @@ export async function accept(
   core: Core,
   accepting: Accepting,
 ): Promise<OnceResult<Changeset, AcceptRefusal>> {
-  return await decideChangeset<OwnerNeeded | ConflictRefusal | ScratchRefusal | PathCollision>(
+  return await decideChangeset<OwnerNeededRefusal | ConflictRefusal | ScratchRefusal | PathCollision>(
     core,
     accepting,
     async (target) => await prepare(core, accepting, target),
@@ -72,7 +73,9 @@ async function prepare(
   core: Core,
   accepting: Accepting,
   target: Target,
-): Promise<Result<PreparedTree | null, OwnerNeeded | ConflictRefusal | ScratchRefusal | PathCollision>> {
+): Promise<
+  Result<PreparedTree | null, OwnerNeededRefusal | ConflictRefusal | ScratchRefusal | PathCollision>
+> {
   const { workspace, changeset, current, theirs } = target;
   const { caller, signal } = accepting;
   const compared = await compareRevisions(core, { current, theirs, signal });

@@ -1,6 +1,7 @@
 // What an AI client or a run asks the owner for: that this very changeset becomes part of this very revision.
 
 import { refused } from "../../../../base/result.ts";
+import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";
 import type { ApprovalRequester } from "../../approvals/approval.ts";
 import { approveUrl } from "../../approvals/approve-url.ts";
 import { requestApproval, requesterOf } from "../../approvals/request-approval.ts";
@@ -9,14 +10,13 @@ import type { StoreTransaction } from "../../ports/store.ts";
 import type { Workspace } from "../workspace.ts";
 import type { WorkspaceCaller } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
-import type { OwnerNeeded } from "./refusals.ts";
 import type { ReviewAction } from "./reviews.ts";
 
 /** Refuses, and puts it before the owner: with the approval's page, where one could be made. */
 export async function askOwner(
   core: Core,
   ask: { workspace: Workspace; caller: WorkspaceCaller; action: ReviewAction },
-): Promise<{ readonly ok: false; readonly refusal: OwnerNeeded }> {
+): Promise<{ readonly ok: false; readonly refusal: OwnerNeededRefusal }> {
   const { workspace, caller, action } = ask;
   const agent = { id: workspace.managerAgentId, accountId: workspace.accountId };
   const approval = await core.store.transact(async (tx) => {

@@ -7,6 +7,7 @@ import type {
   Resolution,
   ResolveChangesetRequest,
 } from "../../../../contract/workspaces/changesets/changeset.ts";
+import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";
 import type { MergeConflict, MergeSide, ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import type { OnceResult } from "../../idempotency/once-result.ts";
@@ -27,7 +28,7 @@ import { compareRevisions } from "./compare-changeset.ts";
 import { decideChangeset, type Target } from "./decide-changeset.ts";
 import { type PreparedTree, prepareTree } from "./land-tree.ts";
 import type { ChangesetRequest } from "./reach-changeset.ts";
-import type { DecideRefusal, OwnerNeeded, ResolutionRefusal } from "./refusals.ts";
+import type { DecideRefusal, ResolutionRefusal } from "./refusals.ts";
 import type { Alongside } from "./reviews.ts";
 
 const MAX_NAMED_PATHS = 100;
@@ -39,7 +40,7 @@ type ResolveRequest = ChangesetRequest & {
 };
 
 type ResolveRefusal = DecideRefusal | ResolutionRefusal | KeyInFlightRefusal | KeyReusedRefusal;
-type PrepareRefusal = ResolutionRefusal | ScratchRefusal | OwnerNeeded;
+type PrepareRefusal = ResolutionRefusal | ScratchRefusal | OwnerNeededRefusal;
 type Prepared = Promise<Result<PreparedTree, PrepareRefusal>>;
 
 /** The owner's own. Whoever else has saved a revision with everything settled can ask the owner to take it. */
@@ -141,7 +142,7 @@ async function byPaths(
 }
 
 /** A list of resolutions is not kept for an approval: a revision is. */
-function ownerNeeded(core: Core, workspaceId: string): OwnerNeeded {
+function ownerNeeded(core: Core, workspaceId: string): OwnerNeededRefusal {
   const what = "resolve a changeset path by path: save a revision with everything settled, and name that";
   return { reason: "owner_needed", what, url: workspaceUrl(core.policy, workspaceId) };
 }

@@ -1,33 +1,22 @@
 // Why a site is not shown, and a workflow not written, and what its caller is told. Pure.
 
-import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
+import { invalidRequest, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 
-export type SiteRefusal =
-  | { readonly reason: "site_not_found"; readonly workspaceId: string }
-  /** Nobody has signed in to the account: it is known by keys alone. */
-  | { readonly reason: "site_unclaimed"; readonly url: string }
-  | { readonly reason: "site_revision_not_accepted"; readonly revisionId: string }
-  | { readonly reason: "site_folder_not_found"; readonly folder: string; readonly revisionId: string };
-
-export type WorkflowIdRefusal = { readonly reason: "workflow_id_malformed"; readonly workflowId: string };
-
-export type InboundEmailRefusal = { readonly reason: "inbound_email_off" };
-
-export const consumerProblems: ProblemsOf<SiteRefusal | WorkflowIdRefusal | InboundEmailRefusal> = {
-  site_not_found: ({ workspaceId }) =>
+export const consumerProblems = {
+  site_not_found: ({ workspaceId }: { workspaceId: string }) =>
     notFound(`Workspace ${workspaceId} has no site. PUT /v1/workspaces/${workspaceId}/site publishes one.`),
-  site_unclaimed: ({ url }) => ({
+  site_unclaimed: ({ url }: { url: string }) => ({
     status: 403,
     code: "site_unclaimed",
     message: `Nobody is signed in to this account, so that nobody answers for what it shows. Sign in at ${url} with a key of the account, and publish then. An account with a passkey or a linked identity needs no sign-in.`,
   }),
-  site_revision_not_accepted: ({ revisionId }) =>
+  site_revision_not_accepted: ({ revisionId }: { revisionId: string }) =>
     invalidRequest(
       `Revision ${revisionId} is saved and was never accepted. Accept it by a changeset, or name one that was.`,
     ),
-  site_folder_not_found: ({ folder, revisionId }) =>
+  site_folder_not_found: ({ folder, revisionId }: { folder: string; revisionId: string }) =>
     notFound(`Revision ${revisionId} has no folder ${JSON.stringify(folder)}.`),
-  workflow_id_malformed: ({ workflowId }) =>
+  workflow_id_malformed: ({ workflowId }: { workflowId: string }) =>
     invalidRequest(
       `The id of a workflow must be a UUID in lower case, got ${JSON.stringify(workflowId.slice(0, 100))}. Make one of your own for a new workflow.`,
     ),
@@ -36,4 +25,13 @@ export const consumerProblems: ProblemsOf<SiteRefusal | WorkflowIdRefusal | Inbo
     code: "inbound_email_off",
     message: "This service receives no e-mail.",
   }),
-};
+} satisfies ProblemTable;
+
+export type SiteRefusal = RefusalOf<
+  typeof consumerProblems,
+  "site_not_found" | "site_unclaimed" | "site_revision_not_accepted" | "site_folder_not_found"
+>;
+
+export type WorkflowIdRefusal = RefusalOf<typeof consumerProblems, "workflow_id_malformed">;
+
+export type InboundEmailRefusal = RefusalOf<typeof consumerProblems, "inbound_email_off">;

@@ -110,7 +110,7 @@ function contentFault({ kind, content }: Pick<ContextItem, "kind" | "content">) 
     const path = checkPath(content);
     return path.ok ? null : path.refusal;
   }
-  return kind === "url" && !isWebAddress(content) ? ({ reason: "context_url_invalid", kind } as const) : null;
+  return kind === "url" && !isWebAddress(content) ? ({ reason: "context_url_invalid" } as const) : null;
 }
 
 function isWebAddress(text: string): boolean {

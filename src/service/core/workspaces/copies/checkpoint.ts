@@ -5,6 +5,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { CheckpointRequest } from "../../../../contract/workspaces/copies/copy.ts";
 import { actorSchema } from "../../../../contract/workspaces/record.ts";
+import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";
 import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
 import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
@@ -15,13 +16,7 @@ import type { OperationAtWork } from "../operations/operation-at-work.ts";
 import { afterMoment } from "../operations/read-operation.ts";
 import { type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { keepingOf, reachForWork, shareForWork, type WorkspaceRequest } from "../reach-workspace.ts";
-import type {
-  CopyHeldRefusal,
-  CopyRefusal,
-  OwnerNeededRefusal,
-  WorkRefusal,
-  WorkspaceRefusal,
-} from "../refusals.ts";
+import type { CopyHeldRefusal, CopyRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { actorOf, isWorkspaceOwner, type WorkspaceCaller } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
 import { type Copy, holderOf } from "./copy.ts";

@@ -3,7 +3,7 @@
 import { byteLength } from "../../../../base/bounded-text.ts";
 import { singleLine } from "../../../../base/untrusted-text.ts";
 import type { ClassRefusal } from "../../accounts/refusals.ts";
-import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
+import { invalidRequest, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 import type { ContentTooLargeRefusal } from "../objects/keep-objects.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal, PathRule } from "../paths/workspace-path.ts";
@@ -16,27 +16,6 @@ import type {
 } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
 import type { PathClash } from "../trees/apply-changes.ts";
-
-export type FileRefusal =
-  | { readonly reason: "file_not_found"; readonly path: string }
-  | { readonly reason: "folder_not_found"; readonly path: string }
-  | { readonly reason: "path_is_folder"; readonly path: string }
-  /** A submodule: what it names is in another repository. */
-  | { readonly reason: "file_is_submodule"; readonly path: string }
-  /** `current` is null where there is no file. */
-  | { readonly reason: "etag_mismatch"; readonly path: string; readonly current: string | null }
-  | { readonly reason: "file_too_large"; readonly path: string; readonly size: number; readonly cap: number }
-  | { readonly reason: "not_text"; readonly path: string }
-  | { readonly reason: "offset_beyond_end"; readonly offset: number; readonly size: number }
-  | { readonly reason: "content_not_base64" }
-  | { readonly reason: "link_target_invalid"; readonly path: string; readonly target: string | null }
-  | { readonly reason: "trash_not_found"; readonly handle: string }
-  | { readonly reason: "path_taken"; readonly path: string }
-  | { readonly reason: "paths_repeated"; readonly path: string }
-  | { readonly reason: "files_contended"; readonly path: string }
-  | { readonly reason: "list_cursor_malformed"; readonly cursor: string }
-  | { readonly reason: "download_link_unknown" }
-  | { readonly reason: "download_link_changed"; readonly path: string };
 
 export type ReadFilesRefusal =
   | WorkspaceRefusal
@@ -60,70 +39,69 @@ const OTHER_NAME = " Use another name. WORKSPACE_PATHS of this service says so."
 
 const RESERVED = '< > : " | ? * or \\';
 
-export const fileProblems: ProblemsOf<
-  FileRefusal | PathRefusal | PathClash | PathCollision | ContentTooLargeRefusal
-> = {
-  path_invalid: ({ rule, path, segment }) => ({
+export const fileProblems = {
+  path_invalid: ({ rule, path, segment }: PathRefusal) => ({
     status: 400,
     code: "path_invalid",
     message: `Path ${shown(path)} is refused: ${ruleText(rule, path, segment)}.${isOfPortable(rule) ? OTHER_NAME : ""}`,
     fields: { paths: [path] },
   }),
-  path_clash: ({ file, below }) => ({
+  path_clash: ({ file, below }: PathClash) => ({
     status: 409,
     code: "path_taken",
     message: `${shown(file)} can not be a file with ${shown(below)} below it. Use another path, or delete one of them first.`,
     fields: { paths: [file, below] },
   }),
-  path_collision: ({ path, other }) => ({
+  path_collision: ({ path, other }: PathCollision) => ({
     status: 409,
     code: "path_taken",
     message: `${shown(path)} and ${shown(other)} are one file on Windows and macOS, which ignore case. Use another name, or rename or delete the other one first.`,
     fields: { paths: [path, other] },
   }),
-  path_taken: ({ path }) => ({
+  path_taken: ({ path }: { path: string }) => ({
     status: 409,
     code: "path_taken",
     message: `There is something at ${shown(path)}. Delete it first, or leave the trash as it is.`,
     fields: { paths: [path] },
   }),
-  paths_repeated: ({ path }) => invalidRequest(`The upload has two files of the path ${shown(path)}.`),
-  files_contended: ({ path }) => ({
+  paths_repeated: ({ path }: { path: string }) =>
+    invalidRequest(`The upload has two files of the path ${shown(path)}.`),
+  files_contended: ({ path }: { path: string }) => ({
     status: 409,
     code: "path_taken",
     message: `Others kept changing ${shown(path)}. Nothing was written. Try again.`,
     retryAfterSeconds: 1,
     fields: { paths: [path] },
   }),
-  file_not_found: ({ path }) => notFound(`There is no file or folder ${shown(path)}.`),
-  folder_not_found: ({ path }) => notFound(`There is no folder ${shown(path)}.`),
-  path_is_folder: ({ path }) => notFound(`${shown(path)} is a folder, and no file.`),
-  file_is_submodule: ({ path }) =>
+  file_not_found: ({ path }: { path: string }) => notFound(`There is no file or folder ${shown(path)}.`),
+  folder_not_found: ({ path }: { path: string }) => notFound(`There is no folder ${shown(path)}.`),
+  path_is_folder: ({ path }: { path: string }) => notFound(`${shown(path)} is a folder, and no file.`),
+  file_is_submodule: ({ path }: { path: string }) =>
     notFound(`${shown(path)} is a submodule: its files are in another repository.`),
-  etag_mismatch: ({ current }) => ({
+  etag_mismatch: ({ current }: { path: string; current: string | null }) => ({
     status: 412,
     code: "precondition_failed",
     message: "etag mismatch",
     ...(current === null ? {} : { headers: { ETag: `"${current}"` }, fields: { current_etag: current } }),
   }),
-  file_too_large: ({ path, size, cap }) => ({
+  file_too_large: ({ path, size, cap }: { path: string; size: number; cap: number }) => ({
     status: 413,
     code: "file_too_large",
     message: `${shown(path)} has ${size} bytes, and text in one piece may have ${cap}. Download or upload it.`,
     fields: { cap_bytes: cap },
   }),
-  upload_file_too_large: ({ capBytes }) => ({
+  upload_file_too_large: ({ capBytes }: ContentTooLargeRefusal) => ({
     status: 413,
     code: "file_too_large",
     message: `A file may have ${capBytes} bytes at most: WORKSPACE_MAX_FILE_MB of this service says so.`,
     fields: { cap_bytes: capBytes },
   }),
-  not_text: ({ path }) => ({
+  not_text: ({ path }: { path: string }) => ({
     status: 415,
     code: "not_text",
     message: `${shown(path)} is not text in UTF-8. Download it.`,
   }),
-  offset_beyond_end: ({ offset, size }) => ({
+  offset_beyond_end: ({ offset, size }: { offset: number; size: number }) => ({
     status: 416,
     code: "range_not_satisfiable",
     message: `"offset" is ${offset}, and the file has ${size} bytes.`,
@@ -133,22 +111,43 @@ export const fileProblems: ProblemsOf<
     ...invalidRequest('"content" must be base64 with padding where "encoding" says so.'),
     fields: { fields: [{ field: "content", allowed: "must be base64 with padding" }] },
   }),
-  link_target_invalid: ({ path, target }) =>
+  link_target_invalid: ({ path, target }: { path: string; target: string | null }) =>
     invalidRequest(
       `The symbolic link ${shown(path)} must lead to a relative path in the same tree, got ${target === null ? "contents that are no path" : shown(target)}.`,
     ),
-  trash_not_found: ({ handle }) =>
+  trash_not_found: ({ handle }: { handle: string }) =>
     notFound(
       `The trash of the copy has no ${shown(handle)}. "path" is a handle that deleting in the same copy returned.`,
     ),
-  list_cursor_malformed: ({ cursor }) =>
+  list_cursor_malformed: ({ cursor }: { cursor: string }) =>
     invalidRequest(
       `"cursor" must be the "next_cursor" of a page of the same list, got ${shown(cursor.slice(0, 100))}.`,
     ),
   download_link_unknown: () => notFound("The address is not known, or has ended. Ask for another one."),
-  download_link_changed: ({ path }) =>
+  download_link_changed: ({ path }: { path: string }) =>
     notFound(`${shown(path)} was changed or deleted after the address was made. Ask for another one.`),
-};
+} satisfies ProblemTable;
+
+export type FileRefusal = RefusalOf<
+  typeof fileProblems,
+  | "file_not_found"
+  | "folder_not_found"
+  | "path_is_folder"
+  | "file_is_submodule"
+  | "etag_mismatch"
+  | "file_too_large"
+  | "not_text"
+  | "offset_beyond_end"
+  | "content_not_base64"
+  | "link_target_invalid"
+  | "trash_not_found"
+  | "path_taken"
+  | "paths_repeated"
+  | "files_contended"
+  | "list_cursor_malformed"
+  | "download_link_unknown"
+  | "download_link_changed"
+>;
 
 function isOfPortable(rule: PathRule): boolean {
   return rule === "reserved_character" || rule === "dot_or_space_at_end" || rule === "device_name";

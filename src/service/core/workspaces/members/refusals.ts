@@ -1,16 +1,14 @@
 // Why a member of a workspace is not found or not taken out, and what its caller is told. Pure.
 
-import { invalidRequest, notFound, type ProblemsOf } from "../../ports/problem.ts";
+import { invalidRequest, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 
-export type MemberRefusal =
-  | { readonly reason: "member_not_found"; readonly memberId: string; readonly workspaceId: string }
-  | { readonly reason: "agent_no_member"; readonly agentId: string; readonly workspaceId: string };
-
-export const memberProblems: ProblemsOf<MemberRefusal> = {
-  member_not_found: ({ memberId, workspaceId }) =>
+export const memberProblems = {
+  member_not_found: ({ memberId, workspaceId }: { memberId: string; workspaceId: string }) =>
     notFound(`Workspace ${workspaceId} has no member ${memberId}.`),
-  agent_no_member: ({ agentId, workspaceId }) =>
+  agent_no_member: ({ agentId, workspaceId }: { agentId: string; workspaceId: string }) =>
     invalidRequest(
       `Agent ${agentId} is no member of workspace ${workspaceId}. Add it by POST /v1/workspaces/${workspaceId}/members, or name another one.`,
     ),
-};
+} satisfies ProblemTable;
+
+export type MemberRefusal = RefusalOf<typeof memberProblems>;

@@ -1,6 +1,6 @@
 // Why an operation is not shown, or fails, and what its caller is told. Pure.
 
-import { notFound, type ProblemsOf } from "../../ports/problem.ts";
+import { notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 import type { PathCollision } from "../paths/portable-path.ts";
 import type { PathRefusal } from "../paths/workspace-path.ts";
 import type { CopyHeldRefusal, CopyRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
@@ -14,8 +14,6 @@ declare module "../workspace-keeping.ts" {
   }
 }
 
-export type OperationRefusal = { readonly reason: "operation_not_found"; readonly operationId: string };
-
 /** What its work is refused for. */
 export type OperationFault =
   | WorkspaceRefusal
@@ -26,6 +24,9 @@ export type OperationFault =
   | PathRefusal
   | PathCollision;
 
-export const operationProblems: ProblemsOf<OperationRefusal> = {
-  operation_not_found: ({ operationId }) => notFound(`The workspace has no operation ${operationId}.`),
-};
+export const operationProblems = {
+  operation_not_found: ({ operationId }: { operationId: string }) =>
+    notFound(`The workspace has no operation ${operationId}.`),
+} satisfies ProblemTable;
+
+export type OperationRefusal = RefusalOf<typeof operationProblems>;

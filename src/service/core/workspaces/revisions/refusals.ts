@@ -1,17 +1,9 @@
 // Why something is not done with a revision, and what its caller is told. Pure.
 
-import { notFound, type ProblemsOf } from "../../ports/problem.ts";
+import { conflict, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 
 /** What needs a revision. */
 export type RevisionUse = "current" | "pin" | "copy" | "changeset" | "site" | "adoption";
-
-export type RevisionRefusal = { readonly reason: "revision_not_found"; readonly revisionId: string };
-
-export type RevisionInUseRefusal = {
-  readonly reason: "revision_in_use";
-  readonly revisionId: string;
-  readonly use: RevisionUse;
-};
 
 const uses: Readonly<Record<RevisionUse, string>> = {
   current: "it is the workspace's current revision. Accept another one first",
@@ -22,11 +14,13 @@ const uses: Readonly<Record<RevisionUse, string>> = {
   adoption: "the adoption of an agent's files can be undone by it. Delete it later",
 };
 
-export const revisionProblems: ProblemsOf<RevisionRefusal | RevisionInUseRefusal> = {
-  revision_in_use: ({ revisionId, use }) => ({
-    status: 409,
-    code: "revision_in_use",
-    message: `Revision ${revisionId} can not be deleted: ${uses[use]}.`,
-  }),
-  revision_not_found: ({ revisionId }) => notFound(`The workspace has no revision ${revisionId}.`),
-};
+export const revisionProblems = {
+  revision_in_use: ({ revisionId, use }: { revisionId: string; use: RevisionUse }) =>
+    conflict("revision_in_use", `Revision ${revisionId} can not be deleted: ${uses[use]}.`),
+  revision_not_found: ({ revisionId }: { revisionId: string }) =>
+    notFound(`The workspace has no revision ${revisionId}.`),
+} satisfies ProblemTable;
+
+export type RevisionRefusal = RefusalOf<typeof revisionProblems, "revision_not_found">;
+
+export type RevisionInUseRefusal = RefusalOf<typeof revisionProblems, "revision_in_use">;

@@ -1,47 +1,49 @@
 // Every refusal has exactly one public problem, and the compiler says so.
 
-import { describe, expect, it } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
 import { exchangeReasons } from "../../../../../src/contract/problems/problem.ts";
 import { toProblem } from "../../../../../src/service/api/shared/problems/to-problem.ts";
-import { accountProblems } from "../../../../../src/service/core/accounts/refusals.ts";
-import { agentProblems } from "../../../../../src/service/core/agents/refusals.ts";
-import { ciProblems } from "../../../../../src/service/core/ci/refusals.ts";
-import { claimProblems } from "../../../../../src/service/core/claims/refusals.ts";
-import { idempotencyProblems } from "../../../../../src/service/core/idempotency/refusals.ts";
-import { limitProblems } from "../../../../../src/service/core/limits/refusals.ts";
-import { moneyProblems } from "../../../../../src/service/core/money/refusals.ts";
-import type { ProblemsOf } from "../../../../../src/service/core/ports/problem.ts";
-import { runProblems } from "../../../../../src/service/core/runs/refusals.ts";
-import { scheduleProblems } from "../../../../../src/service/core/schedules/refusals.ts";
-import { sessionProblems } from "../../../../../src/service/core/sessions/refusals.ts";
-import { workflowProblems } from "../../../../../src/service/core/workflows/refusals.ts";
+import {
+  notFound,
+  type ProblemTable,
+  type RefusalOf,
+} from "../../../../../src/service/core/ports/problem.ts";
 
-const tables = [
-  accountProblems,
-  agentProblems,
-  ciProblems,
-  claimProblems,
-  idempotencyProblems,
-  limitProblems,
-  moneyProblems,
-  runProblems,
-  scheduleProblems,
-  sessionProblems,
-  workflowProblems,
-];
+const SERVICE = join(import.meta.dirname, "../../../../../src/service");
+
+const sources = readdirSync(SERVICE, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => join(SERVICE, path));
+const isTable = (path: string): boolean => basename(path) === "refusals.ts";
+
+const reasons: string[] = [];
+
+beforeAll(async () => {
+  for (const path of sources.filter(isTable)) {
+    const exported: Record<string, ProblemTable> = await import(path);
+    reasons.push(...Object.values(exported).flatMap((table) => Object.keys(table)));
+  }
+});
 
 describe("the problems of refusals", () => {
   it("are each in the table of one noun", () => {
-    const reasons = tables.flatMap((table) => Object.keys(table));
+    expect(reasons.length).toBeGreaterThan(100);
     expect(reasons.filter((reason, place) => reasons.indexOf(reason) !== place)).toEqual([]);
   });
 
+  it("are each of a refusal that something returns", () => {
+    const code = sources.filter((path) => !isTable(path)).map((path) => readFileSync(path, "utf8"));
+    expect(reasons.filter((reason) => !code.some((text) => text.includes(`"${reason}"`)))).toEqual([]);
+  });
+
   it("do not compile where a reason is left out", () => {
-    type Two = { readonly reason: "one" } | { readonly reason: "other" };
-    const problem = { status: 404, code: "not_found", message: "" } as const;
+    const table = { one: ({ id }: { id: string }) => notFound(id) } satisfies ProblemTable;
     // @ts-expect-error: "other" has no problem.
-    const incomplete: ProblemsOf<Two> = { one: () => problem };
-    expect(Object.keys(incomplete)).toEqual(["one"]);
+    type Other = RefusalOf<typeof table, "other">;
+    const refusal: RefusalOf<typeof table> | Other = { reason: "one", id: "an id" };
+    expect(table[refusal.reason](refusal).message).toBe("an id");
   });
 
   it("do not compile for a reason that no table has", () => {
