@@ -1,5 +1,6 @@
 // Writes the reference pages of docs/ from the declarations that they describe: commands, settings, inputs and outputs,
-// reasons, routes and CI events; and the sizes of dist/ in the comparison, which is written by hand.
+// reasons, routes and CI events; and two parts of pages that are written by hand: the sizes of dist/ in the comparison, and the
+// table of tools.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,11 +12,13 @@ import { commandPage } from "./docs/command-page.ts";
 import { conclusionsPage } from "./docs/conclusions-page.ts";
 import { inputsPage } from "./docs/inputs-page.ts";
 import { settingsPage } from "./docs/settings-page.ts";
+import { withToolRows } from "./docs/tool-rows.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NOTE = "<!-- Written by `npm run docs`. Do not edit. -->";
 
 const COMPARISON = "docs/comparison.md";
+const MCP = "docs/mcp.md";
 
 /** Each generated page by its path, as it should be. */
 export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
@@ -28,7 +31,11 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     "docs/self-hosting/settings.md": settingsPage(),
   };
   const whole = Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}`]);
-  return { ...Object.fromEntries(whole), [COMPARISON]: withBundleSizes(readPage(COMPARISON)) };
+  return {
+    ...Object.fromEntries(whole),
+    [COMPARISON]: withBundleSizes(readPage(COMPARISON)),
+    [MCP]: withToolRows(readPage(MCP)),
+  };
 }
 
 export function readPage(path: string): string {

@@ -1,7 +1,7 @@
 // agent-service mcp: the service's MCP server on standard input and output.
 
 import { line } from "../base/settings/kinds.ts";
-import { SETS_PARAMETER, toolSets } from "../contract/mcp/tool-sets.ts";
+import { SETS_PARAMETER, toolSets } from "../contract/tool-sets.ts";
 import { openAccess, serviceUrlFlag } from "./account.ts";
 import { command } from "./command.ts";
 import { valueFlag } from "./flags.ts";

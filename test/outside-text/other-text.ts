@@ -114,7 +114,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "conform/report.ts",
   ],
   "an anchored word of bounded length": [
-    "contract/mcp/workspace-file-tools.ts",
+    "service/api/mcp/tools/copies.ts",
     "service/core/workspaces/retention/read-retention.ts",
   ],
   "a path of a request, which is bounded, looked at once from its start": ["service/api/site/site-app.ts"],

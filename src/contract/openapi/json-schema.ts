@@ -1,7 +1,7 @@
 // The contract's schemas as JSON Schema, with references between them and a description on every field. Pure.
 
 import * as z from "zod/mini";
-import type { Component, Components } from "../component.ts";
+import type { Components } from "../component.ts";
 import { schemaOf, textOf } from "../field.ts";
 import { parameterSchemas } from "../fields.ts";
 import { anyEventSchema } from "../runs/run-event.ts";
@@ -81,7 +81,7 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
 }
 
 /** A schema that stands alone, with a description on every field: of a tool's arguments or of its answer. */
-export function toSingleSchema({ schema, rules }: Pick<Component, "schema" | "rules">): JsonObject {
+export function toSingleSchema(schema: z.ZodMiniType): JsonObject {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     target: "draft-2020-12",
     io: "input",
@@ -90,5 +90,5 @@ export function toSingleSchema({ schema, rules }: Pick<Component, "schema" | "ru
       describe(zodSchema, jsonSchema);
     },
   });
-  return { ...json, ...rules };
+  return json;
 }

@@ -3,6 +3,7 @@
 
 import type { CallToolResult, Client, Transport } from "@modelcontextprotocol/client";
 import { expect } from "vitest";
+import { toSingleSchema } from "../../../src/contract/openapi/json-schema.ts";
 import { describeTools } from "../../../src/service/api/mcp/reach-tools.ts";
 import { tools } from "../../../src/service/api/mcp/tool-table.ts";
 import type { Backend, BackendOutcome } from "../../../src/service/executor/backend.ts";
@@ -10,7 +11,12 @@ import { say, scriptedBackend } from "../scripted-backend.ts";
 import { bodyOf, textOf } from "./mcp-client.ts";
 
 const NOBODY = "00000000-0000-4000-8000-000000000000";
-const schemas = new Map([...tools, describeTools].map(({ listing, output }) => [listing.name, output]));
+const schemas = new Map(
+  [...tools, describeTools].map(({ listing, output }) => [
+    listing.name,
+    { ...toSingleSchema(output), type: "object" },
+  ]),
+);
 
 /** Puts the output schemas into the lists that the transport of a connected client receives. */
 export function withOutputSchemas(transport: Transport): void {

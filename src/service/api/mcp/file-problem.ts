@@ -5,13 +5,14 @@ import type { PublicProblem } from "../../core/ports/problem.ts";
 import type { WriteFilesRefusal } from "../../core/workspaces/files/refusals.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 
-const MAX_PATH_CHARS = 300;
+/** Of a path in a line of text. */
+export const MAX_SHOWN_PATH_CHARS = 300;
 
 export function fileProblem(refusal: WriteFilesRefusal): PublicProblem {
   const problem = toProblem(refusal);
   if (refusal.reason !== "etag_mismatch") return problem;
   const { path, current } = refusal;
-  const named = singleLine(path, MAX_PATH_CHARS);
+  const named = singleLine(path, MAX_SHOWN_PATH_CHARS);
   const message =
     current === null
       ? `${named} is not there, so that the etag cannot be its. Nothing was written.`

@@ -1,6 +1,8 @@
 // What a tool answers that has submitted a run: a task, or what came of the run in the time that the call may wait.
 
+import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../base/result.ts";
+import { field } from "../../../contract/field.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
 import { findRun } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
@@ -8,9 +10,22 @@ import { type RunAnswer, runAnswer } from "./run-result.ts";
 import type { ToolAnswer, ToolContext } from "./tool.ts";
 import { watchRun } from "./watch-run.ts";
 
+/** A tool waits this long at most: most clients give up after a minute. */
+const MAX_WAIT_SECONDS = 45;
+const DEFAULT_WAIT_SECONDS = 30;
+
+export const waitSecondsSchema = z._default(
+  z.int().check(z.minimum(0), z.maximum(MAX_WAIT_SECONDS)),
+  DEFAULT_WAIT_SECONDS,
+);
+export const waitSeconds = field(
+  waitSecondsSchema,
+  "How long to wait for the run to end, in seconds. A run that has not ended by then goes on: call get_run_result with its run_id.",
+);
+
 export async function followSubmitted(
   context: ToolContext,
-  { runId, waitSeconds }: { readonly runId: string; readonly waitSeconds: number },
+  { runId, waitSeconds: wait }: { readonly runId: string; readonly waitSeconds: number },
 ): Promise<Result<RunAnswer | Extract<ToolAnswer<never>, { readonly type: "task" }>, RunRefusal>> {
   if (context.takesTasks) {
     const run = await findRun(context.core, { caller: context.caller, runId });
@@ -18,6 +33,6 @@ export async function followSubmitted(
     // A repeated call may find its run at an end: then there is a result to give.
     if (!isTerminal(run.value.status)) return ok({ type: "task", run: run.value });
   }
-  const watched = await watchRun(context, { runId, waitMs: waitSeconds * 1_000 });
+  const watched = await watchRun(context, { runId, waitMs: wait * 1_000 });
   return watched.ok ? ok(runAnswer(watched.value)) : refused(watched.refusal);
 }

@@ -10,8 +10,8 @@ import {
   originValidationResponse,
 } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
-import { SETS_HEADER, SETS_PARAMETER, type ToolSet } from "../../../contract/mcp/tool-sets.ts";
 import { API_VERSION } from "../../../contract/openapi/version.ts";
+import { SETS_HEADER, SETS_PARAMETER, type ToolSet } from "../../../contract/tool-sets.ts";
 import type { AccountCaller, Caller } from "../../core/accounts/caller.ts";
 import type { ScopeRefusal } from "../../core/accounts/refusals.ts";
 import type { Core, Policy } from "../../core/core.ts";

@@ -18,3 +18,15 @@ export function parseResourceUri(uri: string): ResourceAddress | null {
   if (part === undefined) return { kind: "report", runId };
   return part === "patch" ? { kind: "patch", runId } : { kind: "events", runId, after: Number(after) };
 }
+
+export function agentUri(agentId: string): string {
+  return `agent://${agentId}`;
+}
+
+export function runUri(runId: string): string {
+  return `run://${runId}`;
+}
+
+export function patchUri(runId: string): string {
+  return `run://${runId}/patch`;
+}

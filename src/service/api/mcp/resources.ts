@@ -16,8 +16,7 @@ import { readEventPage } from "../../core/runs/read-run.ts";
 import { toAgent } from "../shared/agent-view.ts";
 import { toRun } from "../shared/run-view.ts";
 import { type CallParts, mayUse } from "./call-parts.ts";
-import { parseResourceUri, type ResourceAddress } from "./resource-uri.ts";
-import { runUri } from "./run-result.ts";
+import { parseResourceUri, type ResourceAddress, runUri } from "./resource-uri.ts";
 import { type WatchedRun, watchRun } from "./watch-run.ts";
 
 const MAX_LISTED = 20;

@@ -1,19 +1,49 @@
 // A run as the tools answer with it: what it is, what its agent said, what it changed. Bounded. Pure.
 
+import * as z from "zod/mini";
 import { byteLength, fitText } from "../../../base/bounded-text.ts";
 import { visibleText } from "../../../base/untrusted-text.ts";
-import { DEFAULT_REPLY_BYTES, type RunResult } from "../../../contract/mcp/run-tools.ts";
-import { isTerminal, type Run } from "../../../contract/runs/run.ts";
+import { isTerminal, type Run, runSchema } from "../../../contract/runs/run.ts";
+import { fileChangeSchema } from "../../../contract/runs/run-event.ts";
 import { plural } from "../../../render/quantities.ts";
 import { modelCostText } from "../../../render/run-costs.ts";
 import { type RunReport, replyMessage } from "../../../report/run-report.ts";
 import { toRun } from "../shared/run-view.ts";
+import { patchUri, runUri } from "./resource-uri.ts";
 import type { Link, Quoted, ToolAnswer } from "./tool.ts";
 import type { WatchedRun } from "./watch-run.ts";
 
+/** Of a reply and of an output, each, unless a call asks for more: a client's model reads all of it. */
+export const DEFAULT_REPLY_BYTES = 10_000;
 const MAX_FILES = 40;
 const MAX_PATH_CHARS = 200;
 const MAX_FAILURE_CHARS = 1_000;
+
+const bytesSchema = z.optional(z.int());
+
+/** `*_omitted_bytes` are absent where the text is whole. */
+export const runResultFields = {
+  run: runSchema,
+  reply: z.nullable(z.string()),
+  reply_omitted_bytes: bytesSchema,
+  output: z.optional(z.unknown()),
+  output_omitted_bytes: bytesSchema,
+  changes: z.optional(
+    z.object({
+      base_sha: z.string(),
+      files: z.array(fileChangeSchema),
+      files_omitted: z.optional(z.int()),
+      patch_uri: z.string(),
+    }),
+  ),
+  question: z.optional(z.object({ question: z.string(), choices: z.array(z.string()) })),
+  failure: z.optional(z.string()),
+  report_uri: z.string(),
+  /** The tool to call next: present while the run goes on. */
+  next: z.optional(z.literal("get_run_result")),
+};
+export const runResultSchema = z.object(runResultFields);
+export type RunResult = z.infer<typeof runResultSchema>;
 
 export type RunAnswer = Extract<ToolAnswer<RunResult>, { readonly type: "answer" }>;
 
@@ -47,14 +77,6 @@ export function runAnswer(watched: WatchedRun, { maxBytes = DEFAULT_REPLY_BYTES 
     links: linksOf(structured),
     ...(run.status === "failed" ? { isError: true } : {}),
   };
-}
-
-export function runUri(runId: string): string {
-  return `run://${runId}`;
-}
-
-export function patchUri(runId: string): string {
-  return `run://${runId}/patch`;
 }
 
 function replyOf(report: RunReport, maxBytes: number): { text: string; omitted: number } | null {

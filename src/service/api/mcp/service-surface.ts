@@ -1,7 +1,7 @@
 // What the service shows to the MCP client of one request.
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { ToolSet } from "../../../contract/mcp/tool-sets.ts";
+import type { ToolSet } from "../../../contract/tool-sets.ts";
 import { listAgents } from "../../core/agents/manage-agent.ts";
 import type { CallParts } from "./call-parts.ts";
 import { callTool } from "./call-tool.ts";
@@ -30,7 +30,7 @@ export function serviceSurface(parts: CallParts, sets: readonly ToolSet[]): Surf
     findTool: (name) => {
       if (name === CALL_TOOL) return callToolListing;
       const tool = findTool(name);
-      if (tool !== undefined) return { name, outputSchema: tool.output };
+      if (tool !== undefined) return { name };
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name));
     },
     callTool: async ({ name, args }, context) => {

@@ -4,7 +4,7 @@
 import type { Tool as ToolListing } from "@modelcontextprotocol/server";
 import { nearestName } from "../../../base/nearest-name.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type ToolSet, toolSets } from "../../../contract/mcp/tool-sets.ts";
+import { type ToolSet, toolSets } from "../../../contract/tool-sets.ts";
 import type { AccountCaller } from "../../core/accounts/caller.ts";
 import { invalidRequest, type PublicProblem } from "../../core/ports/problem.ts";
 import { callToolListing, describeTools } from "./reach-tools.ts";

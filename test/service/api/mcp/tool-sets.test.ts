@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
-import { describeToolsTool, toolSets } from "../../../../src/contract/mcp/tool-sets.ts";
 import type { ApiScope } from "../../../../src/contract/oauth/scopes.ts";
+import { toolSets } from "../../../../src/contract/tool-sets.ts";
+import { describeTools } from "../../../../src/service/api/mcp/reach-tools.ts";
 import { toolsOfSets } from "../../../../src/service/api/mcp/tool-table.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import {
@@ -103,7 +104,7 @@ describe("the list of tools", () => {
       for (const set of toolSets) {
         const described = await client.callTool({ name: "describe_tools", arguments: { set } });
         // Some clients show their model the text, some the structured content in its place.
-        const { tools } = describeToolsTool.output.schema.parse(described.structuredContent);
+        const { tools } = describeTools.output.parse(described.structuredContent);
         expect(tools.map(({ name }) => name)).toEqual(namesOf(set));
         for (const [at, { listing }] of toolsOfSets[set].entries()) {
           expect(textOf(described)).toContain(JSON.stringify(listing.inputSchema));

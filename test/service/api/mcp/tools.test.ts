@@ -2,8 +2,8 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listApprovalsTool, listQuestionsTool } from "../../../../src/contract/mcp/approval-tools.ts";
-import { listRunsTool, runResultSchema } from "../../../../src/contract/mcp/run-tools.ts";
+import { runResultSchema } from "../../../../src/service/api/mcp/run-result.ts";
+import { tools } from "../../../../src/service/api/mcp/tool-table.ts";
 import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
 import type { Backend, BackendOutcome } from "../../../../src/service/executor/backend.ts";
@@ -13,6 +13,14 @@ import { say, scriptedBackend, untilStopped } from "../../../support/scripted-ba
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
+
+type RunPage = { readonly runs: readonly { readonly id: string }[]; readonly next_before?: string };
+
+/** The structured content of a tool, which its output schema has to take. */
+function shownBy<Shown>(name: string, structured: unknown): Shown {
+  const tool = tools.find(({ listing }) => listing.name === name);
+  return tool?.output.parse(structured) as Shown;
+}
 
 const REPLY = "All tests pass now.";
 const MOST_BYTES = 30_000;
@@ -218,10 +226,10 @@ onEveryStore((store) => {
 
     it("list an agent's runs page by page", async () => {
       const first = await call("list_runs", { agent: "helper", limit: 2 });
-      const page = listRunsTool.output.schema.parse(first.structured);
+      const page = shownBy<RunPage>("list_runs", first.structured);
       expect(page.runs.length).toBe(2);
       const next = await call("list_runs", { agent: "helper", limit: 2, before: page.next_before });
-      const ids = listRunsTool.output.schema.parse(next.structured).runs.map(({ id }) => id);
+      const ids = shownBy<RunPage>("list_runs", next.structured).runs.map(({ id }) => id);
       expect(ids).not.toContain(page.runs[0]?.id);
     });
 
@@ -258,7 +266,11 @@ onEveryStore((store) => {
         error: expect.stringContaining(`/agent/${account.agent.id}?workflow=${id}`),
       });
       const waiting = await call("list_approvals", { agent: "helper" });
-      const [approval] = listApprovalsTool.output.schema.parse(waiting.structured).approvals;
+      const { approvals } = shownBy<{ approvals: readonly { id: string; approve_url: string }[] }>(
+        "list_approvals",
+        waiting.structured,
+      );
+      const [approval] = approvals;
       expect(approval).toMatchObject({ kind: "run_workflow", approve_url: refused.structured.approve_url });
       const denied = await call("deny_approval", { approval_id: approval?.id });
       expect(denied.structured).toMatchObject({ id: approval?.id, status: "denied" });
@@ -276,7 +288,7 @@ onEveryStore((store) => {
       expect(asked.structured).toMatchObject({ question: { question: "Which one?", choices: ["a", "b"] } });
       const { id } = asked.structured.run as { id: string };
       const listed = await call("list_questions", { agent: "helper" });
-      expect(listQuestionsTool.output.schema.parse(listed.structured).questions).toMatchObject([
+      expect(shownBy<{ questions: unknown }>("list_questions", listed.structured).questions).toMatchObject([
         { run_id: id, question: "Which one?" },
       ]);
       const answered = await call("answer_question", { run_id: id, answer: "a" });

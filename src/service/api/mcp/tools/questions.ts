@@ -1,0 +1,73 @@
+// The tools of questions.
+
+import * as z from "zod/mini";
+import { ok } from "../../../../base/result.ts";
+import { visibleText } from "../../../../base/untrusted-text.ts";
+import { field } from "../../../../contract/field.ts";
+import { text } from "../../../../contract/fields.ts";
+import { questionListSchema, questionRoutes } from "../../../../contract/questions.ts";
+import { listQuestions } from "../../../core/questions/list-questions.ts";
+import { questionHandlers } from "../../http/handlers/approvals.ts";
+import { toQuestion } from "../../shared/question-view.ts";
+import { followSubmitted, waitSeconds } from "../follow-submitted.ts";
+import { runResultSchema } from "../run-result.ts";
+import { answer, bodyOf, tool } from "../tool.ts";
+import { atMost } from "../tool-input.ts";
+
+const MAX_LISTED = 20;
+const MAX_QUESTION_CHARS = 600;
+const MAX_CHOICES = 10;
+const MAX_CHOICE_CHARS = 60;
+
+export const questionTools = [
+  tool(questionRoutes.list, {
+    name: "list_questions",
+    title: "List questions",
+    description:
+      "Questions that runs ended with and nobody has answered. Ask the user, then call answer_question.",
+    hints: { isReadOnly: true },
+    takes: ["agent_id", "limit"],
+    fields: {
+      agent_id: "Only the questions of this agent: its id, or its name.",
+      limit: atMost(MAX_LISTED, MAX_LISTED, "Questions"),
+    },
+    output: z.object({ questions: questionListSchema, has_more: z.boolean() }),
+    run: async ({ caller, query }, { core }) => {
+      const { agent_id: agentId = null, limit } = query;
+      const page = await listQuestions(core, { caller, agentId, before: null, limit });
+      const questions = page.questions.map(toQuestion).map((one) => ({
+        ...one,
+        question: visibleText(one.question).slice(0, MAX_QUESTION_CHARS),
+        choices: one.choices
+          .slice(0, MAX_CHOICES)
+          .map((choice) => visibleText(choice).slice(0, MAX_CHOICE_CHARS)),
+      }));
+      const said = questions.length === 0 ? "There are no questions." : `${questions.length} questions wait.`;
+      const quoted = questions.map(({ run_id, question, choices }) => ({
+        label: `What run ${run_id} asked.`,
+        text: [question, ...choices.map((choice) => `- ${choice}`)].join("\n").slice(0, MAX_QUESTION_CHARS),
+      }));
+      return ok({ ...answer({ questions, has_more: page.next !== null }, said), quoted });
+    },
+  }),
+  tool(questionRoutes.answer, {
+    name: "answer_question",
+    title: "Answer a question",
+    description:
+      "Answers the question that a run ended with, and waits for the run that goes on as invoke_agent does. The same answer again gives the same run.",
+    hints: { isIdempotent: true, isOpenWorld: true },
+    scopes: ["runs:write", "runs:read"],
+    fields: {
+      runID: field(text(255), "The run that asked."),
+      answer: "The answer: what the user said, not a guess.",
+    },
+    adds: { wait_seconds: waitSeconds },
+    output: runResultSchema,
+    run: async ({ own, ...request }, context) => {
+      const answered = await questionHandlers(context.core, context.submitter).answer(request);
+      if (!answered.ok) return answered;
+      const { run_id: runId } = bodyOf(answered.value);
+      return await followSubmitted(context, { runId, waitSeconds: own.wait_seconds });
+    },
+  }),
+];
