@@ -9,8 +9,8 @@ const fields = new WeakMap<object, { readonly text: string; readonly of: z.ZodMi
 
 declare const described: unique symbol;
 /** A schema that has a text as the field of an object. */
-type Field<Schema extends z.ZodMiniType = z.ZodMiniType> = Schema & { readonly [described]: true };
-type Fields = Readonly<Record<string, Field>>;
+export type Field<Schema extends z.ZodMiniType = z.ZodMiniType> = Schema & { readonly [described]: true };
+export type Fields = Readonly<Record<string, Field>>;
 
 /** The same schema as a field with this text. Bundles that show no text take the schema itself: scripts/contract-in-bundles.ts. */
 export function field<Schema extends z.ZodMiniType>(schema: Schema, text: string): Field<Schema> {

@@ -37,3 +37,4 @@ export const actorSchema = z.discriminatedUnion("type", [
   }),
   object({ type: kind("service") }),
 ]);
+export type ActorView = z.infer<typeof actorSchema>;
