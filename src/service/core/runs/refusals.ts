@@ -77,18 +77,18 @@ export const runProblems = {
 } satisfies ProblemTable;
 
 /** What only a run's reader is refused for. */
-export type ReadRunRefusal = RefusalOf<
+type ReadRunRefusal = RefusalOf<
   typeof runProblems,
   "run_not_found" | "run_of_another" | "events_expired" | "run_finished"
 >;
 
-export type MessageRefusal = RefusalOf<typeof runProblems, "message_missing">;
+type MessageRefusal = RefusalOf<typeof runProblems, "message_missing">;
 
 /** Why a submission may not name MCP servers. */
 export type McpRefusal = RefusalOf<typeof runProblems, "mcp_refused_by_owner" | "mcp_without_model">;
 
 /** The run that delegates is about to end, and its children with it. */
-export type ParentEndingRefusal = RefusalOf<typeof runProblems, "parent_ending">;
+type ParentEndingRefusal = RefusalOf<typeof runProblems, "parent_ending">;
 
 /** The owner's cap a day leaves nothing for a run. Amounts are micro-USD; `usedMicroUsd` includes what runs at work may cost. */
 export type DayCapRefusal = RefusalOf<typeof runProblems, "day_cap_reached">;

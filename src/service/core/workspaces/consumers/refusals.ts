@@ -33,5 +33,3 @@ export type SiteRefusal = RefusalOf<
 >;
 
 export type WorkflowIdRefusal = RefusalOf<typeof consumerProblems, "workflow_id_malformed">;
-
-export type InboundEmailRefusal = RefusalOf<typeof consumerProblems, "inbound_email_off">;

@@ -128,7 +128,7 @@ export const fileProblems = {
     notFound(`${shown(path)} was changed or deleted after the address was made. Ask for another one.`),
 } satisfies ProblemTable;
 
-export type FileRefusal = RefusalOf<
+type FileRefusal = RefusalOf<
   typeof fileProblems,
   | "file_not_found"
   | "folder_not_found"
