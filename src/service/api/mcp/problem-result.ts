@@ -5,7 +5,7 @@ import type { PublicProblem } from "../../core/ports/problem.ts";
 import { type Refusal, toProblem } from "../shared/problems/to-problem.ts";
 
 /** The problem of whatever a tool was refused for. */
-export function problemOf(refusal: Refusal | PublicProblem): PublicProblem {
+function problemOf(refusal: Refusal | PublicProblem): PublicProblem {
   return "reason" in refusal ? toProblem(refusal) : refusal;
 }
 

@@ -43,7 +43,7 @@ export const runResultFields = {
   next: z.optional(z.literal("get_run_result")),
 };
 export const runResultSchema = z.object(runResultFields);
-export type RunResult = z.infer<typeof runResultSchema>;
+type RunResult = z.infer<typeof runResultSchema>;
 
 export type RunAnswer = Extract<ToolAnswer<RunResult>, { readonly type: "answer" }>;
 

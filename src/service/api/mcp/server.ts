@@ -8,7 +8,7 @@ import { serveTasks, TASKS_EXTENSION } from "./tasks-extension.ts";
 /** What is listed for an address and an authorization changes with a release of the service only. */
 const LIST_MS = 3_600_000;
 
-export type ServerIdentity = { readonly name: string; readonly version: string; readonly title?: string };
+type ServerIdentity = { readonly name: string; readonly version: string; readonly title?: string };
 
 /** Makes a server of what `surface` shows. It answers one request and is thrown away. */
 export function createMcpServer(identity: ServerIdentity, surface: Surface): Server {

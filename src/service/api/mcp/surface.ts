@@ -17,7 +17,7 @@ import type {
 export type TaskCreated = { readonly resultType: "task"; readonly [field: string]: unknown };
 export type ToolOutcome = CallToolResult | InputRequiredResult | TaskCreated;
 
-export type CallableTool = { readonly name: string; readonly outputSchema?: Tool["outputSchema"] };
+type CallableTool = { readonly name: string; readonly outputSchema?: Tool["outputSchema"] };
 
 /** What throws a ProtocolError is answered as one. */
 export type Surface = {

@@ -64,9 +64,9 @@ export type ToolAnswer<Structured> =
       readonly bringBack: string;
     };
 
-export type ToolResult<Structured> = Promise<Result<ToolAnswer<Structured>, Refusal | PublicProblem>>;
+type ToolResult<Structured> = Promise<Result<ToolAnswer<Structured>, Refusal | PublicProblem>>;
 
-export type Hints = {
+type Hints = {
   readonly isReadOnly?: true;
   readonly isIdempotent?: true;
   readonly isDestructive?: true;

@@ -3,7 +3,6 @@
 import * as z from "zod/mini";
 import { singleLine } from "../../../../base/untrusted-text.ts";
 import { field } from "../../../../contract/field.ts";
-import type { ActorView } from "../../../../contract/workspaces/record.ts";
 import {
   type RevisionView,
   revisionRoutes,
@@ -34,7 +33,7 @@ function toToolRevision(revision: RevisionView): ToolRevision {
   return { ...shown.of(revision), message, author: actorText(revision.author) };
 }
 
-function actorText(actor: ActorView): string {
+function actorText(actor: RevisionView["author"]): string {
   return actor.type === "run" ? `run ${actor.run_id}` : actor.type;
 }
 
