@@ -80,7 +80,6 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "cli/run-result.ts",
     "client/decode.ts",
     "contract/agents/ci-policy.ts",
-    "contract/query.ts",
     "contract/runs/model-access.ts",
     "github/api/failures.ts",
     "github/status-comment/mention.ts",

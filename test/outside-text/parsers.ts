@@ -281,7 +281,7 @@ export const parsers: readonly Parser[] = [
   { file: "action/run-request.ts", name: "sessionKeyOf", run: sessionKey, worst: ["a", "-", ["", ".", "@"]] },
   { file: "ci/compact-form.ts", name: "isCompactToken", run: isCompactToken, worst: ["a", "a.", "."] },
   {
-    file: "contract/bounded-object.ts",
+    file: "contract/fields.ts",
     name: "boundedObject",
     run: boundsOf,
     worst: ["[", '{"a":', "[],", '{"a":[],'],
@@ -334,7 +334,7 @@ export const parsers: readonly Parser[] = [
     ],
   },
   {
-    file: "contract/runs/setup-path.ts",
+    file: "contract/runs/run-requests.ts",
     name: "setupPathPattern",
     run: (text) => setupPathPattern.test(text),
     worst: ["a", "a/", ["", "a", "/"], ["a", ".", " "]],
@@ -825,7 +825,7 @@ export const parsers: readonly Parser[] = [
   },
   { file: "service/oidc/registered-claims.ts", name: "show", run: show, worst: plain },
   {
-    file: "contract/egress/egress-entries.ts",
+    file: "contract/egress.ts",
     name: "readEgressEntries",
     run: (text) => readEgressEntries([text]),
     worst: ["a", "a.", "*.", "-", ":", "1", "a-", "1.", "0x", ["*.", "a.", ":"], ["", "a", "."]],
