@@ -1,4 +1,4 @@
-// The tools of approvals. No tool approves: docs/decisions/068-what-an-ai-client-may-not-do-waits-for-the-owner.md
+// The tools of approvals. No tool approves: docs/decisions/068-approvals.md
 
 import * as z from "zod/mini";
 import { assertNever } from "../../../../base/assert-never.ts";
