@@ -32,7 +32,7 @@ export default defineConfig(({ mode }) => {
       // Many tests wait for a process of their own.
       maxWorkers: 3,
       // Node starts a process by fork(2), which copies the page tables of the one that starts it: small workers start git in a third of the time.
-      execArgv: ["--max-old-space-size=448", "--max-semi-space-size=4"],
+      execArgv: ["--max-old-space-size=640", "--max-semi-space-size=4"],
     },
   };
 });

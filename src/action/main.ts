@@ -4,7 +4,7 @@ import { jobEnvironment } from "../ci/environment.ts";
 import { skipQuietly } from "../github/trigger/quiet-skip.ts";
 
 /** The whole step, for who imports this file as `@github/local-action` does. The runner starts it as a program. */
-async function run(): Promise<void> {
+export async function run(): Promise<void> {
   if (skipQuietly(jobEnvironment)) return;
   try {
     const recipe = await import("./run-agent.ts");

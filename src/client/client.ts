@@ -73,7 +73,7 @@ export type { Transport, TransportRequest, TransportResponse } from "./transport
 export type { WorkflowClient } from "./workflows.ts";
 export type { CopyFileClient, FileClient } from "./workspace-files.ts";
 
-type ClientOptions = ConnectOptions & {
+export type ClientOptions = ConnectOptions & {
   /** For `sessions.follow`, in the place of the platform's or, on Node before version 22, of the one that is built in. */
   readonly webSocket?: WebSocketConstructor;
 };

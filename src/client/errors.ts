@@ -9,7 +9,7 @@ export type ClientErrorReason =
   | "certificate_refused"
   | "unexpected_answer"
   | "events_missing";
-type ClientErrorCode = ClientErrorReason | (string & {});
+export type ClientErrorCode = ClientErrorReason | (string & {});
 
 /** Base of everything that the client throws of its own accord. An abort rejects with the signal's reason instead. */
 export class ClientError extends Error {
@@ -29,7 +29,7 @@ export class ClientError extends Error {
   }
 }
 
-type ApiErrorFields = {
+export type ApiErrorFields = {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -96,7 +96,7 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-type DecodeErrorFields = {
+export type DecodeErrorFields = {
   readonly message: string;
   readonly status: number;
   readonly contentType: string;

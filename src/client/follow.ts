@@ -31,7 +31,7 @@ export type FollowedRun = {
   [Symbol.asyncIterator](): AsyncGenerator<StoredRunEvent, Run, undefined>;
 };
 
-type Follower = {
+export type Follower = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly readRun: CiClient["readRun"];

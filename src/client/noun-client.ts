@@ -75,7 +75,7 @@ type RouteValue<One extends Route> = One["answer"] extends z.ZodMiniType
     ? Download
     : void;
 
-type RouteMethod<One extends Route> =
+export type RouteMethod<One extends Route> =
   object extends RouteOptions<One>
     ? (options?: RouteOptions<One>) => Promise<RouteValue<One>>
     : (options: RouteOptions<One>) => Promise<RouteValue<One>>;
@@ -96,7 +96,7 @@ export function nounClient<Routes extends NounRoutes>(
   return Object.fromEntries(methods) as NounClient<Routes>;
 }
 
-type RouteCall<One extends Route> = {
+export type RouteCall<One extends Route> = {
   readonly endpoint: Endpoint;
   readonly options: RouteOptions<One>;
   /** Where the call is not as its endpoint says. */

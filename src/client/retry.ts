@@ -13,7 +13,7 @@ export const FOLLOW_RETRY: BackoffPolicy = { attempts: 12, firstDelayMs: 500, ma
 /** Told before each wait, for a log line. */
 export type RetryNotice = { readonly attempt: number; readonly delayMs: number; readonly error: Error };
 
-type RetryOptions = {
+export type RetryOptions = {
   readonly policy: BackoffPolicy;
   readonly clock: Clock;
   /** A number in [0, 1): the jitter. */
@@ -52,7 +52,7 @@ const inFlightCodes: ReadonlySet<string> = new Set(["idempotency_key_in_flight",
 const lastingCodes: ReadonlySet<string> = new Set(["contents_lost"]);
 
 /** True for what may pass by itself: no answer, 5xx, 429, a key in flight, a page of some proxy in between. */
-function isTransient(error: unknown): error is Error {
+export function isTransient(error: unknown): error is Error {
   if (error instanceof ConnectionError) return error.code !== "certificate_refused";
   if (error instanceof ApiError) {
     if (lastingCodes.has(error.code)) return false;

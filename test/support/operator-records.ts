@@ -1,6 +1,7 @@
 // Two accounts with an agent and runs, two repositories of which one is claimed, and audit entries, oldest first.
 
 import { makeJob, makeOutcome, makeRun, makeRunInput } from "../../fakes/records.ts";
+import { newAgent } from "../../src/service/core/agents/agent.ts";
 import { accountWallet, GRANTS } from "../../src/service/core/money/ledger.ts";
 import type { Store } from "../../src/service/core/ports/store.ts";
 
@@ -26,21 +27,9 @@ export async function insertOperatorRecords(store: Store, now: number): Promise<
     const grant = { kind: "grant", from: GRANTS, to: wallet, microUsd: 1_000_000, runId: null } as const;
     await tx.ledger.post({ id: idOf(91), at: now, ...grant });
 
-    const named = {
-      accountId: accountIds[0],
-      kind: null,
-      model: null,
-      config: {},
-      advisorMaxSpendMicroUsd: null,
-      ciPolicy: null,
-      workspaceId: null,
-      egress: null,
-      repository: null,
-      backend: "noop",
-      createdAt: now,
-    } as const;
-    await tx.agents.insert({ ...named, id: agentIds.helper, name: "helper\u001b[31m", retiredAt: null });
-    await tx.agents.insert({ ...named, id: agentIds.retired, name: "former", retiredAt: now });
+    const named = { accountId: accountIds[0], backend: "noop", createdAt: now };
+    await tx.agents.insert(newAgent({ ...named, id: agentIds.helper, name: "helper\u001b[31m" }));
+    await tx.agents.insert(newAgent({ ...named, id: agentIds.retired, name: "former", retiredAt: now }));
     const job = makeJob();
     await tx.agents.upsert({ id: agentIds.claimed, job, backend: "noop", now });
     await tx.agents.update(agentIds.claimed, { accountId: accountIds[1] });

@@ -1,7 +1,7 @@
 // An account with its keys and an agent on a core fixture, and the API to use them through.
 
 import { makeApiKey, openAccount } from "../../src/service/core/accounts/keys.ts";
-import type { Agent } from "../../src/service/core/agents/agent.ts";
+import { type Agent, newAgent } from "../../src/service/core/agents/agent.ts";
 import type { Plan } from "../../src/service/core/money/plan.ts";
 import type { CoreFixture } from "./fixtures/core-fixture.ts";
 import { openHttpApi } from "./service-api.ts";
@@ -24,22 +24,13 @@ export async function makeAccount(
   const account = await openAccount(core, plan);
   const make = async (callerClass: "owner" | "ai_client") =>
     (await makeApiKey(core, { accountId: account.id, callerClass, name: callerClass })).secret;
-  const agent: Agent = {
+  const agent = newAgent({
     id: core.random.uuid(core.clock.now()),
     accountId: account.id,
     name: "helper",
-    kind: null,
-    model: null,
-    config: {},
-    advisorMaxSpendMicroUsd: null,
-    ciPolicy: null,
-    egress: null,
-    repository: null,
     backend: core.policy.backend,
     createdAt: core.clock.now(),
-    workspaceId: null,
-    retiredAt: null,
-  };
+  });
   await core.store.transact((tx) => tx.agents.insert(agent));
   return { id: account.id, owner: await make("owner"), aiClient: await make("ai_client"), agent };
 }

@@ -3,7 +3,7 @@
 
 import { type Kysely, sql } from "kysely";
 import { visibilities } from "../../contract/ci/exchange.ts";
-import type { Agent } from "../core/agents/agent.ts";
+import { type Agent, newAgent } from "../core/agents/agent.ts";
 import type { AgentChange, AgentStore, AllAgentsQuery } from "../core/agents/store-port.ts";
 import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import { parseCiPolicy, parseConfig, parseEgress } from "./columns.ts";
@@ -171,12 +171,14 @@ export class SqlAgents implements AgentStore {
     now: number;
   }): Promise<Agent> {
     const { provider, issuer, repository } = job;
-    const agent: Agent = {
-      ...{ id, accountId: null, name: repository.name, kind: null, model: null, config: {} },
-      ...{ advisorMaxSpendMicroUsd: null, ciPolicy: null, egress: null, workspaceId: null, backend },
+    const agent = newAgent({
+      id,
+      accountId: null,
+      name: repository.name,
       repository: { provider, issuer, ...repository },
-      ...{ createdAt: now, retiredAt: null },
-    };
+      backend,
+      createdAt: now,
+    });
     const values = agentRow.write(agent, notDeleted);
     const { owner_id, repository_name, visibility } = values;
     const row = await this.#db

@@ -41,3 +41,21 @@ export type Agent = {
   /** When it was retired: it takes no more work. */
   readonly retiredAt: number | null;
 };
+
+/** An agent that is made with these fields, and has nothing else yet. */
+export function newAgent(
+  fields: Partial<Agent> & Pick<Agent, "id" | "accountId" | "name" | "backend" | "createdAt">,
+): Agent {
+  return {
+    kind: null,
+    model: null,
+    config: {},
+    advisorMaxSpendMicroUsd: null,
+    ciPolicy: null,
+    egress: null,
+    repository: null,
+    workspaceId: null,
+    retiredAt: null,
+    ...fields,
+  };
+}

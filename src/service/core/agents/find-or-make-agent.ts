@@ -6,7 +6,7 @@ import type { Account } from "../accounts/account.ts";
 import type { Core } from "../core.ts";
 import type { ModelRate } from "../money/rates.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Agent } from "./agent.ts";
+import { type Agent, newAgent } from "./agent.ts";
 import type { CreateAgentRefusal } from "./refusals.ts";
 
 export type AgentOrder = {
@@ -46,22 +46,17 @@ export async function findOrMakeAgent(
     }
   }
   const now = core.clock.now();
-  const agent: Agent = {
+  const agent = newAgent({
     id: core.random.uuid(now),
     accountId: account.id,
     name,
     kind: body.kind ?? null,
     model: model?.id ?? null,
     config: body.config ?? {},
-    advisorMaxSpendMicroUsd: null,
-    ciPolicy: null,
-    egress: null,
-    repository: null,
     workspaceId,
     backend: core.policy.backend,
     createdAt: now,
-    retiredAt: null,
-  };
+  });
   await tx.agents.insert(agent);
   return ok({ agent, isExisting: false });
 }

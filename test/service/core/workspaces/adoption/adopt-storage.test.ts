@@ -5,6 +5,7 @@ import { makeJob, makeRun, makeRunInput } from "../../../../../fakes/records.ts"
 import { ok } from "../../../../../src/base/result.ts";
 import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
 import { deleteAgent } from "../../../../../src/service/core/agent-endings/delete-agent.ts";
+import { newAgent } from "../../../../../src/service/core/agents/agent.ts";
 import type { CheckoutProvider } from "../../../../../src/service/core/checkouts/checkout.ts";
 import { takeUpOperations } from "../../../../../src/service/core/workspaces/administration/take-up-operations.ts";
 import { adoptStorage } from "../../../../../src/service/core/workspaces/adoption/adopt-storage.ts";
@@ -55,12 +56,11 @@ onEveryStore((store) => {
       const repository = { id: "1001", ownerId: "77", name: REPOSITORY, visibility: "public" as const };
       const { accountId } = workspace.owner;
       await fixture.store.transact(async (tx) => {
-        await tx.agents.insert({
-          ...{ id: AGENT, accountId, name: REPOSITORY, kind: null, model: null, config: {} },
-          ...{ advisorMaxSpendMicroUsd: null, ciPolicy: null, egress: null, backend: "none" },
-          ...{ workspaceId: null, createdAt: 1, retiredAt: null },
+        const agent = newAgent({
+          ...{ id: AGENT, accountId, name: REPOSITORY, backend: "none", createdAt: 1 },
           repository: { provider: "github", issuer: "https://issuer.example", ...repository },
         });
+        await tx.agents.insert(agent);
         const cloneUrl = `${git.server.url}/${REPOSITORY}.git`;
         const job = makeJob({ repository, sha: headSha, cloneUrl });
         await tx.runs.insert(makeRun({ agentId: AGENT }), makeRunInput({ job }));
