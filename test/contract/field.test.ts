@@ -37,6 +37,8 @@ describe("a field", () => {
   });
 
   it("does not compile without a text", () => {
+    // Each line is what somebody may forget. A directive that meets no error is an error itself, so that the check of types fails once
+    // one of them compiles.
     const forgotten = [
       // @ts-expect-error A field of an answer has no text.
       object({ first: z.string() }),
@@ -58,6 +60,7 @@ describe("a route", () => {
   const detail = { callers: owners, repeat: "safe", answer: nameSchema, answers: { 200: "It." } } as const;
 
   it("does not compile without a text, or with a parameter that has none", () => {
+    // As above: the check of types fails once one of them compiles.
     const forgotten = [
       // @ts-expect-error It has no summary.
       defineRoute("GET /v1/agents", detail),

@@ -95,7 +95,7 @@ function nameOf(schema: z.ZodMiniType, { method, path }: Pick<Route, "method" | 
   const name = names.get(schema);
   if (name !== undefined) return name;
   throw new TypeError(
-    `A schema of ${method} ${path} has no name. Add a component with its fields' descriptions to components.ts of its noun.`,
+    `A schema of ${method} ${path} has no name. Name it among the components, in the file of the noun's routes.`,
   );
 }
 

@@ -52,6 +52,7 @@ describe("a tool", () => {
   });
 
   it("does not compile with a field that its route has not, or where a handler lacks one", () => {
+    // A directive that meets no error is an error itself: the check of types fails once one of these compiles.
     const made = [
       // @ts-expect-error The route's path has no such parameter.
       () => tool(copyRoutes.get, { ...texts, output, run, finds: ["memberID"] }),
