@@ -46,8 +46,8 @@ export function sharedFiles(context: PluginContext, program: Program): Map<strin
 function fileFor(kinds: readonly Kind[], isSmall: boolean): string | null {
   // Beside the entry itself, which every part has loaded.
   if (kinds.includes("entry")) return null;
-  const isLight = kinds.includes("commands") || kinds.includes("program");
   if (kinds.includes("program")) return "shared";
+  const isLight = kinds.includes("commands");
   if (kinds.includes("serve")) return isLight ? "shared" : "service";
   if (kinds.every((kind) => kind === "commands" || kind === "operator"))
     return isLight ? "commands" : "operator";

@@ -13,3 +13,9 @@ export function parseJson(text: string): unknown {
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** The object that the text is. Null where it is no JSON, or another value. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  const value = parseJson(text);
+  return isObject(value) ? value : null;
+}

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
+import { parseJson } from "../base/json.ts";
 import { decodeBySchema } from "../base/settings/json-kinds.ts";
 import { matching } from "../base/settings/kinds.ts";
 import { readSettings, setting } from "../base/settings/setting.ts";
@@ -145,16 +146,8 @@ async function readIssuer(path: string): Promise<z.infer<typeof issuerSchema>> {
   const text = await readFile(path, "utf8").catch((cause: Error) => {
     throw new UsageError(`--issuer: ${path} cannot be read: ${cause.message}`, { cause });
   });
-  const decoded = decodeBySchema(issuerSchema, parse(text));
+  const decoded = decodeBySchema(issuerSchema, parseJson(text));
   if (!decoded.ok)
     throw new UsageError(decoded.refusal.map((fault) => `--issuer: ${path} ${fault}`).join("\n"));
   return decoded.value;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 // What came in the place of the service's own answer, in words, and what to do. Pure.
 
+import { parseJson } from "../base/json.ts";
 import type { Environment } from "../ci/provider.ts";
 import type { ConnectionError } from "../client/errors.ts";
 import type { TransportResponse } from "../client/transport.ts";
@@ -69,7 +70,7 @@ export function strangerTrouble(response: TransportResponse, url: URL): Trouble 
       fixes: [{ text: "Put user and password into the proxy's URL, from a secret of the CI provider." }],
     };
   }
-  if (status === 200 && healthSchema.safeParse(jsonOf(body)).success) return null;
+  if (status === 200 && healthSchema.safeParse(parseJson(body)).success) return null;
   if (status === 429 || status >= 500) {
     return {
       found: `The service, or what stands in front of it, answers ${status}.`,
@@ -82,13 +83,4 @@ export function strangerTrouble(response: TransportResponse, url: URL): Trouble 
       { text: "Correct the address: without /v1, with the path under which a gateway has the service." },
     ],
   };
-}
-
-/** Null where it is no JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

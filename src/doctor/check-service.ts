@@ -1,10 +1,11 @@
 // Whether the service is reached, and is one: the way there, who answers, and how it does.
 
+import { parseJson } from "../base/json.ts";
 import { ConnectionError } from "../client/errors.ts";
 import type { TransportResponse } from "../client/transport.ts";
 import { healthSchema } from "../contract/operation.ts";
 import type { DoctorCheck, Observation } from "../report/doctor-page.ts";
-import { jsonOf, noAnswer, strangerTrouble } from "./answer-troubles.ts";
+import { noAnswer, strangerTrouble } from "./answer-troubles.ts";
 import { type ExamineOptions, found, worstOf } from "./examination.ts";
 import { bareHost, type ChosenProxy, chooseProxy, isLoopback, type ProxyChoice } from "./proxy.ts";
 import { reachHost, type Way } from "./reach-host.ts";
@@ -126,7 +127,7 @@ async function ask(options: ServiceOptions, path: string, tries = 2): Promise<As
 }
 
 function readiness(response: TransportResponse): Observation[] {
-  const health = healthSchema.safeParse(jsonOf(response.body));
+  const health = healthSchema.safeParse(parseJson(response.body));
   const status = health.success ? health.data.status : `${response.status}`;
   if (status === "ok") return [];
   const why = status === "unavailable" ? "its database does not answer" : `it says "${status}"`;
@@ -147,7 +148,7 @@ function readiness(response: TransportResponse): Observation[] {
 async function apiVersion(options: ServiceOptions): Promise<string | null> {
   const asked = await ask(options, "/openapi.json", 1);
   if (!asked.ok || asked.response.status !== 200) return null;
-  const document = jsonOf(asked.response.body);
+  const document = parseJson(asked.response.body);
   if (typeof document !== "object" || document === null || !("info" in document)) return null;
   const { info } = document;
   if (typeof info !== "object" || info === null || !("version" in info)) return null;

@@ -1,5 +1,7 @@
 // The claims of an ID token that say when and for whom it is good. Nothing is verified: the provider does that. Pure.
 
+import { parseObject } from "../base/json.ts";
+
 export type Claims = {
   readonly audiences: readonly string[];
   /** Milliseconds since the epoch; null where it does not say. */
@@ -20,10 +22,5 @@ export function claimsOf(token: string): Claims | null {
 function payloadOf(token: string): Readonly<Record<string, unknown>> | null {
   const [, body] = token.split(".");
   if (body === undefined) return null;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
-    return typeof value === "object" && value !== null ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  return parseObject(Buffer.from(body, "base64url").toString("utf8"));
 }

@@ -3,6 +3,7 @@
 
 import { parseRetryAfterMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
+import { parseObject } from "../base/json.ts";
 import { inputOf, type ModelProviderFacts, modelProviders } from "../contract/models/providers.ts";
 import { type Claims, claimsOf } from "./claims.ts";
 import { FederationError, type FederationReason } from "./federation-error.ts";
@@ -120,7 +121,7 @@ function tokenOf(
   text: string,
   { provider, begunAt }: { readonly provider: Exchanger; readonly begunAt: number },
 ): AccessToken {
-  const answer = objectOf(text);
+  const answer = parseObject(text) ?? {};
   const {
     access_token: accessToken,
     token_type: type = "Bearer",
@@ -210,7 +211,7 @@ function interceptor({ exchangeUrl }: Exchanger): string {
 
 /** `{"error": "invalid_grant", "error_description": "…"}`, or Anthropic's `{"error": {"type": "…", "message": "…"}}`. */
 function errorOf(body: string, idToken: string): { error: string | null; said: string | null } {
-  const { error, error_description: description } = objectOf(body);
+  const { error, error_description: description } = parseObject(body) ?? {};
   const own = typeof error === "object" && error !== null ? (error as Record<string, unknown>) : {};
   const code = typeof error === "string" ? error : own.type;
   const said = typeof description === "string" ? description : own.message;
@@ -227,13 +228,4 @@ function quote(said: string, idToken: string): string {
   const line = kept.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   const shown = line.length > MAX_QUOTED_CHARS ? `${line.slice(0, MAX_QUOTED_CHARS)}…` : line;
   return /[.…]$/.test(shown) ? shown : `${shown}.`;
-}
-
-function objectOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,6 +1,6 @@
 // The MCP servers that a job names: as a service inside the job reads them, and what of them another service takes. Pure.
 
-import { isObject } from "../base/json.ts";
+import { isObject, parseObject } from "../base/json.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 
@@ -18,7 +18,7 @@ export type NamedServers = {
 export const mcpServers: Kind<NamedServers> = {
   ...kind(`a JSON object of MCP servers by their names, or ${REPOSITORY_FILE}`, (text) => {
     if (text.trim() === REPOSITORY_FILE) return { text: text.trim(), servers: null };
-    const value = objectOf(text);
+    const value = parseObject(text);
     const inner = value === null || !("mcpServers" in value) ? value : value.mcpServers;
     return isObject(inner) ? { text, servers: inner } : undefined;
   }),
@@ -49,13 +49,4 @@ export function sentServers({ servers }: NamedServers): Pick<SubmitRunRequest, "
 /** The variables whose values they take. */
 export function variablesIn({ text }: NamedServers): readonly string[] {
   return [...text.matchAll(REFERENCE)].map(([, name = ""]) => name);
-}
-
-function objectOf(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

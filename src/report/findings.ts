@@ -1,5 +1,6 @@
 // The findings of a review, decoded from a reply as data, whatever schema the reply was made by. Pure.
 
+import { isObject } from "../base/json.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import type { RunReport } from "./run-report.ts";
 
@@ -80,7 +81,7 @@ export function reaches(worst: Severity | null, threshold: Severity | null): boo
 
 /** Unknown fields are ignored. */
 export function readFindings(output: RunReport["output"]): ReviewReply {
-  const reply = fieldsOf(output?.value);
+  const reply = isObject(output?.value) ? output.value : null;
   const summary = typeof reply?.summary === "string" ? reply.summary : null;
   if (!Array.isArray(reply?.findings)) return { findings: null, summary, dropped: 0, faults: [] };
   const items: readonly unknown[] = reply.findings;
@@ -119,7 +120,7 @@ export function placeOf({ path, startLine, line }: Pick<Finding, "path" | "start
 
 /** Returns a sentence that names the fault where the item is no finding. */
 function readFinding(item: unknown): Finding | string {
-  const fields = fieldsOf(item);
+  const fields = isObject(item) ? item : null;
   if (fields === null) return `it must be an object, got ${shown(item)}`;
   const { line, start_line: start = line, severity, title, body, suggestion = null } = fields;
   const path = typeof fields.path === "string" ? fields.path.replace(/^(\.\/)+/, "") : "";
@@ -145,10 +146,6 @@ function readFinding(item: unknown): Finding | string {
     body,
     suggestion,
   };
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
 
 function isLine(value: unknown): value is number {

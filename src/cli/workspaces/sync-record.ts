@@ -3,6 +3,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { parseJson } from "../../base/json.ts";
 import { systemCodeOf } from "../../base/operator-error.ts";
 import { CommandError } from "../command-error.ts";
 import { type FileStates, fileModes } from "./file-state.ts";
@@ -41,7 +42,7 @@ export async function readRecord(root: string): Promise<SyncRecord | null> {
     if (systemCodeOf(cause) === "ENOENT" || systemCodeOf(cause) === "ENOTDIR") return null;
     throw new CommandError(`"${path}" cannot be read.`, { cause });
   }
-  const read = recordSchema.safeParse(parsed(text));
+  const read = recordSchema.safeParse(parseJson(text));
   if (!read.success) {
     throw new CommandError(
       `"${path}" is damaged, or of another version. Remove it to start anew: files that differ are conflicts then, and nothing is lost.`,
@@ -63,12 +64,4 @@ export async function writeRecord(folder: LocalFolder, { place, base }: SyncReco
   const part = `${path}.${process.pid}`;
   await writeFile(part, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   await rename(part, path);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 // Sends requests to the deployment and keeps what came back. Waits where the service says that it is busy.
 
 import type { Clock } from "../../base/clock.ts";
+import { parseJson } from "../../base/json.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import type { Answer } from "./exchange.ts";
 
@@ -89,7 +90,7 @@ export function openConnection(options: {
       status: response.status,
       headers: Object.fromEntries(response.headers),
       text,
-      json: parse(text),
+      json: parseJson(text),
     };
     answers.push(answer);
     return answer;
@@ -128,12 +129,4 @@ function busySeconds({ status, headers, json }: Answer): number | null {
   if (!BUSY.has(String(code))) return null;
   const seconds = Number(headers["retry-after"]);
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), MAX_WAIT_SECONDS) : 1;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

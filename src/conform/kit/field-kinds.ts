@@ -1,5 +1,7 @@
 // Kinds of fields, as the specification's tables name them. Pure.
 
+import { isObject } from "../../base/json.ts";
+
 export type FieldKind = { readonly says: string; readonly holds: (value: unknown) => boolean };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -21,10 +23,7 @@ export const filled: FieldKind = {
 export const integer: FieldKind = { says: "an integer", holds: Number.isInteger };
 export const number: FieldKind = { says: "a number", holds: (value) => typeof value === "number" };
 export const boolean: FieldKind = { says: "true or false", holds: (value) => typeof value === "boolean" };
-export const object: FieldKind = {
-  says: "an object",
-  holds: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-};
+export const object: FieldKind = { says: "an object", holds: isObject };
 export const array: FieldKind = { says: "an array", holds: Array.isArray };
 export const absent: FieldKind = { says: "absent", holds: (value) => value === undefined };
 export const nothing: FieldKind = { says: "null", holds: (value) => value === null };

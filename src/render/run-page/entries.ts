@@ -2,6 +2,7 @@
 
 import { assertNever } from "../../base/assert-never.ts";
 import { type Excerpt, headLines } from "../../base/bounded-text.ts";
+import { parseObject } from "../../base/json.ts";
 import { maskSecrets } from "../../report/find-secrets.ts";
 import type { AssistantMessage, Notice, RunReport, Step, ToolCall } from "../../report/run-report.ts";
 import { type Contents, type Element, el, said } from "../html/element.ts";
@@ -141,13 +142,8 @@ function wholeCall({ seq }: ToolCall, { base }: EntryPlace, text: string): Eleme
 /** Arguments are JSON: one field a line, texts as they are. */
 function readable(args: Excerpt): Excerpt {
   if (args.omittedChars > 0) return args;
-  let value: unknown;
-  try {
-    value = JSON.parse(args.text);
-  } catch {
-    return args;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return args;
+  const value = parseObject(args.text);
+  if (value === null) return args;
   const lines = Object.entries(value).map(([name, field]) => {
     const text = typeof field === "string" ? field : JSON.stringify(field, null, 2);
     return text.includes("\n") ? `${name}:\n${text}` : `${name}: ${text}`;

@@ -1,6 +1,7 @@
 // Detects a model that makes the same call and gets the same result, over and over. A poll whose result changes is none. Pure.
 
 import { createHash } from "node:crypto";
+import { isObject } from "../../../../base/json.ts";
 
 /** From this many in a row on, each result warns the model. */
 const WARN_AT = 3;
@@ -36,7 +37,7 @@ export class RepeatedCalls {
 function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_, some: unknown) =>
-      typeof some === "object" && some !== null && !Array.isArray(some)
+      isObject(some)
         ? Object.fromEntries(Object.entries(some).toSorted(([a], [b]) => (a < b ? -1 : 1)))
         : some,
     ) ?? ""

@@ -3,6 +3,7 @@
 // Why: docs/decisions/055-mcp-servers-in-the-sandbox.md
 
 import * as z from "zod/mini";
+import { isObject } from "../../../../base/json.ts";
 import type { Environment } from "../../../../base/settings/setting.ts";
 import { strictObject, unknownFieldsOf } from "../../../../base/strict-object.ts";
 import {
@@ -253,10 +254,8 @@ function faultsOf(error: z.core.$ZodError): string[] {
   });
 }
 
-function asObject(value: unknown): Record<string, unknown> | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
+function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+  return isObject(value) ? value : null;
 }
 
 function shown(name: string): string {

@@ -1,6 +1,7 @@
 // A tool of an MCP server as a tool of the agent: one that does not say that it only reads counts as one that writes.
 
 import * as z from "zod/mini";
+import { isObject } from "../../../../base/json.ts";
 import { type Tool, ToolError } from "../tool.ts";
 import { resultText } from "./call-result.ts";
 import type { McpSession } from "./mcp-session.ts";
@@ -28,7 +29,7 @@ export function serverTool({ server, tool, session, pass, explain }: ServerToolP
     access: tool.isReadOnly ? "read" : "write",
     isForeign: true,
     async run(input, { signal }) {
-      if (typeof input !== "object" || input === null || Array.isArray(input))
+      if (!isObject(input))
         throw new ToolError("invalid_input", `The input of ${tool.name} must be an object.`);
       await pass();
       const called = await session.call({
