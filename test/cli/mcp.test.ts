@@ -15,9 +15,13 @@ import { type HttpApi, openHttpApi } from "../support/service-api.ts";
 
 const COMMAND = join(fileURLToPath(new URL(".", import.meta.url)), "../../npm/cli.mjs");
 
+/** Ends the run of a test. A client drops the notes that come together with the result. */
+let noteHeard = Promise.withResolvers<void>();
+
 const backend = scriptedBackend(async (task) => {
-  if (task.messages.at(-1)?.content === "wait") await untilStopped(task);
-  else await say(task, "Done.");
+  if (task.messages.at(-1)?.content === "wait") return await untilStopped(task);
+  await noteHeard.promise;
+  await say(task, "Done.");
 });
 
 describe("agent-service mcp", () => {
@@ -61,12 +65,17 @@ describe("agent-service mcp", () => {
   };
 
   it.each(wires)("passes calls, their progress and their results on, on %s", async (wire) => {
+    noteHeard = Promise.withResolvers();
     const client = await open({ wire });
     try {
       const notes: string[] = [];
+      const onprogress = ({ message = "" }): void => {
+        notes.push(message);
+        noteHeard.resolve();
+      };
       const answer = await client.callTool(
         { name: "invoke_agent", arguments: { agent: "helper", message: "go" } },
-        { onprogress: ({ message = "" }) => notes.push(message) },
+        { onprogress },
       );
       expect(answer.structuredContent, textOf(answer)).toMatchObject({ reply: "Done." });
       expect(notes[0]).toMatch(/^Run /);
