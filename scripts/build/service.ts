@@ -6,6 +6,7 @@ import { basename, join, relative } from "node:path";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { contractInService } from "../contract-in-bundles.ts";
 import type { BuiltFile, BuiltFiles } from "./built-file.ts";
+import { builtInModules } from "./built-in-modules.ts";
 import { sharedFiles } from "./parts.ts";
 import { serviceStandIns } from "./stand-ins.ts";
 
@@ -47,6 +48,7 @@ async function split({ entry, name, leftOut }: SplitOptions): Promise<BuiltFiles
       contractInService(),
       loadedWithImporter(),
       serviceStandIns(root),
+      builtInModules(),
       {
         name: "parts",
         buildEnd() {

@@ -81,7 +81,7 @@ export function tokenVerifier(options: TokenVerifierOptions): TokenVerifier {
 }
 
 function trustIssuer(config: IssuerConfig, options: TokenVerifierOptions): TrustedIssuer {
-  const { clock, logger, fetch = globalThis.fetch } = options;
+  const { clock, logger, fetch = (...request) => globalThis.fetch(...request) } = options;
   const { issuer, jwks_uri: url } = config;
   const provider = providers[config.provider];
   return {

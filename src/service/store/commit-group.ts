@@ -28,6 +28,8 @@ export class CommitGroup {
   readonly #log: number;
   readonly #transaction: StoreTransaction;
   readonly #control: ReturnType<typeof prepareControl>;
+  /** Rows that were written on the connection, undone ones included. */
+  #changes: number;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | null = null;
   #syncing: Promise<void> | null = null;
@@ -37,6 +39,7 @@ export class CommitGroup {
     this.#log = options.log;
     this.#transaction = options.transaction;
     this.#control = prepareControl(options.database);
+    this.#changes = this.#countChanges();
   }
 
   /** Resolves when everything that was committed until now is on disk, or was refused by it. */
@@ -76,7 +79,7 @@ export class CommitGroup {
         acknowledgements.push(await this.#runMember(member));
       }
       this.#control.commit.run();
-      await this.#sync();
+      if (this.#hasChanged()) await this.#sync();
     } catch (cause) {
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("rollback");
       const failed = members.length > 0 ? members : this.#waiting.splice(0);
@@ -96,6 +99,17 @@ export class CommitGroup {
         await systemClock.sleep(BUSY_PAUSE_MS);
       }
     }
+  }
+
+  /** What was only read, or refused, leaves nothing for the disk: what it read was there before its group began. */
+  #hasChanged(): boolean {
+    const before = this.#changes;
+    this.#changes = this.#countChanges();
+    return this.#changes !== before;
+  }
+
+  #countChanges(): number {
+    return Number(this.#control.changes.get()?.changes);
   }
 
   /** Writes the log to disk in another thread: requests are served meanwhile. */
@@ -132,5 +146,6 @@ function prepareControl(database: DatabaseSync) {
     commit: database.prepare("commit"),
     save: database.prepare("savepoint member"),
     release: database.prepare("release member"),
+    changes: database.prepare("select total_changes() as changes"),
   };
 }

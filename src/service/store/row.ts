@@ -3,6 +3,7 @@
 // Why: docs/decisions/130-a-row-is-defined-once.md
 
 import { type RawBuilder, sql } from "kysely";
+import { once } from "../../base/once.ts";
 import { type Cell, type Column, type Named, type SnakeCase, snakeCase } from "./row-columns.ts";
 
 /** One column of a table, as migrations make it. */
@@ -186,6 +187,7 @@ function partsOf({ parts, groups }: Side): Part[] {
 
 /** Made once a definition: a row is read by one loop, into an object that has its shape from the start. */
 function readerOf({ parts, groups }: Side): (row: Shape) => Shape {
+  // At the first use: a service has over a hundred shapes, and its start needs few.
   const shapeOnce = once(() =>
     shapeOf(parts.filter(({ isOptional }) => !isOptional).map(({ field }) => field)),
   );
@@ -237,15 +239,6 @@ function writerOf({ parts, groups }: Side): (record: Shape) => Shape {
 function shapeOf(names: readonly string[]): Shape {
   for (const value of [0.5, ""]) JSON.parse(JSON.stringify(allAs(names, value)));
   return JSON.parse(JSON.stringify(allAs(names, null)));
-}
-
-/** Made at the first use: a service has over a hundred shapes, and its start needs few. */
-function once(make: () => Shape): () => Shape {
-  let made: Shape | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 function allAs(names: readonly string[], value: unknown): Shape {

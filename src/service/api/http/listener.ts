@@ -1,7 +1,7 @@
 // The HTTP server of a node: listens at once, and answers "not yet" until it is given an application.
 
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { isSocketRequest, type SocketApi } from "../socket/socket-api.ts";
@@ -32,21 +32,18 @@ type ListenPlace = {
 };
 
 export class HttpListener {
-  readonly #server: ReturnType<typeof createAdaptorServer>;
-  #fetch: Fetch = notYet;
+  readonly #server: Server;
+  #answer: RequestListener = answerNotYet;
 
   constructor() {
-    const server = createAdaptorServer({
-      fetch: (request, env) => this.#fetch(request, env),
-      // The adapter ends the connection 500 ms after an answer that did not need the body, also where the next request is at work on it
-      // (2.1.8). Node reads the rest of a body by itself.
-      autoCleanupIncoming: false,
-      serverOptions: {
+    const server: Server = createServer(
+      {
         requestTimeout: LONGEST_REQUEST_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         shouldUpgradeCallback: (request) => server.listenerCount("upgrade") > 0 && isSocketRequest(request),
       },
-    });
+      (request, response) => this.#answer(request, response),
+    );
     this.#server = server;
   }
 
@@ -61,7 +58,10 @@ export class HttpListener {
   /** Answers with this application from now on, and gives upgrades to `sockets`, where there are any. */
   serve({ app, sockets }: { app: { readonly fetch: Fetch }; sockets: SocketApi | null }): void {
     if (sockets !== null) this.#server.on("upgrade", sockets.onUpgrade);
-    this.#fetch = app.fetch;
+    const loading = import("./adapter.ts").then(({ requestListener }) => {
+      this.#answer = requestListener(app.fetch);
+    });
+    this.#answer = (request, response) => void loading.then(() => this.#answer(request, response));
   }
 
   /** Takes no new connection. `closed` resolves once the last one has ended. */
@@ -71,18 +71,15 @@ export class HttpListener {
 
   /** Ends connections that are still open. */
   closeConnections(): void {
-    if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
+    this.#server.closeAllConnections();
   }
 }
 
-function notYet(): Response {
-  return new Response(null, { status: 503, headers: { "Retry-After": "1" } });
-}
+const answerNotYet: RequestListener = (_request, response) => {
+  response.writeHead(503, { "Retry-After": "1" }).end();
+};
 
-async function listen(
-  server: ReturnType<typeof createAdaptorServer>,
-  { host, port, setting = "PORT" }: ListenPlace,
-): Promise<AddressInfo> {
+async function listen(server: Server, { host, port, setting = "PORT" }: ListenPlace): Promise<AddressInfo> {
   const named = setting === "PORT" ? "--port or PORT" : setting;
   return await new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {

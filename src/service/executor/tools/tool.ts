@@ -2,6 +2,7 @@
 // Why: docs/decisions/051-the-tools.md
 
 import * as z from "zod/mini";
+import { once } from "../../../base/once.ts";
 import type { Checkout } from "../../core/checkouts/checkout.ts";
 import type { CallEffect } from "../call-effect.ts";
 import { jsonSchemaOf, readInput } from "./tool-input.ts";
@@ -79,15 +80,17 @@ export function defineTool<Schema extends z.ZodMiniType, Value>(
   definition: ToolDefinition<Schema, Value>,
 ): Tool<Value> {
   const { name, description, input: schema, access = "read", find, format, images } = definition;
-  const jsonSchema = jsonSchemaOf(schema);
+  const jsonSchema = once(() => jsonSchemaOf(schema));
   return {
     name,
     description,
     input: schema,
-    jsonSchema,
+    get jsonSchema() {
+      return jsonSchema();
+    },
     access,
     async run(given, context) {
-      const { input, ignored } = readInput(jsonSchema, given);
+      const { input, ignored } = readInput(jsonSchema(), given);
       const parsed = z.safeParse(schema, input);
       if (!parsed.success) {
         throw new ToolError(
@@ -97,7 +100,7 @@ export function defineTool<Schema extends z.ZodMiniType, Value>(
       }
       const value = await find(parsed.data, context);
       const text = format(value);
-      const noted = ignored.length === 0 ? text : `${ignoredText(ignored, jsonSchema)}\n${text}`;
+      const noted = ignored.length === 0 ? text : `${ignoredText(ignored, jsonSchema())}\n${text}`;
       return { value, text: noted, ...(images === undefined ? {} : { images: images(value) }) };
     },
   };

@@ -25,3 +25,22 @@ describe("an idle connection", () => {
     await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
 });
+
+describe("a listener", () => {
+  it("sends requests away until it has an application, and answers those that come while it is made ready", async () => {
+    const listener = new HttpListener();
+    const url = await listener.listen({ host: "127.0.0.1", port: 0 });
+    try {
+      const early = await fetch(url, { method: "POST", body: "early" });
+      expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
+      const app = { fetch: async (request: Request) => new Response(`${await request.text()} here`) };
+      listener.serve({ app, sockets: null });
+      const bodies = ["one", "two", "three"].map(async (body) =>
+        (await fetch(url, { method: "POST", body })).text(),
+      );
+      expect(await Promise.all(bodies)).toEqual(["one here", "two here", "three here"]);
+    } finally {
+      listener.closeConnections();
+    }
+  });
+});
