@@ -80,14 +80,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // A node that only answers requests executes nothing and keeps nothing.
   if (config.role !== "api") prepareDataFolder(config.dataDir);
   const sandbox = sandboxOf({ config, log, clock, random });
+  // The sandbox is tried by another process: the store is opened meanwhile.
   const agents =
-    options.backends === undefined ? await openAgentsOf({ ...options, clock, random, sandbox }) : [];
-  const backends = options.backends ?? [offlineBackend, noopBackend, ...agents];
+    options.backends === undefined
+      ? openAgentsOf({ ...options, clock, random, sandbox })
+      : Promise.resolve([]);
+  agents.catch(() => {});
   if (config.role !== "api" && options.checkouts === undefined) await checkGit(config.gitEnvironment);
   const store = await openStore(options);
   let traces: Traces | null = null;
   try {
     traces = await openTracesOf({ config, log, clock, random });
+    const backends = options.backends ?? [offlineBackend, noopBackend, ...(await agents)];
     return await serve({
       ...options,
       log: traces?.log ?? log,

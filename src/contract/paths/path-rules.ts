@@ -62,8 +62,9 @@ export class PathRules {
     names: readonly string[],
     { at, kinds }: { readonly at: number; readonly kinds: readonly PathKind[] },
   ): boolean {
-    const rules = [...(this.#literal.get(fold(names[at] ?? "")) ?? []), ...this.#others];
-    return rules.some((rule) => rule.is.some((kind) => kinds.includes(kind)) && endsAt(rule, names, at));
+    const isIt = (rule: Rule): boolean =>
+      rule.is.some((kind) => kinds.includes(kind)) && endsAt(rule, names, at);
+    return this.#literal.get(fold(names[at] ?? ""))?.some(isIt) === true || this.#others.some(isIt);
   }
 }
 
@@ -72,14 +73,20 @@ function endsAt({ isAnywhere, isFile, names, except }: Rule, path: readonly stri
   const from = at + 1 - names.length;
   if (from < 0 || (from > 0 && !isAnywhere)) return false;
   const last = path[at] ?? "";
-  return names.every((test, index) => test(path[from + index] ?? "")) && !except.some((test) => test(last));
+  // The last name first: of most paths it is another.
+  if (names.at(-1)?.(last) !== true || except.some((test) => test(last))) return false;
+  return names.every((test, index) => test(path[from + index] ?? ""));
 }
 
 function nameTest(name: string, isExact: boolean): NameTest {
-  if (name.includes("*")) return pathMatcher([name], { ignoreCase: !isExact });
-  if (isExact) return (other) => other === name;
-  const folded = fold(name);
-  return (other) => fold(other) === folded;
+  const spell = isExact ? (text: string) => text : fold;
+  const [start = "", end, ...more] = spell(name).split("*");
+  if (end === undefined) return (other) => spell(other) === start;
+  if (more.length > 0) return pathMatcher([name], { ignoreCase: !isExact });
+  return (other) => {
+    const spelled = spell(other);
+    return spelled.length >= start.length + end.length && spelled.startsWith(start) && spelled.endsWith(end);
+  };
 }
 
 function fold(name: string): string {

@@ -9,6 +9,8 @@ import { PathRules } from "../../contract/paths/path-rules.ts";
 /** `<tool cache>/node/<version>/<machine>/etc/npmrc`. */
 const MAX_DEPTH = 5;
 const MAX_FOLDERS = 5_000;
+/** Folders that are read at the same time. */
+const AT_ONCE = 16;
 /** What packages are made of: thousands of files, none of them this machine's settings. */
 const passedOver: ReadonlySet<string> = new Set([
   "include",
@@ -29,14 +31,14 @@ const rules = new PathRules();
 export async function findCredentials(roots: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   let level: readonly string[] = roots;
-  let seen = 0;
+  let left = MAX_FOLDERS;
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
     const next: string[] = [];
-    for (const folder of level) {
-      seen += 1;
-      if (seen > MAX_FOLDERS) return found;
-      for (const entry of await entriesOf(folder)) {
-        const path = join(folder, entry.name);
+    for (let at = 0; at < level.length && left > 0; at += AT_ONCE) {
+      const folders = level.slice(at, at + Math.min(AT_ONCE, left));
+      left -= folders.length;
+      const listed = await Promise.all(folders.map(entriesOf));
+      for (const { path, entry } of listed.flat()) {
         if (entry.isDirectory()) {
           if (isSecret(path)) found.push(path);
           else if (!passedOver.has(entry.name)) next.push(path);
@@ -52,6 +54,7 @@ function isSecret(path: string): boolean {
   return rules.names(path, "secret", "cached secret");
 }
 
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return await readdir(folder, { withFileTypes: true }).catch(() => []);
+async function entriesOf(folder: string): Promise<{ readonly path: string; readonly entry: Dirent }[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.map((entry) => ({ path: join(folder, entry.name), entry }));
 }

@@ -44,15 +44,15 @@ export async function openAgentsOf(parts: BackendParts): Promise<Backend[]> {
   const { config, log, clock, random, isTrusted = () => false } = parts;
   const { acp, model, rates, role } = config;
   if ((acp === null && model === null) || role === "api") return [];
-  const sandbox = await parts.sandbox();
+  // What it looks for on the disk is found while the model's client is loaded.
+  const opening = parts.sandbox();
   if (acp !== null) {
-    const { openAcp } = await import("./acp.ts");
-    const { kind } = sandbox;
+    const [{ openAcp }, { kind }] = await Promise.all([import("./acp.ts"), opening]);
     const access = parts.modelAccess ?? null;
     return [await openAcp({ config: acp, access, sandbox: config.sandbox, kind, rates, log, clock, random })];
   }
   if (model === null) return [];
-  const { openModel } = await import("./model.ts");
+  const [{ openModel }, sandbox] = await Promise.all([import("./model.ts"), opening]);
   const isSandboxOff = config.sandbox.mode === "off";
   const { identity } = model;
   const own = identity === null ? null : openOperatorAccess({ identity, clock, random, log });
