@@ -2,21 +2,27 @@
 // no server. For more than that, use a git folder of your own that borrows the checkout's objects, so that
 // the checkout's configuration, which may hold a token or name a program, has no effect.
 
-import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
+import { copyFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { createGit, type Git, GitError, type GitProgram } from "./git.ts";
+import { makeRepository } from "./make-repository.ts";
+import type { ObjectFormat } from "./object-names.ts";
 
 const NONE = [0, 1, 5, 128];
+/** The full name of HEAD where it names no branch. */
+const DETACHED = "HEAD";
 
 export type FoundCheckout = {
   /** Absolute path of its tree. */
   readonly root: string;
   readonly headSha: string;
+  /** The tree of that commit. */
+  readonly headTree: string;
   /** Null where no branch is checked out. */
   readonly ref: string | null;
   /** `owner/name`, or as much of a path as its origin has; null without an origin. */
   readonly repository: string | null;
-  readonly objectFormat: string;
+  readonly objectFormat: ObjectFormat;
   /** Absolute paths in its git folder. */
   readonly objects: string;
   readonly shallow: string;
@@ -33,27 +39,28 @@ export async function readCheckout(place: CheckoutPlace, signal: AbortSignal): P
   const git = gitIn(place);
   const facts = ["--show-object-format", "--git-path", "objects", "--git-path", "shallow"];
   try {
-    const [objectFormat = "", objects = "", shallow = "", headSha = "", ...more] = await linesOf(git, {
-      args: ["rev-parse", ...facts, "HEAD^{commit}"],
-      signal,
-    });
-    if (headSha === "" || more.length > 0) return null;
-    const [ref = null] = await linesOf(git, {
-      args: ["symbolic-ref", "-q", "HEAD"],
-      signal,
-      allowedExitCodes: NONE,
-    });
-    const [origin = ""] = await linesOf(git, {
-      args: ["config", "--local", "--get", "remote.origin.url"],
-      signal,
-      allowedExitCodes: NONE,
-    });
+    const [
+      [format, objects = "", shallow = "", headSha = "", headTree = "", name = "", ...more],
+      [origin = ""],
+    ] = await Promise.all([
+      linesOf(git, {
+        args: ["rev-parse", ...facts, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD"],
+        signal,
+      }),
+      linesOf(git, {
+        args: ["config", "--local", "--get", "remote.origin.url"],
+        signal,
+        allowedExitCodes: NONE,
+      }),
+    ]);
+    if (name === "" || more.length > 0) return null;
     return {
       root,
       headSha,
-      ref,
+      headTree,
+      ref: name === DETACHED ? null : name,
       repository: repositoryOf(origin),
-      objectFormat,
+      objectFormat: format === "sha256" ? "sha256" : "sha1",
       objects: resolve(root, objects),
       shallow: resolve(root, shallow),
     };
@@ -93,19 +100,26 @@ type Borrowing = {
   /** Of the borrowing git folder. */
   readonly git: Git;
   readonly gitFolder: string;
+  /** Whether it has no files. Default: false. */
+  readonly isBare?: boolean;
   readonly from: FoundCheckout;
   readonly signal: AbortSignal;
 };
 
 /** Makes a git folder that knows the checkout's commits and nothing of its configuration. */
-export async function borrowObjects({ git, gitFolder, from, signal }: Borrowing): Promise<void> {
-  await git({ args: ["init", "--quiet", "--template=", `--object-format=${from.objectFormat}`], signal });
-  await mkdir(join(gitFolder, "objects", "info"), { recursive: true });
+export async function borrowObjects({
+  git,
+  gitFolder,
+  isBare = false,
+  from,
+  signal,
+}: Borrowing): Promise<void> {
+  const { objectFormat, headSha: head } = from;
+  await makeRepository({ git, gitFolder, objectFormat, isBare, head, signal });
   await writeFile(join(gitFolder, "objects", "info", "alternates"), `${from.objects}\n`);
   await copyFile(from.shallow, join(gitFolder, "shallow")).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "ENOENT") throw cause;
   });
-  await git({ args: ["update-ref", "--no-deref", "HEAD", from.headSha], signal });
 }
 
 function gitIn({ root, ...program }: CheckoutPlace): Git {

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Git, GitOutput } from "../../base/git/git.ts";
 import { GitError } from "../../base/git/git.ts";
+import { makeRepository } from "../../base/git/make-repository.ts";
+import type { ObjectFormat } from "../../base/git/object-names.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { jobGit } from "../../job/git/job-git.ts";
 
@@ -34,7 +36,7 @@ export type NewCommit = {
 type ScratchOptions = {
   readonly env: Environment;
   /** The hash of the repository's commits. */
-  readonly objectFormat: "sha1" | "sha256";
+  readonly objectFormat: ObjectFormat;
   readonly signal: AbortSignal;
 };
 
@@ -48,10 +50,10 @@ export class ScratchRepository {
     const folder = await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-service-changes-"));
     const home = join(folder, "home");
     await mkdir(home);
-    const git = jobGit({ env, home, gitFolder: join(folder, "repository.git"), treeFolder: null });
-    const scratch = new ScratchRepository({ git, folder, signal });
-    await scratch.#run(["init", "--quiet", "--bare", "--template=", `--object-format=${objectFormat}`]);
-    return scratch;
+    const gitFolder = join(folder, "repository.git");
+    const git = jobGit({ env, home, gitFolder, treeFolder: null });
+    await makeRepository({ git, gitFolder, objectFormat, isBare: true, signal });
+    return new ScratchRepository({ git, folder, signal });
   }
 
   private constructor({ git, folder, signal }: { git: Git; folder: string; signal: AbortSignal }) {

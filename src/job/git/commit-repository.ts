@@ -11,6 +11,8 @@ import {
   readOriginBranch,
 } from "../../base/git/found-checkout.ts";
 import { type Git, GitError } from "../../base/git/git.ts";
+import { makeRepository } from "../../base/git/make-repository.ts";
+import { objectFormatOf } from "../../base/git/object-names.ts";
 import { isBranchName } from "../../contract/runs/pull-request.ts";
 import { StepError } from "../step-error.ts";
 import type { CommitPlace } from "./commit-place.ts";
@@ -96,10 +98,10 @@ type Borrowed = Omit<CommitRepository, "shortfall"> & {
 async function borrow(options: RepositoryOptions, checkout: JobCheckout): Promise<Borrowed | null> {
   const { workplace, commit, signal } = options;
   const { found } = checkout;
-  if (formatOf(commit.sha) !== found.objectFormat) return null;
+  if (objectFormatOf(commit.sha) !== found.objectFormat) return null;
   const gitFolder = join(workplace.folder, "borrowed.git");
   const git = jobGit({ env: options.place.env, home: workplace.home, gitFolder, treeFolder: null });
-  await borrowObjects({ git, gitFolder, from: found, signal });
+  await borrowObjects({ git, gitFolder, isBare: true, from: found, signal });
   const isPartial = await isPartialClone(found);
   const hasCommit = (await presentCommit(git, { sha: commit.sha, signal })) !== null;
   // Of the base, a partial clone lacks files.
@@ -248,11 +250,7 @@ async function initRepository(
 ): Promise<OwnRepository> {
   const gitFolder = join(workplace.folder, name);
   const git = jobGit({ env: place.env, home: workplace.home, gitFolder, treeFolder: null });
-  await git({
-    args: ["init", "--quiet", "--template=", `--object-format=${formatOf(commit.sha)}`],
-    signal,
-  });
-  await mkdir(join(gitFolder, "objects", "info"), { recursive: true });
+  await makeRepository({ git, gitFolder, objectFormat: objectFormatOf(commit.sha), isBare: true, signal });
   return { git, gitFolder };
 }
 
@@ -295,10 +293,6 @@ async function presentCommit(
 
 async function textOf(git: Git, args: readonly string[], signal: AbortSignal): Promise<string> {
   return (await git({ args, signal })).stdout.toString("latin1");
-}
-
-function formatOf(sha: string): string {
-  return sha.length === 64 ? "sha256" : "sha1";
 }
 
 function failureText(failure: GitError, { words }: CommitPlace): string {

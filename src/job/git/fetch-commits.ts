@@ -33,7 +33,7 @@ type CommitsFetch = {
 export async function fetchCommits(fetch: CommitsFetch): Promise<Git> {
   const { env, signal, found, home, fetchFolder } = fetch;
   const git = jobGit({ env, home, gitFolder: fetchFolder, treeFolder: null });
-  await borrowObjects({ git, gitFolder: fetchFolder, from: found, signal });
+  await borrowObjects({ git, gitFolder: fetchFolder, isBare: true, from: found, signal });
   await fetchInto({ ...fetch, git, objects: found.objects });
   return git;
 }

@@ -74,7 +74,8 @@ async function openCheckout(
     const isEvents = jobCheckout.headSha === source.sha;
     const isTrusted = areFilesTrusted(source) || (isEvents && isCommitTrusted(source));
     const sources = { ...source, sha: jobCheckout.headSha };
-    return ok(await checkoutOf(options, { git, folder, source: sources, isTrusted, base, signal }));
+    const { headTree } = jobCheckout;
+    return ok(await checkoutOf(options, { git, folder, source: sources, headTree, isTrusted, base, signal }));
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();
@@ -119,17 +120,18 @@ async function checkoutOf(
     git: Git;
     folder: RunFolder;
     source: CheckoutSource;
+    headTree: string;
     isTrusted: boolean;
     base: PullRequestBase | null;
     signal: AbortSignal;
   },
 ): Promise<Checkout> {
-  const { git, folder, source, isTrusted, base, signal } = open;
+  const { git, folder, source, headTree, isTrusted, base, signal } = open;
   const isProtected = protectedPathGuard([], rules);
   const runGit = (call: Omit<Parameters<Git>[0], "signal">) => git({ ...call, signal });
   const listing = await runGit({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
   const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
-  const since = await recordState({ runGit, folder, headSha: source.sha, isProtected });
+  const since = await recordState({ runGit, folder, headSha: source.sha, isProtected }, headTree);
   const { tree } = since;
   const place = { root: folder.tree, headSha: source.sha, tree, environment };
   const covered = await findCoveredFiles({ runGit, rules, ...place });

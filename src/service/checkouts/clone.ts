@@ -2,6 +2,8 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { type Git, GitError } from "../../base/git/git.ts";
+import { makeRepository } from "../../base/git/make-repository.ts";
+import { objectFormatOf } from "../../base/git/object-names.ts";
 import type { CheckoutSource } from "../core/checkouts/checkout.ts";
 import {
   CloneLimitError,
@@ -47,9 +49,7 @@ export type Cloned = {
 export async function cloneCommit(clone: Clone): Promise<Cloned> {
   const { sha } = clone.source;
   return await withinLimits(clone, async (signal) => {
-    const format = sha.length === 64 ? "sha256" : "sha1";
-    const init = ["init", "--quiet", "--template=", `--object-format=${format}`];
-    await clone.git({ args: init, signal });
+    await makeRepository({ ...clone, objectFormat: objectFormatOf(sha), signal });
     const base = await fetchSource(clone, signal);
     await checkStoredBytes(clone.gitFolder, clone.limits);
     await checkUnfoldedBytes(clone, signal);

@@ -2,6 +2,8 @@
 // so that every call of git works on it as on a clone.
 
 import { type Git, GitError } from "../../base/git/git.ts";
+import { makeRepository } from "../../base/git/make-repository.ts";
+import { EMPTY_TREE } from "../../base/git/object-names.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Checkout, CheckoutRefusal } from "../core/checkouts/checkout.ts";
 import { gitCheckout } from "./git-checkout.ts";
@@ -34,12 +36,17 @@ export async function openEmptyCheckout(empty: EmptyCheckout): Promise<Result<Ch
 }
 
 /** Returns the commit's name. */
-async function commitNothing({ git, signal }: EmptyCheckout): Promise<string> {
+async function commitNothing({ git, folder, signal }: EmptyCheckout): Promise<string> {
   const tell = async (args: readonly string[], config: readonly string[] = []): Promise<string> =>
     (await git({ args, config, signal })).stdout.toString("latin1").trim();
-  await tell(["init", "--quiet", "--template=", `--initial-branch=${BRANCH}`]);
-  const tree = await tell(["write-tree"]);
-  const sha = await tell(["commit-tree", "-m", "Nothing yet", tree], COMMITTER);
+  await makeRepository({
+    git,
+    gitFolder: folder.git,
+    objectFormat: "sha1",
+    head: `refs/heads/${BRANCH}`,
+    signal,
+  });
+  const sha = await tell(["commit-tree", "-m", "Nothing yet", EMPTY_TREE], COMMITTER);
   await tell(["update-ref", "HEAD", sha]);
   return sha;
 }

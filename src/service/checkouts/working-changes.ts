@@ -18,6 +18,8 @@ const MAX_PATCH_BYTES = 16_000_000;
 /** Every file is read and hashed. */
 const READ_ALL = { timeoutFactor: 5 };
 const SUBMODULE_MODE = "160000";
+/** The tag of a file that is not in the index. */
+const UNTRACKED = "?";
 /** Of a patch that is too large, these go first. */
 const LARGE_FILE_BYTES = 100_000;
 
@@ -48,16 +50,18 @@ export type TreeState = {
 /** What a changed path was in the commit, as git names it; a mode of zeros where it was not. */
 type Change = { readonly path: string; readonly mode: string; readonly name: string };
 
-/** Records what is in the tree now. The index is the commit's afterwards. */
-export async function recordState(tree: WorkingTree): Promise<TreeState> {
+/** Records what is in the tree now. The index is the commit's afterwards, whose tree is `headTree`. */
+export async function recordState(tree: WorkingTree, headTree: string): Promise<TreeState> {
   const { runGit, headSha } = tree;
   const { nested, large } = await takeIn(tree);
-  const written = await runGit({ args: ["write-tree", "--missing-ok"] });
-  await runGit({ args: ["read-tree", headSha] });
+  const written = (await runGit({ args: ["write-tree", "--missing-ok"] })).stdout.toString("latin1").trim();
   // Files that are as in the commit are known by their times from here on, and need not be read again.
-  await runGit({ args: ["update-index", "-q", "--refresh"], allowedExitCodes: [0, 1], ...READ_ALL });
+  if (written !== headTree || large.length > 0) {
+    await runGit({ args: ["read-tree", headSha] });
+    await runGit({ args: ["update-index", "-q", "--refresh"], allowedExitCodes: [0, 1], ...READ_ALL });
+  }
   return {
-    tree: written.stdout.toString("latin1").trim(),
+    tree: written,
     nested: new Set(nested),
     largeBytes: new Map(large.map(({ path, bytes }) => [path, bytes ?? 0])),
   };
@@ -94,7 +98,7 @@ function whyUnreadable(cause: unknown): string | null {
 }
 
 async function compare(tree: WorkingTree): Promise<WorkingChanges> {
-  const { runGit, headSha: baseSha, isProtected, since } = tree;
+  const { headSha: baseSha, isProtected, since } = tree;
   const { tracked, nested, large } = await takeIn(tree);
   const heldBack: HeldBackFile[] = nested
     .filter((path) => since?.nested.has(path) !== true)
@@ -106,7 +110,9 @@ async function compare(tree: WorkingTree): Promise<WorkingChanges> {
     heldBack.push({ path: shownPath(path), reason: "too_large" });
   }
   heldBack.push(...(await restoreHidden(tree)));
-  const changed = await changesOf(tree);
+  const seen = await differences(tree);
+  const changed = changesIn(seen);
+  if (changed.length === 0) return { baseSha, files: [], patch: "", heldBack };
   const guarded = changed.filter(({ path }) => isProtected(shownPath(path)));
   if (guarded.length > 0) {
     await forget(tree, guarded);
@@ -115,8 +121,8 @@ async function compare(tree: WorkingTree): Promise<WorkingChanges> {
     const gone = changed.filter(({ path }) => !left.has(path));
     heldBack.push(...gone.map(({ path }) => ({ path: shownPath(path), reason: "protected" as const })));
   }
-  const patch = await writePatch(tree, heldBack);
-  const files = parseChanges((await runGit({ args: [...DIFF, "-z", "--raw", "--numstat", baseSha] })).stdout);
+  const { patch, isWhole } = await writePatch(tree, heldBack);
+  const files = parseChanges(guarded.length === 0 && isWhole ? seen : await differences(tree));
   return { baseSha, files, patch, heldBack };
 }
 
@@ -188,6 +194,7 @@ async function keepChangesSince({ runGit, headSha }: WorkingTree, since: TreeSta
     else entries.push(entry);
   }
   await runGit({ args: ["read-tree", headSha] });
+  if (entries.length === 0) return;
   await runGit({
     args: ["update-index", "-z", "--replace", "--index-info"],
     input: bytesOf(entries.join("")),
@@ -195,18 +202,23 @@ async function keepChangesSince({ runGit, headSha }: WorkingTree, since: TreeSta
 }
 
 async function listPaths({ runGit }: WorkingTree): Promise<{ tracked: string[]; others: string[] }> {
-  const tracked = await runGit({ args: ["ls-files", "-z", "--stage"] });
-  const others = await runGit({ args: ["ls-files", "-z", "--others", "--exclude-standard"] });
-  // Of a submodule there is no file to read.
-  const files = byteRecords(tracked.stdout).filter((entry) => !entry.startsWith(SUBMODULE_MODE));
-  return {
-    tracked: files.map((entry) => entry.slice(entry.indexOf("\t") + 1)),
-    others: byteRecords(others.stdout),
-  };
+  const wanted = ["--cached", "--others", "--exclude-standard"];
+  const listing = await runGit({ args: ["ls-files", "-z", "-t", "--stage", ...wanted] });
+  const tracked: string[] = [];
+  const others: string[] = [];
+  for (const entry of byteRecords(listing.stdout)) {
+    // A tag and a space; of what is in the index also mode, name and stage.
+    const rest = entry.slice(2);
+    if (entry.startsWith(UNTRACKED)) others.push(rest);
+    // Of a submodule there is no file to read.
+    else if (!rest.startsWith(SUBMODULE_MODE)) tracked.push(rest.slice(rest.indexOf("\t") + 1));
+  }
+  return { tracked, others };
 }
 
 /** Adds the files to the index as they are now. */
 export async function record({ runGit }: WorkingTree, files: readonly Found[]): Promise<void> {
+  if (files.length === 0) return;
   const args = ["update-index", "-z", "--add", "--replace", "--stdin"];
   await runGit({ args, input: bytesOf(files.map(({ path }) => `${path}\0`).join("")), ...READ_ALL });
 }
@@ -214,12 +226,14 @@ export async function record({ runGit }: WorkingTree, files: readonly Found[]): 
 /** Removes from the index what is no file any more: deleted, a folder now, or behind a link. */
 export async function dropGone({ runGit }: WorkingTree, files: readonly Found[]): Promise<void> {
   const gone = files.filter(({ bytes }) => bytes === null);
+  if (gone.length === 0) return;
   const args = ["update-index", "-z", "--force-remove", "--stdin"];
   await runGit({ args, input: bytesOf(gone.map(({ path }) => `${path}\0`).join("")) });
 }
 
 /** Resets these files in the index to the commit. */
 export async function forget({ runGit, headSha }: WorkingTree, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return;
   // What is there now first: it may have taken a folder's place.
   const gone = changes.map(({ path }) => `0 ${"0".repeat(headSha.length)}\t${path}\0`);
   const known = changes.filter(({ mode }) => !/^0+$/.test(mode));
@@ -270,9 +284,18 @@ async function ignoredAmong(
 
 /** Where the index differs from the commit. */
 export async function changesOf({ runGit, headSha }: WorkingTree): Promise<Change[]> {
-  const records = byteRecords((await runGit({ args: [...DIFF, "-z", "--raw", headSha] })).stdout);
+  return changesIn((await runGit({ args: [...DIFF, "-z", "--raw", headSha] })).stdout);
+}
+
+/** The same as git prints it, and after it how many lines of each file were added and deleted. */
+async function differences({ runGit, headSha }: WorkingTree): Promise<Buffer> {
+  return (await runGit({ args: [...DIFF, "-z", "--raw", "--numstat", headSha] })).stdout;
+}
+
+function changesIn(output: Buffer): Change[] {
+  const records = byteRecords(output);
   const changes: Change[] = [];
-  for (let at = 0; at + 1 < records.length; at += 2) {
+  for (let at = 0; records[at]?.startsWith(":") === true; at += 2) {
     const [mode = "", , name = ""] = records[at]?.slice(1).split(" ") ?? [];
     changes.push({ path: records[at + 1] ?? "", mode, name });
   }
@@ -287,10 +310,13 @@ async function unchangedPaths({ runGit, headSha }: WorkingTree, tracked: readonl
   return unchanged;
 }
 
-/** The patch of what the index holds. Files that make it too large are held back. */
-async function writePatch(tree: WorkingTree, heldBack: HeldBackFile[]): Promise<string> {
+/** The patch of what the index holds, and whether it is of all that. Files that make it too large are held back. */
+async function writePatch(
+  tree: WorkingTree,
+  heldBack: HeldBackFile[],
+): Promise<{ readonly patch: string; readonly isWhole: boolean }> {
   const whole = await diff(tree);
-  if (whole !== null) return whole;
+  if (whole !== null) return { patch: whole, isWhole: true };
   const changes = await changesOf(tree);
   const found = await findPaths(
     tree.folder.tree,
@@ -302,9 +328,9 @@ async function writePatch(tree: WorkingTree, heldBack: HeldBackFile[]): Promise<
     heldBack.push(...part.map(({ path }) => ({ path: shownPath(path), reason: "too_large" as const })));
     await forget(tree, part);
     const rest = await diff(tree);
-    if (rest !== null) return rest;
+    if (rest !== null) return { patch: rest, isWhole: false };
   }
-  return "";
+  return { patch: "", isWhole: false };
 }
 
 /** Null when it is too large. */

@@ -259,3 +259,29 @@ describe("what is no checkout of the repository", () => {
     await (await fixture.open()).close();
   });
 });
+
+describe("the processes of git", () => {
+  it("are few: each takes several milliseconds of every run", async () => {
+    const calls = join(fixture.folder, "calls");
+    const counting = join(fixture.folder, "counting-git");
+    const note = `for word in "$@"; do case "$word" in [a-z]*-*|diff|apply|init|config) echo "$word" >> '${calls}'; break;; esac; done`;
+    await writeFile(counting, `#!/bin/sh\n${note}\nexec git "$@"\n`, { mode: 0o755 });
+    const provider = fixture.provider(fixture.root, undefined, counting);
+    const opened = await provider.open(fixture.source(), AbortSignal.timeout(30_000));
+    if (!opened.ok) throw new Error(opened.refusal.detail);
+    const started = async (): Promise<readonly string[]> => {
+      const words = (await readFile(calls, "utf8")).trim().split("\n").sort();
+      await rm(calls);
+      return words;
+    };
+    const toOpen = ["config", "ls-files", "ls-tree", "read-tree", "rev-parse", "update-index", "write-tree"];
+    expect(await started()).toEqual(toOpen);
+    expect((await opened.value.workingChanges()).files).toEqual([]);
+    const unchanged = ["diff-index", "diff-index", "ls-files", "read-tree", "read-tree", "update-index"];
+    expect(await started()).toEqual(unchanged);
+    await writeFile(at("src/a.ts"), "changed\n");
+    expect((await opened.value.workingChanges()).files).toHaveLength(1);
+    expect(await started()).toEqual([...unchanged, "diff-index", "update-index"].sort());
+    await opened.value.close();
+  });
+});

@@ -49,9 +49,9 @@ export class BorrowedFixture {
       .trim();
   }
 
-  provider(root: string = this.root, rules: PathRules = new PathRules()) {
+  provider(root: string = this.root, rules: PathRules = new PathRules(), gitPath = "git") {
     const environment = { ...process.env, ...this.variables };
-    return borrowedCheckouts({ root, folder: join(this.folder, "runs"), environment, rules });
+    return borrowedCheckouts({ root, folder: join(this.folder, "runs"), environment, rules, gitPath });
   }
 
   source(changes: Partial<CheckoutSource> = {}): CheckoutSource {

@@ -4,6 +4,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import type { Git } from "../../../base/git/git.ts";
+import { makeRepository } from "../../../base/git/make-repository.ts";
+import { objectFormatOf } from "../../../base/git/object-names.ts";
 import type { CheckoutSource } from "../../core/checkouts/checkout.ts";
 import type { HeldSource } from "../../core/commits/held-source.ts";
 import { type Cloned, checkOut } from "../clone.ts";
@@ -34,8 +36,7 @@ export async function openHeld(open: HeldCheckout): Promise<Cloned> {
   // Its packs were bounded when they were taken.
   const unbounded = { ...limits, maxBytes: Number.POSITIVE_INFINITY };
   return await withinLimits({ ...open, limits: unbounded }, async (signal) => {
-    const format = sha.length === 64 ? "sha256" : "sha1";
-    await git({ args: ["init", "--quiet", "--template=", `--object-format=${format}`], signal });
+    await makeRepository({ git, gitFolder, objectFormat: objectFormatOf(sha), signal });
     await cache.link(held.packs, join(gitFolder, "objects", "pack"), signal);
     const shallow = held.baseSha === null ? held.shallow : await boundaryOf(open, signal);
     if (shallow.length > 0) {

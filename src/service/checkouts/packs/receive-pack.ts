@@ -9,6 +9,8 @@ import { join, resolve } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { createGit, type Git } from "../../../base/git/git.ts";
 import { strictOption } from "../../../base/git/hardening.ts";
+import { makeRepository } from "../../../base/git/make-repository.ts";
+import { objectFormatOf } from "../../../base/git/object-names.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type {
   IncomingPack,
@@ -124,8 +126,7 @@ async function takeIn(upload: Upload): Promise<ReceivedPack> {
   };
   const unfold = upload.isCpuBound ? () => {} : unfolding.begin;
   return await withinLimits(limited, async (signal) => {
-    const format = sha.length === 64 ? "sha256" : "sha1";
-    await git({ args: ["init", "--quiet", "--bare", "--template=", `--object-format=${format}`], signal });
+    await makeRepository({ git, gitFolder, objectFormat: objectFormatOf(sha), isBare: true, signal });
     const bases = await borrowBases(upload, signal);
     const files = await index(upload, unfold, signal);
     const objects = await countObjects(files.index);
@@ -146,7 +147,6 @@ async function borrowBases(
   if (incoming.bases.length === 0) return null;
   const objects = join(path, "bases");
   await options.cache.link(incoming.bases, join(objects, "pack"), signal);
-  await mkdir(join(gitFolder, "objects", "info"), { recursive: true });
   await writeFile(join(gitFolder, "objects", "info", "alternates"), `${objects}\n`);
   return objects;
 }

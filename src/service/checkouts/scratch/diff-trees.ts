@@ -1,9 +1,10 @@
 // Compares two trees by `git diff-tree`, for people, out of the objects in which they differ alone.
 
+import { EMPTY_TREE } from "../../../base/git/object-names.ts";
 import type { DiffRequest, TreeDiff } from "../../core/checkouts/git-scratch.ts";
 import { parseChanges } from "../git-output.ts";
 import { PATCH, PLAIN_PATHS } from "../read-history.ts";
-import { checkGiven, EMPTY_TREE } from "./given-trees.ts";
+import { checkGiven } from "./given-trees.ts";
 import { addObjects, type ScratchWork } from "./scratch-repository.ts";
 
 const LINE_FEED = 10;

@@ -1,13 +1,13 @@
 // The trees that a call is given: what they name, and whether all is there in which they differ. Git takes a tree that is
 // missing for an empty one, in some versions: a merge would delete its files. Pure.
 
+import { EMPTY_TREE } from "../../../base/git/object-names.ts";
 import { type GivenObject, ScratchError } from "../../core/checkouts/git-scratch.ts";
 
 const OID_BYTES = 20;
 const SPACE = 0x20;
 const FOLDER = "40000";
 const SUBMODULE = "160000";
-export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /** Each character of a name is one of its bytes. */
 type NamedObject = { readonly mode: string; readonly name: string; readonly oid: string };

@@ -1,14 +1,14 @@
 // A bare repository for one call: made without a process, filled with the objects of the call, removed at its end.
 
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createGit, type Git } from "../../../base/git/git.ts";
+import { makeRepository } from "../../../base/git/make-repository.ts";
 import type { GivenObject, ScratchObject } from "../../core/checkouts/git-scratch.ts";
 import { makeRunFolder, type RunFolder } from "../run-folder.ts";
 import { type PackBounds, PackWriter } from "./pack-writer.ts";
 
-const CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
 const PERSON = "agent-service <agent-service@invalid> 0 +0000";
 /** An object that git holds in memory. */
 const LARGEST_ALLOCATION = "512m";
@@ -40,15 +40,13 @@ export type ScratchWork = ScratchRepository & {
 /** The caller removes `folder.path`. */
 export async function makeScratchRepository(
   place: ScratchPlace,
-  { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number },
+  {
+    name,
+    timeoutMs,
+    signal,
+  }: { readonly name: string; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<ScratchRepository> {
   const folder = await makeRunFolder(place.folder, name);
-  await Promise.all([
-    writeFile(join(folder.git, "HEAD"), "ref: refs/heads/none\n"),
-    writeFile(join(folder.git, "config"), CONFIG),
-    mkdir(join(folder.git, "objects", "pack"), { recursive: true }),
-    mkdir(join(folder.git, "refs", "heads"), { recursive: true }),
-  ]);
   const git = createGit({
     environment: place.environment,
     maxAllocation: LARGEST_ALLOCATION,
@@ -59,6 +57,7 @@ export async function makeScratchRepository(
     timeoutMs,
     ...(place.gitPath === undefined ? {} : { gitPath: place.gitPath }),
   });
+  await makeRepository({ git, gitFolder: folder.git, objectFormat: "sha1", isBare: true, signal });
   return { folder, git };
 }
 

@@ -1,9 +1,9 @@
 // Makes a workspace: with a revision that has no files, and the canonical copy of it.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Actor } from "../actor.ts";
-import { EMPTY_TREE } from "../objects/git-object.ts";
 import { newRevision, smallObject } from "../revisions/new-revision.ts";
 import type { Workspace } from "../workspace.ts";
 

@@ -1,12 +1,12 @@
 // A changeset and the current revision: where they went apart, what git makes of both, and what the changeset changes.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import { ok, type Result } from "../../../../base/result.ts";
 import type { ScratchRefusal, TreeDiff } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import { differingOids, givenObjects } from "../merges/differing-objects.ts";
 import { findMergeBase } from "../merges/merge-base.ts";
 import { mergeTreesOf, type TreesMerged } from "../merges/merge-revisions.ts";
-import { EMPTY_TREE } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import type { Revision } from "../revisions/revision.ts";

@@ -1,5 +1,6 @@
 // POST …/changesets: proposes what a copy has saved, or a revision.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { CreateChangesetRequest } from "../../../../contract/workspaces/changesets/changeset.ts";
@@ -8,7 +9,6 @@ import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
 import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
-import { EMPTY_TREE } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
 import { reachForWork, shareForWork, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { WorkRefusal, WorkspaceRefusal } from "../refusals.ts";

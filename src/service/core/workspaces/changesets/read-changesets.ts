@@ -1,10 +1,10 @@
 // GET …/changesets and …/changesets/{changesetID}.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import { ok, type Result } from "../../../../base/result.ts";
 import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { ScratchRefusal, TreeDiff } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
-import { EMPTY_TREE } from "../objects/git-object.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachFiles, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { FilesClosedRefusal, WorkspaceRefusal } from "../refusals.ts";

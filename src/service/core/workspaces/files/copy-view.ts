@@ -2,8 +2,8 @@
 // anything over it. Pure over its sources.
 
 import { compareBytes } from "../../../../base/byte-order.ts";
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import type { CopyEntry } from "../copies/copy-entry.ts";
-import { EMPTY_TREE } from "../objects/git-object.ts";
 import type { FileMode } from "../objects/tree-object.ts";
 import { findEntry, type TreeSource } from "../objects/tree-source.ts";
 import { foldersAbove } from "../paths/workspace-path.ts";

@@ -1,11 +1,11 @@
 // POST …/files/delete, …/files/restore and …/files/empty-trash.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Copy } from "../copies/copy.ts";
 import type { CopyEntry, TrashItem } from "../copies/copy-entry.ts";
-import { EMPTY_TREE } from "../objects/git-object.ts";
 import { keepObjects, rowObject } from "../objects/keep-objects.ts";
 import { checkPath } from "../paths/workspace-path.ts";
 import { applyChanges } from "../trees/apply-changes.ts";

@@ -1,8 +1,9 @@
 // What git needs to merge or compare trees: the objects in which they differ, as they are stored.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import type { GivenObject } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
-import { EMPTY_TREE, MissingObjectError } from "../objects/git-object.ts";
+import { MissingObjectError } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
 import type { KeptObject } from "../objects/store-port.ts";
 import { readTrees, type TreeSource } from "../objects/tree-source.ts";

@@ -5,9 +5,6 @@ import { createHash } from "node:crypto";
 type ObjectKind = "blob" | "tree" | "commit";
 export type GitObject = { readonly kind: ObjectKind; readonly data: Uint8Array };
 
-/** The tree without entries. Git knows it without storing it. */
-export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
 /** The name that git gives the object: 40 hexadecimal digits. */
 export function oidOf({ kind, data }: GitObject): string {
   return createHash("sha1").update(objectHeader(kind, data.byteLength)).update(data).digest("hex");

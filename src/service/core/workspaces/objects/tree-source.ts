@@ -1,6 +1,7 @@
 // Where trees are read from, and how a path is found in them. Pure over its source.
 
-import { EMPTY_TREE, MissingObjectError } from "./git-object.ts";
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
+import { MissingObjectError } from "./git-object.ts";
 import { type FileMode, isFolder, type TreeEntry, type TreeMode } from "./tree-object.ts";
 
 /** Reads many trees at once: a level of folders is one request. */

@@ -3,9 +3,10 @@
 // younger than what is swept.
 // Why: docs/decisions/083-what-workspaces-keep.md
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import type { Core } from "../../core.ts";
 import { parseCommit } from "../objects/commit-object.ts";
-import { EMPTY_TREE, MissingObjectError } from "../objects/git-object.ts";
+import { MissingObjectError } from "../objects/git-object.ts";
 import type { ObjectNode } from "../objects/store-port.ts";
 import { parseTree } from "../objects/tree-object.ts";
 

@@ -1,10 +1,11 @@
 // GET …/revisions/{revisionID}/bundle: a revision with its whole history, as a file for `git clone`.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Bundle, GivenObject, ScratchRefusal } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import { parseCommit } from "../objects/commit-object.ts";
-import { EMPTY_TREE, MissingObjectError } from "../objects/git-object.ts";
+import { MissingObjectError } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
 import { parseTree } from "../objects/tree-object.ts";
 import { filesFault, keepingOf, type WorkspaceRequest } from "../reach-workspace.ts";

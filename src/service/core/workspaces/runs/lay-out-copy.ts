@@ -1,11 +1,12 @@
 // What of a workspace's objects a folder is made of: the tree of a copy as it is now, and as much of its history as is near.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import type { GivenObject, ScratchObject } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import type { Copy } from "../copies/copy.ts";
 import { ENTRIES_AT_ONCE, following } from "../files/copy-view.ts";
 import { encodeCommit, parseCommit } from "../objects/commit-object.ts";
-import { EMPTY_TREE, MissingObjectError, oidOf } from "../objects/git-object.ts";
+import { MissingObjectError, oidOf } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
 import type { KeptObject } from "../objects/store-port.ts";
 import { openContents } from "../objects/stored-contents.ts";

@@ -1,7 +1,8 @@
 // A tree with some of its files changed: only the folders on the changed paths are read and written. Pure over its source.
 
+import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
-import { EMPTY_TREE, oidOf } from "../objects/git-object.ts";
+import { oidOf } from "../objects/git-object.ts";
 import { encodeTree, isFolder, type TreeEntry } from "../objects/tree-object.ts";
 import { readTrees, type TreeSource } from "../objects/tree-source.ts";
 import type { FileState } from "./join-entries.ts";

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { compareBytes } from "../../../../../src/base/byte-order.ts";
+import { EMPTY_TREE } from "../../../../../src/base/git/object-names.ts";
 import type { StoredFile } from "../../../../../src/service/core/workspaces/copies/copy-entry.ts";
 import { copyOverlay } from "../../../../../src/service/core/workspaces/files/copy-overlay.ts";
 import {
@@ -13,7 +14,6 @@ import {
   walkView,
 } from "../../../../../src/service/core/workspaces/files/copy-view.ts";
 import { listView } from "../../../../../src/service/core/workspaces/files/list-view.ts";
-import { EMPTY_TREE } from "../../../../../src/service/core/workspaces/objects/git-object.ts";
 import { keepObjects, rowObject } from "../../../../../src/service/core/workspaces/objects/keep-objects.ts";
 import { objectSource } from "../../../../../src/service/core/workspaces/objects/object-source.ts";
 import { sortKey } from "../../../../../src/service/core/workspaces/objects/tree-object.ts";

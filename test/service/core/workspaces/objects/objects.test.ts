@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { EMPTY_TREE } from "../../../../../src/base/git/object-names.ts";
 import {
   type CommitData,
   encodeCommit,
   parseCommit,
 } from "../../../../../src/service/core/workspaces/objects/commit-object.ts";
 import {
-  EMPTY_TREE,
   MalformedObjectError,
   oidOf,
 } from "../../../../../src/service/core/workspaces/objects/git-object.ts";

@@ -3,10 +3,8 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { compareBytes } from "../../../../../src/base/byte-order.ts";
-import {
-  EMPTY_TREE,
-  MissingObjectError,
-} from "../../../../../src/service/core/workspaces/objects/git-object.ts";
+import { EMPTY_TREE } from "../../../../../src/base/git/object-names.ts";
+import { MissingObjectError } from "../../../../../src/service/core/workspaces/objects/git-object.ts";
 import {
   type FileEntry,
   findEntry,
