@@ -129,13 +129,15 @@ async function checkoutOf(
   const { git, folder, source, headTree, isTrusted, base, signal } = open;
   const isProtected = protectedPathGuard([], rules);
   const runGit = (call: Omit<Parameters<Git>[0], "signal">) => git({ ...call, signal });
-  const listing = await runGit({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
-  const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
+  const { stdout: listing } = await runGit({
+    args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha],
+  });
+  const { largeFiles } = measureTree(listing, MAX_SEARCHED_FILE_BYTES);
   const since = await recordState({ runGit, folder, headSha: source.sha, isProtected }, headTree);
   const { tree } = since;
   const place = { root: folder.tree, headSha: source.sha, tree, environment };
   const covered = await findCoveredFiles({ runGit, rules, ...place });
-  const files = { unsearched: largeFiles, rules, since, covered };
+  const files = { listing, unsearched: largeFiles, rules, since, covered };
   const opened = gitCheckout({ git, folder, source, isTrusted, base, ...files, isBorrowed: true, signal });
   // Commands see the checkout's own git folder, without its secrets: the objects of the borrowing one are elsewhere.
   const { gitFolder: _borrowed, ...checkout } = opened;

@@ -8,7 +8,7 @@ import { type Checkout, CheckoutError, type CheckoutSource } from "../core/check
 import { type CoveredFiles, isCovered } from "../core/ports/covered-files.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { countTextInTree, findTextInTree } from "./find-text.ts";
-import { COMMIT_FORMAT, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
+import { COMMIT_FORMAT, fileIn, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
 import { type Hidden, hideAgentFiles } from "./hide-agent-files.ts";
 import { historyOf } from "./read-history.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
@@ -19,6 +19,8 @@ const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
 const INSTRUCTIONS_FILE = "AGENTS.md";
 const MAX_INSTRUCTIONS_BYTES = 64 * 1024;
 const MAX_TRUSTED_TEXT_BYTES = 256 * 1024;
+/** Of some fifty thousand files. A longer one is asked for each time. */
+const MAX_KEPT_LISTING_BYTES = 5_000_000;
 const MAX_DIFF_BYTES = 4 * 1024 * 1024;
 const DIFF_OPTIONS = ["-M", "--no-ext-diff", "--no-textconv", "--no-color"];
 /** Modes 100644 and 100755. */
@@ -33,6 +35,8 @@ type OpenCheckout = {
   readonly isTrusted: boolean;
   /** What a pull request is compared with, where that is known. Default: the first parent of the provider's merge commit. */
   readonly base?: PullRequestBase | null;
+  /** The commit's files, as `git ls-tree -r -l -z` prints them, where somebody has asked. */
+  readonly listing?: Buffer;
   /** Files that are too large to be searched. */
   readonly unsearched: readonly string[];
   /** What acts and what is secret. Default: the known paths of the contract. */
@@ -59,6 +63,16 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   const runGit = gitUntil(signal);
   const since = open.since === undefined ? {} : { since: open.since };
   const searched = { runGit, root: folder.tree, unsearched };
+  const listings = new Map<string, Buffer>();
+  const keepListing = (commit: string, listing: Buffer): Buffer => {
+    if (listing.length <= MAX_KEPT_LISTING_BYTES) listings.set(commit, listing);
+    return listing;
+  };
+  if (open.listing !== undefined) keepListing(source.sha, open.listing);
+  const listingOf = async (commit: string): Promise<Buffer> => {
+    const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", commit];
+    return listings.get(commit) ?? keepListing(commit, (await runGit({ args })).stdout);
+  };
   let hidden: Hidden | null = null;
   const working = () => ({
     ...{ runGit, folder, headSha: source.sha, isProtected, ...since },
@@ -94,11 +108,11 @@ export function gitCheckout(open: OpenCheckout): Checkout {
     async instructions() {
       const commit = await trustedCommit(open, runGit);
       if (commit === null) return null;
-      const entry = await runGit({ args: ["ls-tree", "-z", "--full-tree", commit, "--", INSTRUCTIONS_FILE] });
+      const file = fileIn(await listingOf(commit), INSTRUCTIONS_FILE);
       // A symbolic link is not followed.
-      if (!entry.stdout.toString("latin1").startsWith(REGULAR_FILE)) return null;
+      if (file?.mode.startsWith(REGULAR_FILE) !== true) return null;
       const text = await runGit({
-        args: ["cat-file", "blob", `${commit}:${INSTRUCTIONS_FILE}`],
+        args: ["cat-file", "blob", file.name],
         maxOutputBytes: MAX_INSTRUCTIONS_BYTES,
         onOverflow: "keep",
       });
@@ -108,10 +122,9 @@ export function gitCheckout(open: OpenCheckout): Checkout {
     async trustedText(path) {
       const commit = await trustedCommit(open, runGit);
       if (commit === null) return null;
-      const entry = await runGit({ args: ["ls-tree", "-z", "-l", "--full-tree", commit, "--", path] });
-      const [mode = "", , name = "", size = ""] = entry.stdout.toString("latin1").split(/[ \t]+/);
-      if (!mode.startsWith(REGULAR_FILE) || Number(size) > MAX_TRUSTED_TEXT_BYTES) return null;
-      const args = ["cat-file", "blob", name];
+      const file = fileIn(await listingOf(commit), path);
+      if (file?.mode.startsWith(REGULAR_FILE) !== true || file.bytes > MAX_TRUSTED_TEXT_BYTES) return null;
+      const args = ["cat-file", "blob", file.name];
       const text = await runGit({ args, maxOutputBytes: MAX_TRUSTED_TEXT_BYTES });
       return text.stdout.toString("utf8");
     },
@@ -119,9 +132,8 @@ export function gitCheckout(open: OpenCheckout): Checkout {
     async trustedPaths(isWanted) {
       const commit = await trustedCommit(open, runGit);
       if (commit === null) return [];
-      const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
-      const listing = await explained(() => runGit({ args }));
-      return splitRecords(listing.stdout).flatMap((entry) => {
+      const listing = await explained(() => listingOf(commit));
+      return splitRecords(listing).flatMap((entry) => {
         const path = entry.slice(entry.indexOf("\t") + 1);
         return entry.startsWith(REGULAR_FILE) && isWanted(path) ? [path] : [];
       });

@@ -52,6 +52,22 @@ export function measureTree(output: Buffer, largeBytes: number): TreeMeasure {
   return { files, bytes, largeFiles };
 }
 
+/** A file of a commit. `bytes` is 0 for what has no size of its own. */
+export type TreeFile = { readonly mode: string; readonly name: string; readonly bytes: number };
+
+/** Of `git ls-tree -r -l -z`: the file at this path. Null where the commit has none. */
+export function fileIn(output: Buffer, path: string): TreeFile | null {
+  const wanted = Buffer.from(`\t${path}\0`);
+  for (let at = output.indexOf(wanted); at >= 0; at = output.indexOf(wanted, at + 1)) {
+    const start = output.lastIndexOf(NUL, at) + 1;
+    // A path may hold a tab.
+    if (output.indexOf(TAB, start) !== at) continue;
+    const [mode = "", , name = "", size = ""] = output.toString("latin1", start, at).split(/ +/);
+    return { mode, name, bytes: Number(size) || 0 };
+  }
+  return null;
+}
+
 /** Of `git diff-tree -r -z -M --raw --numstat`: the raw records come first, the counts after them. */
 export function parseChanges(output: Buffer): ChangedFile[] {
   const fields = splitRecords(output);
