@@ -72,6 +72,17 @@ export async function resolveCommit(repositoryPath: string, ref: string): Promis
   return objectId(repositoryPath, `${ref}^{commit}`);
 }
 
+/** The commits that each of these names, or null, by one process of git's. */
+export async function resolveCommits(
+  repositoryPath: string,
+  refs: readonly string[],
+): Promise<readonly (string | null)[]> {
+  const asked = run("git", ["-C", repositoryPath, "cat-file", "--batch-check=%(objectname)"]);
+  asked.child.stdin?.end(refs.map((ref) => `${ref}^{commit}\n`).join(""));
+  const lines = (await asked).stdout.split("\n");
+  return refs.map((_, at) => (/^[0-9a-f]{40,64}$/.test(lines[at] ?? "") ? (lines[at] ?? null) : null));
+}
+
 /** The ref under which GitHub keeps the head of each pull request, a fork's too. */
 export async function publishPullHead(
   repositoryPath: string,

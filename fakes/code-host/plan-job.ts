@@ -1,10 +1,13 @@
 // A job as GitHub plans it: its event, what its tokens claim, and what its runner gives a step.
 
 import type { Claims } from "../issuer/claims.ts";
-import { publishPullHead, resolveCommit } from "./contents.ts";
+import { publishPullHead, resolveCommits } from "./contents.ts";
 import { type JobFiles, jobEnvironment, pullRefs, writeJobFiles } from "./environment.ts";
 import { type EventContext, eventPayload, isOnMergeCommit, type Payload, pullRequest } from "./event.ts";
 import type { JobPlan } from "./job.ts";
+
+/** GitHub's name of no commit. */
+const NONE = "0".repeat(40);
 
 export type PlannedJob = {
   /** All that the job says in its ID tokens, beside `jti`, `aud` and the times. */
@@ -39,8 +42,6 @@ function isOnPull({ event, isIssue }: EventContext): boolean {
 async function eventContext(plan: JobPlan): Promise<EventContext> {
   const { options, repository, serverUrl } = plan;
   const event = options.event ?? "push";
-  const resolve = async (ref: string) => (await resolveCommit(repository.path, ref)) ?? null;
-  const head = (await resolve("HEAD")) ?? "0".repeat(40);
   const pull = {
     number: 7,
     origin: "branch" as const,
@@ -49,7 +50,12 @@ async function eventContext(plan: JobPlan): Promise<EventContext> {
     ...options.pullRequest,
   };
   const ref = options.ref ?? (isOnMergeCommit(event) ? `refs/pull/${pull.number}/merge` : "refs/heads/main");
-  const sha = options.sha ?? (await resolve(ref)) ?? head;
+  const ofPull = [pull.headRef, pull.baseRef].map((branch) => `refs/heads/${branch}`);
+  const wanted = ["HEAD", "HEAD^", ref, `${options.sha ?? ref}^`, ...ofPull];
+  const found = await resolveCommits(repository.path, wanted);
+  const [atHead, beforeHead, atRef, before, pullHead, pullBase] = found;
+  const head = atHead ?? NONE;
+  const sha = options.sha ?? atRef ?? head;
   const fromDependabot = pull.origin === "dependabot" && event.startsWith("pull_request");
   return {
     event,
@@ -59,12 +65,12 @@ async function eventContext(plan: JobPlan): Promise<EventContext> {
     actorId: options.actorId ?? (fromDependabot ? "49699333" : "12"),
     ref,
     sha,
-    beforeSha: options.beforeSha ?? (await resolve(`${sha}^`)) ?? "0".repeat(40),
+    beforeSha: options.beforeSha ?? before ?? (sha === head ? beforeHead : null) ?? NONE,
     pullRequest: {
       title: "Change something",
       body: "",
-      headSha: (await resolve(`refs/heads/${pull.headRef}`)) ?? sha,
-      baseSha: (await resolve(`refs/heads/${pull.baseRef}`)) ?? head,
+      headSha: pullHead ?? sha,
+      baseSha: pullBase ?? head,
       ...pull,
     },
     comment: options.comment ?? "/agent",
