@@ -1,5 +1,6 @@
 // A new git folder, made without a process where git has nothing to find out: gitrepository-layout(5). Starting git takes several
 // milliseconds, and a run makes up to four of them.
+// Why: docs/decisions/139-git-is-started-seldom.md
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
