@@ -1,5 +1,6 @@
-// Matches paths against patterns with *, ? and **. Linear in space and free of regular expressions, so that no
+// Paths against patterns with *, ? and **. Linear in space and free of regular expressions, so that no
 // pattern can make it slow. Pure.
+// Why: docs/decisions/138-small-parsers-of-our-own.md
 
 /** True when the whole path matches: `*` and `?` stay within a segment, a segment `**` stands for any number of them. */
 export function matchesGlob(path: string, pattern: string): boolean {

@@ -1,5 +1,6 @@
 // Patterns of paths with *, ?, ** and also {a,b} and [a-z]. Braces are expanded, so what is left is a list of patterns without
 // them. No regular expressions: no pattern is slow. Pure.
+// Why: docs/decisions/138-small-parsers-of-our-own.md
 
 import { matchesSequence } from "./glob.ts";
 

@@ -20,6 +20,14 @@ describe("matchesGlob", () => {
   it("is not slowed down by stars upon stars", () => {
     expect(matchesGlob("a".repeat(4000), `${"*a".repeat(120)}b`)).toBe(false);
     expect(matchesGlob("a/".repeat(2000), `${"**/a/".repeat(50)}b`)).toBe(false);
+    expect(matchesGlob("a".repeat(200_000), "a".repeat(200_000))).toBe(true);
+  });
+
+  it("takes signs of other languages of patterns as they are", () => {
+    for (const pattern of ["+(a|aa)b", "!a", "@(a|b)", "{1..10000000}", "[a-z]", "a\\*"]) {
+      expect(matchesGlob(pattern, pattern)).toBe(true);
+      expect(matchesGlob("a", pattern)).toBe(false);
+    }
   });
 });
 
@@ -55,5 +63,7 @@ describe("pathMatcher", () => {
   it("takes braces as they are where they stand for very many patterns", () => {
     expect(expandBraces("{a,b}".repeat(10))).toEqual(["{a,b}".repeat(10)]);
     expect(expandBraces("{a,b}".repeat(3))).toHaveLength(8);
+    expect(expandBraces("{1..10000000}")).toEqual(["{1..10000000}"]);
+    expect(expandBraces("{a,".repeat(5_000))).toEqual(["{a,".repeat(5_000)]);
   });
 });

@@ -1,4 +1,5 @@
-// Reads the head of a Markdown file: `name: value` between two lines of "---". Of YAML only what such heads hold. Pure.
+// Front matter of a Markdown file: `name: value` between two lines of "---", which is often no YAML. Pure.
+// Why: docs/decisions/138-small-parsers-of-our-own.md
 
 const MAX_HEAD_CHARS = 8_000;
 const RULE = "---";

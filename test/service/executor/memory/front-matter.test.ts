@@ -30,6 +30,16 @@ describe("the head of a Markdown file", () => {
     expect(readFrontMatter(text)).toEqual({ fields: new Map(), body: text });
   });
 
+  it.each([
+    ["a pattern", "**/*.ts, *.{js,jsx}"],
+    ["a colon", "Use when: a test fails"],
+    ["a sign at the front", "@team asks, `code` answers"],
+    ["a number that is a name", "010"],
+    ["brackets that are not closed", "[".repeat(4_000)],
+  ])("has as a value without quotes %s", (_what, value) => {
+    expect(fieldsOf(`---\nname: ${value}\n---\nbody`)).toEqual({ name: value });
+  });
+
   it("that is far too long is all body", () => {
     const text = `---\n${"a: b\n".repeat(5_000)}---\nbody`;
     expect(readFrontMatter(text)).toEqual({ fields: new Map(), body: text });

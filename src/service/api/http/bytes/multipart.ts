@@ -1,4 +1,5 @@
 // A body of several files as they arrive (RFC 7578), one after the other: none is held as a whole.
+// Why: docs/decisions/138-small-parsers-of-our-own.md
 
 import { invalidRequest } from "../../../core/ports/problem.ts";
 import { RequestBodyError } from "./request-bytes.ts";

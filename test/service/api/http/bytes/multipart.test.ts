@@ -87,9 +87,29 @@ describe("a body of files", () => {
     expect(await refusalOf(text)).toContain(message);
   });
 
+  it.each([
+    ["a quote, as browsers escape it", "a%22b%0D%0Ac", 'a"b\r\nc'],
+    ["another escape, as it is", "a%41b", "a%41b"],
+    ["folders, and a way out of them", "../a\\b/c", "../a\\b/c"],
+  ])("keeps of a file's name %s", async (_what, sent, filename) => {
+    const body = Buffer.from(`--b\r\n${head(sent)}1\r\n--b--`);
+    expect(await read(body, "b")).toEqual([{ filename, content: "1" }]);
+  });
+
+  it("loses no file without a word", async () => {
+    const attached = 'Content-Disposition: attachment; filename="a"\r\n\r\n';
+    expect(await read(Buffer.from(`--b\r\n${attached}1\r\n--b--`), "b")).toEqual([
+      { filename: "a", content: "1" },
+    ]);
+    const long = `--b\r\nX-Long: ${"x".repeat(20_000)}\r\n${head("a")}1\r\n--b--`;
+    expect(await refusalOf(long)).toBe("the headers of a part have more than 16384 bytes.");
+  });
+
   it("is refused with more files than there may be", async () => {
     const body = `--b\r\n${head("a")}1\r\n--b\r\n${head("b")}2\r\n--b--`;
     expect(await refusalOf(body, 1)).toBe("it has more than 1 files.");
+    const many = `--b\r\n${head("a")}1\r\n`.repeat(5_000);
+    expect(await refusalOf(`${many}--b--`, 10)).toBe("it has more than 10 files.");
   });
 });
 
