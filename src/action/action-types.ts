@@ -1,6 +1,7 @@
 // What the Action adds to the recipe's own types, and what its parts share.
 
-import type { CiProvider, Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
+import type { CiProvider } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
 import type { StatusComment } from "../github/status-comment/status-comment.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";

@@ -2,8 +2,9 @@
 
 import { tmpdir } from "node:os";
 import * as core from "@actions/core";
+import type { Environment } from "../base/environment.ts";
 import { github } from "../ci/github.ts";
-import type { CiJob, Environment } from "../ci/provider.ts";
+import type { CiJob } from "../ci/provider.ts";
 import type { EgressEntries } from "../contract/egress.ts";
 import { exampleModel, modelProviders } from "../contract/models/providers.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";

@@ -1,6 +1,6 @@
 // Where GitHub shows the files that a run is about. Pure.
 
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 import type { FileLinks } from "../render/blob-url.ts";
 import type { ActionEnding } from "./action-types.ts";
 

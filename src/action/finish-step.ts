@@ -2,9 +2,9 @@
 
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
+import type { Environment } from "../base/environment.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { createGitHubProvider } from "../ci/github.ts";
-import type { Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import { connectJob } from "../job/connect-job.ts";

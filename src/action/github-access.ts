@@ -1,6 +1,6 @@
 // What it takes to call GitHub from this job.
 
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
 import type { CodeHost } from "../github/code-host.ts";

@@ -1,7 +1,7 @@
 // What a completed run leaves on GitHub: its findings and its changes.
 
 import * as core from "@actions/core";
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 import type { CodeHost } from "../github/code-host.ts";
 import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";

@@ -3,7 +3,7 @@
 import { mkdir, open, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 
 export type JobFiles = {
   readonly replyPath: string;

@@ -1,8 +1,8 @@
 // The main step: the recipe of a job, in the surroundings that GitHub Actions gives it.
 
+import type { Environment } from "../base/environment.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { emptyInitialEnvironment } from "../ci/initial-environment.ts";
-import type { Environment } from "../ci/provider.ts";
 import { runJob } from "../job/run-job.ts";
 import { listenForInterrupts } from "../job/signals.ts";
 import { actionPort } from "./action-port.ts";

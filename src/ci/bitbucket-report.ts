@@ -2,7 +2,7 @@
 // https://support.atlassian.com/bitbucket-cloud/docs/code-insights/
 
 import { request } from "node:http";
-import type { Environment } from "./provider.ts";
+import type { Environment } from "../base/environment.ts";
 
 const PROXY = { host: "localhost", port: 29_418 };
 const API = "http://api.bitbucket.org/2.0/repositories";

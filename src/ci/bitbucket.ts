@@ -1,8 +1,9 @@
 // Bitbucket Pipelines: who the step is, and the one token that `oidc:` gave it.
 // https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/
 
+import type { Environment } from "../base/environment.ts";
 import { takeGivenToken } from "./given-token.ts";
-import type { CiJob, CiProvider, Environment } from "./provider.ts";
+import type { CiJob, CiProvider } from "./provider.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
 const TOKEN_VARIABLE = "BITBUCKET_STEP_OIDC_TOKEN";

@@ -1,8 +1,9 @@
 // Buildkite: who the job is, and how it mints a token.
 // https://buildkite.com/docs/agent/cli/reference/oidc
 
+import type { Environment } from "../base/environment.ts";
 import { mintByCommand, type ToolOptions } from "./minted-token.ts";
-import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+import { type CiJob, type CiProvider, IdentityError } from "./provider.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
 /** Not in a token unless requested. */

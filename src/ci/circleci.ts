@@ -1,8 +1,9 @@
 // CircleCI: who the job is, and how it mints a token.
 // https://circleci.com/docs/guides/permissions-authentication/oidc-tokens-with-custom-claims/
 
+import type { Environment } from "../base/environment.ts";
 import { mintByCommand, type ToolOptions } from "./minted-token.ts";
-import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+import { type CiJob, type CiProvider, IdentityError } from "./provider.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
 export const circleci: ProviderDefinition = {

@@ -1,7 +1,8 @@
 // Which CI provider this process runs in, by what each sets in every job. Pure.
 
+import type { Environment } from "../base/environment.ts";
 import { type CiProviderName, ciProviderNames, providerTitles } from "../contract/ci/providers.ts";
-import type { CiProvider, Environment } from "./provider.ts";
+import type { CiProvider } from "./provider.ts";
 import type { ProviderOptions } from "./provider-definition.ts";
 import { providerDefinitions } from "./providers.ts";
 

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
-import type { Environment } from "./provider.ts";
+import type { Environment } from "../base/environment.ts";
 
 const endSchema = z.object({
   sha: z.string().check(z.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/)),

@@ -1,6 +1,6 @@
 // Where the job's GitHub is. Pure.
 
-import type { Environment } from "./provider.ts";
+import type { Environment } from "../base/environment.ts";
 
 /** Without a trailing slash. */
 export function serverUrl(env: Environment): string {

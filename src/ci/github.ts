@@ -4,12 +4,13 @@
 import { readFile } from "node:fs/promises";
 import type { BackoffPolicy } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Environment } from "../base/environment.ts";
 import { DecodeError } from "../client/errors.ts";
 import { type RetryNotice, retrying } from "../client/retry.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../client/transport.ts";
 import { serverUrl } from "./github-server.ts";
 import type { JobChange } from "./job-change.ts";
-import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+import { type CiJob, type CiProvider, IdentityError } from "./provider.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
 const MINT_RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 500, maxDelayMs: 15_000 };

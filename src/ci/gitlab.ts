@@ -1,9 +1,10 @@
 // GitLab CI: who the job is, and the tokens that its `id_tokens:` gave it.
 // https://docs.gitlab.com/ci/secrets/id_token_authentication
 
+import type { Environment } from "../base/environment.ts";
 import { takeGivenToken } from "./given-token.ts";
 import type { JobChange } from "./job-change.ts";
-import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+import { type CiJob, type CiProvider, IdentityError } from "./provider.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
 export const GITLAB_TOKEN_VARIABLE = "AGENT_SERVICE_ID_TOKEN";

@@ -1,6 +1,6 @@
 // The branch and the owner that a job's environment names, for a service that runs inside the job. Not verified.
 
-import type { Environment } from "./provider.ts";
+import type { Environment } from "../base/environment.ts";
 import type { JobVariables } from "./provider-definition.ts";
 
 type JobRefs = {

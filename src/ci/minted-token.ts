@@ -2,9 +2,10 @@
 
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Environment } from "../base/environment.ts";
 import { ProcessNotStartedError, type ProcessRunner, runProcess } from "../base/run-process.ts";
 import { isCompactToken } from "./compact-form.ts";
-import type { Environment, IdentityError } from "./provider.ts";
+import type { IdentityError } from "./provider.ts";
 
 const MINT_RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
 const MINT_TIMEOUT_MS = 20_000;

@@ -3,10 +3,10 @@
 import { appendFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { systemClock } from "../base/clock.ts";
+import type { Environment } from "../base/environment.ts";
 import { line, matching, oneOf } from "../base/settings/kinds.ts";
 import type { ValuesOf } from "../base/settings/setting.ts";
 import { jobEnvironment } from "../ci/environment.ts";
-import type { Environment } from "../ci/provider.ts";
 import { fetchTransport } from "../client/transport.ts";
 import { type CodingAgentName, codingAgentNames } from "../contract/ci/coding-agents.ts";
 import type { GitHubToken } from "../doctor/examination.ts";

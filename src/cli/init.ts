@@ -30,9 +30,7 @@ const FILE = ".github/workflows/agent.yml";
 /** No account can have this name: whoever copied the project puts an account and a commit there. */
 const UNNAMED_ACTION = "<owner>/agent-service@<commit>";
 
-type Place = WorkflowPlace;
-
-const placeKind: Kind<Place> = {
+const placeKind: Kind<WorkflowPlace> = {
   allowed: 'the address of a service, "job" to work inside the job, or "key" to do that with a stored key',
   decode: (text) => {
     const word = text.toLowerCase();
@@ -127,7 +125,7 @@ export const init = command({
 
 type Given = {
   readonly start: Start | null;
-  readonly at: Place | null;
+  readonly at: WorkflowPlace | null;
   readonly changes: ChangeMode | null;
   readonly action: string;
 };
@@ -167,7 +165,7 @@ const FIRST_RUNS: Readonly<Record<Start, string>> = {
   manual: BY_HAND(NAMES.manual),
 };
 
-function modelSteps(place: Place): string[] {
+function modelSteps(place: WorkflowPlace): string[] {
   if (place.type === "service") return [];
   if (place.model === "key") {
     return [

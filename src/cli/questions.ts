@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline";
 import type { Kind } from "../base/settings/setting.ts";
 import { UsageError } from "./flags.ts";
 
-type Question<Value> = {
+type TerminalQuestion<Value> = {
   readonly text: string;
   /** One line each. */
   readonly choices?: readonly string[];
@@ -15,7 +15,7 @@ type Question<Value> = {
 
 type Asker = {
   /** Asks again after a wrong answer. Throws UsageError, which names the flag, after the third or at the end of the input. */
-  ask<Value>(question: Question<Value>): Promise<Value>;
+  ask<Value>(question: TerminalQuestion<Value>): Promise<Value>;
   close(): void;
 };
 

@@ -3,8 +3,8 @@
 
 import { tmpdir } from "node:os";
 import { systemClock } from "../base/clock.ts";
+import type { Environment } from "../base/environment.ts";
 import type { JobChange } from "../ci/job-change.ts";
-import type { Environment } from "../ci/provider.ts";
 import { type BaseFetched, fetchBase } from "../job/git/fetch-base.ts";
 
 type ChangePlace = { readonly env: Environment; readonly root: string; readonly signal: AbortSignal };

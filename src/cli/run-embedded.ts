@@ -1,8 +1,9 @@
 // The service inside this process, for `agent-service run --embedded`. Loaded only there: it is the whole service.
 
 import { tmpdir } from "node:os";
+import type { Environment } from "../base/environment.ts";
 import type { JobChange } from "../ci/job-change.ts";
-import type { CiJob, Environment } from "../ci/provider.ts";
+import type { CiJob } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import type { EgressEntries } from "../contract/egress.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";

@@ -2,10 +2,11 @@
 
 import { appendFile } from "node:fs/promises";
 import { assertNever } from "../base/assert-never.ts";
+import type { Environment } from "../base/environment.ts";
 import { ProcessNotStartedError, runProcess } from "../base/run-process.ts";
 import { visibleText, wholeChars } from "../base/untrusted-text.ts";
 import { type BitbucketReport, postBitbucketReport } from "../ci/bitbucket-report.ts";
-import type { CiJob, Environment } from "../ci/provider.ts";
+import type { CiJob } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { runFacts } from "../job/ending.ts";
 import type { Conclusion } from "../report/conclusion.ts";

@@ -2,9 +2,10 @@
 // is named or lives in this process.
 
 import { systemClock } from "../base/clock.ts";
+import type { Environment } from "../base/environment.ts";
 import { createProvider, NoProviderError } from "../ci/detect.ts";
 import { readHeadCommit } from "../ci/head-commit.ts";
-import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
+import type { CiJob, CiProvider } from "../ci/provider.ts";
 import type { ProviderOptions } from "../ci/provider-definition.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { fetchTransport } from "../client/transport.ts";

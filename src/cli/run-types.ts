@@ -1,6 +1,6 @@
 // What `agent-service run` adds to the recipe's own types, and what its parts share. Types only.
 
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 import type { Ending } from "../job/ending.ts";
 import type { JobLog, JobPlan, JobSettings } from "../job/job-types.ts";
 import type { OpenedService } from "./opened-service.ts";

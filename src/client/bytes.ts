@@ -4,7 +4,7 @@ import type { Endpoint } from "../contract/endpoints.ts";
 import type { ByteSource, Bytes, Download } from "./byte-source.ts";
 import { decodeAnswer, decodeEmpty, refusalOf } from "./decode.ts";
 import { ClientError } from "./errors.ts";
-import type { Answer, ByteCall, Connection } from "./request.ts";
+import type { ApiConnection, ApiResponse, ByteCall } from "./request.ts";
 import { retrying } from "./retry.ts";
 import {
   connectionFailed,
@@ -28,13 +28,13 @@ export function isByteSource(body: unknown): body is ByteSource {
 
 /** Sends bytes, or answers with bytes, or both. The signal ends also a download that is being read. */
 export async function callBytes(
-  connection: Connection,
+  connection: ApiConnection,
   { endpoint, source, ...call }: ByteCall,
-): Promise<Answer<unknown>> {
+): Promise<ApiResponse<unknown>> {
   const canRepeat = source === null || typeof source === "function" || !isOnce(source);
   let mayRefresh =
     call.credential === "renewable" && connection.credential.refresh !== undefined && canRepeat;
-  const attempt = async (): Promise<Answer<unknown>> => {
+  const attempt = async (): Promise<ApiResponse<unknown>> => {
     const token = call.credential === "none" ? null : await connection.credential.token();
     const headers = {
       accept: endpoint.answer === "bytes" ? "*/*" : "application/json",
@@ -93,9 +93,9 @@ function bodyOf(source: Bytes): Uint8Array<ArrayBuffer> | Blob | ReadableStream<
 type Received = { readonly endpoint: Endpoint; readonly request: OpenRequest; readonly response: Response };
 
 async function read(
-  connection: Connection,
+  connection: ApiConnection,
   { endpoint, request, response }: Received,
-): Promise<Answer<unknown>> {
+): Promise<ApiResponse<unknown>> {
   const header: TransportResponse["headers"] = (name) => response.headers.get(name) ?? undefined;
   const isDownload = endpoint.answer === "bytes";
   if (isDownload && (response.ok || response.status === 304))

@@ -4,7 +4,7 @@ import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { ciRoutes } from "../contract/ci/routes.ts";
 import * as endpoints from "../contract/endpoints.ts";
 import { type CallOptions, callRoute, type NounClient, nounClient } from "./noun-client.ts";
-import { type Connection, request } from "./request.ts";
+import { type ApiConnection, request } from "./request.ts";
 import { retrying } from "./retry.ts";
 
 export type ExchangeOptions = CallOptions & {
@@ -24,7 +24,7 @@ export type CiClient = Omit<NounClient<typeof ciRoutes>, "exchange"> & {
   exchange(options: ExchangeOptions): Promise<ExchangeResponse>;
 };
 
-export function ciClient(connection: Connection): CiClient {
+export function ciClient(connection: ApiConnection): CiClient {
   return {
     ...nounClient<typeof ciRoutes>(connection, endpoints.ci),
     exchange: (options) => exchangeToken(connection, options),
@@ -39,7 +39,7 @@ export function ciClient(connection: Connection): CiClient {
   };
 }
 
-async function exchangeToken(connection: Connection, options: ExchangeOptions): Promise<ExchangeResponse> {
+async function exchangeToken(connection: ApiConnection, options: ExchangeOptions): Promise<ExchangeResponse> {
   const {
     account,
     wantsClaimUrl = false,

@@ -5,7 +5,7 @@ import type { commitRoutes } from "../contract/ci/routes.ts";
 import * as endpoints from "../contract/endpoints.ts";
 import type { SizedBytes } from "./byte-source.ts";
 import { type NounClient, nounClient, type RouteOptions } from "./noun-client.ts";
-import { type Connection, request } from "./request.ts";
+import { type ApiConnection, request } from "./request.ts";
 
 /** As `PACK_TYPE` of the contract, whose schemas are not to load before the first answer. */
 const PACK_TYPE = "application/x-git-packed-objects";
@@ -22,14 +22,14 @@ export type CommitClient = Pick<NounClient<typeof commitRoutes>, "find"> & {
   send(options: SendCommitOptions): Promise<SentCommit>;
 };
 
-export function commitClient(connection: Connection): CommitClient {
+export function commitClient(connection: ApiConnection): CommitClient {
   const { find } = nounClient<Pick<typeof commitRoutes, "find">>(connection, {
     find: endpoints.commits.find,
   });
   return { find, send: (options) => sendCommit(connection, options) };
 }
 
-async function sendCommit(connection: Connection, options: SendCommitOptions): Promise<SentCommit> {
+async function sendCommit(connection: ApiConnection, options: SendCommitOptions): Promise<SentCommit> {
   const { sha, query = {}, pack, signal, retry } = options;
   const { method, path, answer } = endpoints.commits.send;
   const { value } = await request(connection, {

@@ -9,7 +9,7 @@ export type Decoder<Value> = {
   safeParse(data: unknown): { success: true; data: Value } | { success: false; error: Error };
 };
 
-type Answer = {
+type ReceivedResponse = {
   readonly request: TransportRequest;
   readonly response: TransportResponse;
   readonly nowMs: number;
@@ -17,7 +17,7 @@ type Answer = {
 
 /** Decodes a 2xx answer; throws ApiError for a problem body and DecodeError for all else. */
 export async function decodeAnswer<Value>(
-  answer: Answer,
+  answer: ReceivedResponse,
   decoder: () => Promise<Decoder<Value>>,
 ): Promise<Value> {
   const { status } = answer.response;
@@ -29,14 +29,14 @@ export async function decodeAnswer<Value>(
 }
 
 /** Accepts any 2xx answer without a body; throws as decodeAnswer does. */
-export async function decodeEmpty(answer: Answer): Promise<void> {
+export async function decodeEmpty(answer: ReceivedResponse): Promise<void> {
   const { status } = answer.response;
   if (status < 200 || status >= 400) throw await refusalOf(answer);
   if (status >= 300) throw unexpected(answer, redirectText(answer));
 }
 
 /** What a refusal is: ApiError for a problem body, DecodeError for all else. */
-export async function refusalOf(answer: Answer): Promise<Error> {
+export async function refusalOf(answer: ReceivedResponse): Promise<Error> {
   const { response } = answer;
   const body = parseJson(answer);
   const { problemSchema } = await import("../contract/problems/problem.ts");
@@ -58,7 +58,7 @@ export async function refusalOf(answer: Answer): Promise<Error> {
   });
 }
 
-function parseJson(answer: Answer): unknown {
+function parseJson(answer: ReceivedResponse): unknown {
   const { response } = answer;
   const contentType = contentTypeOf(response);
   if (contentType.includes("html")) {
@@ -78,7 +78,7 @@ function parseJson(answer: Answer): unknown {
   }
 }
 
-function unexpected(answer: Answer, what: string, cause?: unknown): DecodeError {
+function unexpected(answer: ReceivedResponse, what: string, cause?: unknown): DecodeError {
   return new DecodeError({
     message: `${describe(answer.request)} ${what}${requestIdText(answer)}.`,
     status: answer.response.status,
@@ -89,7 +89,7 @@ function unexpected(answer: Answer, what: string, cause?: unknown): DecodeError 
 }
 
 /** The origin alone: a path or a query may carry what no log should. */
-function redirectText(answer: Answer): string {
+function redirectText(answer: ReceivedResponse): string {
   const { request, response } = answer;
   const location = URL.parse(response.headers("location") ?? "", request.url);
   const target = location === null ? "" : ` to ${location.origin}`;
@@ -97,7 +97,7 @@ function redirectText(answer: Answer): string {
 }
 
 /** What a proxy writes into the header is not trusted to be an id. */
-function requestIdText({ response }: Answer): string {
+function requestIdText({ response }: ReceivedResponse): string {
   const requestId = response.headers("x-request-id") ?? "";
   return /^[\w.:-]{1,100}$/.test(requestId) ? ` (request ${requestId})` : "";
 }
@@ -106,6 +106,6 @@ function contentTypeOf(response: TransportResponse): string {
   return (response.headers("content-type") ?? "").toLowerCase().slice(0, 100);
 }
 
-function retryAfterOf(answer: Answer): number | undefined {
+function retryAfterOf(answer: ReceivedResponse): number | undefined {
   return parseRetryAfterMs(answer.response.headers("retry-after"), answer.nowMs);
 }

@@ -4,7 +4,7 @@ import type { BackoffPolicy } from "../base/backoff.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type CiClient, ciClient } from "./ci.ts";
 import { type CommitClient, commitClient } from "./commits.ts";
-import type { Connection, Credential } from "./request.ts";
+import type { ApiConnection, Credential } from "./request.ts";
 import { CALL_RETRY, type RetryNotice } from "./retry.ts";
 import { type RunClient, runClient } from "./runs.ts";
 import { fetchTransport, type Transport } from "./transport.ts";
@@ -37,12 +37,12 @@ export function createJobClient(options: ClientOptions): JobClient {
   return jobClient(connect(options));
 }
 
-export function jobClient(connection: Connection): JobClient {
+export function jobClient(connection: ApiConnection): JobClient {
   const ci = ciClient(connection);
   return { ci, commits: commitClient(connection), runs: runClient(connection, ci) };
 }
 
-export function connect(options: ClientOptions): Connection {
+export function connect(options: ClientOptions): ApiConnection {
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ""),
     credential: credentialOf(options.credential ?? null),

@@ -6,7 +6,14 @@ import type { Endpoint } from "../contract/endpoints.ts";
 import type { ByteBody, JsonBody, NounRoutes, ParameterName, Query, Route } from "../contract/route.ts";
 import type { ByteSource, Download } from "./byte-source.ts";
 import { randomIdempotencyKey } from "./idempotency-key.ts";
-import { type Answer, type Call, type Connection, request, requestNothing, urlOf } from "./request.ts";
+import {
+  type ApiCall,
+  type ApiConnection,
+  type ApiResponse,
+  request,
+  requestNothing,
+  urlOf,
+} from "./request.ts";
 
 /** What a long poll may take beyond the time that the service was asked to wait. */
 const LONG_POLL_MARGIN_MS = 15_000;
@@ -86,7 +93,7 @@ export type NounClient<Routes extends NounRoutes> = {
 };
 
 export function nounClient<Routes extends NounRoutes>(
-  connection: Connection,
+  connection: ApiConnection,
   endpoints: Readonly<Record<keyof Routes, Endpoint>>,
 ): NounClient<Routes> {
   const methods = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
@@ -100,20 +107,20 @@ export type RouteCall<One extends Route> = {
   readonly endpoint: Endpoint;
   readonly options: RouteOptions<One>;
   /** Where the call is not as its endpoint says. */
-  readonly overrides?: Pick<Partial<Call<unknown>>, "credential" | "effect">;
+  readonly overrides?: Pick<Partial<ApiCall<unknown>>, "credential" | "effect">;
 };
 
 /** Calls a route, for the few methods that are not the table's own. */
 export async function callRoute<One extends Route>(
-  connection: Connection,
+  connection: ApiConnection,
   call: RouteCall<One>,
-): Promise<Answer<RouteValue<One>>> {
-  return (await callEndpoint(connection, call)) as Answer<RouteValue<One>>;
+): Promise<ApiResponse<RouteValue<One>>> {
+  return (await callEndpoint(connection, call)) as ApiResponse<RouteValue<One>>;
 }
 
 /** The options of any route. */
 type AnyOptions = CallOptions & {
-  readonly query?: Call<unknown>["query"];
+  readonly query?: ApiCall<unknown>["query"];
   readonly body?: unknown;
   readonly idempotencyKey?: string | undefined;
   readonly contentType?: string | undefined;
@@ -122,12 +129,12 @@ type AnyOptions = CallOptions & {
 };
 
 async function callEndpoint(
-  connection: Connection,
+  connection: ApiConnection,
   { endpoint, options, overrides = {} }: Omit<RouteCall<Route>, "options"> & { options: AnyOptions },
-): Promise<Answer<unknown>> {
+): Promise<ApiResponse<unknown>> {
   const { query = {}, body, signal, retry } = options;
   const wait = Number(query.wait ?? 0);
-  const call: Omit<Call<unknown>, "decoder"> = {
+  const call: Omit<ApiCall<unknown>, "decoder"> = {
     method: endpoint.method,
     path: pathOf(endpoint.path, options as Readonly<Record<string, unknown>>),
     query,

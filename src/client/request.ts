@@ -18,7 +18,7 @@ export type Credential = {
   refresh?(signal?: AbortSignal): Promise<void>;
 };
 
-export type Connection = {
+export type ApiConnection = {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly transport: Transport;
@@ -31,18 +31,18 @@ export type Connection = {
   /** Calls with bytes as streams. A CI job's client has none. */
   readonly streams?: {
     isByteSource(body: unknown): body is ByteSource;
-    callBytes(connection: Connection, call: ByteCall): Promise<Answer<unknown>>;
+    callBytes(connection: ApiConnection, call: ByteCall): Promise<ApiResponse<unknown>>;
   };
 };
 
 /** A call that sends or answers bytes. */
-export type ByteCall = Pick<Call<unknown>, "headers" | "credential" | "retry" | "signal"> & {
+export type ByteCall = Pick<ApiCall<unknown>, "headers" | "credential" | "retry" | "signal"> & {
   readonly endpoint: Endpoint;
   readonly url: string;
   readonly source: ByteSource | null;
 };
 
-export type Call<Value> = {
+export type ApiCall<Value> = {
   readonly method: TransportRequest["method"];
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -61,18 +61,21 @@ export type Call<Value> = {
   readonly signal?: AbortSignal | undefined;
 };
 
-export type Answer<Value> = { readonly value: Value; readonly header: TransportResponse["headers"] };
+export type ApiResponse<Value> = { readonly value: Value; readonly header: TransportResponse["headers"] };
 
 /** The answer to a call that has a body. */
 export async function request<Value>(
-  connection: Connection,
-  call: Call<Value> & { decoder: () => Promise<Decoder<Value>> },
-): Promise<Answer<Value>> {
+  connection: ApiConnection,
+  call: ApiCall<Value> & { decoder: () => Promise<Decoder<Value>> },
+): Promise<ApiResponse<Value>> {
   return send(connection, call, (answer) => decodeAnswer(answer, call.decoder));
 }
 
 /** A call whose answer has no body. */
-export async function requestNothing(connection: Connection, call: Call<void>): Promise<Answer<void>> {
+export async function requestNothing(
+  connection: ApiConnection,
+  call: ApiCall<void>,
+): Promise<ApiResponse<void>> {
   return send(connection, call, decodeEmpty);
 }
 
@@ -83,12 +86,12 @@ type Decode<Value> = (answer: {
 }) => Promise<Value>;
 
 async function send<Value>(
-  connection: Connection,
-  call: Call<Value>,
+  connection: ApiConnection,
+  call: ApiCall<Value>,
   decode: Decode<Value>,
-): Promise<Answer<Value>> {
+): Promise<ApiResponse<Value>> {
   let mayRefresh = call.credential === "renewable" && connection.credential.refresh !== undefined;
-  const attempt = async (): Promise<Answer<Value>> => {
+  const attempt = async (): Promise<ApiResponse<Value>> => {
     const request = await buildRequest(connection, call);
     const response = await connection.transport(request);
     try {
@@ -105,7 +108,10 @@ async function send<Value>(
   return retrying({ ...connection, policy: call.retry ?? connection.retry, signal: call.signal }, attempt);
 }
 
-async function buildRequest<Value>(connection: Connection, call: Call<Value>): Promise<TransportRequest> {
+async function buildRequest<Value>(
+  connection: ApiConnection,
+  call: ApiCall<Value>,
+): Promise<TransportRequest> {
   const token = call.credential === "none" ? null : await connection.credential.token();
   const { upload } = call;
   const contentType = upload?.contentType ?? (call.body === undefined ? null : "application/json");
@@ -129,8 +135,8 @@ async function buildRequest<Value>(connection: Connection, call: Call<Value>): P
 
 /** Where a call goes, its query included. */
 export function urlOf(
-  { baseUrl }: Pick<Connection, "baseUrl">,
-  { path, query = {} }: Pick<Call<unknown>, "path" | "query">,
+  { baseUrl }: Pick<ApiConnection, "baseUrl">,
+  { path, query = {} }: Pick<ApiCall<unknown>, "path" | "query">,
 ): string {
   const url = new URL(baseUrl + path);
   for (const [name, value] of Object.entries(query)) {

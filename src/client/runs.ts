@@ -5,7 +5,7 @@ import type { runRoutes } from "../contract/runs/routes.ts";
 import type { CiClient } from "./ci.ts";
 import { type FollowedRun, type FollowOptions, followRun } from "./follow.ts";
 import { callRoute, type NounClient, nounClient, type RouteOptions } from "./noun-client.ts";
-import type { Connection } from "./request.ts";
+import type { ApiConnection } from "./request.ts";
 
 export type SubmitRunOptions = RouteOptions<(typeof runRoutes)["submit"]>;
 
@@ -19,7 +19,7 @@ export type RunClient = Omit<NounClient<typeof runRoutes>, "submit"> & {
   follow(options: FollowOptions): FollowedRun;
 };
 
-export function runClient(connection: Connection, { readRun }: Pick<CiClient, "readRun">): RunClient {
+export function runClient(connection: ApiConnection, { readRun }: Pick<CiClient, "readRun">): RunClient {
   return {
     ...nounClient<typeof runRoutes>(connection, endpoints.runs),
     submit: (options) => submit(connection, options),
@@ -27,7 +27,7 @@ export function runClient(connection: Connection, { readRun }: Pick<CiClient, "r
   };
 }
 
-async function submit(connection: Connection, options: SubmitRunOptions): Promise<SubmittedRun> {
+async function submit(connection: ApiConnection, options: SubmitRunOptions): Promise<SubmittedRun> {
   const endpoint = endpoints.runs.submit;
   const { value, header } = await callRoute<(typeof runRoutes)["submit"]>(connection, { endpoint, options });
   const replayed = header("x-svc-idempotent-replay") === "true";

@@ -11,7 +11,7 @@ import {
   serverFrameSchema,
 } from "../contract/sessions/socket.ts";
 import { ClientError, ConnectionError } from "./errors.ts";
-import type { Connection } from "./request.ts";
+import type { ApiConnection } from "./request.ts";
 import { FOLLOW_RETRY } from "./retry.ts";
 
 const SUBSCRIPTION = "session";
@@ -48,13 +48,13 @@ export type SessionClient = {
 };
 
 /** Without a constructor: the platform's; on Node before version 22, the `ws` library's. */
-export function sessionClient(connection: Connection, given?: WebSocketConstructor): SessionClient {
+export function sessionClient(connection: ApiConnection, given?: WebSocketConstructor): SessionClient {
   return {
     follow: (options) => followSession({ ...connection, webSocket: given ?? globalThis.WebSocket }, options),
   };
 }
 
-type SocketConnection = Connection & { readonly webSocket: WebSocketConstructor | undefined };
+type SocketConnection = ApiConnection & { readonly webSocket: WebSocketConstructor | undefined };
 
 async function loadWebSocket(): Promise<WebSocketConstructor> {
   try {

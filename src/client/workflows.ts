@@ -3,11 +3,11 @@
 import * as endpoints from "../contract/endpoints.ts";
 import type { workflowRoutes } from "../contract/workflows.ts";
 import { callRoute, type NounClient, nounClient } from "./noun-client.ts";
-import type { Connection } from "./request.ts";
+import type { ApiConnection } from "./request.ts";
 
 export type WorkflowClient = NounClient<typeof workflowRoutes>;
 
-export function workflowClient(connection: Connection): WorkflowClient {
+export function workflowClient(connection: ApiConnection): WorkflowClient {
   return {
     ...nounClient<typeof workflowRoutes>(connection, endpoints.workflows),
     activate: async (options) => {

@@ -5,10 +5,10 @@ import * as endpoints from "../contract/endpoints.ts";
 import type { WorkspaceNounRoutes } from "../contract/workspaces/routes.ts";
 import { type EditableFiles, type EditedFile, type EditOptions, editFile } from "./edit-file.ts";
 import { type NounClient, nounClient } from "./noun-client.ts";
-import type { Connection } from "./request.ts";
+import type { ApiConnection } from "./request.ts";
 
-type Place = { readonly workspaceId: string };
-type CopyPlace = Place & { readonly workingCopyId: string };
+type WorkspaceParams = { readonly workspaceId: string };
+type CopyParams = WorkspaceParams & { readonly workingCopyId: string };
 
 type Editor<Where> = {
   /**
@@ -18,10 +18,10 @@ type Editor<Where> = {
   readonly edit: (options: Where & EditOptions) => Promise<EditedFile>;
 };
 
-export type FileClient = NounClient<WorkspaceNounRoutes["files"]> & Editor<Place>;
-export type CopyFileClient = NounClient<WorkspaceNounRoutes["copyFiles"]> & Editor<CopyPlace>;
+export type FileClient = NounClient<WorkspaceNounRoutes["files"]> & Editor<WorkspaceParams>;
+export type CopyFileClient = NounClient<WorkspaceNounRoutes["copyFiles"]> & Editor<CopyParams>;
 
-export function fileClient(connection: Connection): FileClient {
+export function fileClient(connection: ApiConnection): FileClient {
   const files = nounClient<WorkspaceNounRoutes["files"]>(connection, endpoints.files);
   return {
     ...files,
@@ -32,7 +32,7 @@ export function fileClient(connection: Connection): FileClient {
   };
 }
 
-export function copyFileClient(connection: Connection): CopyFileClient {
+export function copyFileClient(connection: ApiConnection): CopyFileClient {
   const files = nounClient<WorkspaceNounRoutes["copyFiles"]>(connection, endpoints.copyFiles);
   return {
     ...files,
@@ -44,7 +44,7 @@ export function copyFileClient(connection: Connection): CopyFileClient {
 }
 
 /** Both clients have the same methods, but for where the files are. */
-function editableOf<Where extends Place & { readonly signal: AbortSignal | undefined }>(
+function editableOf<Where extends WorkspaceParams & { readonly signal: AbortSignal | undefined }>(
   files: {
     read(options: Where & { query: { path: string; offset: number } }): ReturnType<FileClient["read"]>;
     write(

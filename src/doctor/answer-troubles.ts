@@ -1,7 +1,7 @@
 // What came in the place of the service's own answer, in words, and what to do. Pure.
 
+import type { Environment } from "../base/environment.ts";
 import { parseJson } from "../base/json.ts";
-import type { Environment } from "../ci/provider.ts";
 import type { ConnectionError } from "../client/errors.ts";
 import type { TransportResponse } from "../client/transport.ts";
 import { healthSchema } from "../contract/operation.ts";

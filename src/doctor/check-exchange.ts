@@ -1,7 +1,8 @@
 // The exchange itself: the job's token for a capability, or the service's reason and what to do about it.
 
+import type { Environment } from "../base/environment.ts";
 import { readHeadCommit } from "../ci/head-commit.ts";
-import type { CiProvider, Environment } from "../ci/provider.ts";
+import type { CiProvider } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";

@@ -1,8 +1,8 @@
 // What the code host's own token may do, as far as reading tells. Nothing is written: what it may write stays open.
 // https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 
+import type { Environment } from "../base/environment.ts";
 import { parseJson } from "../base/json.ts";
-import type { Environment } from "../ci/provider.ts";
 import { ConnectionError, DecodeError } from "../client/errors.ts";
 import type { Transport, TransportResponse } from "../client/transport.ts";
 import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";

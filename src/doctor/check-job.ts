@@ -1,9 +1,10 @@
 // Which CI job this is, as its environment says: nobody is asked.
 
+import type { Environment } from "../base/environment.ts";
 import { isInCi, type NoProviderError } from "../ci/detect.ts";
 import { readGitHubEvent } from "../ci/github-event.ts";
 import { readJobRefs } from "../ci/job-refs.ts";
-import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
+import type { CiJob, CiProvider } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { eventRules } from "../contract/ci/events.ts";
 import { ciProviders } from "../contract/ci/providers.ts";

@@ -2,8 +2,8 @@
 
 import { statfs } from "node:fs/promises";
 import { arch, release, tmpdir, type } from "node:os";
+import type { Environment } from "../base/environment.ts";
 import { ProcessNotStartedError, runProcess } from "../base/run-process.ts";
-import type { Environment } from "../ci/provider.ts";
 import type { DoctorCheck, Observation } from "../report/doctor-page.ts";
 import { found, worstOf } from "./examination.ts";
 

@@ -1,7 +1,7 @@
 // What an examination is given, and the small words that its checks are made of. Pure.
 
 import type { Clock } from "../base/clock.ts";
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 import type { Transport } from "../client/transport.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import type { CheckState, DoctorCheck, DoctorFact, DoctorFix } from "../report/doctor-page.ts";

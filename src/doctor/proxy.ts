@@ -1,6 +1,6 @@
 // Which proxy a request would take, by the variables that curl made customary. Pure.
 
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 
 export type ProxyChoice =
   | { readonly type: "direct"; readonly why: "no proxy is set" | "NO_PROXY names it" | "it is on loopback" }

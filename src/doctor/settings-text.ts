@@ -1,6 +1,6 @@
 // How a setting is written where this job is written: what a fix tells to copy. Pure.
 
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { type CiProviderName, ciProviders } from "../contract/ci/providers.ts";
 import type { DoctorFix } from "../report/doctor-page.ts";

@@ -1,6 +1,6 @@
 // What keeps a request from a server, in words, and what to do: by name, port, certificate and proxy. Pure.
 
-import type { Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
 import type { DoctorFix } from "../report/doctor-page.ts";
 import type { Certificate, Unreached } from "./reach-host.ts";
 import { variableText } from "./settings-text.ts";

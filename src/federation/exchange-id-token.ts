@@ -70,7 +70,7 @@ function exchangerOf({ provider }: ModelFederation): Exchanger {
 }
 
 /** What would be refused is not sent: a token that was seen on the way is a token less. */
-function checkIdToken(idToken: string, at: Place & { readonly nowMs: number }): void {
+function checkIdToken(idToken: string, at: ExchangeContext & { readonly nowMs: number }): void {
   if (idToken.length > MAX_ID_TOKEN_CHARS) throw fault("federation_token_too_large", at);
   const claims = claimsOf(idToken);
   if (claims === null) return;
@@ -139,11 +139,11 @@ function tokenOf(
   return { accessToken, expiresAt: begunAt + Math.min(seconds, MAX_LIFE_SECONDS) * 1000 };
 }
 
-type Place = { readonly federation: ModelFederation; readonly provider: Exchanger };
+type ExchangeContext = { readonly federation: ModelFederation; readonly provider: Exchanger };
 
 function refusalOf(
   answer: ExchangeAnswer,
-  at: Place & { readonly idToken: string; readonly nowMs: number },
+  at: ExchangeContext & { readonly idToken: string; readonly nowMs: number },
 ): FederationError {
   const { status } = answer;
   const { provider, nowMs } = at;
@@ -168,7 +168,7 @@ function refusalOf(
   return fault(provider.reasonOf(refusal), { ...at, status, error, said });
 }
 
-type Told = Place & {
+type Told = ExchangeContext & {
   readonly status?: number;
   readonly error?: string | null;
   readonly said?: string | null;

@@ -2,7 +2,8 @@
 // of it is evaluated at its first use. Errors have the bundle's own classes: tell them by `StepError.is` and by their code.
 
 import { systemClock } from "../base/clock.ts";
-import type { CiJob, Environment } from "../ci/provider.ts";
+import type { Environment } from "../base/environment.ts";
+import type { CiJob } from "../ci/provider.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
 import type { Delivery } from "../report/delivery.ts";

@@ -1,8 +1,9 @@
 // What a job's variables say of it, for a service that lives inside the job. Nobody verifies it. Pure.
 
+import type { Environment } from "../base/environment.ts";
 import { isInCi } from "../ci/detect.ts";
 import { readJobRefs } from "../ci/job-refs.ts";
-import type { CiJob, Environment } from "../ci/provider.ts";
+import type { CiJob } from "../ci/provider.ts";
 import type { ProviderDefinition } from "../ci/provider-definition.ts";
 import type { EmbeddedJob } from "../contract/ci/embedded-job.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Environment } from "../../src/base/environment.ts";
 import { createBitbucketProvider } from "../../src/ci/bitbucket.ts";
 import { createGitLabProvider } from "../../src/ci/gitlab.ts";
-import type { CiProvider, Environment } from "../../src/ci/provider.ts";
+import type { CiProvider } from "../../src/ci/provider.ts";
 import { bitbucketJob, gitlabJob, SHA, tokenFor } from "./job-variables.ts";
 
 const AUDIENCE = "agents.example.com";

@@ -2,7 +2,7 @@
 
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Environment } from "../../src/ci/provider.ts";
+import type { Environment } from "../../src/base/environment.ts";
 
 export const SHA = "a".repeat(40);
 

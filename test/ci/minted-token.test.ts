@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Environment } from "../../src/base/environment.ts";
 import { createBuildkiteProvider } from "../../src/ci/buildkite.ts";
 import { createCircleCiProvider } from "../../src/ci/circleci.ts";
-import type { Environment } from "../../src/ci/provider.ts";
 import { instantClock } from "../support/clocks/instant-clock.ts";
 import { buildkiteJob, circleciJob, putTool, SHA, tokenFor } from "./job-variables.ts";
 

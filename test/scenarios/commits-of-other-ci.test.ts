@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import type { Claims } from "../../fakes/issuer/claims.ts";
-import type { Environment } from "../../src/ci/provider.ts";
+import type { Environment } from "../../src/base/environment.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
 import { CiFixture, type CiProviderKind } from "../support/fixtures/ci-fixture.ts";
 import { say } from "../support/scripted-backend.ts";

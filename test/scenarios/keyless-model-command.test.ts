@@ -20,7 +20,7 @@ import { trusts } from "../../fakes/model-house/trust.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { storyTools } from "../../fakes/model-server/stories.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
-import type { Environment } from "../../src/ci/provider.ts";
+import type { Environment } from "../../src/base/environment.ts";
 import { bitbucketJob, buildkiteJob, circleciJob, gitlabJob } from "../ci/job-variables.ts";
 import { EmbeddedFixture, REPOSITORY } from "../support/fixtures/embedded-fixture.ts";
 import { runCommand } from "../support/run/run-command.ts";

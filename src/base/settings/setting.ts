@@ -2,6 +2,7 @@
 // Pure. No schema library: the Action's step reads its inputs before the job has an identity, and must start quickly
 // (docs/decisions/031-settings-are-declared-once.md).
 
+import type { Environment } from "../environment.ts";
 import { ok, type Result, refused } from "../result.ts";
 import { visibleText } from "../untrusted-text.ts";
 
@@ -43,8 +44,6 @@ type SettingSource<Name> = {
   readonly textOf: (name: Name) => string | undefined;
   readonly titleOf: (name: Name) => string;
 };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_SHOWN_CHARS = 100;
 

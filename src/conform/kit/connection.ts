@@ -19,7 +19,7 @@ export type Ask = {
   readonly keepsBusy?: boolean;
 };
 
-export type Connection = {
+export type DeploymentConnection = {
   readonly baseUrls: readonly string[];
   /** Every answer so far, in order. */
   readonly answers: readonly Answer[];
@@ -58,7 +58,7 @@ export function openConnection(options: {
   readonly baseUrls: readonly string[];
   readonly userAgent: string;
   readonly clock: Clock;
-}): Connection {
+}): DeploymentConnection {
   const { baseUrls, clock, userAgent } = options;
   const answers: Answer[] = [];
   let turn = 0;

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
-import { type Ask, type Connection, NoAnswerError } from "./connection.ts";
+import { type Ask, type DeploymentConnection, NoAnswerError } from "./connection.ts";
 import { type Answer, member } from "./exchange.ts";
 import { Difference, expectStatus, textOf } from "./expect.ts";
 import type { Issuer } from "./issuer.ts";
@@ -21,7 +21,7 @@ export type Credentials = {
 };
 
 type WorldParts = {
-  readonly connection: Connection;
+  readonly connection: DeploymentConnection;
   readonly credentials: Credentials;
   readonly issuer: Issuer | null;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ type WorldParts = {
 type Cleanup = { readonly what: string; readonly undo: () => Promise<Answer> };
 
 export class World {
-  readonly connection: Connection;
+  readonly connection: DeploymentConnection;
   readonly clock: Clock;
   readonly issuer: Issuer | null;
   /** In the name of everything that is made. */

@@ -12,7 +12,7 @@ const MAX_DETAIL_CHARS = 300;
 /** The codes of the transport's errors that a retry can cure. Codes, because the transport's bundle has its own classes. */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set(["connection_failed", "timed_out"]);
 
-export type Call = {
+export type GitHubCall = {
   /** Method and path, for messages. */
   readonly name: string;
   /** True where sending it twice changes nothing more. */
@@ -21,13 +21,13 @@ export type Call = {
   readonly mayRedirect: boolean;
 };
 
-export type Answer = {
+export type GitHubResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number | undefined>>;
   readonly data: unknown;
 };
 
-type Context = { readonly call: Call; readonly nowMs: number };
+type Context = { readonly call: GitHubCall; readonly nowMs: number };
 
 const refusalSchema = z.object({
   message: z.string(),
@@ -35,7 +35,7 @@ const refusalSchema = z.object({
 });
 
 /** Octokit counts redirects, and the web pages of proxies, among the good answers. */
-export function isGood(answer: Answer): boolean {
+export function isGood(answer: GitHubResponse): boolean {
   return answer.status >= 200 && answer.status < 300 && !isPage(answer);
 }
 
@@ -53,7 +53,7 @@ export function failureOf(error: unknown, context: Context): Error {
 }
 
 /** The same for an answer that is not good. */
-export function refusalOf(answer: Answer, { call, nowMs }: Context): Error {
+export function refusalOf(answer: GitHubResponse, { call, nowMs }: Context): Error {
   const { status } = answer;
   const detail = detailOf(answer.data);
   const retryAfterMs = waitOf(answer, { detail, nowMs });
@@ -75,7 +75,10 @@ export function refusalOf(answer: Answer, { call, nowMs }: Context): Error {
 }
 
 /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
-function waitOf(answer: Answer, { detail, nowMs }: { detail: string; nowMs: number }): number | undefined {
+function waitOf(
+  answer: GitHubResponse,
+  { detail, nowMs }: { detail: string; nowMs: number },
+): number | undefined {
   const seconds = header(answer, "retry-after");
   if (/^\d{1,6}$/.test(seconds)) return Number(seconds) * 1000;
   const reset = header(answer, "x-ratelimit-reset");
@@ -98,15 +101,15 @@ export function safeDetail(text: string): string {
   return singleLine(text, MAX_DETAIL_CHARS);
 }
 
-function isPage(answer: Answer): boolean {
+function isPage(answer: GitHubResponse): boolean {
   return header(answer, "content-type").includes("html");
 }
 
-function header({ headers }: Answer, name: string): string {
+function header({ headers }: GitHubResponse, name: string): string {
   return String(headers[name] ?? "");
 }
 
-function answerIn(error: unknown): Answer | null {
+function answerIn(error: unknown): GitHubResponse | null {
   if (!(error instanceof Error) || !("response" in error)) return null;
   const answer = answerSchema.safeParse(error.response);
   return answer.success ? answer.data : null;

@@ -6,7 +6,7 @@ import type { BackoffPolicy } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type RetryNotice, retrying } from "../../client/retry.ts";
 import type { Transport } from "../../client/transport.ts";
-import { type Answer, type Call, failureOf, isGood, refusalOf } from "./failures.ts";
+import { failureOf, type GitHubCall, type GitHubResponse, isGood, refusalOf } from "./failures.ts";
 import { GitHubError } from "./github-error.ts";
 
 const RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 500, maxDelayMs: 60_000 };
@@ -57,7 +57,7 @@ export async function openOctokit(options: CodeHostOptions): Promise<HostOctokit
       "x-github-api-version": "2022-11-28",
     });
     const { method, url } = request;
-    const call: Call = {
+    const call: GitHubCall = {
       name: `${method} ${pathOf(url, repository)}`,
       isRepeatable: method !== "POST" || request.request.isRepeatable === true,
       mayRedirect: request.request.mayRedirect === true,
@@ -67,9 +67,9 @@ export async function openOctokit(options: CodeHostOptions): Promise<HostOctokit
   return octokit;
 }
 
-async function sendWithRetries<Response extends Answer>(
+async function sendWithRetries<Response extends GitHubResponse>(
   options: CodeHostOptions,
-  call: Call,
+  call: GitHubCall,
   send: () => Promise<Response>,
 ): Promise<Response> {
   const { clock, signal } = options;

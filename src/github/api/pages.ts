@@ -1,7 +1,7 @@
 // Addresses of GitHub's pages. Pure.
 
+import type { Environment } from "../../base/environment.ts";
 import { serverUrl } from "../../ci/github-server.ts";
-import type { Environment } from "../../ci/provider.ts";
 
 /** Without a trailing slash. */
 export function repositoryPage(env: Environment, repository: string): string {

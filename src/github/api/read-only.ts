@@ -1,6 +1,6 @@
 // Whether the job's token can only read. Pure.
 
-import type { Environment } from "../../ci/provider.ts";
+import type { Environment } from "../../base/environment.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 
 /** True for a job of a fork's pull request. A job that a comment starts has the repository's own token. */

@@ -1,7 +1,7 @@
 // The message of a commit: one safe line of the request, the job, and the trailers by which a later job finds it. Pure.
 
+import type { Environment } from "../../base/environment.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
-import type { Environment } from "../../ci/provider.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 
 const MAX_TITLE_CHARS = 72;

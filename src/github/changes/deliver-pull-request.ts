@@ -67,7 +67,7 @@ function delivered(pull: PullRequest, { branch, isNew }: { branch: string; isNew
   return { type: "pull_request", branch, sha, number, url, isNew };
 }
 
-type Place =
+type DeliveryTarget =
   /** A branch of the session's own; `pull` is null where none is open. */
   | {
       readonly type: "branch";
@@ -79,7 +79,7 @@ type Place =
   /** This run was delivered before, and its pull request was closed since. */
   | { readonly type: "done"; readonly branch: string; readonly pull: PullRequest };
 
-async function findPlace({ options, remote, scratch }: DeliveryContext): Promise<Place> {
+async function findPlace({ options, remote, scratch }: DeliveryContext): Promise<DeliveryTarget> {
   const { api, run, branchPrefix: prefix } = options;
   let rejected: PullRequest | null = null;
   for (let count = 1; count <= MAX_NAMES; count += 1) {

@@ -1,7 +1,7 @@
 // What both kinds of delivery share: the job's address, the commit's title, the token's account.
 
+import type { Environment } from "../../base/environment.ts";
 import { serverUrl } from "../../ci/github-server.ts";
-import type { Environment } from "../../ci/provider.ts";
 import { jobPage, repositoryPage } from "../api/pages.ts";
 import { readViewer, type Viewer } from "../api/viewer.ts";
 import { commitMessage, commitTitle, runSeconds } from "./commit-message.ts";

@@ -1,7 +1,8 @@
 // What a delivery needs: the changes, the request that they answer, and the job's access to the code host. Types only.
 
 import type { Clock } from "../../base/clock.ts";
-import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { Environment } from "../../base/environment.ts";
+import type { CiJob } from "../../ci/provider.ts";
 import type { ChangesEvent } from "../../contract/runs/run-event.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";

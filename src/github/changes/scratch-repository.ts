@@ -4,11 +4,11 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Environment } from "../../base/environment.ts";
 import type { Git, GitOutput } from "../../base/git/git.ts";
 import { GitError } from "../../base/git/git.ts";
 import { makeRepository } from "../../base/git/make-repository.ts";
 import type { ObjectFormat } from "../../base/git/object-names.ts";
-import type { Environment } from "../../ci/provider.ts";
 import { jobGit } from "../../job/git/job-git.ts";
 
 /** A path as git stores it: each character is one byte. */

@@ -1,21 +1,22 @@
 // The branch that a run works on, and the branches of its pull requests. Pure.
 
 import { createHash } from "node:crypto";
-import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { Environment } from "../../base/environment.ts";
+import type { CiJob } from "../../ci/provider.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 import { Kept } from "./kept.ts";
 
 /** `sha` is a commit of the branch. */
 export type Target = { readonly branch: string; readonly sha: string };
 
-type Place = {
+type TargetOptions = {
   readonly subject: RequestSubject | null;
   readonly env: Environment;
   readonly job: CiJob;
 };
 
 /** Null where the job is on no branch, for example on a tag. Throws Kept for the branch of a fork. */
-export function targetOf({ subject, env, job }: Place): Target | null {
+export function targetOf({ subject, env, job }: TargetOptions): Target | null {
   if (subject?.refs?.isFork === true) {
     throw new Kept(
       "fork_head",
@@ -36,7 +37,7 @@ const MAX_SLUG_CHARS = 40;
  * whole session id, because ids begin with a time stamp that many sessions share.
  */
 export function branchName(
-  { subject, env }: Pick<Place, "subject" | "env">,
+  { subject, env }: Pick<TargetOptions, "subject" | "env">,
   { prefix, sessionId, count }: { prefix: string; sessionId: string; count: number },
 ): string {
   const mark = createHash("sha256").update(sessionId).digest("hex").slice(0, 8);

@@ -1,7 +1,7 @@
 // Publishes the findings of a review: as annotations of the job, or as one review of the pull request with comments at
 // its lines.
 
-import type { Environment } from "../../ci/provider.ts";
+import type { Environment } from "../../base/environment.ts";
 import { filesUrl } from "../../render/blob-url.ts";
 import { plural } from "../../render/quantities.ts";
 import {
@@ -167,10 +167,10 @@ async function writeCheck(
   }
 }
 
-type Place = { readonly number: number; readonly headSha: string; readonly filesUrl: string };
+type ReviewTarget = { readonly number: number; readonly headSha: string; readonly filesUrl: string };
 
 /** The pull request and its commit; null, and a line in the log, where there can be no review. */
-function placeOf({ subject, api, env, onNote }: FindingsOptions): Place | null {
+function placeOf({ subject, api, env, onNote }: FindingsOptions): ReviewTarget | null {
   if (subject === null || !subject.isPullRequest || subject.refs === null) {
     onNote("This job is about no pull request: its findings are annotations.");
     return null;

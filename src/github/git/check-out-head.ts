@@ -2,8 +2,8 @@
 // the embedded service, which works on the job's checkout.
 
 import { join } from "node:path";
+import type { Environment } from "../../base/environment.ts";
 import { type Git, GitError } from "../../base/git/git.ts";
-import type { Environment } from "../../ci/provider.ts";
 import { isBranchName } from "../../contract/runs/pull-request.ts";
 import { fetchCommits, isThere, takeShallow } from "../../job/git/fetch-commits.ts";
 import { codeHostMessage, gitFailureOf } from "../../job/git/git-failure.ts";

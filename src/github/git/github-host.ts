@@ -2,8 +2,8 @@
 
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
+import type { Environment } from "../../base/environment.ts";
 import { serverUrl } from "../../ci/github-server.ts";
-import type { Environment } from "../../ci/provider.ts";
 import type { JobCheckoutPlace } from "../../job/git/job-checkout.ts";
 import type { GitHost } from "../../job/git/job-git.ts";
 

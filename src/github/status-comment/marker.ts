@@ -1,7 +1,8 @@
 // The hidden line by which a step finds its own comment again. Pure.
 
 import { createHash } from "node:crypto";
-import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { Environment } from "../../base/environment.ts";
+import type { CiJob } from "../../ci/provider.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 
 type MarkerOptions = {

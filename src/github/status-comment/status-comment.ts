@@ -3,7 +3,8 @@
 // Why: docs/decisions/023-one-comment-a-request.md
 
 import type { Clock } from "../../base/clock.ts";
-import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { Environment } from "../../base/environment.ts";
+import type { CiJob } from "../../ci/provider.ts";
 import { type CommentContext, type EndedContext, renderEnd, renderProgress } from "../../render/comment.ts";
 import { emptyReport, type RunReport } from "../../report/run-report.ts";
 import type { GitHubApi } from "../api/github-api.ts";

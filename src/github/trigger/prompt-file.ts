@@ -3,7 +3,8 @@
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
-import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { Environment } from "../../base/environment.ts";
+import type { CiJob } from "../../ci/provider.ts";
 import { eventRules } from "../../contract/ci/events.ts";
 import { type PromptFileReason, StepError } from "../../job/step-error.ts";
 import type { RepositoryFile, RepositoryFilePlace } from "../api/repository-file.ts";

@@ -2,7 +2,7 @@
 // directly, where the rest of the Action uses @actions/core.
 
 import { appendFileSync, readFileSync, writeSync } from "node:fs";
-import type { Environment } from "../../ci/provider.ts";
+import type { Environment } from "../../base/environment.ts";
 import { commentCommand } from "./comment-command.ts";
 import { isCommentEvent, isNameable } from "./comment-event.ts";
 import { Declined } from "./declined.ts";

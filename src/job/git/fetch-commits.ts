@@ -4,10 +4,10 @@
 import { copyFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
+import type { Environment } from "../../base/environment.ts";
 import { borrowObjects, type FoundCheckout } from "../../base/git/found-checkout.ts";
 import { type Git, GitError } from "../../base/git/git.ts";
 import { storedBytes } from "../../base/git/stored-bytes.ts";
-import type { Environment } from "../../ci/provider.ts";
 import { credentialOf, type GitHost, jobGit, repositoryUrl, transportOf } from "./job-git.ts";
 
 const TIMEOUT_FACTOR = 5;

@@ -2,9 +2,9 @@
 
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Environment } from "../../base/environment.ts";
 import { type FoundCheckout, readCheckout } from "../../base/git/found-checkout.ts";
 import type { Git } from "../../base/git/git.ts";
-import type { Environment } from "../../ci/provider.ts";
 import { jobGit } from "./job-git.ts";
 
 /** Where git works. */

@@ -1,9 +1,9 @@
 // Git as the job itself uses it: hardened as everywhere, and with the job's token only in the environment of the calls
 // that need it.
 
+import type { Environment } from "../../base/environment.ts";
 import { createGit, type Git } from "../../base/git/git.ts";
 import type { GitTransport } from "../../base/git/hardening.ts";
-import type { Environment } from "../../ci/provider.ts";
 
 /** A large repository over a slow line. */
 const TIMEOUT_MS = 120_000;

@@ -7,11 +7,11 @@ type Attributes = Readonly<Record<string, string | number | true | undefined>>;
 export type Element = {
   readonly tag: string;
   readonly attributes: Attributes;
-  readonly children: readonly Content[];
+  readonly children: readonly HtmlNode[];
 };
-export type Content = Element | string;
+export type HtmlNode = Element | string;
 /** Null stands for nothing. */
-export type Contents = Content | readonly Contents[] | null;
+export type Contents = HtmlNode | readonly Contents[] | null;
 
 /** Names of tags and attributes are ours, never those of others. */
 export function el(tag: string, attributes: Attributes = {}, ...children: readonly Contents[]): Element {
@@ -86,8 +86,8 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 }
 
-export function flat(contents: readonly Contents[]): readonly Content[] {
-  return contents.flatMap((content): readonly Content[] => {
+export function flat(contents: readonly Contents[]): readonly HtmlNode[] {
+  return contents.flatMap((content): readonly HtmlNode[] => {
     if (content === null) return [];
     return isList(content) ? flat(content) : [content];
   });

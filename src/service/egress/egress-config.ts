@@ -1,8 +1,9 @@
 // The settings of what runs may reach of the network. Pure.
 
 import { BlockList, isIP } from "node:net";
+import type { Environment } from "../../base/environment.ts";
 import { integer, listOf } from "../../base/settings/kinds.ts";
-import { described, type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { described, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import {
   type EgressEntries,
   egressKind,

@@ -4,9 +4,9 @@
 import { mkdtemp } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
+import type { Environment } from "../../base/environment.ts";
 import { readCheckout } from "../../base/git/found-checkout.ts";
 import { systemRandom } from "../../base/ids.ts";
-import type { Environment } from "../../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents, installCommand } from "../../contract/ci/coding-agents.ts";
 import type { EmbeddedJob } from "../../contract/ci/embedded-job.ts";
 import { areFilesTrusted } from "../../contract/ci/events.ts";

@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { systemClock } from "../../base/clock.ts";
+import type { Environment } from "../../base/environment.ts";
 import { systemRandom } from "../../base/ids.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { Environment } from "../../base/settings/setting.ts";
 import { type BackupReport, backUp } from "../backup/back-up.ts";
 import { BLOBS, MANIFEST } from "../backup/manifest.ts";
 import { type RestoreReport, restoreBackup } from "../backup/restore-backup.ts";

@@ -1,16 +1,11 @@
 // The settings of the sandbox. Pure.
 
 import { isAbsolute, join, normalize, relative } from "node:path";
+import type { Environment } from "../../base/environment.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { commandLine } from "../../base/settings/json-kinds.ts";
 import { integer, listOf, oneOf } from "../../base/settings/kinds.ts";
-import {
-  described,
-  type Environment,
-  readSettings,
-  type ValuesOf,
-  variablesOf,
-} from "../../base/settings/setting.ts";
+import { described, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
 import { faultOfName } from "./scrubbed-environment.ts";
 
 const sandboxModes = ["auto", "bubblewrap", "container", "off"] as const;

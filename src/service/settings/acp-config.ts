@@ -2,15 +2,10 @@
 
 import { basename } from "node:path";
 import * as z from "zod/mini";
+import type { Environment } from "../../base/environment.ts";
 import { commandLine, json } from "../../base/settings/json-kinds.ts";
 import { integer, matching, oneOf } from "../../base/settings/kinds.ts";
-import {
-  described,
-  type Environment,
-  type Kind,
-  readSettings,
-  variablesOf,
-} from "../../base/settings/setting.ts";
+import { described, type Kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import { type CodingAgentName, codingAgentNames, codingAgents } from "../../contract/ci/coding-agents.ts";
 import { type KnownAgent, knownAgent } from "../executor/backends/acp/known-agents.ts";
 import { MODEL_KEY, MODEL_URL } from "../executor/backends/acp/model-proxy/model-wires.ts";

@@ -1,7 +1,8 @@
 // Where the model of a coding agent is, by the settings of the model. Pure.
 
 import { isConfidential } from "../../base/confidential-url.ts";
-import { type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import type { Environment } from "../../base/environment.ts";
+import { readSettings, variablesOf } from "../../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-agents.ts";
 import type { CodingAgentWire } from "../../contract/models/protocols.ts";
 import { modelProviders } from "../../contract/models/providers.ts";

@@ -1,7 +1,8 @@
 // Where blobs are kept: a folder, or a bucket of an S3 server.
 
+import type { Environment } from "../../base/environment.ts";
 import { flag, httpUrl, matching, secret } from "../../base/settings/kinds.ts";
-import { described, type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { described, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import type { S3Config } from "../blobs/s3-config.ts";
 
 export const blobStores = ["folder", "s3"] as const;

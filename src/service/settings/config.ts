@@ -2,9 +2,10 @@
 // The only place of the service that looks at the environment.
 
 import { basename, resolve } from "node:path";
+import type { Environment } from "../../base/environment.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { SealingKeys } from "../../base/sealed-text.ts";
-import { type Environment, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
+import { readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
 import { isSameSite } from "../../base/site-host.ts";
 import type { LoadLimits } from "../core/limits/load.ts";
 import { findModelRate, type Rates } from "../core/money/rates.ts";

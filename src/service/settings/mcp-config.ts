@@ -1,7 +1,8 @@
 // The operator's MCP servers: the setting, and the secrets that it takes from the operator's environment. Pure.
 
+import type { Environment } from "../../base/environment.ts";
 import { text } from "../../base/settings/kinds.ts";
-import { described, type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { described, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import { type McpServer, readServerText } from "../executor/tools/mcp/server-definition.ts";
 
 export type McpConfig = {

@@ -1,14 +1,9 @@
 // The settings of the model: where it is, what it is called, how much a run may use of it. Pure.
 
+import type { Environment } from "../../base/environment.ts";
 import { joinWords } from "../../base/join-words.ts";
 import { httpUrl, integer, matching, oneOf, secret } from "../../base/settings/kinds.ts";
-import {
-  described,
-  type Environment,
-  readSettings,
-  type ValuesOf,
-  variablesOf,
-} from "../../base/settings/setting.ts";
+import { described, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
 import { type Effort, efforts, type ModelProtocol } from "../../contract/models/protocols.ts";
 import { modelProviderNames } from "../../contract/models/providers.ts";
 import { needsKey } from "../../federation/needs-key.ts";

@@ -1,14 +1,9 @@
 // The settings by which an operator's service gets a token of its model's provider in place of a key: a file in which the platform
 // keeps an identity token, and the identifiers of the trust. Pure.
 
+import type { Environment } from "../../base/environment.ts";
 import { text } from "../../base/settings/kinds.ts";
-import {
-  type DescribedSetting,
-  described,
-  type Environment,
-  readSettings,
-  variablesOf,
-} from "../../base/settings/setting.ts";
+import { type DescribedSetting, described, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import {
   type IdentifierName,
   type IdentifierVariable,

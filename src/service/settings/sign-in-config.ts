@@ -1,7 +1,8 @@
 // Other providers by which people sign in: an OpenID provider, GitHub; and who opens an account by it. Pure.
 
+import type { Environment } from "../../base/environment.ts";
 import { httpUrl, line, secret } from "../../base/settings/kinds.ts";
-import { described, type Environment, kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { described, kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import type { IdentityProvider, SignInPolicy, SignUp } from "../core/sign-in/sign-in-policy.ts";
 
 const GITHUB = "https://github.com";

@@ -2,8 +2,9 @@
 // reads those of the exporter and of the resource itself, and here are the ones that it leaves to its users. Pure.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 
+import type { Environment } from "../../base/environment.ts";
 import { flag, integer, oneOf } from "../../base/settings/kinds.ts";
-import { described, type Environment, kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { described, kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
 
 const samplerNames = [
   "always_on",

@@ -12,7 +12,7 @@ export type Statement = { readonly text: string; readonly values: readonly unkno
 /** The values of a row in text form, in the order of the columns. */
 type TextRow = readonly (string | null)[];
 
-export type Answer = {
+export type StatementResult = {
   readonly columns: readonly Column[];
   readonly rows: readonly TextRow[];
   /** "UPDATE 2": the command, and how many rows it was about. */
@@ -20,9 +20,9 @@ export type Answer = {
 };
 
 /** Sends statements on a connection of their own. */
-export type Send = (statements: readonly Statement[]) => Promise<readonly Answer[]>;
+export type Send = (statements: readonly Statement[]) => Promise<readonly StatementResult[]>;
 
-type Handlers = { resolve(answers: readonly Answer[]): void; reject(cause: unknown): void };
+type Handlers = { resolve(answers: readonly StatementResult[]): void; reject(cause: unknown): void };
 
 const prepared = new WeakMap<pg.Connection, PreparedStatements>();
 
@@ -30,14 +30,14 @@ const prepared = new WeakMap<pg.Connection, PreparedStatements>();
 export async function sendTogether(
   client: pg.ClientBase,
   statements: readonly Statement[],
-): Promise<readonly Answer[]> {
+): Promise<readonly StatementResult[]> {
   return await new Promise((resolve, reject) => {
     client.query(new PipelinedQuery(statements, { resolve, reject }));
   });
 }
 
 /** The rows of an answer as objects, from the column `from` on. */
-export function toObjects<Row>({ columns, rows }: Answer): Row[] {
+export function toObjects<Row>({ columns, rows }: StatementResult): Row[] {
   return rows.map((row) => toObject<Row>(columns, row, 0));
 }
 
@@ -55,7 +55,7 @@ export function toObject<Row>(columns: readonly Column[], row: TextRow, from: nu
 class PipelinedQuery extends pg.Query {
   readonly #statements: readonly Statement[];
   readonly #handlers: Handlers;
-  readonly #answers: Answer[] = [];
+  readonly #answers: StatementResult[] = [];
   #known = new PreparedStatements();
   /** Parsed here for the first time. */
   readonly #parsed: string[] = [];

@@ -4,7 +4,7 @@
 import type { Kysely } from "kysely";
 import { Batches } from "./batches.ts";
 import { type Ask, askThrough, type KeptQuery, type KeptText, type KeptTexts } from "./kept-query.ts";
-import { type Answer, type Send, type Statement, toObject } from "./postgres-pipeline.ts";
+import { type Send, type Statement, type StatementResult, toObject } from "./postgres-pipeline.ts";
 import { isOfItsItems } from "./postgres-retries.ts";
 import type { Database } from "./tables.ts";
 
@@ -112,7 +112,10 @@ async function readAll(send: Send, batch: readonly Read[]): Promise<readonly Row
 }
 
 /** The first column says whose a row is. */
-function distribute({ columns, rows }: Answer, rowsOf: (caller: number) => unknown[] | undefined): void {
+function distribute(
+  { columns, rows }: StatementResult,
+  rowsOf: (caller: number) => unknown[] | undefined,
+): void {
   for (const row of rows) rowsOf(Number(row[0]))?.push(toObject(columns, row, 1));
 }
 

@@ -1,11 +1,11 @@
 // Elements as nodes of the document. No HTML is parsed: the page's policy lets nobody do that.
 
-import { type Content, type Contents, flat } from "../../render/html/element.ts";
+import { type Contents, flat, type HtmlNode } from "../../render/html/element.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const svgTags: ReadonlySet<string> = new Set(["svg", "rect"]);
 
-export function toNode(content: Content): Node {
+export function toNode(content: HtmlNode): Node {
   if (typeof content === "string") return document.createTextNode(content);
   const { tag, attributes, children } = content;
   const element = svgTags.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);

@@ -58,8 +58,8 @@ const documentSchema = z.looseObject({
 
 export type Document = z.infer<typeof documentSchema>;
 export type Operation = z.infer<typeof operationSchema> & { readonly method: string; readonly path: string };
-export type Answer = z.infer<typeof responseSchema>;
-export type Content = z.infer<typeof contentSchema>;
+export type ResponseObject = z.infer<typeof responseSchema>;
+export type MediaTypeObject = z.infer<typeof contentSchema>;
 export type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /** The document; what the page does not know is left out. Throws on what is no OpenAPI document. */

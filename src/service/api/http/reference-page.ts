@@ -2,11 +2,11 @@
 
 import { html, raw } from "hono/html";
 import {
-  type Answer,
-  type Content,
   type Document,
   METHODS,
+  type MediaTypeObject,
   type Operation,
+  type ResponseObject,
   readDocument,
   type Schemas,
 } from "./reference-document.ts";
@@ -113,7 +113,10 @@ ${Object.entries(operation.responses).map(([status, { content = {}, component }]
 }
 
 /** A refusal is the same everywhere, and told once. */
-function answerRow([status, { description, content = {}, headers = {}, component }]: [string, Answer]): Html {
+function answerRow([status, { description, content = {}, headers = {}, component }]: [
+  string,
+  ResponseObject,
+]): Html {
   const body =
     component === undefined
       ? html`${contentOf(content)}${headersOf(headers)}`
@@ -122,11 +125,11 @@ function answerRow([status, { description, content = {}, headers = {}, component
 <tr><td><code>${status}</code></td><td>${prose(description)}</td><td>${body}</td></tr>`;
 }
 
-function refusalSection([name, { description, content = {}, headers = {} }]: [string, Answer]): Html {
+function refusalSection([name, { description, content = {}, headers = {} }]: [string, ResponseObject]): Html {
   return html`<article id="answer-${name}"><h3>${name}</h3><p>${prose(description)}</p>${contentOf(content)}${headersOf(headers)}${examplesOf(content)}</article>`;
 }
 
-function headersOf(headers: NonNullable<Answer["headers"]>): Html {
+function headersOf(headers: NonNullable<ResponseObject["headers"]>): Html {
   return html`${Object.entries(headers).map(
     ([name, header]) =>
       html`<div><code>${name}</code> ${isSchema(header) ? prose(header.description) : ""}</div>`,
@@ -139,7 +142,7 @@ function aboutOf(group: string, tags: NonNullable<Document["tags"]>): Html {
 }
 
 /** The fields of a body, once, in whatever types it may come. */
-function fieldsOf(content: Content, schemas: Schemas): Html {
+function fieldsOf(content: MediaTypeObject, schemas: Schemas): Html {
   const named = Object.values(content).flatMap(({ schema }) => {
     const found = typeof schema?.$ref === "string" ? schemas[schema.$ref.split("/").at(-1) ?? ""] : undefined;
     return found === undefined ? [] : [found];
@@ -162,7 +165,7 @@ function parameterTable(parameters: NonNullable<Operation["parameters"]>): Html 
   )}</tbody></table></div>`;
 }
 
-function contentOf(content: Content): Html {
+function contentOf(content: MediaTypeObject): Html {
   return html`${Object.entries(content).map(([type, { schema = {} }]) => {
     const body = isSchema(schema.properties) ? schemaTable(schema) : typeOf(schema);
     return html`<div>${body} <span class="faint">${type}</span></div>`;
@@ -170,7 +173,7 @@ function contentOf(content: Content): Html {
 }
 
 /** Each example once, in whatever types it may come; of a status, where that is not told beside it. */
-function examplesOf(content: Content, status = ""): Html {
+function examplesOf(content: MediaTypeObject, status = ""): Html {
   const shown = Object.values(content).flatMap(({ example, examples = {} }) => [
     ...(example === undefined ? [] : [["Example", example] as const]),
     ...Object.values(examples).map((one) =>

@@ -9,7 +9,7 @@ import { text } from "../../../contract/fields.ts";
 import { toolSets, toolSetTexts } from "../../../contract/tool-sets.ts";
 import { invalidRequest, type PublicProblem } from "../../core/ports/problem.ts";
 import { decode } from "../shared/decode.ts";
-import type { ToolCall } from "./surface.ts";
+import type { ToolCallParams } from "./surface.ts";
 import { answer, listingOf, ownTool, type Tool } from "./tool.ts";
 import { tools, toolsOfSets } from "./tool-table.ts";
 
@@ -64,7 +64,7 @@ export function findTool(name: string): Tool | undefined {
 }
 
 /** The call that the arguments of call_tool stand for. */
-export function innerCall(args: unknown): Result<ToolCall & { readonly tool: Tool }, PublicProblem> {
+export function innerCall(args: unknown): Result<ToolCallParams & { readonly tool: Tool }, PublicProblem> {
   const decoded = decode(callToolInput, args, "The arguments");
   if (!decoded.ok) return decoded;
   const { name, arguments: inner } = decoded.value;

@@ -100,13 +100,13 @@ export async function readResource(parts: CallParts, uri: string): Promise<ReadR
   };
 }
 
-type Content = { readonly text: string; readonly mimeType: string; readonly isFinal: boolean };
+type ResourceContent = { readonly text: string; readonly mimeType: string; readonly isFinal: boolean };
 type Asked<Kind extends ResourceAddress["kind"] = ResourceAddress["kind"]> = {
   readonly uri: string;
   readonly address: Extract<ResourceAddress, { readonly kind: Kind }>;
 };
 
-async function contentOf(parts: CallParts, { uri, address }: Asked): Promise<Content> {
+async function contentOf(parts: CallParts, { uri, address }: Asked): Promise<ResourceContent> {
   switch (address.kind) {
     case "agent":
       return await agentContent(parts, { uri, address });
@@ -124,7 +124,10 @@ async function contentOf(parts: CallParts, { uri, address }: Asked): Promise<Con
   }
 }
 
-async function agentContent({ core, caller }: CallParts, { uri, address }: Asked<"agent">): Promise<Content> {
+async function agentContent(
+  { core, caller }: CallParts,
+  { uri, address }: Asked<"agent">,
+): Promise<ResourceContent> {
   const agent = await findAgent(core, { caller, agentId: address.agentId });
   if (!agent.ok) throw new ResourceNotFoundError(uri);
   const text = JSON.stringify(toAgent(agent.value, core.policy), null, 2);
@@ -134,7 +137,7 @@ async function agentContent({ core, caller }: CallParts, { uri, address }: Asked
 async function eventsContent(
   { core, caller }: CallParts,
   { uri, address: { runId, after } }: Asked<"events">,
-): Promise<Content> {
+): Promise<ResourceContent> {
   const signal = AbortSignal.abort();
   const page = await readEventPage(core, { caller, runId, after, limit: EVENTS_A_READ, waitMs: 0, signal });
   if (!page.ok) throw new ResourceNotFoundError(uri);

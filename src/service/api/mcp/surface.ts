@@ -26,7 +26,7 @@ export type Surface = {
   readonly tools: readonly Tool[];
   /** A tool that can be called, listed or not. Throws a ProtocolError where there is none. */
   findTool(name: string): CallableTool;
-  callTool(call: ToolCall, context: ServerContext): Promise<ToolOutcome>;
+  callTool(call: ToolCallParams, context: ServerContext): Promise<ToolOutcome>;
   readonly resourceTemplates: readonly ResourceTemplateType[];
   listResources(): Promise<readonly Resource[]>;
   readResource(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult>;
@@ -40,7 +40,7 @@ export type Surface = {
   readonly tasks: Tasks;
 };
 
-export type ToolCall = { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
+export type ToolCallParams = { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
 
 /** Each throws a ProtocolError for an id that is no task of the caller's. */
 export type Tasks = {

@@ -45,11 +45,11 @@ type InputDetail = {
   readonly adds?: Fields;
 };
 
-type Place = "params" | "query" | "body" | "key" | "own";
+type RequestPart = "params" | "query" | "body" | "key" | "own";
 /** One argument, and the field of the request that it becomes. */
 export type Argument = {
   readonly name: string;
-  readonly place: Place;
+  readonly place: RequestPart;
   readonly field: string;
   readonly schema: Field;
   readonly isAgent: boolean;
@@ -81,7 +81,7 @@ export function inputSchema(all: readonly Argument[]): z.ZodMiniObject {
   return strictObject(Object.fromEntries(all.map(({ name, schema }) => [name, schema])));
 }
 
-function argument(place: Place, name: string, schema: Field): Argument {
+function argument(place: RequestPart, name: string, schema: Field): Argument {
   const isOwn = place === "own";
   const isAgent = !isOwn && agentFields.includes(name);
   return { place, field: name, name: isOwn ? name : argumentName(name), isAgent, schema };
@@ -105,7 +105,7 @@ function parameterField(name: string): Field {
   return field(looseIds.includes(name) ? text(255) : z.uuid(), description);
 }
 
-type Placed = Readonly<Record<string, { readonly place: Place; readonly schema: Field }>>;
+type Placed = Readonly<Record<string, { readonly place: RequestPart; readonly schema: Field }>>;
 
 function queryFields({ query }: Route): Placed {
   const fields = Object.entries(query?.schema.shape ?? {});

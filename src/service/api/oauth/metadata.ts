@@ -8,9 +8,9 @@ import { resourceOf } from "../../core/oauth/resource.ts";
 import { grantTypes } from "./grant-types.ts";
 import { oauthPaths } from "./paths.ts";
 
-export type Place = Pick<Policy, "baseUrl" | "registersClients" | "readsClientDocuments">;
+export type ServerPolicy = Pick<Policy, "baseUrl" | "registersClients" | "readsClientDocuments">;
 
-export function serverMetadata({ baseUrl, registersClients, readsClientDocuments }: Place): object {
+export function serverMetadata({ baseUrl, registersClients, readsClientDocuments }: ServerPolicy): object {
   const at = (path: string) => baseUrl + path;
   return {
     issuer: baseUrl,
@@ -36,7 +36,7 @@ export function serverMetadata({ baseUrl, registersClients, readsClientDocuments
   };
 }
 
-export function resourceMetadata({ baseUrl }: Place): object {
+export function resourceMetadata({ baseUrl }: ServerPolicy): object {
   return {
     resource: resourceOf(baseUrl),
     authorization_servers: [baseUrl],

@@ -19,7 +19,7 @@ import { consentRoutes } from "./consent-page.ts";
 import { deviceRoutes } from "./device-page.ts";
 import { errorPage } from "./error-page.ts";
 import { keyRoutes } from "./key-exchange.ts";
-import { type Place, resourceMetadata, serverMetadata } from "./metadata.ts";
+import { resourceMetadata, type ServerPolicy, serverMetadata } from "./metadata.ts";
 import { askLibrary } from "./mount.ts";
 import { metadataPaths, oauthPaths } from "./paths.ts";
 import { isPermittedRedirect } from "./redirect-uri.ts";
@@ -72,7 +72,7 @@ function hasRoom({ limits, clock }: FaceParts["core"], key: string, perMinute: n
 /** The same for everybody, and readable from every page: it holds no secret. */
 function metadataRoutes(app: Hono<FaceEnv>, { core }: FaceParts): void {
   const { baseUrl } = core.policy;
-  const serve = (path: string, documentOf: (place: Place) => object) => {
+  const serve = (path: string, documentOf: (place: ServerPolicy) => object) => {
     app.use(path, allowEveryOrigin());
     app.get(path, (context) => {
       context.header("Cache-Control", "public, max-age=300");

@@ -1,9 +1,9 @@
 // A run's question as the contract shows it. Pure.
 
-import type { Question as QuestionResource } from "../../../contract/questions.ts";
-import type { Question } from "../../core/questions/question.ts";
+import type { Question } from "../../../contract/questions.ts";
+import type { RunQuestion } from "../../core/questions/question.ts";
 
-export function toQuestion({ run, text, choices }: Question): QuestionResource {
+export function toQuestion({ run, text, choices }: RunQuestion): Question {
   return {
     run_id: run.id,
     agent_id: run.agentId,

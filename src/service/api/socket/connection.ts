@@ -67,7 +67,7 @@ type ConnectionParts = {
   readonly admitted: Held | null;
 };
 
-export class Connection {
+export class SocketConnection {
   /** Resolves once the socket is closed. */
   readonly closed: Promise<void>;
   readonly #parts: ConnectionParts;

@@ -14,7 +14,7 @@ import { clientAddress } from "../shared/client-address.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { sessionSecretIn } from "../shared/session-cookie.ts";
-import { Connection } from "./connection.ts";
+import { SocketConnection } from "./connection.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 import { findOwner, type Held } from "./credential.ts";
 import { WorkTurns } from "./work-turns.ts";
@@ -51,7 +51,7 @@ export class SocketApi {
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
   });
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<SocketConnection>();
   readonly #turns = new WorkTurns(EVENTS_PER_TURN);
   #isClosed = false;
 
@@ -101,7 +101,7 @@ export class SocketApi {
       return answer(socket, problem, requestId);
     }
     this.#server.handleUpgrade(request, socket, head, (websocket) => {
-      const connection = new Connection({
+      const connection = new SocketConnection({
         core,
         submitter: this.#submitter,
         socket: websocket,
@@ -174,7 +174,7 @@ function answer(socket: Duplex, problem: PublicProblem, requestId: string): void
     "Content-Type": "application/json",
     "X-Content-Type-Options": "nosniff",
     "Content-Length": String(Buffer.byteLength(body)),
-    Connection: "close",
+    SocketConnection: "close",
     "X-Request-Id": requestId,
     ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
     ...headers,

@@ -2,10 +2,10 @@
 
 import type { AccountCaller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
-import { type Question, readQuestion } from "./question.ts";
+import { type RunQuestion, readQuestion } from "./question.ts";
 
 type QuestionPage = {
-  readonly questions: readonly Question[];
+  readonly questions: readonly RunQuestion[];
   /** The value of `before` for the next page; null on the last page. */
   readonly next: string | null;
 };
@@ -23,7 +23,7 @@ export async function listQuestions(
     limit: limit + 1,
   });
   const runs = found.slice(0, limit);
-  const questions: Question[] = [];
+  const questions: RunQuestion[] = [];
   for (const run of runs) {
     const question = await readQuestion(committed, run);
     if (question !== null) questions.push(question);

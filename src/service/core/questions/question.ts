@@ -7,7 +7,7 @@ import type { RunRecord } from "../runs/run-record.ts";
 /** The question comes near the end: after it there are the changes, the output, hosts and credits. */
 const LAST_EVENTS = 30;
 
-export type Question = {
+export type RunQuestion = {
   readonly run: RunRecord;
   readonly text: string;
   readonly choices: readonly string[];
@@ -17,7 +17,7 @@ export type Question = {
 export async function readQuestion(
   { events }: Pick<StoreReader, "events">,
   run: RunRecord,
-): Promise<Question | null> {
+): Promise<RunQuestion | null> {
   if (run.stopReason !== "question" || run.hasExpired === true) return null;
   const after = Math.max(0, run.lastSeq - LAST_EVENTS);
   const last = await events.list({ runId: run.id, after, limit: LAST_EVENTS });

@@ -12,7 +12,7 @@ export const MAX_WRITTEN_BYTES = 5_000_000;
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-export type Place = {
+export type OpenedPath = {
   /** The path as it was given. */
   readonly given: string;
   /** Where the file is, good as long as the place is open. */
@@ -29,7 +29,7 @@ type PlaceWanted = {
 /** Opens the folder of a path for as long as `work` takes. Rejects with a `ToolError` when there is no such place. */
 export async function atPlace<Value>(
   { tree, path, missingFolders }: PlaceWanted,
-  work: (place: Place) => Promise<Value>,
+  work: (place: OpenedPath) => Promise<Value>,
 ): Promise<Value> {
   const { root } = tree;
   const inside = await relativePath(root, path);
@@ -54,7 +54,7 @@ export async function atPlace<Value>(
 }
 
 /** The file there now; null when there is none. Rejects for anything that is not a regular file. */
-export async function lookAt(place: Place): Promise<Stats | null> {
+export async function lookAt(place: OpenedPath): Promise<Stats | null> {
   const found = await lstat(place.at).catch((cause: unknown) => {
     if (errorCode(cause) === "ENOENT") return null;
     throw cause;
@@ -65,7 +65,7 @@ export async function lookAt(place: Place): Promise<Stats | null> {
 
 /** Opens a regular file, or makes one where `lookAt` found nothing. */
 export async function openFile(
-  place: Place,
+  place: OpenedPath,
   how: "read" | "replace" | "create",
 ): Promise<{ readonly file: FileHandle; readonly about: Stats }> {
   const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -83,7 +83,7 @@ export async function openFile(
 }
 
 /** Replaces the file's content by `bytes`; its mode stays. */
-export async function writeWhole(place: Place, bytes: Buffer): Promise<"created" | "replaced"> {
+export async function writeWhole(place: OpenedPath, bytes: Buffer): Promise<"created" | "replaced"> {
   const isNew = (await lookAt(place)) === null;
   const { file } = await openFile(place, isNew ? "create" : "replace");
   try {
@@ -95,7 +95,7 @@ export async function writeWhole(place: Place, bytes: Buffer): Promise<"created"
   return isNew ? "created" : "replaced";
 }
 
-function checkRegular(about: Stats, { given, tree }: Place): void {
+function checkRegular(about: Stats, { given, tree }: OpenedPath): void {
   refuseCovered(tree, { path: given, found: about });
   if (about.isSymbolicLink()) throw refusedPath(given, "it is a symbolic link: use the path it leads to");
   if (about.isDirectory()) throw refusedPath(given, "it is a folder");

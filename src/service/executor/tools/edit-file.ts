@@ -2,7 +2,14 @@
 
 import * as z from "zod/mini";
 import { relativePath, showPath } from "./checkout-path.ts";
-import { atPlace, lookAt, MAX_WRITTEN_BYTES, openFile, type Place, writeWhole } from "./checkout-place.ts";
+import {
+  atPlace,
+  lookAt,
+  MAX_WRITTEN_BYTES,
+  type OpenedPath,
+  openFile,
+  writeWhole,
+} from "./checkout-place.ts";
 import { findReplaced } from "./find-replaced.ts";
 import { replaceAt, replacementHunks } from "./replacement-diff.ts";
 import { findSimilarLine } from "./similar-line.ts";
@@ -185,7 +192,7 @@ function quoted(line: string): string {
 }
 
 /** The whole content, including a byte order mark. */
-async function readExactly(place: Place): Promise<string> {
+async function readExactly(place: OpenedPath): Promise<string> {
   await lookAt(place);
   const { file, about } = await openFile(place, "read");
   try {

@@ -3,12 +3,12 @@
 
 import { foldText } from "./folded-text.ts";
 import { type IndentPair, indentationRule, indentOf } from "./indentation.ts";
-import type { Place } from "./replacement-diff.ts";
+import type { Replacement } from "./replacement-diff.ts";
 
 type WantedEdit = { readonly oldText: string; readonly newText: string };
 
 type FoundPlaces = {
-  readonly places: readonly Place[];
+  readonly places: readonly Replacement[];
   /** How the text in the file differs from the wanted one; null for an exact match. */
   readonly tolerance: string | null;
 };
@@ -17,7 +17,7 @@ type FoundPlaces = {
 export function findReplaced(text: string, wanted: WantedEdit): FoundPlaces {
   const exact = findExact(text, wanted);
   if (exact.length > 0) return { places: exact, tolerance: null };
-  const passes: readonly (readonly [tolerance: string, find: () => readonly Place[]])[] = [
+  const passes: readonly (readonly [tolerance: string, find: () => readonly Replacement[]])[] = [
     ["without the line numbers of read_file", () => findUnnumbered(text, wanted)],
     ["with other quotes, dashes, blanks or forms of letters", () => findFolded(text, wanted)],
     ["with other blanks at the ends of lines", () => findLines(text, wanted, "end")],
@@ -31,7 +31,7 @@ export function findReplaced(text: string, wanted: WantedEdit): FoundPlaces {
 }
 
 /** The text as given, and with the file's own line ends: models write LF. */
-function findExact(text: string, { oldText, newText }: WantedEdit): readonly Place[] {
+function findExact(text: string, { oldText, newText }: WantedEdit): readonly Replacement[] {
   const asGiven = placesOf(findAll(text, oldText), oldText.length, newText);
   if (!text.includes("\r\n")) return asGiven;
   const isMixed = /(^|[^\r])\n/.test(text);
@@ -40,7 +40,7 @@ function findExact(text: string, { oldText, newText }: WantedEdit): readonly Pla
   return placesOf(findAll(text, oldCrlf), oldCrlf.length, withCrlf(newText));
 }
 
-function placesOf(starts: readonly number[], length: number, newText: string): Place[] {
+function placesOf(starts: readonly number[], length: number, newText: string): Replacement[] {
   return starts.map((start) => ({ start, length, newText }));
 }
 
@@ -52,7 +52,7 @@ function findAll(text: string, wanted: string): number[] {
 
 const numbered = /^ {0,8}\d{1,9}\t/;
 
-function findUnnumbered(text: string, { oldText, newText }: WantedEdit): readonly Place[] {
+function findUnnumbered(text: string, { oldText, newText }: WantedEdit): readonly Replacement[] {
   const isNumbered = (some: string) => some.split("\n").every((line) => line === "" || numbered.test(line));
   if (!isNumbered(oldText)) return [];
   const without = (some: string) =>
@@ -64,7 +64,7 @@ function findUnnumbered(text: string, { oldText, newText }: WantedEdit): readonl
   return wanted.oldText === "" ? [] : findExact(text, wanted);
 }
 
-function findFolded(text: string, { oldText, newText }: WantedEdit): readonly Place[] {
+function findFolded(text: string, { oldText, newText }: WantedEdit): readonly Replacement[] {
   const file = foldText(text);
   const hasCrlf = text.includes("\r\n") && !oldText.includes("\r\n");
   const wanted = foldText(hasCrlf ? withCrlf(oldText) : oldText).text;
@@ -83,7 +83,7 @@ function findLines(
   text: string,
   { oldText, newText }: WantedEdit,
   trimmed: "end" | "both",
-): readonly Place[] {
+): readonly Replacement[] {
   const keyOf = (line: string) => {
     const folded = foldText(line).text;
     return trimmed === "end" ? folded.trimEnd() : folded.trim();
@@ -96,7 +96,7 @@ function findLines(
   const joined = `\n${lines.map(keyOf).join("\n")}\n`;
   const wanted = `\n${wantedLines.map(keyOf).join("\n")}\n`;
   const lineStarts = startsOf(lines);
-  const places: Place[] = [];
+  const places: Replacement[] = [];
   let line = 0;
   let counted = 0;
   for (let at = joined.indexOf(wanted); at >= 0; at = joined.indexOf(wanted, at + wanted.length - 1)) {
@@ -117,7 +117,7 @@ function placeOfLines(found: {
   readonly start: number;
   readonly newText: string;
   readonly isToLineEnd: boolean;
-}): Place {
+}): Replacement {
   const { own, start, newText, isToLineEnd } = found;
   const isCrlf = own[0]?.endsWith("\r") === true;
   const whole = own.join("\n");

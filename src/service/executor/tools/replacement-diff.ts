@@ -3,7 +3,7 @@
 const CONTEXT_LINES = 3;
 
 /** Where a text is replaced, and by what. */
-export type Place = { readonly start: number; readonly length: number; readonly newText: string };
+export type Replacement = { readonly start: number; readonly length: number; readonly newText: string };
 
 /** Whole lines, their ends included, that take the place of others. */
 type Change = {
@@ -14,7 +14,7 @@ type Change = {
 };
 
 /** The hunks, each beginning with its `@@` line; none where no line differs. Line ends are shown as LF. */
-export function replacementHunks(text: string, places: readonly Place[]): string[] {
+export function replacementHunks(text: string, places: readonly Replacement[]): string[] {
   const lines = splitLines(text);
   const changes = changedLines(lines, places);
   const hunks: Change[][] = [];
@@ -37,9 +37,9 @@ function isNear(before: Change, next: Change): boolean {
 }
 
 /** Replacements that share a line are one change. */
-function changedLines(lines: readonly string[], places: readonly Place[]): Change[] {
+function changedLines(lines: readonly string[], places: readonly Replacement[]): Change[] {
   const offsets = lineOffsets(lines);
-  const groups: { first: number; last: number; places: Place[] }[] = [];
+  const groups: { first: number; last: number; places: Replacement[] }[] = [];
   let line = 0;
   const lineAt = (offset: number) => {
     while (line < lines.length - 1 && (offsets[line + 1] ?? 0) <= offset) line += 1;
@@ -65,7 +65,7 @@ function changedLines(lines: readonly string[], places: readonly Place[]): Chang
 }
 
 /** The text with its places replaced: ascending, none overlapping another. */
-export function replaceAt(text: string, places: readonly Place[]): string {
+export function replaceAt(text: string, places: readonly Replacement[]): string {
   const parts: string[] = [];
   let kept = 0;
   for (const { start, length, newText } of places) {

@@ -7,7 +7,7 @@ import { effectOf, type Tool, type ToolAnswer, type ToolContext, ToolError } fro
 /** The most that one result may add to the run's stream. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-type ToolCall<Value> = {
+type ToolCallOptions<Value> = {
   readonly task: Pick<BackendTask, "emit" | "nextId" | "signal">;
   readonly tool: Tool<Value>;
   readonly input: unknown;
@@ -23,7 +23,7 @@ type ToolOutcome<Value> =
  * Runs a tool and emits TOOL_CALL_START, ARGS, END and RESULT around it. A tool that fails yields a text, not an
  * exception; an aborted run rejects with the signal's reason.
  */
-export async function callTool<Value>(call: ToolCall<Value>): Promise<ToolOutcome<Value>> {
+export async function callTool<Value>(call: ToolCallOptions<Value>): Promise<ToolOutcome<Value>> {
   const { task, tool, input } = call;
   task.signal.throwIfAborted();
   const toolCallId = task.nextId("call");
@@ -45,7 +45,7 @@ export async function attemptTool<Value>({
   input,
   checkout,
   callsAtOnce = 1,
-}: Pick<ToolCall<Value>, "tool" | "input" | "checkout"> & {
+}: Pick<ToolCallOptions<Value>, "tool" | "input" | "checkout"> & {
   readonly task: Pick<BackendTask, "signal">;
   readonly callsAtOnce?: number;
 }): Promise<ToolOutcome<Value>> {

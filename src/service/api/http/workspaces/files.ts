@@ -13,7 +13,7 @@ import { invalidRequest, isoTime } from "../../../core/ports/problem.ts";
 import { deleteFiles, emptyTrash, restoreFiles } from "../../../core/workspaces/files/delete-files.ts";
 import { followDownloadLink, makeDownloadLink } from "../../../core/workspaces/files/download-links.ts";
 import { etagOf } from "../../../core/workspaces/files/etag.ts";
-import type { CopyPlace, Place } from "../../../core/workspaces/files/reach-files.ts";
+import type { CopyPlace, FilesPlace } from "../../../core/workspaces/files/reach-files.ts";
 import { type FoundContent, findContent, readText } from "../../../core/workspaces/files/read-content.ts";
 import { listFiles, statFile } from "../../../core/workspaces/files/read-files.ts";
 import { type ArrivingFile, uploadFiles } from "../../../core/workspaces/files/upload-files.ts";
@@ -36,7 +36,7 @@ export function copyFileHandlers(core: Core): NounHandlers<typeof copyFileRoutes
 
 export function revisionFileHandlers(core: Core): NounHandlers<typeof revisionFileRoutes> {
   type Params = { readonly workspaceID: string; readonly revisionID: string };
-  const placeOf = ({ revisionID: revisionId }: Params): Place => ({ kind: "revision", revisionId });
+  const placeOf = ({ revisionID: revisionId }: Params): FilesPlace => ({ kind: "revision", revisionId });
   return {
     ...readsAt(core, placeOf),
     read: async ({ caller, params, query: { path } }) => {
@@ -59,7 +59,7 @@ type ReadRequest<Params> = Pick<RouteRequest<(typeof fileRoutes)["list"]>, "call
 
 function readsAt<Params extends { readonly workspaceID: string }>(
   core: Core,
-  placeOf: (params: Params) => Place,
+  placeOf: (params: Params) => FilesPlace,
 ) {
   const at = ({ caller, params }: ReadRequest<Params>) => ({
     caller,

@@ -12,7 +12,7 @@ import {
 import { fileRoutes } from "../../../../contract/workspaces/files/routes.ts";
 import { invalidRequest, type PublicProblem } from "../../../core/ports/problem.ts";
 import { etagOf } from "../../../core/workspaces/files/etag.ts";
-import type { Place } from "../../../core/workspaces/files/reach-files.ts";
+import type { FilesPlace } from "../../../core/workspaces/files/reach-files.ts";
 import { readText } from "../../../core/workspaces/files/read-content.ts";
 import { listFiles } from "../../../core/workspaces/files/read-files.ts";
 import { toFileEntry } from "../../shared/file-view.ts";
@@ -41,7 +41,7 @@ function placeOf({
 }: {
   readonly copy_id: string | undefined;
   readonly revision_id: string | undefined;
-}): Result<Place, PublicProblem> {
+}): Result<FilesPlace, PublicProblem> {
   if (copyId !== undefined && revisionId !== undefined)
     return refused(invalidRequest('Give "copy_id" or "revision_id", not both.'));
   if (copyId !== undefined) return ok({ kind: "copy", copyId });

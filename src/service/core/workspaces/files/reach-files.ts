@@ -11,13 +11,13 @@ import { workspaceUrl } from "../workspace-url.ts";
 import { type ContentView, viewOfCopy, viewOfRevision } from "./copy-overlay.ts";
 import type { ReadFilesRefusal, WriteFilesRefusal } from "./refusals.ts";
 
-export type Place =
+export type FilesPlace =
   | { readonly kind: "canonical" }
   | { readonly kind: "copy"; readonly copyId: string }
   | { readonly kind: "revision"; readonly revisionId: string };
-export type CopyPlace = Exclude<Place, { kind: "revision" }>;
+export type CopyPlace = Exclude<FilesPlace, { kind: "revision" }>;
 
-export type FilesRequest<Of extends Place = Place> = WorkspaceRequest & { readonly place: Of };
+export type FilesRequest<Of extends FilesPlace = FilesPlace> = WorkspaceRequest & { readonly place: Of };
 
 /** The files as they are committed. */
 export async function reachView(

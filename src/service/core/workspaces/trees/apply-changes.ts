@@ -14,11 +14,11 @@ export type MadeTree = { readonly oid: string; readonly data: Uint8Array };
 type AppliedChanges = { readonly root: string; readonly made: readonly MadeTree[] };
 
 /** A path that is changed, or a folder above one. */
-type Place = {
+type ChangedNode = {
   readonly path: string;
   /** Undefined: the path itself is not changed. */
   change: FileState | null | undefined;
-  readonly children: Map<string, Place>;
+  readonly children: Map<string, ChangedNode>;
   /** What is there before: its folder's oid, its entries. */
   before: string | null;
   entries: readonly TreeEntry[];
@@ -51,11 +51,11 @@ export async function applyChanges(
   return ok({ root: top.after ?? EMPTY_TREE, made: trees });
 }
 
-function newPlace(path: string, before: string | null): Place {
+function newPlace(path: string, before: string | null): ChangedNode {
   return { path, change: undefined, children: new Map(), before, entries: [], after: null, first: null };
 }
 
-function placesOf(root: string, changes: ReadonlyMap<string, FileState | null>): Place {
+function placesOf(root: string, changes: ReadonlyMap<string, FileState | null>): ChangedNode {
   const top = newPlace("", root);
   for (const [path, state] of changes) {
     let at = top;
@@ -73,8 +73,11 @@ function placesOf(root: string, changes: ReadonlyMap<string, FileState | null>):
 }
 
 /** Reads what is there before, and returns the folders level by level. */
-async function readPlaces(source: TreeSource, top: Place): Promise<readonly (readonly Place[])[]> {
-  const levels: Place[][] = [];
+async function readPlaces(
+  source: TreeSource,
+  top: ChangedNode,
+): Promise<readonly (readonly ChangedNode[])[]> {
+  const levels: ChangedNode[][] = [];
   let level = [top];
   while (level.length > 0) {
     levels.push(level);
@@ -100,7 +103,7 @@ async function readPlaces(source: TreeSource, top: Place): Promise<readonly (rea
 /** Settles what a folder is afterwards. Its folders are settled. */
 async function rewrite(
   source: TreeSource,
-  place: Place,
+  place: ChangedNode,
   made: Map<string, Uint8Array>,
 ): Promise<PathClash | null> {
   const entries = new Map(place.entries.map((entry) => [entry.name, entry]));
@@ -128,7 +131,7 @@ async function rewrite(
 /** What a name stands for afterwards: a file, a folder, or nothing. */
 async function settled(
   source: TreeSource,
-  child: Place,
+  child: ChangedNode,
   entry: TreeEntry | undefined,
 ): Promise<Result<Omit<TreeEntry, "name"> | null, PathClash>> {
   const had = entry !== undefined && !isFolder(entry) ? entry : null;

@@ -7,13 +7,13 @@ import { PlanEvents } from "../../plan-events.ts";
 import { boundResult } from "../../tools/tool-call.ts";
 import type { PermissionDecision } from "./permissions.ts";
 import {
+  type AcpToolCall,
   argumentsOf,
   hasEnded,
   isReadyToShow,
   nameOf,
   newToolCall,
   resultOf,
-  type ToolCall,
   updateToolCall,
 } from "./tool-calls.ts";
 import { type ContentBlock, type PlanEntry, type ToolUpdate, textOf, type Update } from "./updates.ts";
@@ -30,7 +30,7 @@ type OpenMessage = { readonly speech: Speech; readonly id: string; readonly agen
 export class RunStream {
   readonly #task: RunStreamOptions["task"];
   readonly #roots: readonly string[];
-  readonly #calls = new Map<string, ToolCall>();
+  readonly #calls = new Map<string, AcpToolCall>();
   readonly #plan: PlanEvents;
   #message: OpenMessage | null = null;
   /** Whether anything visible was emitted. */
@@ -139,7 +139,7 @@ export class RunStream {
     await this.#emit({ type: "REASONING_END", messageId });
   }
 
-  async #updateCall(update: ToolUpdate & { readonly sessionUpdate?: string }): Promise<ToolCall> {
+  async #updateCall(update: ToolUpdate & { readonly sessionUpdate?: string }): Promise<AcpToolCall> {
     await this.#closeMessage();
     let call = this.#calls.get(update.toolCallId);
     if (call === undefined || (call.isFinished && update.sessionUpdate === "tool_call")) {
@@ -152,12 +152,12 @@ export class RunStream {
     return call;
   }
 
-  async #show(call: ToolCall): Promise<void> {
+  async #show(call: AcpToolCall): Promise<void> {
     if (isReadyToShow(call)) await this.#announce(call);
     if (hasEnded(call)) await this.#finish(call);
   }
 
-  async #announce(call: ToolCall): Promise<void> {
+  async #announce(call: AcpToolCall): Promise<void> {
     if (call.isAnnounced) return;
     call.isAnnounced = true;
     const { id: toolCallId } = call;
@@ -167,7 +167,7 @@ export class RunStream {
     await this.#emit({ type: "TOOL_CALL_END", toolCallId });
   }
 
-  async #finish(call: ToolCall): Promise<void> {
+  async #finish(call: AcpToolCall): Promise<void> {
     if (call.isFinished) return;
     call.isFinished = true;
     const content = boundResult(resultOf(call, this.#shorten));

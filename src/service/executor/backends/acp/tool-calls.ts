@@ -9,7 +9,7 @@ import { type ToolContent, type ToolUpdate, textOf } from "./updates.ts";
 /** The field that holds the output in agents that send a whole record. */
 const outputNames = ["formatted_output", "aggregated_output", "output", "stdout"];
 
-export type ToolCall = {
+export type AcpToolCall = {
   /** Our id, unique in the run. */
   readonly id: string;
   title: string;
@@ -27,7 +27,7 @@ export type ToolCall = {
   isFinished: boolean;
 };
 
-export function newToolCall(id: string): ToolCall {
+export function newToolCall(id: string): AcpToolCall {
   return {
     id,
     title: "",
@@ -45,7 +45,7 @@ export function newToolCall(id: string): ToolCall {
 }
 
 /** Applies the update. */
-export function updateToolCall(call: ToolCall, update: ToolUpdate): void {
+export function updateToolCall(call: AcpToolCall, update: ToolUpdate): void {
   call.title = update.title ?? call.title;
   call.name = update.name ?? call.name;
   call.kind = update.kind ?? call.kind;
@@ -57,23 +57,23 @@ export function updateToolCall(call: ToolCall, update: ToolUpdate): void {
 }
 
 /** Its arguments may still arrive until it is in progress or needs a permission; some agents send an empty object before. */
-export function isReadyToShow(call: ToolCall): boolean {
+export function isReadyToShow(call: AcpToolCall): boolean {
   if (hasEnded(call) || call.decision !== null) return true;
   const { input, status } = call;
   const isEmpty = typeof input === "object" && Object.keys(input ?? {}).length === 0;
   return status === "in_progress" && !isEmpty;
 }
 
-export function hasEnded({ status }: ToolCall): boolean {
+export function hasEnded({ status }: AcpToolCall): boolean {
   return status === "completed" || status === "failed";
 }
 
-export function nameOf(call: ToolCall): string {
+export function nameOf(call: AcpToolCall): string {
   return call.name ?? call.kind ?? "tool";
 }
 
 /** As JSON. `shorten` turns absolute paths into paths of the repository. */
-export function argumentsOf(call: ToolCall, shorten: (text: string) => string): string {
+export function argumentsOf(call: AcpToolCall, shorten: (text: string) => string): string {
   const { title, kind, name, locations, input } = call;
   const places = locations.map(({ path, line }) =>
     typeof line === "number" ? `${shorten(path)}:${line}` : shorten(path),
@@ -87,7 +87,7 @@ export function argumentsOf(call: ToolCall, shorten: (text: string) => string): 
   return shorten(JSON.stringify(shown));
 }
 
-export function resultOf(call: ToolCall, shorten: (text: string) => string): string {
+export function resultOf(call: AcpToolCall, shorten: (text: string) => string): string {
   const parts = call.content.map(partText).filter((part) => part !== "");
   const output = parts.length > 0 ? parts : [outputText(call.output)];
   const said = shorten(output.join("\n"));

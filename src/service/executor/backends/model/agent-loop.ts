@@ -18,7 +18,7 @@ import { FollowUps } from "./follow-ups.ts";
 import { type MadeCall, toolSetOf } from "./model-call.ts";
 import type { ModelRequests, Reply } from "./model-requests.ts";
 import type { OutputForm } from "./output-schema.ts";
-import type { Question } from "./question.ts";
+import type { PendingQuestion } from "./question.ts";
 import { RepeatedCalls } from "./repeated-calls.ts";
 import type { SpendingBound } from "./spending.ts";
 import { spokenOf } from "./thoughts.ts";
@@ -37,7 +37,7 @@ type AgentLoopOptions = {
   readonly maxOutputTokens: number;
   /** Null: any reply will do. */
   readonly form: OutputForm | null;
-  readonly question: Question;
+  readonly question: PendingQuestion;
 };
 
 export class AgentLoop {

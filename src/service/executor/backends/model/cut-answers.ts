@@ -2,7 +2,7 @@
 // Why: docs/decisions/021-the-loop.md
 
 import type { ModelMessage } from "ai";
-import type { Answer, MadeCall } from "./model-call.ts";
+import type { MadeCall, ModelResponse } from "./model-call.ts";
 
 /** In a row. Each costs the whole conversation once more. */
 const MAX_CONTINUATIONS = 3;
@@ -21,7 +21,7 @@ export class CutAnswers {
 
   /** What to tell the model after its answer; null where it stands as it is, cut or not. */
   next(
-    answer: Answer,
+    answer: ModelResponse,
     { text, cut }: { readonly text: string; readonly cut: readonly MadeCall[] },
   ): string | null {
     if (answer.finish !== "length" || this.#inARow >= MAX_CONTINUATIONS) return null;
@@ -45,8 +45,8 @@ export class CutAnswers {
 }
 
 /** An answer without the calls that the limit has cut: they must not be in the history with inputs that nobody wrote. */
-export function withoutCutCalls(answer: Answer): {
-  readonly answer: Answer;
+export function withoutCutCalls(answer: ModelResponse): {
+  readonly answer: ModelResponse;
   readonly cut: readonly MadeCall[];
 } {
   if (answer.finish !== "length") return { answer, cut: [] };

@@ -10,7 +10,7 @@ const MAX_ENTRIES = 60;
 const MAX_NAME_CHARS = 80;
 const MAX_LANGUAGES = 6;
 
-export type Environment = {
+export type EnvironmentFacts = {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
   /** As node names it: `linux`. */
@@ -36,7 +36,7 @@ export type RunBounds = {
 };
 
 /** A section in Markdown. */
-export function environmentText(task: RepositoryTask | BareTask, environment: Environment): string {
+export function environmentText(task: RepositoryTask | BareTask, environment: EnvironmentFacts): string {
   const { nowMs, platform, isShared, place, canChange, canExecute, bounds } = environment;
   const date = new Date(nowMs).toISOString().slice(0, 10);
   const commands = canExecute

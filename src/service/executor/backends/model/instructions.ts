@@ -4,7 +4,7 @@
 
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 import type { ProjectMemory } from "../../memory/project-memory.ts";
-import { type Environment, environmentText } from "./environment-text.ts";
+import { type EnvironmentFacts, environmentText } from "./environment-text.ts";
 import { type WorkingFacts, workingText } from "./working-text.ts";
 
 export type Briefing = {
@@ -13,7 +13,7 @@ export type Briefing = {
   readonly memory: Pick<ProjectMemory, "rootTexts" | "skills">;
   /** What the caller said as `system`. */
   readonly system: readonly string[];
-  readonly environment: Environment;
+  readonly environment: EnvironmentFacts;
   /** The reply's JSON Schema, as text. */
   readonly outputSchema: string | null;
 };

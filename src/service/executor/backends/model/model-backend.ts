@@ -19,7 +19,7 @@ import { defaultLimits, type LoopSettings, type ModelLimits, type ModelSettings 
 import { openBriefing } from "./open-briefing.ts";
 import { outputForm } from "./output-schema.ts";
 import { type Asking, openFederatedProvider, openProvider, type Provider } from "./provider.ts";
-import { Question } from "./question.ts";
+import { PendingQuestion } from "./question.ts";
 import { Spending } from "./spending.ts";
 import { limitsOfModel } from "./wires/model-limits.ts";
 
@@ -101,7 +101,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       });
       const callsAllowed = limits.advisorCalls;
       const askAdvisor = openAdvisor({ modelId: advisorId, callsAllowed, task, requests, conversation });
-      const question = new Question();
+      const question = new PendingQuestion();
       const askPeople = task.mayAsk ? (asked: AskedQuestion) => question.take(asked) : null;
       const servers = (await settings.openServers?.({ task, checkout })) ?? noServers;
       try {

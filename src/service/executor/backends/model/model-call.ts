@@ -39,7 +39,7 @@ export type MadeCall = {
   readonly fault: string | null;
 };
 
-export type Answer = {
+export type ModelResponse = {
   readonly text: string;
   readonly calls: readonly MadeCall[];
   /** As they go back with the history, signatures included; without results. */
@@ -48,7 +48,7 @@ export type Answer = {
 };
 
 type CallOutcome =
-  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: true; readonly answer: ModelResponse }
   /** `said`: the text before the answer was cut. */
   | { readonly ok: false; readonly cause: unknown; readonly said: string };
 
@@ -127,7 +127,7 @@ async function* partsOf(stream: AsyncIterable<AnswerPart>): AsyncGenerator<Answe
 class Heard {
   text = "";
   readonly calls: MadeCall[] = [];
-  finish: Answer["finish"] | null = null;
+  finish: ModelResponse["finish"] | null = null;
   cause: unknown = null;
   #chars = 0;
   #bytes = 0;

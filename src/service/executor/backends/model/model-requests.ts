@@ -12,7 +12,7 @@ import { type AnswerListener, silentListener } from "./answer-events.ts";
 import { type CallFailure, failureOf, reasonOf, refusesImages } from "./call-failure.ts";
 import { DUE_SHARE, KEPT_SHARE, SUMMARY_REQUEST, TASK_SHARE } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
-import { type Answer, callModel, type HeardUsage } from "./model-call.ts";
+import { callModel, type HeardUsage, type ModelResponse } from "./model-call.ts";
 import type { ModelLimits, ModelSettings } from "./model-settings.ts";
 import { ModelWindow } from "./model-window.ts";
 import type { Provider } from "./provider.ts";
@@ -31,7 +31,7 @@ const MAX_FAILED_SUMMARIES = 2;
 const IMAGE_REFUSED =
   "[The image is not shown: the model's API refused it. Say so where the request is about it.]";
 
-type Question = {
+type ModelRequest = {
   readonly role: ModelRole;
   readonly stage: RequestStage;
   readonly modelId: string;
@@ -51,7 +51,7 @@ export type Reply =
   /** `text` is all of it, also of an answer that came in several tries. `shortOf`: why it had less room than asked for. */
   | {
       readonly ok: true;
-      readonly answer: Answer;
+      readonly answer: ModelResponse;
       readonly text: string;
       readonly shortOf: SpendingBound | null;
     }
@@ -70,7 +70,7 @@ type ModelRequestsOptions = {
 };
 
 /** A question to the model that answers it now. */
-type Addressed = { readonly question: Question; readonly modelId: string; readonly window: ModelWindow };
+type Addressed = { readonly question: ModelRequest; readonly modelId: string; readonly window: ModelWindow };
 
 export class ModelRequests {
   readonly #options: ModelRequestsOptions;
@@ -85,7 +85,7 @@ export class ModelRequests {
   }
 
   /** Rejects with a `BackendFailure` when there is no answer, and with the signal's reason on abort. */
-  async send(question: Question): Promise<Reply> {
+  async send(question: ModelRequest): Promise<Reply> {
     const { settings, task, spending } = this.#options;
     const { role, conversation } = question;
     const isExecutor = role === "executor";
@@ -154,7 +154,7 @@ export class ModelRequests {
     }
   }
 
-  #address(question: Question): Addressed {
+  #address(question: ModelRequest): Addressed {
     const modelId = (question.role === "executor" ? this.#fallbackId : null) ?? question.modelId;
     const { contextTokens: own } = this.#options.limits;
     // The limits are those of the model that the run began with: another one may have less.
@@ -319,12 +319,12 @@ export class ModelRequests {
 }
 
 /** All that a request sends, as JSON. */
-function bytesOf({ instructions, tools, conversation }: Question): number {
+function bytesOf({ instructions, tools, conversation }: ModelRequest): number {
   return Buffer.byteLength(JSON.stringify([instructions, tools, conversation.messages]));
 }
 
 /** The options that every request shares. */
-function fixedChars({ instructions, tools }: Question): number {
+function fixedChars({ instructions, tools }: ModelRequest): number {
   return instructions.length + JSON.stringify(tools).length;
 }
 

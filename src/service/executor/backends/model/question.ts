@@ -6,7 +6,7 @@ import { QUESTION_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { BackendTask } from "../../backend.ts";
 import { type AskedQuestion, MAX_CHOICE_CHARS } from "../../tools/ask-question.ts";
 
-export class Question {
+export class PendingQuestion {
   #asked: AskedQuestion | null = null;
 
   take(asked: AskedQuestion): void {

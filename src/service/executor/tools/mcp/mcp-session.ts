@@ -31,7 +31,7 @@ export type SessionOptions = {
   readonly signal: AbortSignal;
 };
 
-export type Call = {
+export type McpCall = {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number;
@@ -46,7 +46,7 @@ export type Called =
 export type McpSession = {
   readonly tools: readonly ListedTool[];
   /** Rejects with the signal's reason alone. */
-  call(call: Call): Promise<Called>;
+  call(call: McpCall): Promise<Called>;
   /** Never rejects. Safe to repeat. */
   close(): Promise<void>;
 };
@@ -113,7 +113,7 @@ export async function openSession({ channel, versions, startMs, signal }: Sessio
 
 async function callTool(
   client: Client,
-  { call, whyOf }: { readonly call: Call; readonly whyOf: (cause: unknown) => string },
+  { call, whyOf }: { readonly call: McpCall; readonly whyOf: (cause: unknown) => string },
 ): Promise<Called> {
   const { tool, input, timeoutMs, signal } = call;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

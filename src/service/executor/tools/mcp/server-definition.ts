@@ -3,8 +3,8 @@
 // Why: docs/decisions/055-mcp-servers-in-the-sandbox.md
 
 import * as z from "zod/mini";
+import type { Environment } from "../../../../base/environment.ts";
 import { isObject } from "../../../../base/json.ts";
-import type { Environment } from "../../../../base/settings/setting.ts";
 import { strictObject, unknownFieldsOf } from "../../../../base/strict-object.ts";
 import {
   faultOfServerUrl,

@@ -1,6 +1,6 @@
 // Which MCP servers a run has: the operator's, those of its submission, and the repository's own where it may have them.
 
-import type { Environment } from "../../../../base/settings/setting.ts";
+import type { Environment } from "../../../../base/environment.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../../backend.ts";
 import { type McpServer, type ReadServers, readServers, readServerText } from "./server-definition.ts";

@@ -2,7 +2,7 @@
 
 import { html } from "hono/html";
 import { MAX_ANSWER_CHARS } from "../../../../../contract/questions.ts";
-import type { Question } from "../../../../core/questions/question.ts";
+import type { RunQuestion } from "../../../../core/questions/question.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { Html } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
@@ -14,11 +14,11 @@ const MAX_CHARS = Math.min(MAX_ANSWER_CHARS, 10_000);
 /** Why the question of a run cannot be answered now. Null: it can. */
 type ObstacleOf = (run: RunRecord) => string | null;
 
-export function questionCards(questions: readonly Question[], obstacleOf: ObstacleOf): Html {
+export function questionCards(questions: readonly RunQuestion[], obstacleOf: ObstacleOf): Html {
   return html`<ul class="cards">${questions.map((question) => questionCard(question, obstacleOf))}</ul>`;
 }
 
-function questionCard(question: Question, obstacleOf: ObstacleOf): Html {
+function questionCard(question: RunQuestion, obstacleOf: ObstacleOf): Html {
   const { run, text } = question;
   const obstacle = obstacleOf(run);
   return html`<li class="card">
@@ -28,7 +28,7 @@ ${obstacle === null ? answerForms(question) : html`<p class="note warn">${obstac
 </li>`;
 }
 
-function answerForms({ run, choices }: Question): Html {
+function answerForms({ run, choices }: RunQuestion): Html {
   const action = `/agent/${run.agentId}/questions/${run.id}`;
   const field = `answer-${run.id}`;
   return html`${

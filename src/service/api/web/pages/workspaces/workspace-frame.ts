@@ -24,10 +24,10 @@ export type OpenWorkspace = {
   readonly workspace: Workspace;
 };
 
-type Answer = (context: WebContext, opened: OpenWorkspace) => Promise<Response> | Response;
+type WorkspaceHandler = (context: WebContext, opened: OpenWorkspace) => Promise<Response> | Response;
 
 /** For its owner; for everybody else there is nothing here. */
-export function ofWorkspace(answer: Answer): (context: WebContext) => Promise<Response> {
+export function ofWorkspace(answer: WorkspaceHandler): (context: WebContext) => Promise<Response> {
   return async (context) => {
     const session = await needSession(context);
     if (session instanceof Response) return session;
