@@ -1,7 +1,7 @@
 // What it takes to call GitHub from this job.
 
+import type { RetryNotice } from "../base/backoff.ts";
 import type { Environment } from "../base/environment.ts";
-import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
 import type { CodeHost } from "../github/code-host.ts";
 import { retryNote } from "../job/notes.ts";

@@ -1,4 +1,4 @@
-// How long to wait before trying again. Pure.
+// Delays between attempts. Pure.
 
 export type BackoffPolicy = {
   /** Attempts in all, the first one included. */
@@ -6,6 +6,9 @@ export type BackoffPolicy = {
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 };
+
+/** The retry that is waited for: told before each wait, for a log line. */
+export type RetryNotice = { readonly attempt: number; readonly delayMs: number; readonly error: Error };
 
 type BackoffStep = {
   /** Attempts made so far, 1 after the first failure. */

@@ -2,11 +2,11 @@
 // https://docs.github.com/actions/concepts/security/openid-connect
 
 import { readFile } from "node:fs/promises";
-import type { BackoffPolicy } from "../base/backoff.ts";
+import type { BackoffPolicy, RetryNotice } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Environment } from "../base/environment.ts";
 import { DecodeError } from "../client/errors.ts";
-import { type RetryNotice, retrying } from "../client/retry.ts";
+import { retrying } from "../client/retry.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../client/transport.ts";
 import { serverUrl } from "./github-server.ts";
 import type { JobChange } from "./job-change.ts";

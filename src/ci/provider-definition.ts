@@ -1,9 +1,9 @@
 // What the job's side has to know of a CI provider, as its one file in this folder declares it. Types only.
 
+import type { RetryNotice } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Environment } from "../base/environment.ts";
 import type { ProcessRunner } from "../base/run-process.ts";
-import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
 import type { JobChange } from "./job-change.ts";
 import type { CiProvider } from "./provider.ts";

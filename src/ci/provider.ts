@@ -47,6 +47,3 @@ export type CiProvider = {
   /** What can be done about that limit. */
   readonly moreTokens?: string;
 };
-
-/** The environment of the process, as an argument. */
-export type Environment = Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@
 import * as endpoints from "../contract/endpoints.ts";
 import type { Routes } from "../contract/routes.ts";
 import { callBytes, isByteSource } from "./bytes.ts";
-import { type ClientOptions as ConnectOptions, connect, type JobClient, jobClient } from "./job-client.ts";
+import { type ConnectOptions, connect, type JobClient, jobClient } from "./job-client.ts";
 import { type NounClient, nounClient } from "./noun-client.ts";
 import { type SessionClient, sessionClient, type WebSocketConstructor } from "./session.ts";
 import { type WorkflowClient, workflowClient } from "./workflows.ts";

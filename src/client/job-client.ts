@@ -1,15 +1,15 @@
 // The part of the client that a CI job needs, by itself: the Action carries no schema of any other route.
 
-import type { BackoffPolicy } from "../base/backoff.ts";
+import type { BackoffPolicy, RetryNotice } from "../base/backoff.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type CiClient, ciClient } from "./ci.ts";
 import { type CommitClient, commitClient } from "./commits.ts";
 import type { ApiConnection, Credential } from "./request.ts";
-import { CALL_RETRY, type RetryNotice } from "./retry.ts";
+import { CALL_RETRY } from "./retry.ts";
 import { type RunClient, runClient } from "./runs.ts";
 import { fetchTransport, type Transport } from "./transport.ts";
 
-export type ClientOptions = {
+export type ConnectOptions = {
   /** Where the service is, with or without a trailing slash; a path prefix is kept. */
   readonly baseUrl: string;
   /** The bearer token of each call, or what gives it, null for none. A Credential can also refresh it. */
@@ -33,7 +33,7 @@ export type JobClient = {
 };
 
 /** Makes a client. Opens nothing until a method is called. */
-export function createJobClient(options: ClientOptions): JobClient {
+export function createJobClient(options: ConnectOptions): JobClient {
   return jobClient(connect(options));
 }
 
@@ -42,7 +42,7 @@ export function jobClient(connection: ApiConnection): JobClient {
   return { ci, commits: commitClient(connection), runs: runClient(connection, ci) };
 }
 
-export function connect(options: ClientOptions): ApiConnection {
+export function connect(options: ConnectOptions): ApiConnection {
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ""),
     credential: credentialOf(options.credential ?? null),
@@ -55,7 +55,7 @@ export function connect(options: ClientOptions): ApiConnection {
   };
 }
 
-function credentialOf(credential: NonNullable<ClientOptions["credential"]> | null): Credential {
+function credentialOf(credential: NonNullable<ConnectOptions["credential"]> | null): Credential {
   if (credential === null || typeof credential === "string") return { token: () => credential };
   return typeof credential === "function" ? { token: credential } : credential;
 }

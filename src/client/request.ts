@@ -1,12 +1,12 @@
 // The one way to call the service: builds the request, retries where repeating is safe, decodes the answer once.
 
-import type { BackoffPolicy } from "../base/backoff.ts";
+import type { BackoffPolicy, RetryNotice } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Endpoint } from "../contract/endpoints.ts";
 import type { ByteSource, SizedBytes } from "./byte-source.ts";
 import { type Decoder, decodeAnswer, decodeEmpty } from "./decode.ts";
 import { ApiError } from "./errors.ts";
-import { type RetryNotice, retrying } from "./retry.ts";
+import { retrying } from "./retry.ts";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
 
 const ATTEMPT_TIMEOUT_MS = 30_000;

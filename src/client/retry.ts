@@ -1,6 +1,6 @@
 // Whether and when to try again: the one place that decides it.
 
-import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
+import { type BackoffPolicy, nextDelayMs, type RetryNotice } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import { ApiError, ConnectionError, DecodeError } from "./errors.ts";
 
@@ -9,9 +9,6 @@ export const CALL_RETRY: BackoffPolicy = { attempts: 8, firstDelayMs: 500, maxDe
 
 /** Following a run: outlives a restart of the service of several minutes. Starts anew after each good answer. */
 export const FOLLOW_RETRY: BackoffPolicy = { attempts: 12, firstDelayMs: 500, maxDelayMs: 60_000 };
-
-/** Told before each wait, for a log line. */
-export type RetryNotice = { readonly attempt: number; readonly delayMs: number; readonly error: Error };
 
 export type RetryOptions = {
   readonly policy: BackoffPolicy;

@@ -1,6 +1,6 @@
 // Access to a model by a token that ends: exchanged at first use, renewed before it ends, one exchange at a time.
 
-import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
+import { type BackoffPolicy, nextDelayMs, type RetryNotice } from "../base/backoff.ts";
 import { type Clock, msUntil } from "../base/clock.ts";
 import { exchangeIdToken, type SendExchange, usedToken } from "./exchange-id-token.ts";
 import { FederationError } from "./federation-error.ts";
@@ -11,8 +11,6 @@ const EXCHANGE_RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelay
 const RENEWED_BEFORE_MS = 120_000;
 /** With less than this left, a request could arrive too late. */
 const LEAST_LEFT_MS = 10_000;
-
-export type RetryNotice = { readonly attempt: number; readonly delayMs: number; readonly error: Error };
 
 type FederatedAccessOptions = {
   readonly federation: ModelFederation;

@@ -1,10 +1,10 @@
 // All that needs GitHub's API, in a bundle of its own (dist/github.cjs): import it dynamically, or for its types. Each part
 // of it is evaluated at its first use. Errors have the bundle's own classes: tell them by `StepError.is` and by their code.
 
+import type { RetryNotice } from "../base/backoff.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Environment } from "../base/environment.ts";
 import type { CiJob } from "../ci/provider.ts";
-import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings } from "../report/findings.ts";

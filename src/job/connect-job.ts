@@ -1,7 +1,7 @@
 // The client of a service, with the capability of this job: exchanged on demand, renewed when it ends.
 
+import type { RetryNotice } from "../base/backoff.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
-import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { type Capability, createCapability } from "./capability.ts";

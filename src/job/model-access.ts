@@ -1,11 +1,12 @@
 // The model account of the repository: the job proves itself to the model's provider with an ID token of its own.
 // Loaded only where the settings name a trust.
 
+import type { RetryNotice } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import type { CiJob, CiProvider } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
 import { eventRules } from "../contract/ci/events.ts";
-import { openFederatedAccess, type RenewedAccess, type RetryNotice } from "../federation/federated-access.ts";
+import { openFederatedAccess, type RenewedAccess } from "../federation/federated-access.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import { StepError } from "./step-error.ts";
 

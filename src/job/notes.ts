@@ -1,7 +1,7 @@
 // Lines of a job's log that the Action and the command have in common. Pure.
 
+import type { RetryNotice } from "../base/backoff.ts";
 import { ApiError } from "../client/errors.ts";
-import type { RetryNotice } from "../client/retry.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { JobService } from "./job-types.ts";
 import type { JobWords } from "./job-words.ts";

@@ -2,9 +2,9 @@
 // other call (docs/decisions/128-the-client-of-actions-github.md). https://docs.github.com/en/rest
 
 import type { GitHub } from "@actions/github/lib/utils";
-import type { BackoffPolicy } from "../../base/backoff.ts";
+import type { BackoffPolicy, RetryNotice } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
-import { type RetryNotice, retrying } from "../../client/retry.ts";
+import { retrying } from "../../client/retry.ts";
 import type { Transport } from "../../client/transport.ts";
 import { failureOf, type GitHubCall, type GitHubResponse, isGood, refusalOf } from "./failures.ts";
 import { GitHubError } from "./github-error.ts";

@@ -1,9 +1,9 @@
 // Decides what the step asks the agent: the input "prompt", a file of the repository, or a prompt made from the event.
 
 import { readFile } from "node:fs/promises";
+import type { RetryNotice } from "../../base/backoff.ts";
 import type { Environment } from "../../base/environment.ts";
 import type { CiJob } from "../../ci/provider.ts";
-import type { RetryNotice } from "../../client/retry.ts";
 import type { Transport } from "../../client/transport.ts";
 import { eventRules } from "../../contract/ci/events.ts";
 import { StepError } from "../../job/step-error.ts";

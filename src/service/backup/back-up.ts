@@ -12,7 +12,7 @@ import type { DeletionHold, NamedBlob, StoreSnapshot } from "../core/ports/store
 import { eachOf } from "./at-once.ts";
 import { BLOBS_AT_ONCE, copyBlob, findFault, readHash } from "./copy-blob.ts";
 import { BLOBS, FIRST_FORMAT, type Manifest, readManifest, STORE_PREFIX, writeManifest } from "./manifest.ts";
-import { hashOfFile, readRows, type WrittenFile, writeRows } from "./row-files.ts";
+import { hashOfFile, type RowFile, readRows, writeRows } from "./row-files.ts";
 
 const RENEWALS = 6;
 const BLOB_LIST = "blob-list.ndjson.gz";
@@ -176,7 +176,7 @@ async function finish(
     yield blobs.map(({ key, bytes }) => [key, bytes, copying.hashOf(key)]);
   };
   const listed = await writeRows(join(folder, rowFolder, BLOB_LIST), list());
-  const files: readonly (Pick<WrittenFile, "sha256"> & { readonly file: string })[] = [
+  const files: readonly (Pick<RowFile, "sha256"> & { readonly file: string })[] = [
     ...tables,
     { ...listed, file: BLOB_LIST },
   ];

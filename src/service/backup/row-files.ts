@@ -6,16 +6,16 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { OperatorError } from "../../base/operator-error.ts";
-import type { Cell, Row } from "../core/ports/store-snapshot.ts";
+import type { Cell, SnapshotRow } from "../core/ports/store-snapshot.ts";
 
 /** Fast: most of what is large is compressed already. */
 const LEVEL = 1;
 const ROWS_AT_ONCE = 500;
 
-export type WrittenFile = { readonly rows: number; readonly bytes: number; readonly sha256: string };
+export type RowFile = { readonly rows: number; readonly bytes: number; readonly sha256: string };
 
 /** Resolves once the file is on disk. */
-export async function writeRows(path: string, rows: AsyncIterable<readonly Row[]>): Promise<WrittenFile> {
+export async function writeRows(path: string, rows: AsyncIterable<readonly SnapshotRow[]>): Promise<RowFile> {
   let count = 0;
   let bytes = 0;
   const hash = createHash("sha256");
@@ -38,8 +38,8 @@ export async function writeRows(path: string, rows: AsyncIterable<readonly Row[]
 }
 
 /** Some at a time. Rejects with an OperatorError where the file is not as it was written. */
-export async function* readRows(path: string): AsyncGenerator<readonly Row[]> {
-  let rows: Row[] = [];
+export async function* readRows(path: string): AsyncGenerator<readonly SnapshotRow[]> {
+  let rows: SnapshotRow[] = [];
   for await (const line of linesOf(path)) {
     const values: unknown = JSON.parse(line);
     if (!Array.isArray(values)) throw new OperatorError(`${path} is not a file of rows.`);

@@ -6,7 +6,7 @@ import type { AccountStore, AccountSummary } from "../core/accounts/store-port.t
 import { plans } from "../core/money/plan.ts";
 import type { PageQuery } from "../core/ports/page.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { nullableGroup, row, type TableOf } from "./row.ts";
 import { flag, integer, named, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
@@ -41,7 +41,7 @@ declare module "./tables.ts" {
 
 export class SqlAccounts implements AccountStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #hasRowLocks: boolean;
 
   constructor({ db, ask, hasRowLocks }: Connection) {

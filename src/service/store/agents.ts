@@ -8,7 +8,7 @@ import type { AgentChange, AgentStore, AllAgentsQuery } from "../core/agents/sto
 import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import { parseCiPolicy, parseConfig, parseEgress } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { nullableGroup, row, type TableOf } from "./row.ts";
 import { integer, json, named, nullable, oneOf, text } from "./row-columns.ts";
 import { isUnfinished } from "./run-rows.ts";
@@ -56,7 +56,7 @@ const notDeleted = { deletedAt: null, erasedAt: null };
 
 export class SqlAgents implements AgentStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
 
   constructor({ db, ask }: Connection) {
     this.#db = db;

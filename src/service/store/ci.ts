@@ -5,7 +5,7 @@ import type { Capability } from "../core/ci-jobs/capability.ts";
 import type { CiStore } from "../core/ci-jobs/store-port.ts";
 import { parseJob } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, json, nullable, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
@@ -36,7 +36,7 @@ declare module "./tables.ts" {
 
 export class SqlCi implements CiStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
 
   constructor({ db, ask }: Connection) {
     this.#db = db;

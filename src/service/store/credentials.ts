@@ -5,7 +5,7 @@ import { type TokenScope, tokenScopes } from "../../contract/oauth/scopes.ts";
 import type { ApiKey, CallerClass, Credential } from "../core/accounts/credential.ts";
 import type { CredentialStore } from "../core/accounts/store-port.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
@@ -54,7 +54,7 @@ declare module "./tables.ts" {
 
 export class SqlCredentials implements CredentialStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
 
   constructor({ db, ask }: Connection) {
     this.#db = db;

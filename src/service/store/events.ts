@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Appended, EventBatch, EventQuery, EventStore, RunEnd } from "../core/runs/queue-port.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { SqlLedger } from "./ledger.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, named, text } from "./row-columns.ts";
@@ -24,7 +24,7 @@ declare module "./tables.ts" {
 }
 
 export class SqlEvents implements EventStore {
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {

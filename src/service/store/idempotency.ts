@@ -3,7 +3,7 @@
 import type { Kysely } from "kysely";
 import type { IdempotencyStore, IdempotentRun, KeyUse } from "../core/idempotency/store-port.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, named, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
@@ -25,7 +25,7 @@ declare module "./tables.ts" {
 
 export class SqlIdempotency implements IdempotencyStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
 
   constructor({ db, ask }: Connection) {
     this.#db = db;

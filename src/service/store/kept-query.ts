@@ -77,13 +77,13 @@ export class KeptTexts {
 }
 
 /** Asks one connection. */
-export type Ask = <Values extends object, Row>(
+export type KeptQueryRunner = <Values extends object, Row>(
   query: KeptQuery<Values, Row>,
   values: Values,
 ) => Promise<readonly Row[]>;
 
 /** Asks through Kysely: a pool, or a transaction. */
-export function askThrough(db: Kysely<Database>, texts: KeptTexts): Ask {
+export function askThrough(db: Kysely<Database>, texts: KeptTexts): KeptQueryRunner {
   return async <Values extends object, Row>(query: KeptQuery<Values, Row>, values: Values) => {
     const text = texts.of(query);
     const { rows } = await db.executeQuery<Row>({ ...text.compiled, parameters: text.bind(values) });

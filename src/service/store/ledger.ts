@@ -7,7 +7,7 @@ import { HELD, isBillingAccount } from "../core/money/ledger.ts";
 import { type Hold, type Posting, postingKinds } from "../core/money/posting.ts";
 import type { FreeCall, LedgerStore, RefundQuery, Settlement } from "../core/money/store-port.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, named, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
@@ -48,7 +48,7 @@ declare module "./tables.ts" {
 
 export class SqlLedger implements LedgerStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #hasRowLocks: boolean;
 
   constructor({ db, ask, hasRowLocks }: Connection) {

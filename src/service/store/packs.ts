@@ -6,7 +6,7 @@ import type { OldPack, PackStore, Reservation } from "../core/commits/store-port
 import { SqlBlobs } from "./blobs.ts";
 import { parseNames } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { group, row, type TableOf } from "./row.ts";
 import { integer, json, named, nullable, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
@@ -44,7 +44,7 @@ declare module "./tables.ts" {
 
 export class SqlPacks implements PackStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #hasRowLocks: boolean;
   readonly #blobs: SqlBlobs;
 

@@ -3,7 +3,7 @@
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import pg from "pg";
-import { type Column, type PreparedStatement, PreparedStatements } from "./prepared-statements.ts";
+import { type PreparedStatement, PreparedStatements, type ResultColumn } from "./prepared-statements.ts";
 
 const INT8_OID = 20;
 
@@ -13,7 +13,7 @@ export type Statement = { readonly text: string; readonly values: readonly unkno
 type TextRow = readonly (string | null)[];
 
 export type StatementResult = {
-  readonly columns: readonly Column[];
+  readonly columns: readonly ResultColumn[];
   readonly rows: readonly TextRow[];
   /** "UPDATE 2": the command, and how many rows it was about. */
   readonly completion: string;
@@ -41,7 +41,7 @@ export function toObjects<Row>({ columns, rows }: StatementResult): Row[] {
   return rows.map((row) => toObject<Row>(columns, row, 0));
 }
 
-export function toObject<Row>(columns: readonly Column[], row: TextRow, from: number): Row {
+export function toObject<Row>(columns: readonly ResultColumn[], row: TextRow, from: number): Row {
   const object: Record<string, unknown> = {};
   for (let at = from; at < columns.length; at += 1) {
     const column = columns[at];

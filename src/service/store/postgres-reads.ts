@@ -3,7 +3,13 @@
 
 import type { Kysely } from "kysely";
 import { Batches } from "./batches.ts";
-import { type Ask, askThrough, type KeptQuery, type KeptText, type KeptTexts } from "./kept-query.ts";
+import {
+  askThrough,
+  type KeptQuery,
+  type KeptQueryRunner,
+  type KeptText,
+  type KeptTexts,
+} from "./kept-query.ts";
 import { type Send, type Statement, type StatementResult, toObject } from "./postgres-pipeline.ts";
 import { isOfItsItems } from "./postgres-retries.ts";
 import type { Database } from "./tables.ts";
@@ -28,7 +34,7 @@ export function askTogether({
   db: Kysely<Database>;
   texts: KeptTexts;
   send: Send;
-}): Ask {
+}): KeptQueryRunner {
   const queries = new Map<unknown, SharedQuery | null>();
   const reads = new Batches<Read, Rows>({
     run: (batch) => readAll(send, batch),

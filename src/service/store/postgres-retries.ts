@@ -23,7 +23,7 @@ const WORK_WITHIN_MS = 10_000;
 
 type Attempt = { isRepeatable: boolean };
 
-export class Retries {
+export class PostgresRetries {
   isClosed = false;
 
   /** Connects, also to a database that is away for a moment. Rejects with a StoreUnavailableError. */
@@ -75,7 +75,7 @@ export function isWorthWaitingFor(cause: unknown): boolean {
 }
 
 /** Reads of every noun that are repeated when their connection was lost. */
-export function repeatingReads(queries: StoreReader, retries: Retries): StoreReader {
+export function repeatingReads(queries: StoreReader, retries: PostgresRetries): StoreReader {
   return eachNoun(queries, (read) => retries.again(read));
 }
 

@@ -13,7 +13,7 @@ import { OwnSchemaDialect } from "./postgres-dialect.ts";
 import type { Send } from "./postgres-pipeline.ts";
 import { MAX_CONNECTIONS, PostgresPool } from "./postgres-pool.ts";
 import { askTogether } from "./postgres-reads.ts";
-import { Retries, repeatingReads } from "./postgres-retries.ts";
+import { PostgresRetries, repeatingReads } from "./postgres-retries.ts";
 import { migrateWhereNeeded, untilConnected, urlError, type Waiting } from "./postgres-start.ts";
 import { StoreQueries } from "./queries.ts";
 import { alone, type SendIn, together } from "./set-statement.ts";
@@ -41,7 +41,7 @@ export type PostgresStoreOptions = Partial<Waiting> & {
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, waitMs = WAIT_MS, onWait, signal, clock } = options;
   const pool = openPool(url);
-  const retries = new Retries();
+  const retries = new PostgresRetries();
   const db = new Kysely<Database>({
     dialect: new OwnSchemaDialect({
       pool: { connect: () => retries.connected(() => pool.connect()), end: () => pool.end() },

@@ -3,10 +3,10 @@
 /** A server keeps text, parse tree and plan of each, for each connection. */
 export const MAX_PREPARED = 400;
 
-export type Column = { readonly name: string; readonly parse: (text: string) => unknown };
+export type ResultColumn = { readonly name: string; readonly parse: (text: string) => unknown };
 
 /** On the server, under a name. `columns` are unknown until its first answer. */
-export type PreparedStatement = { readonly name: string; columns: readonly Column[] | null };
+export type PreparedStatement = { readonly name: string; columns: readonly ResultColumn[] | null };
 
 export class PreparedStatements {
   /** By text, the one that was used last at the end. */

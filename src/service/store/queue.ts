@@ -5,14 +5,14 @@ import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/runs/queue-port.ts";
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { isUnfinished, type RunsTable, runRow } from "./run-rows.ts";
 import { inputOfRun, inputRow } from "./runs.ts";
 import type { Database } from "./tables.ts";
 
 export class SqlQueue implements QueueStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
 
   constructor({ db, ask }: Connection) {
     this.#db = db;

@@ -1,7 +1,6 @@
 // What columns hold: each kind has one value, and says how the two databases store it. Pure.
 
-/** What a database stores in one column of one row. */
-export type Cell = string | number | Uint8Array | null;
+import type { Cell } from "../core/ports/store-snapshot.ts";
 
 /** Column `Stored` of a field `Value`. Its name is the field's, unless `named` says another. */
 export type Column<Value, Stored extends Cell = Cell> = {

@@ -4,7 +4,8 @@
 
 import { type RawBuilder, sql } from "kysely";
 import { once } from "../../base/once.ts";
-import { type Cell, type Column, type Named, type SnakeCase, snakeCase } from "./row-columns.ts";
+import type { Cell } from "../core/ports/store-snapshot.ts";
+import { type Column, type Named, type SnakeCase, snakeCase } from "./row-columns.ts";
 
 /** One column of a table, as migrations make it. */
 export type ColumnOfTable = Pick<Column<unknown>, "kind" | "isNullable"> & { readonly name: string };

@@ -17,7 +17,7 @@ import type {
 import { parseRunInput } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { SqlIdempotency } from "./idempotency.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { SqlLedger } from "./ledger.ts";
 import { row, type TableOf } from "./row.ts";
 import { json, text } from "./row-columns.ts";
@@ -39,7 +39,7 @@ declare module "./tables.ts" {
 
 export class SqlRuns implements RunStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {

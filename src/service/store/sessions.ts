@@ -6,7 +6,7 @@ import type { Kysely } from "kysely";
 import type { CarriedChanges, Session, SessionKey } from "../core/sessions/session.ts";
 import type { SessionStore } from "../core/sessions/store-port.ts";
 import type { Connection } from "./connection.ts";
-import { type Ask, keepQuery } from "./kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, named, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
@@ -42,7 +42,7 @@ declare module "./tables.ts" {
 
 export class SqlSessions implements SessionStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
 
   constructor({ db, ask }: Connection) {
     this.#db = db;

@@ -11,7 +11,7 @@ import type { Store } from "../core/ports/store.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Connection } from "./connection.ts";
 import { DATABASE_FILE, holdDataFolder, prepareDataFolder, probeRoom } from "./data-folder.ts";
-import { type Ask, type KeptQuery, KeptTexts } from "./kept-query.ts";
+import { type KeptQuery, type KeptQueryRunner, KeptTexts } from "./kept-query.ts";
 import { isUpToDate, knownMigrations, type MigrateOptions, migrateToLatest } from "./migrate.ts";
 import { newestTables } from "./newest-tables.ts";
 import { portableWrites, StoreQueries } from "./queries.ts";
@@ -111,7 +111,10 @@ function connect(database: DatabaseSync, leaseNow: Connection["leaseNow"]): Conn
   const adapted = adapt(database);
   const db = kyselyOn(adapted);
   const texts = new KeptTexts(db);
-  const ask: Ask = async <Values extends object, Row>(query: KeptQuery<Values, Row>, values: Values) => {
+  const ask: KeptQueryRunner = async <Values extends object, Row>(
+    query: KeptQuery<Values, Row>,
+    values: Values,
+  ) => {
     const text = texts.of(query);
     const statement = adapted.prepare(text.compiled.sql);
     if (statement.reader) return statement.all(text.bind(values)) as Row[];
@@ -136,7 +139,7 @@ function onceOnDisk(parts: {
   group: CommitGroup;
 }): Connection {
   const { reader, writer, writing, group } = parts;
-  const ask: Ask = async (query, values) => {
+  const ask: KeptQueryRunner = async (query, values) => {
     // Between transactions the writing connection reads faster: it has the pages that it wrote, while the other one reads
     // them again after each commit.
     const rows = await (writing.isTransaction ? reader : writer).ask(query, values);

@@ -8,12 +8,12 @@ import { problemResult } from "./problem-result.ts";
 import { taskCreated } from "./run-tasks.ts";
 import type { ToolOutcome } from "./surface.ts";
 import { clientCapabilities, takesTasks } from "./tasks-extension.ts";
-import type { Tool, ToolAnswer, ToolContext } from "./tool.ts";
+import type { McpTool, McpToolAnswer, McpToolContext } from "./tool.ts";
 import { resultOf } from "./tool-content.ts";
 
 export async function callTool(
   parts: CallParts,
-  { tool, args }: { readonly tool: Tool; readonly args: unknown },
+  { tool, args }: { readonly tool: McpTool; readonly args: unknown },
   context: ServerContext,
 ): Promise<ToolOutcome> {
   if (!mayUse(parts, tool.scopes))
@@ -36,7 +36,7 @@ export async function callTool(
 function toolContext(
   { core, submitter, caller, requestId, waits, gone }: CallParts,
   context: ServerContext,
-): ToolContext {
+): McpToolContext {
   const { mcpReq } = context;
   const token = mcpReq._meta?.progressToken;
   return {
@@ -68,7 +68,7 @@ function broughtBack({ mcpReq }: ServerContext): string | null {
   return typeof state === "string" ? state : null;
 }
 
-function outcomeOf(parts: CallParts, answer: ToolAnswer<object>): ToolOutcome {
+function outcomeOf(parts: CallParts, answer: McpToolAnswer<object>): ToolOutcome {
   switch (answer.type) {
     case "answer":
       return resultOf(answer);

@@ -7,7 +7,7 @@ import { isTerminal } from "../../../contract/runs/run.ts";
 import { findRun } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
 import { type RunAnswer, runAnswer } from "./run-result.ts";
-import type { ToolAnswer, ToolContext } from "./tool.ts";
+import type { McpToolAnswer, McpToolContext } from "./tool.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** A tool waits this long at most: most clients give up after a minute. */
@@ -24,9 +24,9 @@ export const waitSeconds = field(
 );
 
 export async function followSubmitted(
-  context: ToolContext,
+  context: McpToolContext,
   { runId, waitSeconds: wait }: { readonly runId: string; readonly waitSeconds: number },
-): Promise<Result<RunAnswer | Extract<ToolAnswer<never>, { readonly type: "task" }>, RunRefusal>> {
+): Promise<Result<RunAnswer | Extract<McpToolAnswer<never>, { readonly type: "task" }>, RunRefusal>> {
   if (context.takesTasks) {
     const run = await findRun(context.core, { caller: context.caller, runId });
     if (!run.ok) return refused(run.refusal);

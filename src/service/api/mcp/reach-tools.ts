@@ -10,7 +10,7 @@ import { toolSets, toolSetTexts } from "../../../contract/tool-sets.ts";
 import { invalidRequest, type PublicProblem } from "../../core/ports/problem.ts";
 import { decode } from "../shared/decode.ts";
 import type { ToolCallParams } from "./surface.ts";
-import { answer, listingOf, ownTool, type Tool } from "./tool.ts";
+import { answer, listingOf, type McpTool, ownTool } from "./tool.ts";
 import { tools, toolsOfSets } from "./tool-table.ts";
 
 export const CALL_TOOL = "call_tool";
@@ -57,14 +57,14 @@ export const callToolListing: ToolListing = listingOf({
   input: callToolInput,
 });
 
-const byName = new Map<string, Tool>([...tools, describeTools].map((tool) => [tool.listing.name, tool]));
+const byName = new Map<string, McpTool>([...tools, describeTools].map((tool) => [tool.listing.name, tool]));
 
-export function findTool(name: string): Tool | undefined {
+export function findTool(name: string): McpTool | undefined {
   return byName.get(name);
 }
 
 /** The call that the arguments of call_tool stand for. */
-export function innerCall(args: unknown): Result<ToolCallParams & { readonly tool: Tool }, PublicProblem> {
+export function innerCall(args: unknown): Result<ToolCallParams & { readonly tool: McpTool }, PublicProblem> {
   const decoded = decode(callToolInput, args, "The arguments");
   if (!decoded.ok) return decoded;
   const { name, arguments: inner } = decoded.value;

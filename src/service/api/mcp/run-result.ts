@@ -10,7 +10,7 @@ import { modelCostText } from "../../../render/run-costs.ts";
 import { type RunReport, replyMessage } from "../../../report/run-report.ts";
 import { toRun } from "../shared/run-view.ts";
 import { patchUri, runUri } from "./resource-uri.ts";
-import type { Link, Quoted, ToolAnswer } from "./tool.ts";
+import type { Link, McpToolAnswer, Quoted } from "./tool.ts";
 import type { WatchedRun } from "./watch-run.ts";
 
 /** Of a reply and of an output, each, unless a call asks for more: a client's model reads all of it. */
@@ -45,7 +45,7 @@ export const runResultFields = {
 export const runResultSchema = z.object(runResultFields);
 type RunResult = z.infer<typeof runResultSchema>;
 
-export type RunAnswer = Extract<ToolAnswer<RunResult>, { readonly type: "answer" }>;
+export type RunAnswer = Extract<McpToolAnswer<RunResult>, { readonly type: "answer" }>;
 
 /** `isError` for a run that failed: its reply, where it has one, is that of unfinished work. */
 export function runAnswer(watched: WatchedRun, { maxBytes = DEFAULT_REPLY_BYTES } = {}): RunAnswer {

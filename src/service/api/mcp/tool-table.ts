@@ -1,7 +1,7 @@
 // Every tool by its set, in the order in which clients see them.
 
 import { type ToolSet, toolSets } from "../../../contract/tool-sets.ts";
-import type { Tool } from "./tool.ts";
+import type { McpTool } from "./tool.ts";
 import { agentTools } from "./tools/agents.ts";
 import { approvalTools } from "./tools/approvals.ts";
 import { changesetTools } from "./tools/changesets.ts";
@@ -16,7 +16,7 @@ import { workerTools } from "./tools/workers.ts";
 import { workflowTools } from "./tools/workflows.ts";
 import { workspaceTools } from "./tools/workspaces.ts";
 
-export const toolsOfSets: Readonly<Record<ToolSet, readonly Tool[]>> = {
+export const toolsOfSets: Readonly<Record<ToolSet, readonly McpTool[]>> = {
   agents: [
     ...agentTools,
     ...runTools,
@@ -31,4 +31,4 @@ export const toolsOfSets: Readonly<Record<ToolSet, readonly Tool[]>> = {
   workers: workerTools,
 };
 
-export const tools: readonly Tool[] = toolSets.flatMap((set) => toolsOfSets[set]);
+export const tools: readonly McpTool[] = toolSets.flatMap((set) => toolsOfSets[set]);

@@ -20,7 +20,7 @@ import { type Argument, argumentsOf, inputSchema } from "./tool-input.ts";
 import type { Waits } from "./waits.ts";
 
 /** What a call has besides its arguments. */
-export type ToolContext = {
+export type McpToolContext = {
   readonly core: Core;
   readonly submitter: RunSubmitter;
   /** An AI client, whatever credential the request has. */
@@ -43,7 +43,7 @@ export type ToolContext = {
 export type Quoted = { readonly label: string; readonly text: string };
 export type Link = { readonly uri: string; readonly name: string; readonly mimeType: string };
 
-export type ToolAnswer<Structured> =
+export type McpToolAnswer<Structured> =
   | {
       readonly type: "answer";
       /** As the tool's output schema has it. */
@@ -64,7 +64,7 @@ export type ToolAnswer<Structured> =
       readonly bringBack: string;
     };
 
-type ToolResult<Structured> = Promise<Result<ToolAnswer<Structured>, Refusal | PublicProblem>>;
+type ToolResult<Structured> = Promise<Result<McpToolAnswer<Structured>, Refusal | PublicProblem>>;
 
 type Hints = {
   readonly isReadOnly?: true;
@@ -82,14 +82,14 @@ type Described = {
 };
 
 /** A tool of whichever arguments: they are decoded by `input` before it runs. */
-export type Tool<Output extends z.ZodMiniType = z.ZodMiniType> = {
+export type McpTool<Output extends z.ZodMiniType = z.ZodMiniType> = {
   /** Without the schema of its answer, which would be two thirds of the list. */
   readonly listing: ToolListing;
   /** Of its structured content where it is not refused. */
   readonly output: Output;
   readonly scopes: readonly ApiScope[];
   readonly input: z.ZodMiniType;
-  run(args: unknown, context: ToolContext): ToolResult<object>;
+  run(args: unknown, context: McpToolContext): ToolResult<object>;
 };
 
 type QueryName<One extends Route> = One extends { readonly query: Query<infer Schema> }
@@ -132,7 +132,7 @@ type RouteTool<
   /** Arguments that the route has not. */
   readonly adds?: Own;
   readonly output: Output;
-  run(request: ToolRequest<One, Name, Found, Own>, context: ToolContext): ToolResult<z.input<Output>>;
+  run(request: ToolRequest<One, Name, Found, Own>, context: McpToolContext): ToolResult<z.input<Output>>;
 };
 
 /** A tool that does what a route does: its arguments are the route's path parameters, query and body. */
@@ -142,7 +142,7 @@ export function tool<
   const Name extends FieldName<One> | (keyof Own & string) = FieldName<One>,
   const Found extends ParameterName<One["path"]> = never,
   Own extends Fields = Record<never, never>,
->(route: One, detail: RouteTool<One, Name, Found, Own, Output>): Tool<Output> {
+>(route: One, detail: RouteTool<One, Name, Found, Own, Output>): McpTool<Output> {
   const all = argumentsOf(route, detail);
   const { scopes = route.scopes ?? [], output, run } = detail;
   const input = inputSchema(all);
@@ -166,14 +166,14 @@ type OwnTool<Own extends Fields, Output extends z.ZodMiniType> = Described & {
   readonly output: Output;
   run(
     args: { readonly [Key in keyof Own]: z.output<Own[Key]> },
-    context: ToolContext,
+    context: McpToolContext,
   ): ToolResult<z.input<Output>>;
 };
 
 /** A tool for what no single route does. */
 export function ownTool<Own extends Fields, Output extends z.ZodMiniType<unknown, object>>(
   detail: OwnTool<Own, Output>,
-): Tool<Output> {
+): McpTool<Output> {
   const { scopes, takes, output, run } = detail;
   const input = strictObject(takes);
   return {
@@ -189,7 +189,7 @@ export function ownTool<Own extends Fields, Output extends z.ZodMiniType<unknown
 async function requestOf(
   all: readonly Argument[],
   args: Readonly<Record<string, unknown>>,
-  { route, context }: { readonly route: Route; readonly context: ToolContext },
+  { route, context }: { readonly route: Route; readonly context: McpToolContext },
 ): Promise<Result<object, Refusal>> {
   const parts: Record<Argument["place"], Record<string, unknown>> = {
     ...{ params: {}, query: {}, body: {}, key: {}, own: {} },
@@ -240,8 +240,8 @@ export function answer<Structured extends object>(
 /** What a route answered with, as the tool answers. */
 export function said<Body, Refused, Structured>(
   result: Result<{ readonly body: Body }, Refused>,
-  say: (body: Exclude<Body, JsonText>) => ToolAnswer<Structured>,
-): Result<ToolAnswer<Structured>, Refused> {
+  say: (body: Exclude<Body, JsonText>) => McpToolAnswer<Structured>,
+): Result<McpToolAnswer<Structured>, Refused> {
   return result.ok ? ok(say(bodyOf(result.value))) : result;
 }
 

@@ -8,7 +8,7 @@ import type { RunReport } from "../../../report/run-report.ts";
 import { type EventPage, readEventPage } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
 import type { RunRecord, StoredEvent } from "../../core/runs/run-record.ts";
-import type { ToolContext } from "./tool.ts";
+import type { McpToolContext } from "./tool.ts";
 
 const EVENTS_A_PAGE = 500;
 /** Between two notes of progress. */
@@ -21,7 +21,7 @@ export type WatchedRun = {
   readonly question: QuestionEvent["value"] | null;
 };
 
-type Watcher = Pick<ToolContext, "core" | "caller" | "waits" | "signal" | "progress">;
+type Watcher = Pick<McpToolContext, "core" | "caller" | "waits" | "signal" | "progress">;
 
 /** Waits for `waitMs` at most: less where the node has no room for it, or the client goes away. */
 export async function watchRun(

@@ -24,7 +24,7 @@ import { type Refusal, toProblem } from "../shared/problems/to-problem.ts";
 import { TokenBucket } from "../shared/token-buckets.ts";
 import { answerCancel, answerSubmit } from "./answers.ts";
 import type { ConnectionSlot } from "./connection-limit.ts";
-import { Credential, type Held } from "./credential.ts";
+import { type Held, SocketCredential } from "./credential.ts";
 import { SendBuffer } from "./send-buffer.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import type { WorkTurns } from "./work-turns.ts";
@@ -72,7 +72,7 @@ export class SocketConnection {
   readonly closed: Promise<void>;
   readonly #parts: ConnectionParts;
   readonly #sendBuffer: SendBuffer;
-  readonly #credential: Credential;
+  readonly #credential: SocketCredential;
   readonly #subscriptions: Subscriptions;
   readonly #over = new AbortController();
   readonly #frames: TokenBucket;
@@ -84,7 +84,7 @@ export class SocketConnection {
     const { core, socket, connection, requestId, log, address, turns } = parts;
     this.#frames = new TokenBucket({ perMinute: FRAMES_PER_MINUTE, now: core.clock.monotonic() });
     this.#sendBuffer = new SendBuffer({ socket, connection, clock: core.clock, requestId });
-    this.#credential = new Credential({
+    this.#credential = new SocketCredential({
       core,
       address,
       signal: this.#over.signal,

@@ -29,7 +29,7 @@ type CredentialParts = {
 /** A credential, and who holds it. */
 export type Held = { readonly token: string; readonly caller: StreamReader };
 
-export class Credential {
+export class SocketCredential {
   readonly #parts: CredentialParts;
   #held: Held | null = null;
   /** Ends the timer of what is held, or of what is awaited. */

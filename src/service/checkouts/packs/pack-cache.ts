@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { errorCode } from "../../../base/error-code.ts";
 import { type BlobStore, ContentsLostError } from "../../core/blobs/blob-store.ts";
-import type { HeldPack, StoredFile } from "../../core/commits/held-pack.ts";
+import type { HeldPack, StoredPackFile } from "../../core/commits/held-pack.ts";
 
 const GONE = ".gone";
 
@@ -112,7 +112,7 @@ export class PackCache {
     this.#remember(pack.id, pack.pack.bytes + pack.index.bytes);
   }
 
-  async #download({ key, bytes, sha256 }: StoredFile, path: string): Promise<void> {
+  async #download({ key, bytes, sha256 }: StoredPackFile, path: string): Promise<void> {
     const blob = await this.#options.blobs.get(key);
     if (blob === null) throw new ContentsLostError(missingText(key));
     const hash = createHash("sha256");

@@ -10,7 +10,7 @@ export function repositoryKeyOf({ issuer, repository }: CommitPlace): Repository
 }
 
 /** A blob, and the hash that its bytes have. */
-export type StoredFile = { readonly key: string; readonly bytes: number; readonly sha256: string };
+export type StoredPackFile = { readonly key: string; readonly bytes: number; readonly sha256: string };
 
 /** Immutable, but for `usedAt`. Times are milliseconds since the epoch. */
 export type HeldPack = {
@@ -25,8 +25,8 @@ export type HeldPack = {
   readonly objects: number;
   /** Of both files. */
   readonly bytes: number;
-  readonly pack: StoredFile;
-  readonly index: StoredFile;
+  readonly pack: StoredPackFile;
+  readonly index: StoredPackFile;
   readonly createdAt: number;
   /** Never before that of a pack that builds on it. */
   readonly usedAt: number;

@@ -2,9 +2,10 @@
 // migration adds is read like every other. Implemented in store/snapshot/.
 // Why: docs/decisions/104-a-backup-is-rows-and-blobs.md
 
+/** What a database stores in one column of one row. */
 export type Cell = string | number | Uint8Array | null;
 /** In the order of the table's columns. */
-export type Row = readonly Cell[];
+export type SnapshotRow = readonly Cell[];
 export type TableShape = { readonly name: string; readonly columns: readonly string[] };
 
 /** A blob that the store names. */
@@ -31,7 +32,7 @@ export interface StoreSnapshot {
   /** The ids of the keys that sealed values of this store need, and how many values each. */
   readonly sealedBy: readonly { readonly keyId: string; readonly values: number }[];
   /** All rows of a table, some at a time, in no order. */
-  rows(table: TableShape): AsyncIterable<readonly Row[]>;
+  rows(table: TableShape): AsyncIterable<readonly SnapshotRow[]>;
   /** Blobs that are kept, by their keys, some at a time. */
   blobs(): AsyncIterable<readonly NamedBlob[]>;
   close(): Promise<void>;
@@ -44,7 +45,7 @@ export interface DeletionHold {
   release(): Promise<void>;
 }
 
-export type FilledTable = { readonly shape: TableShape; rows(): AsyncIterable<readonly Row[]> };
+export type FilledTable = { readonly shape: TableShape; rows(): AsyncIterable<readonly SnapshotRow[]> };
 
 /** A place for a store that nobody serves from. */
 export interface StorePlace {

@@ -30,7 +30,7 @@ import { RemoteHeadNeededError } from "./remote-head.ts";
 import { comparedOf, requestedInput } from "./requested-input.ts";
 import { findRequestedSession, SessionKeyTakenError } from "./requested-session.ts";
 import type { RunInput } from "./run-record.ts";
-import type { Admission, Submitted } from "./submission.ts";
+import type { AdmissionRequest, Submitted } from "./submission.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 const MICRO_PER_USD = 1_000_000;
@@ -48,7 +48,7 @@ export class KeyTakenError extends Error {
 type Asked = {
   readonly core: Core;
   readonly tx: StoreTransaction;
-  readonly admission: Admission;
+  readonly admission: AdmissionRequest;
   readonly now: number;
 };
 /** The caller may use the agent. */
@@ -68,7 +68,7 @@ type Settled = New & {
 export async function admitRun(
   core: Core,
   tx: StoreTransaction,
-  admission: Admission,
+  admission: AdmissionRequest,
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const asked: Asked = { core, tx, admission, now: core.clock.now() };
   const reached = await reach(asked);

@@ -5,7 +5,7 @@ import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { RunModelAccess } from "../model-access/kept-access.ts";
 import type { RunInput } from "./run-record.ts";
-import type { Admission, Submission } from "./submission.ts";
+import type { AdmissionRequest, Submission } from "./submission.ts";
 
 type Body = Submission["body"];
 type Given<Field extends keyof Body> = Exclude<Body[Field], undefined>;
@@ -66,7 +66,7 @@ export function comparedOf({
   body,
   workflow,
   workspace,
-}: Pick<Admission, "messages" | "body" | "workflow" | "workspace">): unknown {
+}: Pick<AdmissionRequest, "messages" | "body" | "workflow" | "workspace">): unknown {
   const {
     // Compared as what they say.
     message: _message,

@@ -36,7 +36,7 @@ export type Submission = {
   readonly alongside?: (tx: StoreTransaction, run: { runId: string; sessionId: string }) => Promise<void>;
 };
 
-export type Admission = Omit<Submission, "idempotencyKey"> & {
+export type AdmissionRequest = Omit<Submission, "idempotencyKey"> & {
   readonly messages: readonly Message[];
   readonly key: string | null;
   readonly slot: KeySlot;

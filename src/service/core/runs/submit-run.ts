@@ -13,7 +13,7 @@ import { withRemoteHead } from "./remote-head.ts";
 import { renewAccess } from "./renew-access.ts";
 import { messagesOf } from "./requested-input.ts";
 import { SessionKeyTakenError, withSessionKey } from "./requested-session.ts";
-import type { Admission, Submission, Submitted } from "./submission.ts";
+import type { AdmissionRequest, Submission, Submitted } from "./submission.ts";
 
 /**
  * Queues a run and holds its price, in one transaction with the use of its idempotency key. With a key it is safe to
@@ -48,7 +48,7 @@ export class RunSubmitter {
     try {
       const admission = { ...submission, messages, key, slot, pullRequest: pullRequest.value, traceparent };
       const lane = laneOf(this.#core, submission.caller);
-      const admit = async (admission: Admission) =>
+      const admit = async (admission: AdmissionRequest) =>
         (await this.#admitInOneWrite(admission)) ??
         (await withSessionKey(() => store.transact((tx) => admitRun(this.#core, tx, admission), { lane })));
       const submitted = await withRemoteHead(this.#core, (head) => admit({ ...admission, ...head }));
@@ -79,7 +79,7 @@ export class RunSubmitter {
   }
 
   /** Most submissions read, and write once at the end. Null, and nothing done, where it takes a transaction. */
-  async #admitInOneWrite(admission: Admission): Promise<Result<Submitted, SubmitRefusal> | null> {
+  async #admitInOneWrite(admission: AdmissionRequest): Promise<Result<Submitted, SubmitRefusal> | null> {
     const { alongside, body, parent } = admission;
     if (
       alongside !== undefined ||

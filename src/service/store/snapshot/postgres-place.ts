@@ -8,7 +8,7 @@ import {
   type PostgresQueryResult,
 } from "kysely";
 import type pg from "pg";
-import type { Cell, FilledTable, Row, StorePlace } from "../../core/ports/store-snapshot.ts";
+import type { Cell, FilledTable, SnapshotRow, StorePlace } from "../../core/ports/store-snapshot.ts";
 import { knownMigrations, migrateWithin } from "../migrate.ts";
 import { takeFromNodes } from "../node-locks.ts";
 import { OwnSchemaDialect } from "../postgres-dialect.ts";
@@ -69,7 +69,7 @@ async function findFilled(client: pg.Client): Promise<string | null> {
 async function insertRows(client: pg.Client, { shape, rows }: FilledTable): Promise<void> {
   const { name, columns } = shape;
   const into = `insert into ${quoted(name)} (${columns.map(quoted).join(", ")}) values `;
-  const insert = async (some: readonly Row[]) => {
+  const insert = async (some: readonly SnapshotRow[]) => {
     if (some.length === 0) return;
     const places = some.map(
       (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(", ")})`,
@@ -77,7 +77,7 @@ async function insertRows(client: pg.Client, { shape, rows }: FilledTable): Prom
     const values: Cell[] = some.flat();
     await client.query(into + places.join(", "), values);
   };
-  let waiting: Row[] = [];
+  let waiting: SnapshotRow[] = [];
   let bytes = 0;
   for await (const some of rows()) {
     for (const row of some) {
@@ -109,21 +109,24 @@ class OneConnection implements PostgresPoolClient {
     this.#client = client;
   }
 
-  query<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
-  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
-  query<Row>(
-    asked: string | PostgresCursor<Row>,
+  query<SnapshotRow>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<SnapshotRow>>;
+  query<SnapshotRow>(cursor: PostgresCursor<SnapshotRow>): PostgresCursor<SnapshotRow>;
+  query<SnapshotRow>(
+    asked: string | PostgresCursor<SnapshotRow>,
     values: readonly unknown[] = [],
-  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
+  ): Promise<PostgresQueryResult<SnapshotRow>> | PostgresCursor<SnapshotRow> {
     if (typeof asked !== "string") throw new TypeError("Cursors are not used here.");
-    return this.#send<Row>(asked, values);
+    return this.#send<SnapshotRow>(asked, values);
   }
 
   release(): void {}
 
-  async #send<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    const answer = await this.#client.query<Row & pg.QueryResultRow>(text, [...values]);
-    const command = answer.command as PostgresQueryResult<Row>["command"];
+  async #send<SnapshotRow>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<PostgresQueryResult<SnapshotRow>> {
+    const answer = await this.#client.query<SnapshotRow & pg.QueryResultRow>(text, [...values]);
+    const command = answer.command as PostgresQueryResult<SnapshotRow>["command"];
     return { command, rowCount: answer.rowCount ?? 0, rows: answer.rows };
   }
 }

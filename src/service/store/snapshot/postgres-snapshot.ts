@@ -3,7 +3,13 @@
 
 import type pg from "pg";
 import { OperatorError } from "../../../base/operator-error.ts";
-import type { Cell, DeletionHold, Row, StoreSnapshot, TableShape } from "../../core/ports/store-snapshot.ts";
+import type {
+  Cell,
+  DeletionHold,
+  SnapshotRow,
+  StoreSnapshot,
+  TableShape,
+} from "../../core/ports/store-snapshot.ts";
 import { checkKnown } from "../migrate.ts";
 import { BoundedClient, patientConfig } from "../postgres-connection.ts";
 import { getTypeParser } from "../postgres-pipeline.ts";
@@ -111,7 +117,7 @@ export async function readShapes(client: pg.Client): Promise<readonly TableShape
   return rows;
 }
 
-async function* rowsOf(client: pg.Client, query: string): AsyncGenerator<readonly Row[]> {
+async function* rowsOf(client: pg.Client, query: string): AsyncGenerator<readonly SnapshotRow[]> {
   await client.query(`declare whole_table no scroll cursor for ${query}`);
   try {
     for (;;) {

@@ -2,7 +2,7 @@
 
 import { BACKUP_HOLD } from "../../core/blobs/held-deletions.ts";
 import { STORE_IDENTITY } from "../../core/blobs/store-identity.ts";
-import type { NamedBlob, Row, TableShape } from "../../core/ports/store-snapshot.ts";
+import type { NamedBlob, SnapshotRow, TableShape } from "../../core/ports/store-snapshot.ts";
 
 /** Tables of the migrations: a restore makes them. */
 export const MIGRATION_TABLES: readonly string[] = ["kysely_migration", "kysely_migration_lock"];
@@ -71,7 +71,7 @@ export function holdStatement(now: string): string {
 export const endHoldStatement = `delete from service_secrets where name = '${BACKUP_HOLD}'`;
 
 /** A row of `blobsQuery`. */
-export function namedBlob([key, bytes, sha256, lostAt]: Row): NamedBlob {
+export function namedBlob([key, bytes, sha256, lostAt]: SnapshotRow): NamedBlob {
   return {
     ...{ key: String(key), bytes: Number(bytes), sha256: typeof sha256 === "string" ? sha256 : null },
     isMarkedLost: lostAt !== null,

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { OperatorError } from "../../../base/operator-error.ts";
-import type { Cell, DeletionHold, Row, StoreSnapshot } from "../../core/ports/store-snapshot.ts";
+import type { Cell, DeletionHold, SnapshotRow, StoreSnapshot } from "../../core/ports/store-snapshot.ts";
 import { DATABASE_FILE } from "../data-folder.ts";
 import { checkKnown } from "../migrate.ts";
 import { openDatabase } from "../sqlite-database.ts";
@@ -83,10 +83,10 @@ function snapshotOn(
   };
 }
 
-async function* rowsOf(database: DatabaseSync, query: string): AsyncGenerator<readonly Row[]> {
+async function* rowsOf(database: DatabaseSync, query: string): AsyncGenerator<readonly SnapshotRow[]> {
   const statement = database.prepare(query);
   statement.setReturnArrays(true);
-  let rows: Row[] = [];
+  let rows: SnapshotRow[] = [];
   for (const row of statement.iterate() as Iterable<unknown>) {
     rows.push((row as SQLOutputValue[]).map(cellOf));
     if (rows.length < ROWS_AT_ONCE) continue;

@@ -4,7 +4,7 @@ import type { ExpressionBuilder, Kysely } from "kysely";
 import { COPY_HOLD_MS, type Copy, copyStates, type Holder } from "../../core/workspaces/copies/copy.ts";
 import type { CopyPage, CopyStore } from "../../core/workspaces/copies/store-port.ts";
 import type { Connection } from "../connection.ts";
-import { type Ask, keepQuery } from "../kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "../kept-query.ts";
 import { row, type TableOf } from "../row.ts";
 import { flag, integer, nullable, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
@@ -39,7 +39,7 @@ declare module "../tables.ts" {
 
 export class SqlCopies implements CopyStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #hasRowLocks: boolean;
   readonly #leaseNow: () => Promise<number>;
 

@@ -6,7 +6,7 @@ import type { CopyEntryStore, EntryRange, EntryWrite } from "../../core/workspac
 import { fileModes } from "../../core/workspaces/objects/tree-object.ts";
 import { foldersAbove } from "../../core/workspaces/paths/workspace-path.ts";
 import type { Connection } from "../connection.ts";
-import { type Ask, keepQuery } from "../kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "../kept-query.ts";
 import { nullableGroup, row, type TableOf } from "../row.ts";
 import { integer, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
@@ -37,7 +37,7 @@ declare module "../tables.ts" {
 
 export class SqlCopyEntries implements CopyEntryStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #hasRowLocks: boolean;
 
   constructor({ db, ask, hasRowLocks }: Connection) {

@@ -9,7 +9,7 @@ import type {
   ObjectStore,
 } from "../../core/workspaces/objects/store-port.ts";
 import type { Connection } from "../connection.ts";
-import { type Ask, keepQuery } from "../kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "../kept-query.ts";
 import { row, type TableOf } from "../row.ts";
 import { bytes, integer, nullable, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
@@ -51,7 +51,7 @@ declare module "../tables.ts" {
 
 export class SqlObjects implements ObjectStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #hasRowLocks: boolean;
 
   constructor({ db, ask, hasRowLocks }: Connection) {

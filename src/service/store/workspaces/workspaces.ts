@@ -6,7 +6,7 @@ import type { WorkspaceChange, WorkspacePage, WorkspaceStore } from "../../core/
 import type { Workspace } from "../../core/workspaces/workspace.ts";
 import { parseConfig } from "../columns.ts";
 import type { Connection } from "../connection.ts";
-import { type Ask, keepQuery } from "../kept-query.ts";
+import { type KeptQueryRunner, keepQuery } from "../kept-query.ts";
 import { row, type TableOf } from "../row.ts";
 import { integer, json, oneOf, text } from "../row-columns.ts";
 import type { Database } from "../tables.ts";
@@ -31,7 +31,7 @@ declare module "../tables.ts" {
 
 export class SqlWorkspaces implements WorkspaceStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
+  readonly #ask: KeptQueryRunner;
   readonly #hasRowLocks: boolean;
 
   constructor({ db, ask, hasRowLocks }: Connection) {

@@ -7,7 +7,7 @@ import { field } from "../../../../src/contract/field.ts";
 import { scheduleRoutes } from "../../../../src/contract/schedules/routes.ts";
 import { copyRoutes } from "../../../../src/contract/workspaces/copies/routes.ts";
 import type { NounHandlers } from "../../../../src/service/api/http/handler.ts";
-import { answer, said, type ToolContext, tool } from "../../../../src/service/api/mcp/tool.ts";
+import { answer, type McpToolContext, said, tool } from "../../../../src/service/api/mcp/tool.ts";
 
 const texts = { name: "one", title: "One", description: "One.", hints: {} } as const;
 const output = z.object({ id: z.string() });
@@ -45,7 +45,7 @@ describe("a tool", () => {
       },
     });
     const args = { workspace_id: "w", revision_id: "r", idempotency_key: "k" };
-    await made.run(args, {} as ToolContext);
+    await made.run(args, {} as McpToolContext);
     expect(seen).toEqual([
       { params: { workspaceID: "w" }, query: null, body: { base_revision_id: "r" }, idempotencyKey: "k" },
     ]);

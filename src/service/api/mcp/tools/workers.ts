@@ -20,7 +20,7 @@ import type { Refusal } from "../../shared/problems/to-problem.ts";
 import { toWorker } from "../../shared/worker-view.ts";
 import { part } from "../answer-part.ts";
 import { waitSecondsSchema } from "../follow-submitted.ts";
-import { answer, bodyOf, said, type ToolContext, tool } from "../tool.ts";
+import { answer, bodyOf, type McpToolContext, said, tool } from "../tool.ts";
 
 const MAX_NAME_CHARS = 255;
 const MAX_ERROR_CHARS = 500;
@@ -162,7 +162,7 @@ export const workerTools = [
 
 /** The worker once its changes are saved, or as it is when the wait is over. */
 async function settled(
-  { core, caller, signal }: ToolContext,
+  { core, caller, signal }: McpToolContext,
   { workspaceId, workerId, waitMs }: { workspaceId: string; workerId: string; waitMs: number },
 ): Promise<Result<SeenWorker, Refusal>> {
   const until = core.clock.monotonic() + waitMs;

@@ -17,7 +17,7 @@ import type { ModelLimits, ModelSettings } from "./model-settings.ts";
 import { ModelWindow } from "./model-window.ts";
 import type { Provider } from "./provider.ts";
 import { countTokens } from "./reported-usage.ts";
-import { Retries } from "./retries.ts";
+import { ModelRetries } from "./retries.ts";
 import type { Spending, SpendingBound } from "./spending.ts";
 import { waitSaying } from "./told-wait.ts";
 import type { TooLong } from "./too-long.ts";
@@ -89,7 +89,7 @@ export class ModelRequests {
     const { settings, task, spending } = this.#options;
     const { role, conversation } = question;
     const isExecutor = role === "executor";
-    let retries = new Retries({ isExecutor, hasAnswered: this.#hasAnswered });
+    let retries = new ModelRetries({ isExecutor, hasAnswered: this.#hasAnswered });
     let said = "";
     for (;;) {
       const addressed = this.#address(question);
@@ -149,7 +149,7 @@ export class ModelRequests {
       if (wasCut) continueFrom();
       if (isForFallback) {
         await this.#fallBack(addressed, { fallbackId, failure });
-        retries = new Retries({ isExecutor, hasAnswered: this.#hasAnswered });
+        retries = new ModelRetries({ isExecutor, hasAnswered: this.#hasAnswered });
       } else await this.#wait(failure, delayMs);
     }
   }

@@ -14,7 +14,7 @@ export type ReportedUsage = {
 };
 
 /** What is known of a call without its server. */
-export type CallSize = {
+export type EstimatedCallSize = {
   readonly sentBytes: number;
   readonly estimatedInput: number;
   readonly maxOutputTokens: number;
@@ -28,7 +28,7 @@ export type CountedTokens = TokenCount & { readonly isEstimated: boolean };
 const SERVER_TOKENS = 4_096;
 
 /** No token is less than a byte of text, an answer is not longer than was allowed, and no text is without a token. */
-export function countTokens(reported: ReportedUsage, size: CallSize): CountedTokens {
+export function countTokens(reported: ReportedUsage, size: EstimatedCallSize): CountedTokens {
   const input = whole(reported.input, { min: 1, max: size.sentBytes + SERVER_TOKENS });
   // Thoughts that are not shown are output too, so that what was heard is no upper limit alone.
   const output = whole(reported.output, {

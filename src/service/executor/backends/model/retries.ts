@@ -25,7 +25,7 @@ type FailedTry = {
   readonly wasCut: boolean;
 };
 
-export class Retries {
+export class ModelRetries {
   readonly #isExecutor: boolean;
   readonly #hasAnswered: boolean;
   #failed = 0;

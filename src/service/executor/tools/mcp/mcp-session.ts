@@ -22,7 +22,7 @@ export type Channel =
   | ({ readonly type: "pipes" } & Pipes)
   | { readonly type: "http"; readonly url: string; readonly fetch: typeof fetch };
 
-export type SessionOptions = {
+export type McpSessionOptions = {
   readonly channel: Channel;
   /** `older`: without the question which versions it knows, which some older servers do not survive. */
   readonly versions: "all" | "older";
@@ -62,7 +62,12 @@ const takesAll: jsonSchemaValidator = {
 };
 
 /** Connects and lists the tools. Rejects with the signal's reason alone. */
-export async function openSession({ channel, versions, startMs, signal }: SessionOptions): Promise<Opened> {
+export async function openSession({
+  channel,
+  versions,
+  startMs,
+  signal,
+}: McpSessionOptions): Promise<Opened> {
   const pipes = channel.type === "pipes" ? new PipeTransport(channel) : null;
   const transport =
     pipes ??

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type CallSize,
   countTokens,
+  type EstimatedCallSize,
   type ReportedUsage,
 } from "../../../../../src/service/executor/backends/model/reported-usage.ts";
 
-const size: CallSize = {
+const size: EstimatedCallSize = {
   sentBytes: 8_000,
   estimatedInput: 2_000,
   maxOutputTokens: 1_000,

@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import { isObject } from "../../../../../base/json.ts";
-import type { CallSize, ReportedUsage } from "../../model/reported-usage.ts";
+import type { EstimatedCallSize, ReportedUsage } from "../../model/reported-usage.ts";
 
 /** A document, or a line of a stream, that is longer than this is not read. */
 const MAX_READ_CHARS = 16_000_000;
@@ -65,7 +65,7 @@ export class AnswerUsage {
     };
   }
 
-  get size(): Pick<CallSize, "heardChars" | "heardBytes"> {
+  get size(): Pick<EstimatedCallSize, "heardChars" | "heardBytes"> {
     return { heardChars: this.#heardChars, heardBytes: this.#heardBytes };
   }
 
