@@ -64,7 +64,10 @@ async function play(say: Say, stays: boolean): Promise<"played"> {
   const service = await startServer({
     args: [COMMAND, "serve", "--port", "0", "--data-dir", data],
     env: {
-      ...{ BACKEND: "model", MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY },
+      BACKEND: "model",
+      MODEL: "scripted-model",
+      MODEL_BASE_URL: model.baseUrl,
+      MODEL_API_KEY: KEY,
       // The commands are the script's own, and few machines that play the demo have a sandbox.
       SANDBOX: "off",
     },
@@ -113,7 +116,9 @@ async function saveFirstFiles({ client, say, workspaceId }: Stage): Promise<void
 async function letManagerWork({ client, say, workspaceId, page }: Stage): Promise<void> {
   const made = await client.copies.create({ workspaceId });
   const operation = await client.operations.get({
-    ...{ workspaceId, operationId: made.id, query: { wait: OPERATION_SECONDS } },
+    workspaceId,
+    operationId: made.id,
+    query: { wait: OPERATION_SECONDS },
   });
   const copyId = operation.status === "succeeded" ? operation.result.working_copy_id : undefined;
   if (copyId === undefined) throw new Error(`The copy of the manager is ${operation.status}.`);
@@ -159,7 +164,8 @@ async function acceptFirst(stage: Stage): Promise<void> {
   expectThat(hasPassed(output), `The test of "${first.title}" says: ${output}`);
   const evidence = [{ kind: "tests", text: `node ${TEST}\n${output}` }];
   await client.changesets.accept({
-    ...{ workspaceId, changesetId: first.id },
+    workspaceId,
+    changesetId: first.id,
     body: { expected_current_revision: first.compared_revision_id, validation_evidence: evidence },
   });
   say("", `Changeset "${first.title}" (+${first.additions} −${first.deletions}): tested, accepted.`);
@@ -182,7 +188,8 @@ async function settleSecond(stage: Stage): Promise<void> {
   say(`  a worker in a copy of the accepted files: "${reply}"`);
   const resolvedRevisionId = await savedRevision(client, { workspaceId, workerRequestId });
   const settled = await client.changesets.resolve({
-    ...{ workspaceId, changesetId: second.id },
+    workspaceId,
+    changesetId: second.id,
     body: {
       expected_current_revision: current,
       validation_evidence: [{ kind: "tests", text: reply, run_id: runId }],

@@ -125,8 +125,18 @@ export const INSTALLED_BY_CI: readonly NeedName[] = [
 
 /** The programs that those are made of. */
 export const PROGRAMS_OF_CI: readonly string[] = [
-  ...["bwrap", "jq", "openssl", "chromium", "google-chrome", "ssh", "sshd"],
-  ...["psql", "initdb", "postgres", "pg_ctl", "pg_config"],
+  "bwrap",
+  "jq",
+  "openssl",
+  "chromium",
+  "google-chrome",
+  "ssh",
+  "sshd",
+  "psql",
+  "initdb",
+  "postgres",
+  "pg_ctl",
+  "pg_config",
 ];
 
 function works(program: string, args: readonly string[]): boolean {

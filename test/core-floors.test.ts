@@ -213,7 +213,8 @@ function declaredParts(): readonly Declared[] {
       [...block.matchAll(/interface (Store|Core)\w* \{\n([\s\S]*?)\n {2}\}/g)].flatMap(
         ([, of, members = ""]) =>
           [...members.matchAll(/^ {4}(?:readonly )?(\w+)[(:]/gm)].map(([, part = ""]) => ({
-            ...{ part, owner: posix.dirname(path) },
+            part,
+            owner: posix.dirname(path),
             of: of === "Core" ? ("Core" as const) : ("Store" as const),
           })),
       ),

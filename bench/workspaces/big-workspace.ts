@@ -43,7 +43,11 @@ export async function fillBigWorkspace(databaseUrl?: string): Promise<BigWorkspa
   const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
   const removeFolder = opened(() => rm(folder, { recursive: true, force: true }));
   const env = {
-    ...{ BACKEND: "noop", DATA_DIR: folder, DRAIN_SECONDS: "0", PORT: "0", RATE_PER_MINUTE: "10000000" },
+    BACKEND: "noop",
+    DATA_DIR: folder,
+    DRAIN_SECONDS: "0",
+    PORT: "0",
+    RATE_PER_MINUTE: "10000000",
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   };
   const served = await startServer({ args: ["npm/cli.mjs", "serve"], env });
@@ -60,7 +64,9 @@ export async function fillBigWorkspace(databaseUrl?: string): Promise<BigWorkspa
   for (let at = 0; at < FILES; at += FILES_AN_UPLOAD) await upload(client, base, at);
   await operation(client, base, await json(client, "POST", `${base}/checkpoints`, {}));
   return {
-    ...{ process: served, client, base },
+    process: served,
+    client,
+    base,
     filledMs: performance.now() - startedAt,
     stop: async () => {
       client.close();

@@ -50,8 +50,16 @@ export async function measureWorkspaces(databaseUrl?: string): Promise<Workspace
   const { perSecond: writesPerSecond, p99Ms: writeP99Ms } = await measureWrites(workspace);
   await workspace.stop();
   return {
-    ...{ filledMs, folderMs, allPathsMs, copyMs, checkpointMs, acceptMs, mergeMs },
-    ...{ readsPerSecond, writesPerSecond, writeP99Ms },
+    filledMs,
+    folderMs,
+    allPathsMs,
+    copyMs,
+    checkpointMs,
+    acceptMs,
+    mergeMs,
+    readsPerSecond,
+    writesPerSecond,
+    writeP99Ms,
   };
 }
 

@@ -22,8 +22,13 @@ function sizesText(): string {
   const push = bytesOf(["main.cjs", "step.cjs", "later.cjs"]);
   const comment = bytesOf(["github.cjs", "octokit.cjs"]);
   const embedded = bytesOf([
-    ...["service.mjs", "api.mjs", "egress.mjs", "schemas.mjs"],
-    ...["model.mjs", "acp-model.mjs", "acp-mcp-session-model.mjs"],
+    "service.mjs",
+    "api.mjs",
+    "egress.mjs",
+    "schemas.mjs",
+    "model.mjs",
+    "acp-model.mjs",
+    "acp-mcp-session-model.mjs",
   ]);
   const all = bytesOf(readdirSync(DIST));
   return (

@@ -53,8 +53,16 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 ]);
 /** Parts of a query: the call is left out. */
 const QUERY_PARTS: ReadonlySet<string> = new Set([
-  ...["where", "having", "orderBy", "limit", "offset", "distinct"],
-  ...["forUpdate", "forShare", "skipLocked", "onConflict"],
+  "where",
+  "having",
+  "orderBy",
+  "limit",
+  "offset",
+  "distinct",
+  "forUpdate",
+  "forShare",
+  "skipLocked",
+  "onConflict",
 ]);
 
 /** Like Stryker's mutators, with numbers, fields, queries and awaits, and without regular expressions and prose. */

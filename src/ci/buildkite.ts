@@ -40,7 +40,10 @@ export function createBuildkiteProvider(options: ToolOptions): CiProvider {
       env,
       command: "buildkite-agent",
       args: (audience) => [
-        ...["oidc", "request-token", "--audience", audience],
+        "oidc",
+        "request-token",
+        "--audience",
+        audience,
         ...CLAIMS.flatMap((claim) => ["--claim", claim]),
       ],
       missing: () =>

@@ -8,7 +8,16 @@ export type ObjectPlace = { readonly path: string; readonly kind: "strict" | "op
 
 /** Kinds of schemas that hold no object with fields of its own. */
 const plainTypes: ReadonlySet<string> = new Set([
-  ...["string", "number", "int", "boolean", "enum", "literal", "null", "undefined", "unknown", "never"],
+  "string",
+  "number",
+  "int",
+  "boolean",
+  "enum",
+  "literal",
+  "null",
+  "undefined",
+  "unknown",
+  "never",
 ]);
 
 /** Every object that a value may have, in each variant of a union. Throws for a kind of schema that it does not know. */

@@ -74,7 +74,10 @@ export const workspaceAddresses: Readonly<Record<string, Readonly<Record<string,
 
 function endpointsOf<Table extends RouteTable>(table: Table) {
   const endpoints = mapRoutes(table, ({ method, path, callers, repeat, answer }) => ({
-    ...{ method, path, repeat, isPublic: callers.length === 0 },
+    method,
+    path,
+    repeat,
+    isPublic: callers.length === 0,
     answer: typeof answer === "string" ? answer : async () => answer,
   }));
   return endpoints as unknown as { readonly [Noun in keyof Table]: EndpointsOf<Table[Noun]> };

@@ -29,8 +29,14 @@ const kinds = {
     job: buildkiteJob,
     create: createBuildkiteProvider,
     args: [
-      ...["oidc", "request-token", "--audience", AUDIENCE],
-      ...["--claim", "organization_id", "--claim", "pipeline_id"],
+      "oidc",
+      "request-token",
+      "--audience",
+      AUDIENCE,
+      "--claim",
+      "organization_id",
+      "--claim",
+      "pipeline_id",
     ],
   },
 };

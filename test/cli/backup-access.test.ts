@@ -50,7 +50,9 @@ onEveryStore((kind) => {
       await writeFile(files.knownHosts, await ssh.knownHosts());
       await writeFile(files.appKey, codeHost.app.privateKey, { mode: 0o600 });
       settings = {
-        ...{ BACKEND: "offline", SANDBOX: "off", CI_AUDIENCE: AUDIENCE },
+        BACKEND: "offline",
+        SANDBOX: "off",
+        CI_AUDIENCE: AUDIENCE,
         CI_ISSUERS: JSON.stringify([{ ...codeHost.issuerEntry, ssh_url: ssh.urlTemplate }]),
         SSH_KNOWN_HOSTS_FILE: files.knownHosts,
       };
@@ -170,7 +172,9 @@ onEveryStore((kind) => {
         const said = expect.stringMatching(missing[access]);
         expect(await owner.repositoryAccess.get({ agentId })).toMatchObject({ kind: access, fault: said });
         await expect(owner.runs.submit({ agentId, body })).rejects.toMatchObject({
-          ...{ status: 409, code: "commit_unreachable", message: said },
+          status: 409,
+          code: "commit_unreachable",
+          message: said,
         });
       }
     });

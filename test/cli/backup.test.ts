@@ -339,8 +339,11 @@ async function loseOne(place: BackupPlace, key: string): Promise<void> {
   const { systemClock } = await import("../../src/base/clock.ts");
   const { settings } = place;
   const config = {
-    ...{ endpoint: settings.S3_ENDPOINT ?? "", bucket: settings.S3_BUCKET ?? "", region: "us-east-1" },
-    ...{ accessKeyId: settings.S3_ACCESS_KEY_ID ?? "", secretAccessKey: settings.S3_SECRET_ACCESS_KEY ?? "" },
+    endpoint: settings.S3_ENDPOINT ?? "",
+    bucket: settings.S3_BUCKET ?? "",
+    region: "us-east-1",
+    accessKeyId: settings.S3_ACCESS_KEY_ID ?? "",
+    secretAccessKey: settings.S3_SECRET_ACCESS_KEY ?? "",
     pathStyle: true,
   };
   await s3Blobs({ config, clock: systemClock, random: () => 0.5 }).delete([key]);

@@ -64,8 +64,11 @@ const planted: readonly Planted[] = [
       request: (one) => dropFields(one, ["budget", "working_copy", "base_revision", "rolle"]),
     }),
     found: [
-      ...["group.misspelled-budget", "checkpoint.misspelled-copy", "body/POST /members/unknown field"],
-      ...["body/POST /task-groups/unknown field", "body/POST /checkpoints/unknown field"],
+      "group.misspelled-budget",
+      "checkpoint.misspelled-copy",
+      "body/POST /members/unknown field",
+      "body/POST /task-groups/unknown field",
+      "body/POST /checkpoints/unknown field",
     ],
     about: /misspelled|\/unknown field$/,
   },
@@ -292,8 +295,11 @@ async function differing(
   const result = await conform({
     baseUrls: [edge.url],
     credentials: {
-      ...{ owner: mine.ownerKey, other: theirs.ownerKey, ai: mine.aiKey },
-      ...{ empty: empty.ownerKey, capped: capped.ownerKey },
+      owner: mine.ownerKey,
+      other: theirs.ownerKey,
+      ai: mine.aiKey,
+      empty: empty.ownerKey,
+      capped: capped.ownerKey,
     },
     issuer: null,
     mayRun: false,
@@ -306,8 +312,10 @@ async function differing(
 
 async function accountsOf(of: DeployedService): Promise<Accounts> {
   return {
-    ...{ mine: await of.account(), theirs: await of.account() },
-    ...{ empty: await makeEmpty(of), capped: await of.account("registered_free") },
+    mine: await of.account(),
+    theirs: await of.account(),
+    empty: await makeEmpty(of),
+    capped: await of.account("registered_free"),
   };
 }
 

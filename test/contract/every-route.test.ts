@@ -195,7 +195,8 @@ onEveryStore((kind) => {
         const params = paramsFor(path, things);
         const [json] = exampleBodies(operation).map((one) => fitted(one, params));
         const { body } = await api.answer(operationId, {
-          ...{ params, bearer: me.aiClient },
+          params,
+          bearer: me.aiClient,
           ...(json === undefined ? {} : { json }),
         });
         const { code, approve_url } = (body ?? {}) as { code?: string; approve_url?: string };
@@ -213,7 +214,8 @@ onEveryStore((kind) => {
       const ofFile = operation.parameters?.some(({ name }) => name === "path") ? "path=a.txt" : null;
       const isUpload = operation.requestBody?.content["application/octet-stream"] !== undefined;
       return {
-        ...{ params, bearer },
+        params,
+        bearer,
         ...(example === undefined ? {} : { json: example }),
         ...(isUpload ? { raw: "bytes", headers: { "content-type": "application/octet-stream" } } : {}),
         ...(ofFile === null ? {} : { query: ofFile }),

@@ -13,8 +13,13 @@ import { sqliteStore } from "../support/stores/stores.ts";
 
 /** Each has a test of its own: providers of identities, passkeys and OAuth are not of this world. */
 const AUDITED_ELSEWHERE = [
-  ...["mint", "release", "policy"],
-  ...["passkey_added", "passkey_removed", "identity_linked", "identity_removed"],
+  "mint",
+  "release",
+  "policy",
+  "passkey_added",
+  "passkey_removed",
+  "identity_linked",
+  "identity_removed",
 ];
 /** A name that nothing writes. */
 const NEVER_AUDITED = ["sign_out"];
@@ -140,8 +145,12 @@ it("wakes those who wait after these acts", async () => {
 it("names its metrics so", async () => {
   const meter = prometheusMeter();
   meter.watch({
-    ...{ runsInFlight: () => 0, runsWaiting: async () => 0, loopDelayMs: () => 0, blobsMissing: () => 0 },
-    ...{ storageFailures: () => 0, load: () => ({ requests: 0, polls: 0, sockets: 0 }) },
+    runsInFlight: () => 0,
+    runsWaiting: async () => 0,
+    loopDelayMs: () => 0,
+    blobsMissing: () => 0,
+    storageFailures: () => 0,
+    load: () => ({ requests: 0, polls: 0, sockets: 0 }),
   });
   const { text } = await meter.exposition();
   const named = text.split("\n").filter((line) => /^# (?:HELP|TYPE) agent_service_/.test(line));

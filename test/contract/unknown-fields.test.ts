@@ -45,7 +45,9 @@ const fromJob = {
   ...run,
   pull_request: { number: 1, head_sha: SHA, base_ref: "main" },
   model_access: {
-    ...{ provider: "anthropic", model: "claude-x", access_token: "t" },
+    provider: "anthropic",
+    model: "claude-x",
+    access_token: "t",
     expires_at: "2030-01-01T00:00:00Z",
   },
 };

@@ -69,9 +69,14 @@ describe("the layout of the Kubernetes manifest", { tags: ["postgres"] }, () => 
     const { SANDBOX: _, MODEL: __, MODEL_PROVIDER: ___, MODEL_API_KEY: ____, ...env } = of.env;
     const process = new ServiceProcess(of.args, {
       ...env,
-      ...{ PORT: "0", BACKEND: "offline", DATA_DIR: await mkdtemp(join(folder, `${of.name}-`)) },
-      ...{ S3_ENDPOINT: s3.config.endpoint, S3_BUCKET: s3.config.bucket, S3_REGION: s3.config.region },
-      ...{ S3_PATH_STYLE: "true", CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]) },
+      PORT: "0",
+      BACKEND: "offline",
+      DATA_DIR: await mkdtemp(join(folder, `${of.name}-`)),
+      S3_ENDPOINT: s3.config.endpoint,
+      S3_BUCKET: s3.config.bucket,
+      S3_REGION: s3.config.region,
+      S3_PATH_STYLE: "true",
+      CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
     });
     return { of, process, url: await process.ready() };
   }

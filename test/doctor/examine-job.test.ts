@@ -98,14 +98,12 @@ describe("an examination by the Action", () => {
 
   it("names all that keeps the sandbox from working, with one step of a workflow that fixes it", async () => {
     const readiness = {
-      ...{
-        settings: [],
-        api: null,
-        agent: null,
-        model: "m",
-        sandbox: "none",
-        notes: ["bwrap is not in PATH."],
-      },
+      settings: [],
+      api: null,
+      agent: null,
+      model: "m",
+      sandbox: "none",
+      notes: ["bwrap is not in PATH."],
       blockers: ["no_bubblewrap", "apparmor"] as const,
     };
     const page = async (face: ExamineOptions["face"]) =>

@@ -117,8 +117,13 @@ const rows: Readonly<Record<string, Row>> = {
     call: ({ url }) =>
       administersRepository(
         {
-          ...{ id: "github", title: "GitHub", clientId: "c", clientSecret: "s" },
-          ...{ webUrl: url, apiUrl: url, jobIssuer: url },
+          id: "github",
+          title: "GitHub",
+          clientId: "c",
+          clientSecret: "s",
+          webUrl: url,
+          apiUrl: url,
+          jobIssuer: url,
         },
         { token: "t", repositoryId: "1" },
       ),
@@ -128,10 +133,16 @@ const rows: Readonly<Record<string, Row>> = {
     call: ({ url, fault }) =>
       s3Blobs({
         config: {
-          ...{ endpoint: url, bucket: "b", region: "r", pathStyle: true },
-          ...{ accessKeyId: "a", secretAccessKey: "s" },
+          endpoint: url,
+          bucket: "b",
+          region: "r",
+          pathStyle: true,
+          accessKeyId: "a",
+          secretAccessKey: "s",
         },
-        ...{ clock: instantClock(), random: () => 0, silenceMs: HURRIED_MS },
+        clock: instantClock(),
+        random: () => 0,
+        silenceMs: HURRIED_MS,
       })
         .get("blob")
         .then(async (blob) => {

@@ -10,8 +10,18 @@ import { say, scriptedBackend } from "../support/scripted-backend.ts";
 const backend = scriptedBackend(async (task) => await say(task, "All is well.\n"));
 /** What this version knows beside a message. */
 const OPTIONAL = [
-  ...["session_id", "session_key", "new_session", "max_turn_tokens", "max_cost_usd", "time_limit_seconds"],
-  ...["output_schema", "setup", "egress", "mcp_servers", "pull_request", "model_access"],
+  "session_id",
+  "session_key",
+  "new_session",
+  "max_turn_tokens",
+  "max_cost_usd",
+  "time_limit_seconds",
+  "output_schema",
+  "setup",
+  "egress",
+  "mcp_servers",
+  "pull_request",
+  "model_access",
 ];
 
 describe("the Action with an older service", () => {

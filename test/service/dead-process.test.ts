@@ -22,15 +22,29 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
   await takeRun(core, runId);
   const other = await workspace.makeCopy();
   const operation = queuedOperation({
-    ...{ id: core.random.uuid(now), workspaceId: workspace.id, accountId: workspace.owner.accountId, now },
-    ...{ kind: "delete_copy", input: { working_copy_id: other } },
+    id: core.random.uuid(now),
+    workspaceId: workspace.id,
+    accountId: workspace.owner.accountId,
+    now,
+    kind: "delete_copy",
+    input: { working_copy_id: other },
   });
   await store.transact(async (tx) => {
     await tx.copies.hold(copyId, { runId, fence: 1 });
     await tx.workers.insert({
-      ...{ id: WORKER, workspaceId: workspace.id, taskGroupId: TASK_GROUP, copyId, agentId: "agent" },
-      ...{ runId, saveState: "none", savedRevisionId: null, saveError: null, savedAt: null },
-      ...{ shareMicroUsd: null, createdBy: { type: "owner" }, createdAt: now },
+      id: WORKER,
+      workspaceId: workspace.id,
+      taskGroupId: TASK_GROUP,
+      copyId,
+      agentId: "agent",
+      runId,
+      saveState: "none",
+      savedRevisionId: null,
+      saveError: null,
+      savedAt: null,
+      shareMicroUsd: null,
+      createdBy: { type: "owner" },
+      createdAt: now,
     });
     await tx.copies.markDeleting(other);
     await tx.operations.insert(operation);
@@ -39,8 +53,13 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
 
   const next = fixture.nextProcess();
   const node = new ServiceNode({
-    ...{ core: next, executor, submitter, describe: ({ reason }) => reason },
-    ...{ sweepMachine: null, shared: null, keptMs: 0 },
+    core: next,
+    executor,
+    submitter,
+    describe: ({ reason }) => reason,
+    sweepMachine: null,
+    shared: null,
+    keptMs: 0,
   });
   // No time goes by: leases that have not run out are those of a dead process.
   await node.start();

@@ -66,8 +66,12 @@ async function start({ turns, settings = {} }: Starting): Promise<void> {
   const config = readConfig(
     { DATA_DIR: join(folder, "data") },
     {
-      ...{ PATH: process.env.PATH, BACKEND: "model", SANDBOX_READ_PATHS: join(folder, "programs") },
-      ...{ MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY },
+      PATH: process.env.PATH,
+      BACKEND: "model",
+      SANDBOX_READ_PATHS: join(folder, "programs"),
+      MODEL: "scripted-model",
+      MODEL_BASE_URL: model.baseUrl,
+      MODEL_API_KEY: KEY,
       ...settings,
     },
   );
@@ -113,7 +117,9 @@ async function startClaimed({ policy: ci_policy = null, ...starting }: Claimed):
   expect(claimed.status).toBe(202);
   await jobOf();
   const set = await fixture.call(`/v1/agents/${first.agent_id}`, {
-    ...{ method: "PATCH", bearer, json: { ci_policy } },
+    method: "PATCH",
+    bearer,
+    json: { ci_policy },
   });
   expect(set).toMatchObject({ status: 200, body: { ci_policy } });
 }
@@ -132,7 +138,9 @@ const results = () => model.toolResults().map(({ text }) => text);
 describe("the operator's MCP servers", { tags: ["sandbox"] }, () => {
   it("are called in each run, and their secret is in no event, no stored byte and no line of the log", async () => {
     const words = {
-      ...{ command: "node", args: [program, "well"], env: { FAKE_TOKEN: `\${SENTRY_TOKEN}` } },
+      command: "node",
+      args: [program, "well"],
+      env: { FAKE_TOKEN: `\${SENTRY_TOKEN}` },
       tools: ["lookup", "whoami", "crash"],
     };
     await start({
@@ -256,8 +264,11 @@ describe("the owner's word on MCP servers", { tags: ["sandbox"] }, () => {
       policy: { mcp_servers: "repository" },
     });
     const job = await jobOf({
-      ...{ event_name: "pull_request", ref: "refs/pull/7/merge", sha: merge },
-      ...{ head_ref: "topic", base_ref: "main" },
+      event_name: "pull_request",
+      ref: "refs/pull/7/merge",
+      sha: merge,
+      head_ref: "topic",
+      base_ref: "main",
     });
     const { events, record } = await run(job);
     expect(record.status).toBe("completed");

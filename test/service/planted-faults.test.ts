@@ -43,8 +43,10 @@ describe("kills at boundaries", { tags: ["long"] }, () => {
     const source = await CommitSource.open();
     const settings = { ...source.settings, PLANTED_FAULT: fault };
     const service = await BoundaryService.start({
-      ...{ store: sqliteStore, blobs: folderOfBlobs },
-      ...{ settings, preload },
+      store: sqliteStore,
+      blobs: folderOfBlobs,
+      settings,
+      preload,
     });
     try {
       const choose = (count: number) => Array.from({ length: count }, (_, index) => index + 1);

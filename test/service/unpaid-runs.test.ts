@@ -41,7 +41,10 @@ describe("a run that cannot pay for one call of its model", () => {
     const config = readConfig(
       { DATA_DIR: join(folder, "data") },
       {
-        ...{ PATH: process.env.PATH, BACKEND: "model", MODEL: "scripted-model", RATES_FILE: rates },
+        PATH: process.env.PATH,
+        BACKEND: "model",
+        MODEL: "scripted-model",
+        RATES_FILE: rates,
         MODEL_BASE_URL: model.baseUrl,
       },
     );
@@ -80,12 +83,18 @@ describe("a run that cannot pay for one call of its model", () => {
       const events = [];
       for await (const { event } of owner.runs.follow({ runId })) events.push(event);
       expect(events.at(-1)).toMatchObject({
-        ...{ type: "RUN_ERROR", code: "spawn_failed", message: expect.stringContaining(said) },
+        type: "RUN_ERROR",
+        code: "spawn_failed",
+        message: expect.stringContaining(said),
       });
       const run = await owner.runs.get({ agentId, runId });
       expect(run).toMatchObject({
-        ...{ status: "failed", cause: "spawn_failed", retryable: false, stop_reason },
-        ...{ credits, tokens: 0 },
+        status: "failed",
+        cause: "spawn_failed",
+        retryable: false,
+        stop_reason,
+        credits,
+        tokens: 0,
       });
       expect(run).not.toHaveProperty("refund_reason");
       const page = (await browser.get(`${fixture.url}/agent/${agentId}/runs/${runId}`)).text;
@@ -99,7 +108,8 @@ describe("a run that cannot pay for one call of its model", () => {
   it("is an error of the tool that an AI client called", async () => {
     const mcp = await openMcpClient(fixture.url, { bearer: key.secret });
     const called = await mcp.callTool({
-      ...{ name: "invoke_agent", arguments: { agent: agentId, message: "Look.", wait_seconds: 30 } },
+      name: "invoke_agent",
+      arguments: { agent: agentId, message: "Look.", wait_seconds: 30 },
     });
     await mcp.close();
     expect(called.isError).toBe(true);

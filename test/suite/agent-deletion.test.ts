@@ -39,7 +39,8 @@ onEveryDeployment("an agent's deletion", (service) => {
     for (const path of ["/runs", "/stop", "/retire", "/schedules"]) {
       const json = path === "/runs" ? { message: "x" } : { prompt: "x", delay_seconds: LATER };
       const answer = await service().call(`/v1/agents/${agentId}${path}`, {
-        ...{ method: "POST", bearer: ownerKey },
+        method: "POST",
+        bearer: ownerKey,
         ...(path === "/stop" || path === "/retire" ? {} : { json }),
       });
       expectProblem(answer, [404, "not_found"]);
@@ -87,7 +88,9 @@ onEveryDeployment("an agent's deletion", (service) => {
     const submitted: string[] = [];
     const submit = async () => {
       const answer = await service().call(`/v1/agents/${agentId}/runs`, {
-        ...{ method: "POST", bearer: ownerKey, json: { message: "wait" } },
+        method: "POST",
+        bearer: ownerKey,
+        json: { message: "wait" },
       });
       if (answer.status === 202) submitted.push((answer.body as { run_id: string }).run_id);
       else expect([404, 429]).toContain(answer.status);
@@ -110,7 +113,8 @@ onEveryDeployment("an agent's deletion", (service) => {
     const waiting = await ai.schedules.create({ agentId, body: schedule });
     const confirm = () =>
       service().call(`/v1/agents/${agentId}/schedules/${waiting.id}/confirm`, {
-        ...{ method: "POST", bearer: ownerKey },
+        method: "POST",
+        bearer: ownerKey,
       });
     const answers = await Promise.all([confirm(), remove(agentId, ownerKey), confirm()]);
     expect(answers[1]?.status).toBe(204);
@@ -127,7 +131,8 @@ onEveryDeployment("an agent's deletion", (service) => {
     expect(refused.body).toMatchObject({ workspace_ids: [workspaceId] });
     await owner.workspaces.update({ workspaceId, body: { manager_agent_id: agentId } });
     const run = await owner.workspaceRuns.submit({
-      ...{ workspaceId, body: { message: "wait", executor_agent_id: managerId } },
+      workspaceId,
+      body: { message: "wait", executor_agent_id: managerId },
     });
     expect((await remove(managerId, ownerKey)).status).toBe(204);
     await readToEnd(owner, run.run_id);

@@ -50,7 +50,9 @@ onEveryDeployment("plan limits", (service) => {
     const { ownerKey, owner } = await service().account("registered_free");
     const make = async () =>
       await service().call("/v1/workspaces", {
-        ...{ method: "POST", bearer: ownerKey, json: {} },
+        method: "POST",
+        bearer: ownerKey,
+        json: {},
         headers: { "idempotency-key": crypto.randomUUID() },
       });
     const answers = await Promise.all(Array.from({ length: 10 }, make));

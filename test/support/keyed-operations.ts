@@ -57,7 +57,8 @@ export const keyedCases: readonly Case[] = [
     operationId: "workflowsExecute",
     prepare: async (world) => ({
       params: { id: await world.workflow() },
-      ...{ asked: { input: "a" }, other: { input: "b" } },
+      asked: { input: "a" },
+      other: { input: "b" },
     }),
   },
   {
@@ -77,10 +78,7 @@ export const keyedCases: readonly Case[] = [
   },
   {
     operationId: "threadsCreate",
-    prepare: async (w) => ({
-      params: await inWorkspace(w),
-      ...{ asked: { title: "a" }, other: { title: "b" } },
-    }),
+    prepare: async (w) => ({ params: await inWorkspace(w), asked: { title: "a" }, other: { title: "b" } }),
   },
   {
     operationId: "workspaceRunsSubmit",
@@ -90,7 +88,8 @@ export const keyedCases: readonly Case[] = [
     operationId: "contextItemsCreate",
     prepare: async (w) => ({
       params: await inWorkspace(w),
-      ...{ asked: { content: "a" }, other: { content: "b" } },
+      asked: { content: "a" },
+      other: { content: "b" },
     }),
   },
   {
@@ -104,7 +103,8 @@ export const keyedCases: readonly Case[] = [
     operationId: "copiesCheckpoint",
     prepare: async (w) => ({
       params: await inWorkspace(w),
-      ...{ asked: { message: "a" }, other: { message: "b" } },
+      asked: { message: "a" },
+      other: { message: "b" },
     }),
   },
   {
@@ -145,7 +145,8 @@ export const keyedCases: readonly Case[] = [
     prepare: async (w) => {
       const { params, current: expected_current_revision } = await w.proposed({ isConflicting: true });
       const of = (take: string) => ({
-        ...{ expected_current_revision, validation_evidence: "Read it." },
+        expected_current_revision,
+        validation_evidence: "Read it.",
         resolutions: [{ path: "a.txt", take }],
       });
       return { params, asked: of("ours"), other: of("theirs") };
@@ -167,7 +168,8 @@ export const keyedCases: readonly Case[] = [
     operationId: "taskGroupsCreate",
     prepare: async (w) => ({
       params: await inWorkspace(w),
-      ...{ asked: { name: "g" }, other: { name: "g", budget_credits: 5 } },
+      asked: { name: "g" },
+      other: { name: "g", budget_credits: 5 },
     }),
   },
 ];

@@ -31,7 +31,11 @@ export async function startS3Server(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), "agent-service-s3-"));
   const Server = createRequire(import.meta.url)("@20minutes/s3rver") as S3rver;
   const server = new Server({
-    ...{ address: "127.0.0.1", port: 0, silent: true, directory, allowMismatchedSignatures: false },
+    address: "127.0.0.1",
+    port: 0,
+    silent: true,
+    directory,
+    allowMismatchedSignatures: false,
     configureBuckets: [{ name: BUCKET, configs: [] }],
   });
   keepFolders(server.store);

@@ -78,10 +78,19 @@ export class SshServer {
     await Promise.all([rm(key, { force: true }), rm(`${key}.pub`, { force: true })]);
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", key]);
     const config = [
-      ...[`Port ${this.port}`, "ListenAddress 127.0.0.1", `HostKey ${key}`, "LogLevel DEBUG1"],
-      ...[`AuthorizedKeysFile ${join(this.#folder, "authorized_keys")}`, "PasswordAuthentication no"],
-      ...["KbdInteractiveAuthentication no", "UsePAM no", "StrictModes no", "PermitRootLogin yes"],
-      ...["AcceptEnv GIT_PROTOCOL", `PidFile ${join(this.#folder, "pid")}`, "MaxStartups 200"],
+      `Port ${this.port}`,
+      "ListenAddress 127.0.0.1",
+      `HostKey ${key}`,
+      "LogLevel DEBUG1",
+      `AuthorizedKeysFile ${join(this.#folder, "authorized_keys")}`,
+      "PasswordAuthentication no",
+      "KbdInteractiveAuthentication no",
+      "UsePAM no",
+      "StrictModes no",
+      "PermitRootLogin yes",
+      "AcceptEnv GIT_PROTOCOL",
+      `PidFile ${join(this.#folder, "pid")}`,
+      "MaxStartups 200",
     ];
     await writeFile(join(this.#folder, "config"), `${config.join("\n")}\n`);
     const child = spawn(sshdPath, ["-D", "-e", "-f", join(this.#folder, "config")], {

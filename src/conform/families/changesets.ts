@@ -22,18 +22,14 @@ export const changesets: readonly Statement[] = [
         const answer = expectStatus(await world.post(`${of}/changesets`, body), 201);
         expectFields(answer, {
           ...fields,
-          ...{
-            status: exactly("open"),
-            title: exactly("Add x"),
-            summary: exactly("It adds x."),
-            mergeable: exactly(true),
-          },
-          ...{
-            revision_id: exactly(revisionId),
-            conflicts: exactly([]),
-            validation_evidence: nothing,
-            accepted_revision_id: nothing,
-          },
+          status: exactly("open"),
+          title: exactly("Add x"),
+          summary: exactly("It adds x."),
+          mergeable: exactly(true),
+          revision_id: exactly(revisionId),
+          conflicts: exactly([]),
+          validation_evidence: nothing,
+          accepted_revision_id: nothing,
         });
       },
     ],

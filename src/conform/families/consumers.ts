@@ -1,4 +1,4 @@
-// Consumers of a workspace: its site, its address, schedules and workflows; and the adoption of an agent's files (4.6).
+// Consumers of a workspace: its site, its address, schedules and workflows (4.6).
 
 import { at, inWorkspaces, LATER, NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";
@@ -10,12 +10,24 @@ import { makeAgent, makeWorkspace } from "../kit/things.ts";
 import type { World } from "../kit/world.ts";
 
 const scheduleFields = {
-  ...{ id: uuid, agent_id: uuid, workspace_id: uuid, kind: exactly("once"), prompt: exactly("Look.") },
-  ...{ fire_at: dateTime, metadata: object, attempts: integer, created_at: dateTime },
+  id: uuid,
+  agent_id: uuid,
+  workspace_id: uuid,
+  kind: exactly("once"),
+  prompt: exactly("Look."),
+  fire_at: dateTime,
+  metadata: object,
+  attempts: integer,
+  created_at: dateTime,
 };
 const workflowFields = {
-  ...{ id: uuid, workspace_id: uuid, agent_id: uuid, version: exactly(1), active_version: nothing },
-  ...{ created_at: dateTime, updated_at: dateTime },
+  id: uuid,
+  workspace_id: uuid,
+  agent_id: uuid,
+  version: exactly(1),
+  active_version: nothing,
+  created_at: dateTime,
+  updated_at: dateTime,
 };
 
 export const consumers: readonly Statement[] = [
@@ -335,59 +347,5 @@ export const consumers: readonly Statement[] = [
       },
       ["ai_client"],
     ],
-  ]),
-  ...statementsOf("4.6", { prefix: "adoption", needs: inWorkspaces }, [
-    [
-      "none",
-      "A workspace that has adopted nothing answers 404 for its adoption.",
-      async (world) =>
-        void expectRefused(await world.get(`${await at(world)}/storage/adoption`), 404, "not_found"),
-    ],
-    ...["cancel", "rollback"].map(
-      (route) =>
-        [
-          `${route}-none`,
-          `The route ${route} of a workspace that has adopted nothing is 404.`,
-          async (world: World) =>
-            void expectRefused(
-              await world.post(`${await at(world)}/storage/adoption/${route}`, undefined),
-              404,
-              "not_found",
-            ),
-        ] as const,
-    ),
-    [
-      "no-repository",
-      "An agent without a repository is not adopted: 400.",
-      async (world) => {
-        const body = { agent_id: await makeAgent(world) };
-        const of = `/v1/workspaces/${await makeWorkspace(world)}`;
-        expectRefused(await world.post(`${of}/storage/adopt`, body), 400, "invalid_request");
-      },
-    ],
-    [
-      "unknown-agent",
-      "An agent that there is not is not adopted: 404.",
-      async (world) => {
-        const of = `/v1/workspaces/${await makeWorkspace(world)}`;
-        expectRefused(await world.post(`${of}/storage/adopt`, { agent_id: NO_ID }), 404, "not_found");
-      },
-    ],
-    ...["adopt", "adoption/rollback"].map(
-      (route) =>
-        [
-          `${route}-ai`,
-          `An AI client is refused the route storage/${route}: 403.`,
-          async (world: World) => {
-            const body = route === "adopt" ? { agent_id: NO_ID } : undefined;
-            expectRefused(
-              await world.post(`${await at(world)}/storage/${route}`, body, "ai"),
-              403,
-              "owner_needed",
-            );
-          },
-          ["ai_client"],
-        ] as const,
-    ),
   ]),
 ];

@@ -37,8 +37,15 @@ const operationFields = {
   created_at: dateTime,
 };
 const copyFields = {
-  ...{ id: uuid, workspace_id: uuid, is_canonical: boolean, state: exactly("ready"), base_revision_id: uuid },
-  ...{ changed_files: integer, held_by_run_id: nothing, created_by: object, created_at: dateTime },
+  id: uuid,
+  workspace_id: uuid,
+  is_canonical: boolean,
+  state: exactly("ready"),
+  base_revision_id: uuid,
+  changed_files: integer,
+  held_by_run_id: nothing,
+  created_by: object,
+  created_at: dateTime,
 };
 
 /** What begins an operation, each with a request of its own. */

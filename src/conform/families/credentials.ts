@@ -14,17 +14,20 @@ const guarded = routes.filter(({ callers }) => callers !== "everybody");
 const addressed = guarded.filter((route) => parametersOf(route).length > 0);
 /** What an owner's resource is addressed by. Runs, workers and review actions are asked for elsewhere: they need a run. */
 const KNOWN = new Set([
-  ...[
-    "agentID",
-    "scheduleID",
-    "userID",
-    "workspaceID",
-    "memberID",
-    "revisionID",
-    "workingCopyID",
-    "changesetID",
-  ],
-  ...["operationID", "pinID", "contextItemID", "taskGroupID", "workflowID", "id"],
+  "agentID",
+  "scheduleID",
+  "userID",
+  "workspaceID",
+  "memberID",
+  "revisionID",
+  "workingCopyID",
+  "changesetID",
+  "operationID",
+  "pinID",
+  "contextItemID",
+  "taskGroupID",
+  "workflowID",
+  "id",
 ]);
 const owned = addressed.filter((route) => parametersOf(route).every((name) => KNOWN.has(name)));
 

@@ -31,12 +31,11 @@ export const changesetDecisions: readonly Statement[] = [
       async (world) => {
         const answer = expectStatus(await accept(world, await proposal(world)), 200);
         expectFields(answer, {
-          ...{
-            status: exactly("accepted"),
-            validation_evidence: exactly(EVIDENCE),
-            accepted_revision_id: uuid,
-          },
-          ...{ decided_at: dateTime, decided_by: object },
+          status: exactly("accepted"),
+          validation_evidence: exactly(EVIDENCE),
+          accepted_revision_id: uuid,
+          decided_at: dateTime,
+          decided_by: object,
         });
       },
     ],

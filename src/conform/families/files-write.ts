@@ -239,7 +239,11 @@ function contents(copy: CopyKind): readonly Statement[] {
         const path = freshPath(world);
         const answer = expectStatus(await put(world, files, { path, content: "hello\n" }), 201);
         for (const [name, value] of Object.entries({
-          ...{ type: "file", path, name: "file.txt", mode: "100644", size: 6 },
+          type: "file",
+          path,
+          name: "file.txt",
+          mode: "100644",
+          size: 6,
           oid: "ce013625030ba8dba906f756967f9e9ca394464a",
         }))
           expectMember(answer, name, value);

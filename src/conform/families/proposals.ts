@@ -11,27 +11,21 @@ export const needs = ["workspaces", "files"] as const;
 export const EVIDENCE = "All tests pass.";
 
 export const fields = {
-  ...{
-    id: uuid,
-    workspace_id: uuid,
-    status: oneOf("open", "conflicted", "accepted", "rejected"),
-    title: text,
-  },
-  ...{
-    summary: text,
-    revision_id: uuid,
-    base_revision_id: uuid,
-    compared_revision_id: uuid,
-    mergeable: boolean,
-  },
-  ...{
-    files: integer,
-    additions: integer,
-    deletions: integer,
-    conflicts: array,
-    created_by: object,
-    created_at: dateTime,
-  },
+  id: uuid,
+  workspace_id: uuid,
+  status: oneOf("open", "conflicted", "accepted", "rejected"),
+  title: text,
+  summary: text,
+  revision_id: uuid,
+  base_revision_id: uuid,
+  compared_revision_id: uuid,
+  mergeable: boolean,
+  files: integer,
+  additions: integer,
+  deletions: integer,
+  conflicts: array,
+  created_by: object,
+  created_at: dateTime,
 };
 
 type Proposal = {

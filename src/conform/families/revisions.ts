@@ -29,8 +29,17 @@ import { checkpoint, currentRevision, filesOf, makeCopy, propose } from "../kit/
 import type { World } from "../kit/world.ts";
 
 const revisionFields = {
-  ...{ id: uuid, workspace_id: uuid, commit: objectId, tree: objectId, parent_ids: array, message: text },
-  ...{ author: object, files: integer, bytes: integer, pinned: boolean, created_at: dateTime },
+  id: uuid,
+  workspace_id: uuid,
+  commit: objectId,
+  tree: objectId,
+  parent_ids: array,
+  message: text,
+  author: object,
+  files: integer,
+  bytes: integer,
+  pinned: boolean,
+  created_at: dateTime,
 };
 
 export const revisions: readonly Statement[] = [

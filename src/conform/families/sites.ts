@@ -59,8 +59,11 @@ export const sites: readonly Statement[] = statementsOf("4.6", { prefix: "site",
     async (world) => {
       const { workspaceId, revisionId, answer } = await published(world);
       expectFields(answer, {
-        ...{ workspace_id: exactly(workspaceId), revision_id: exactly(revisionId), folder: exactly("") },
-        ...{ isolation: oneOf("origin", "sandbox"), published_at: dateTime },
+        workspace_id: exactly(workspaceId),
+        revision_id: exactly(revisionId),
+        folder: exactly(""),
+        isolation: oneOf("origin", "sandbox"),
+        published_at: dateTime,
       });
     },
   ],

@@ -23,17 +23,27 @@ import type { World } from "../kit/world.ts";
 const ENDED = ["completed", "failed", "cancelled"];
 
 const groupFields = {
-  ...{ id: uuid, workspace_id: uuid, name: filled, status: oneOf("open", "stopped"), max_workers: integer },
-  ...{ workers: object, changeset_ids: array, created_by: object, created_at: dateTime },
+  id: uuid,
+  workspace_id: uuid,
+  name: filled,
+  status: oneOf("open", "stopped"),
+  max_workers: integer,
+  workers: object,
+  changeset_ids: array,
+  created_by: object,
+  created_at: dateTime,
 };
 export const workerFields = {
-  ...{ id: uuid, workspace_id: uuid, task_group_id: uuid, working_copy_id: uuid, executor_agent_id: uuid },
-  ...{
-    run_id: filled,
-    run_status: filled,
-    save_state: oneOf("none", "saving", "saved", "unchanged", "failed"),
-  },
-  ...{ created_by: object, created_at: dateTime },
+  id: uuid,
+  workspace_id: uuid,
+  task_group_id: uuid,
+  working_copy_id: uuid,
+  executor_agent_id: uuid,
+  run_id: filled,
+  run_status: filled,
+  save_state: oneOf("none", "saving", "saved", "unchanged", "failed"),
+  created_by: object,
+  created_at: dateTime,
 };
 
 export async function makeGroup(

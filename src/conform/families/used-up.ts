@@ -39,7 +39,9 @@ const empty: readonly Statement[] = [
     needs: ["empty_account"],
     read: unpaid,
     fields: {
-      ...{ error: filled, code: exactly("insufficient_credits"), run_id: absent },
+      error: filled,
+      code: exactly("insufficient_credits"),
+      run_id: absent,
       audience: oneOf("anon", "registered_free", "subscribed"),
     },
   }),
@@ -122,7 +124,10 @@ async function atCap(world: World): Promise<{ readonly agents: number; readonly 
 
 async function makeOne(world: World, name: string, more: object = {}): Promise<Answer> {
   return await world.ask({
-    ...{ method: "POST", path: "/v1/agents", as: "capped", keepsBusy: true },
+    method: "POST",
+    path: "/v1/agents",
+    as: "capped",
+    keepsBusy: true,
     headers: { "idempotency-key": world.uuid() },
     json: { name, ...more },
   });

@@ -13,12 +13,19 @@ type Wrong = Readonly<Record<string, unknown>>;
 const id: Wrong = { "no UUID": "current", number: 1, list: [NO_ID] };
 const neededId: Wrong = { ...id, missing: undefined, null: null };
 const text = (max: number): Wrong => ({
-  ...{ number: 1, object: {}, empty: "", NUL: "a\0b", "half a pair": "a\ud800" },
+  number: 1,
+  object: {},
+  empty: "",
+  NUL: "a\0b",
+  "half a pair": "a\ud800",
   [`longer than ${max}`]: "x".repeat(max + 1),
 });
 const neededText = (max: number): Wrong => ({ ...text(max), missing: undefined, null: null });
 const whole = (min: number, max: number): Wrong => ({
-  ...{ text: String(min), fraction: min + 0.5, [`below ${min}`]: min - 1, [`above ${max}`]: max + 1 },
+  text: String(min),
+  fraction: min + 0.5,
+  [`below ${min}`]: min - 1,
+  [`above ${max}`]: max + 1,
 });
 const object: Wrong = { text: "x", list: [], number: 1, null: null };
 const time: Wrong = { "no time": "tomorrow", number: 1_900_000_000 };
@@ -67,13 +74,12 @@ const bodies: readonly Body[] = [
     route: "POST /runs",
     base: { message: "hello" },
     fields: {
-      ...{ message: { number: 1, missing: undefined, null: null, empty: "" }, idempotency_key: key },
-      ...{
-        executor_agent_id: id,
-        working_copy_id: id,
-        task_group_id: id,
-        max_turn_tokens: whole(0, 5_000_000),
-      },
+      message: { number: 1, missing: undefined, null: null, empty: "" },
+      idempotency_key: key,
+      executor_agent_id: id,
+      working_copy_id: id,
+      task_group_id: id,
+      max_turn_tokens: whole(0, 5_000_000),
     },
     misspelled: ["working_copy", NO_ID],
   },
@@ -82,7 +88,9 @@ const bodies: readonly Body[] = [
     base: { content: "Short." },
     fields: {
       content: { missing: undefined, null: null, number: 1, empty: "", NUL: "a\0b" },
-      ...{ title: text(255), kind: { unknown: "image", number: 1 }, idempotency_key: key },
+      title: text(255),
+      kind: { unknown: "image", number: 1 },
+      idempotency_key: key,
     },
     misspelled: ["contents", "Short."],
   },
@@ -114,11 +122,11 @@ const bodies: readonly Body[] = [
     route: "POST /changesets",
     base: { revision_id: NO_ID, title: "conform" },
     fields: {
-      ...{
-        title: { ...neededText(200), "only spaces": "  " },
-        summary: { number: 1, "longer than 20000": "x".repeat(20_001) },
-      },
-      ...{ working_copy_id: id, revision_id: id, idempotency_key: key },
+      title: { ...neededText(200), "only spaces": "  " },
+      summary: { number: 1, "longer than 20000": "x".repeat(20_001) },
+      working_copy_id: id,
+      revision_id: id,
+      idempotency_key: key,
     },
     misspelled: ["revision", NO_ID],
   },
@@ -140,15 +148,15 @@ const bodies: readonly Body[] = [
     route: "POST /changesets/{changesetID}/resolve",
     base: { ...decision, resolutions: [] },
     fields: {
-      ...{ resolved_revision_id: id, idempotency_key: key },
+      resolved_revision_id: id,
+      idempotency_key: key,
       resolutions: {
-        ...{
-          text: "ours",
-          object: {},
-          "no take": [{ path: "x" }],
-          "unknown take": [{ path: "x", take: "both" }],
-        },
-        ...{ "no path": [{ take: "ours" }], "no content": [{ path: "x", take: "content" }] },
+        text: "ours",
+        object: {},
+        "no take": [{ path: "x" }],
+        "unknown take": [{ path: "x", take: "both" }],
+        "no path": [{ take: "ours" }],
+        "no content": [{ path: "x", take: "content" }],
         "unknown field": [{ path: "x", take: "ours", contents: "x" }],
       },
     },
@@ -188,13 +196,13 @@ const bodies: readonly Body[] = [
     route: "POST /workers",
     base: { task_group_id: NO_ID, message: "hello" },
     fields: {
-      ...{ task_group_id: neededId, message: { number: 1, null: null }, working_copy_id: id },
-      ...{
-        base_revision_id: id,
-        executor_agent_id: id,
-        max_turn_tokens: whole(0, 5_000_000),
-        idempotency_key: key,
-      },
+      task_group_id: neededId,
+      message: { number: 1, null: null },
+      working_copy_id: id,
+      base_revision_id: id,
+      executor_agent_id: id,
+      max_turn_tokens: whole(0, 5_000_000),
+      idempotency_key: key,
     },
     misspelled: ["base_revision", NO_ID],
   },
@@ -202,7 +210,9 @@ const bodies: readonly Body[] = [
     route: "POST /task-groups",
     base: { name: "conform" },
     fields: {
-      ...{ name: neededText(255), budget_credits: whole(1, 1_000_000_000), max_workers: whole(1, 100) },
+      name: neededText(255),
+      budget_credits: whole(1, 1_000_000_000),
+      max_workers: whole(1, 100),
       idempotency_key: key,
     },
     misspelled: ["budget", 5],
@@ -223,11 +233,9 @@ const bodies: readonly Body[] = [
     route: "POST /schedules",
     base: LATER,
     fields: {
-      ...{
-        prompt: { number: 1, missing: undefined, null: null },
-        metadata: object,
-        session_id: { number: 1 },
-      },
+      prompt: { number: 1, missing: undefined, null: null },
+      metadata: object,
+      session_id: { number: 1 },
       delay_seconds: { text: "60", fraction: 1.5, negative: -1, null: null },
     },
     misspelled: ["delay", 60],

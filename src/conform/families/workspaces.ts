@@ -28,14 +28,15 @@ const workspaceFields = {
   created_at: dateTime,
 };
 const costFields = {
-  ...{
-    credits: integer,
-    gross_micro_usd: integer,
-    refunded_micro_usd: integer,
-    tokens: integer,
-    runs: integer,
-  },
-  ...{ by_role: object, by_agent: array, since: nothing, until: nothing },
+  credits: integer,
+  gross_micro_usd: integer,
+  refunded_micro_usd: integer,
+  tokens: integer,
+  runs: integer,
+  by_role: object,
+  by_agent: array,
+  since: nothing,
+  until: nothing,
 };
 
 /** A workspace that this statement changes. */

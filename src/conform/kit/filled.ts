@@ -17,37 +17,50 @@ export type KnownFile = {
 };
 
 export const text: KnownFile = {
-  ...{ path: "a.txt", content: "hello\n", size: 6 },
+  path: "a.txt",
+  content: "hello\n",
+  size: 6,
   oid: "ce013625030ba8dba906f756967f9e9ca394464a",
 };
 export const program: KnownFile = {
-  ...{ path: "run.sh", content: "#!/bin/sh\n", mode: "100755", size: 10 },
+  path: "run.sh",
+  content: "#!/bin/sh\n",
+  mode: "100755",
+  size: 10,
   oid: "1a2485251c33a70432394c93fb89330ef214bfc9",
 };
 export const bytes: KnownFile = {
-  ...{ path: "image.bin", content: "AP8B", encoding: "base64", size: 3 },
+  path: "image.bin",
+  content: "AP8B",
+  encoding: "base64",
+  size: 3,
   oid: "046f393ee9d8a6a0754b8ddadce727b4ce35f272",
 };
 export const empty: KnownFile = {
-  ...{ path: "empty.txt", content: "", size: 0 },
+  path: "empty.txt",
+  content: "",
+  size: 0,
   oid: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
 };
 /** Characters of two, three and four bytes. */
 export const letters: KnownFile = {
-  ...{ path: "letters.txt", content: "äöü€𝄞\n", size: 14 },
+  path: "letters.txt",
+  content: "äöü€𝄞\n",
+  size: 14,
   oid: "45491a3dba7556f1336ab5f969992b4d07aec400",
 };
 export const link: KnownFile = {
-  ...{ path: "link", content: "a.txt", mode: "120000", size: 5 },
+  path: "link",
+  content: "a.txt",
+  mode: "120000",
+  size: 5,
   oid: "8d14cbf983b3fad683171c9418998d9f68340823",
 };
 const inFolder: readonly KnownFile[] = [
   { path: "docs/b.txt", content: "world\n", size: 6, oid: "cc628ccd10742baea8241c5924df992b5c019f71" },
   { path: "docs/deep/c.txt", content: "deep\n", size: 5, oid: "4cdb2265d30204be5463b38174b2e8e717982405" },
 ];
-export const knownFiles: readonly KnownFile[] = [
-  ...[text, ...inFolder, empty, bytes, letters, link, program],
-];
+export const knownFiles: readonly KnownFile[] = [text, ...inFolder, empty, bytes, letters, link, program];
 
 type Filled = {
   readonly workspaceId: string;

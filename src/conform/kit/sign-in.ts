@@ -20,7 +20,10 @@ async function askPage(
   { body = new URLSearchParams(), cookie }: { readonly body?: URLSearchParams; readonly cookie?: string },
 ) {
   return await world.ask({
-    ...{ method: "POST", path, as: "nobody", raw: body.toString() },
+    method: "POST",
+    path,
+    as: "nobody",
+    raw: body.toString(),
     headers: {
       "content-type": "application/x-www-form-urlencoded",
       // As a browser sends it from the page itself.

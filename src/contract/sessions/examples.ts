@@ -38,8 +38,14 @@ export const sessionExamples: ExamplesOf<typeof sessionRoutes> = {
         frameWorkspaceEvent: {
           summary: "A changeset of a workspace was accepted",
           value: {
-            ...{ type: "workspace_event", subscription: "w1", workspace_id: WORKSPACE_ID, seq: 12 },
-            ...{ at: "2026-03-09T10:05:00.000Z", what: "changeset", id: CHANGESET_ID, state: "accepted" },
+            type: "workspace_event",
+            subscription: "w1",
+            workspace_id: WORKSPACE_ID,
+            seq: 12,
+            at: "2026-03-09T10:05:00.000Z",
+            what: "changeset",
+            id: CHANGESET_ID,
+            state: "accepted",
           },
         },
       },

@@ -186,14 +186,20 @@ async function finish(
     if ((await findFault(kept, blob)) !== null) throw unreliable(blob.key);
   });
   const manifest: Manifest = {
-    ...{ format: FIRST_FORMAT, made_by: version, made_at: new Date(clock.now()).toISOString(), store },
-    ...{ folder: rowFolder, tables },
+    format: FIRST_FORMAT,
+    made_by: version,
+    made_at: new Date(clock.now()).toISOString(),
+    store,
+    folder: rowFolder,
+    tables,
     blobs: {
       count: blobs.length,
       bytes: blobs.reduce((sum, { bytes }) => sum + bytes, 0),
-      ...{ file: BLOB_LIST, sha256: listed.sha256 },
+      file: BLOB_LIST,
+      sha256: listed.sha256,
     },
-    ...{ lost: [...written.lost], keys },
+    lost: [...written.lost],
+    keys,
   };
   await writeManifest(folder, manifest);
   return manifest;

@@ -30,8 +30,12 @@ const manifestSchema = z.object({
   folder: z.string().check(z.regex(/^store-[A-Za-z0-9-]+$/)),
   tables: z.array(
     z.object({
-      ...{ name: identifier, columns: z.array(identifier), rows: count },
-      ...{ file: fileName, bytes: count, sha256 },
+      name: identifier,
+      columns: z.array(identifier),
+      rows: count,
+      file: fileName,
+      bytes: count,
+      sha256,
     }),
   ),
   blobs: z.object({ count, bytes: count, file: fileName, sha256 }),

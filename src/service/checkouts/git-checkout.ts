@@ -75,7 +75,11 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   };
   let hidden: Hidden | null = null;
   const working = () => ({
-    ...{ runGit, folder, headSha: source.sha, isProtected, ...since },
+    runGit,
+    folder,
+    headSha: source.sha,
+    isProtected,
+    ...since,
     ...(hidden === null ? {} : { placed: hidden.placed }),
   });
 

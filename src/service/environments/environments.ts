@@ -131,7 +131,11 @@ async function executed(
   const setup = await sandbox.run(place, {
     execute: { shell: EXECUTE },
     stdin: script,
-    ...{ cwd: "", env: {}, timeoutMs: setupMs, longestMs: setupMs, maxOutputBytes: MAX_OUTPUT_BYTES },
+    cwd: "",
+    env: {},
+    timeoutMs: setupMs,
+    longestMs: setupMs,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
     egressSocket,
     signal,
   });

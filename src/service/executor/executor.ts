@@ -194,10 +194,7 @@ export class Executor {
       const workedMs = core.clock.monotonic() - startedAt;
       const isOurs = await core.tracer.trace({ name: "finish" }, () =>
         this.#insist(() =>
-          finishRun(core, {
-            ...{ runId, fence, billingAccount, events, ending, usage, hasDelegated },
-            workedMs,
-          }),
+          finishRun(core, { runId, fence, billingAccount, events, ending, usage, hasDelegated, workedMs }),
         ),
       );
       showEnding(span, isOurs ? ending : null);

@@ -54,7 +54,10 @@ export async function prepareEnvironment(options: EnvironmentOptions): Promise<R
   const { repository, issuer } = place;
   const { egress } = task.network;
   const prepared = await environments.prepare({
-    ...{ checkout, source, script, egressSocket: await egress.socket("setup") },
+    checkout,
+    source,
+    script,
+    egressSocket: await egress.socket("setup"),
     repository: { issuer, id: repository.id },
     class: classOf(source),
     signal: task.signal,

@@ -85,7 +85,11 @@ export async function hostView(config: SandboxConfig): Promise<HostView> {
   const path = await visiblePath(config, { visible: [...machine, ...named], shown });
   const home = tools?.home ?? INNER_HOME;
   return {
-    ...{ options, seals, emptied, path, home },
+    options,
+    seals,
+    emptied,
+    path,
+    home,
     tree: tools?.tree ?? INNER_TREE,
     environment: tools?.environment ?? {},
     inHome: shown.map(({ target }) => target).filter((target) => isInside(target, home)),

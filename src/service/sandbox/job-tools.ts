@@ -15,20 +15,18 @@ import { folderLists, isToolchainFolder, isToolchainWord } from "./toolchain-var
 const MAX_ENTRIES = 500;
 /** Too wide to be one tool, or the machine's own. */
 const wide: ReadonlySet<string> = new Set([
-  ...[
-    "/",
-    "/home",
-    "/root",
-    "/tmp",
-    "/var",
-    "/var/lib",
-    "/usr",
-    "/usr/local",
-    "/opt",
-    "/srv",
-    "/mnt",
-    "/media",
-  ],
+  "/",
+  "/home",
+  "/root",
+  "/tmp",
+  "/var",
+  "/var/lib",
+  "/usr",
+  "/usr/local",
+  "/opt",
+  "/srv",
+  "/mnt",
+  "/media",
 ]);
 const neverShown = ["/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/var/run", "/var/tmp", "/var/log"];
 /** Beside a folder of programs: what they load. */

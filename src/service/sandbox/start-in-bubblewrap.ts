@@ -50,7 +50,17 @@ export function startInBubblewrap(parts: BubblewrapParts, given: StartedInside):
     proxy: hasRelay ? proxyVariables() : {},
   });
   const start = bubblewrapStart({
-    ...{ host, git, treeFolder, homeFolder, cwd, environment, network, sockets, limits, argv, kind },
+    host,
+    git,
+    treeFolder,
+    homeFolder,
+    cwd,
+    environment,
+    network,
+    sockets,
+    limits,
+    argv,
+    kind,
     hasFilter: parts.filter !== null,
     prlimitPath: parts.prlimitPath,
   });

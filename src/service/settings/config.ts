@@ -146,9 +146,7 @@ export function readConfig(
   const mcp = readMcpConfig(environment, { backend: values.BACKEND, problems });
   const signIn = readSignInConfig(environment, problems);
   const rates = readRates(values.RATES_FILE, { agents: { backend: values.BACKEND, model, acp }, problems });
-  const blobs = readBlobConfig(environment, {
-    ...{ store: values.BLOB_STORE, folder: values.BLOB_DIR, problems },
-  });
+  const blobs = readBlobConfig(environment, { store: values.BLOB_STORE, folder: values.BLOB_DIR, problems });
   const remotes = readRemoteConfig(values, problems);
   const sandbox = decodeSandbox(environment, resolve(values.DATA_DIR));
   if (!sandbox.ok) problems.push(...sandbox.refusal);

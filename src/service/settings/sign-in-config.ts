@@ -108,7 +108,11 @@ function githubOf(values: Values, problems: string[]): IdentityProvider | null {
   if (!isSafe(webUrl)) problems.push(`SIGN_IN_GITHUB_URL must be https, got ${JSON.stringify(webUrl)}.`);
   const isCloud = webUrl === GITHUB;
   return {
-    ...{ id: "github", title: "GitHub", webUrl, clientId, clientSecret },
+    id: "github",
+    title: "GitHub",
+    webUrl,
+    clientId,
+    clientSecret,
     apiUrl: isCloud ? GITHUB_API : `${webUrl}/api/v3`,
     jobIssuer: isCloud ? GITHUB_JOBS : `${webUrl}/_services/token`,
   };

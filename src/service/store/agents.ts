@@ -230,7 +230,8 @@ export class SqlAgents implements AgentStore {
     await this.#db
       .updateTable("agents")
       .set({
-        ...{ deleted_at: now, retired_at: now },
+        deleted_at: now,
+        retired_at: now,
         // The next job of the repository makes another agent.
         ...agentRow.change({ config: {}, ciPolicy: null, egress: null, repository: null, workspaceId: null }),
       })

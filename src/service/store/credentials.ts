@@ -145,8 +145,18 @@ function toCredential(stored: StoredCredential): Credential {
     throw new TypeError(`The access token ${id} lacks a column.`);
   }
   return {
-    ...{ kind, id, hash, accountId, createdAt, lastUsedAt, revokedAt },
-    ...{ clientId, scopes: scopesOf(scope), resource, grantId, expiresAt },
+    kind,
+    id,
+    hash,
+    accountId,
+    createdAt,
+    lastUsedAt,
+    revokedAt,
+    clientId,
+    scopes: scopesOf(scope),
+    resource,
+    grantId,
+    expiresAt,
   };
 }
 

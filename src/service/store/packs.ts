@@ -150,7 +150,11 @@ export class SqlPacks implements PackStore {
       .orderBy("id", "desc")
       .execute();
     return rows.map(({ id, tip, bases, bytes, used_at }) => ({
-      ...{ id, tip, bytes, bases: packRow.readField("bases", bases), usedAt: used_at },
+      id,
+      tip,
+      bytes,
+      bases: packRow.readField("bases", bases),
+      usedAt: used_at,
     }));
   }
 

@@ -64,7 +64,9 @@ export function ownRemotes({ dataDir, gitEnvironment, issuers, remotes }: Config
     folder: join(dataDir, "remotes"),
     environment: gitEnvironment,
     issuers,
-    ...{ knownHosts: remotes.knownHosts, app: remotes.app, clock },
+    knownHosts: remotes.knownHosts,
+    app: remotes.app,
+    clock,
   });
 }
 

@@ -61,10 +61,7 @@ export function workspaceKeeping(
     siteUrl,
     keepsPathsPortable,
     admission: { takesWork, takesFiles, accounts },
-    limits: {
-      ...{ maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },
-      keptMs: keptDays * DAY_MS,
-    },
+    limits: { maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES, keptMs: keptDays * DAY_MS },
   };
 }
 

@@ -87,7 +87,12 @@ describe("agent-service workspaces changesets", () => {
     expect(unsettled.code).toBe(2);
     await writeFile(join(folder, "merged.txt"), "first\nsecond\n");
     const resolved = await ask(
-      ...["resolve", "website", second, "--content", `page.txt=${join(folder, "merged.txt")}`, ...expecting],
+      "resolve",
+      "website",
+      second,
+      "--content",
+      `page.txt=${join(folder, "merged.txt")}`,
+      ...expecting,
     );
     expect([resolved.code, resolved.stderr]).toEqual([0, ""]);
     expect(await currentText()).toBe("first\nsecond\n");

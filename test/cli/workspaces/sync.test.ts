@@ -119,7 +119,12 @@ describe("agent-service workspaces push and pull", () => {
     const got = await pull("two", ...inCopy());
     expect([got.code, got.stderr]).toEqual([0, ""]);
     expect((await readdir(folder("two"))).sort()).toEqual([
-      ...[".agent-service-copy", "deep", "index.html", "large.bin", "link", "tool.sh"],
+      ".agent-service-copy",
+      "deep",
+      "index.html",
+      "large.bin",
+      "link",
+      "tool.sh",
     ]);
     for (const path of ["deep/er/b.bin", "large.bin", "tool.sh"])
       expect(await readFile(folder(`two/${path}`)), path).toEqual(await readFile(folder(`one/${path}`)));
@@ -154,10 +159,18 @@ describe("agent-service workspaces push and pull", () => {
     });
     const got = await pull("two");
     expect(got.stdout.split("\n")).toEqual([
-      ...["removed deep/er/b.bin", "replaced index.html", "added new/page.html", "replaced tool.sh"],
+      "removed deep/er/b.bin",
+      "replaced index.html",
+      "added new/page.html",
+      "replaced tool.sh",
     ]);
     expect((await readdir(folder("two"))).sort()).toEqual([
-      ...[".agent-service-copy", "index.html", "large.bin", "link", "new", "tool.sh"],
+      ".agent-service-copy",
+      "index.html",
+      "large.bin",
+      "link",
+      "new",
+      "tool.sh",
     ]);
     expect((await lstat(folder("two/tool.sh"))).mode & 0o111).toBe(0);
     const back = await pull("one");

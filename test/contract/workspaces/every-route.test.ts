@@ -7,8 +7,16 @@ import { workspaceNounRoutes } from "../../../src/contract/workspaces/routes.ts"
 
 const W = "/v1/workspaces/{workspaceID}";
 const FILES = [
-  ...["GET list", "GET stat", "GET read", "GET download"],
-  ...["PUT write", "POST upload", "POST delete", "POST restore", "POST empty-trash", "POST download-url"],
+  "GET list",
+  "GET stat",
+  "GET read",
+  "GET download",
+  "PUT write",
+  "POST upload",
+  "POST delete",
+  "POST restore",
+  "POST empty-trash",
+  "POST download-url",
 ];
 
 /** `GET,POST /path` is two routes. */

@@ -94,7 +94,9 @@ onEveryStore((store) => {
       expect(page.text).toContain("no job of its default branch has sent one");
       expect(page.text).not.toContain("What should the agent do?");
       const posted = await browser.post(`${at.service.url}/agent/${agentId}/runs`, {
-        ...{ message: "read", session: "", key: "one" },
+        message: "read",
+        session: "",
+        key: "one",
       });
       expect([posted.status, posted.text.includes("It is not known which commit")]).toEqual([409, true]);
 
@@ -127,7 +129,9 @@ onEveryStore((store) => {
       const sha = await send(repository, "main");
       await send(repository, "side", { ref: "refs/heads/side" });
       await send(repository, "an outsider's", {
-        ...{ event_name: "pull_request", ref: "refs/pull/7/merge", base_ref: "main" },
+        event_name: "pull_request",
+        ref: "refs/pull/7/merge",
+        base_ref: "main",
       });
       const { runId } = await start(agentId, { message: "read" });
       const { run, finding } = await ended(agentId, runId);
@@ -138,14 +142,17 @@ onEveryStore((store) => {
       );
 
       const page = await browser.post(`${at.service.url}/agent/${agentId}/runs`, {
-        ...{ message: "read", session: "", key: "two" },
+        message: "read",
+        session: "",
+        key: "two",
       });
       const byPage = page.headers.get("location")?.split("/").at(-1) ?? "";
       expect((await ended(agentId, byPage)).finding).toMatchObject({ headSha: sha });
 
       const mcp = await openMcpClient(at.service.url, { bearer: at.key.secret });
       const called = await mcp.callTool({
-        ...{ name: "invoke_agent", arguments: { agent: agentId, message: "read" } },
+        name: "invoke_agent",
+        arguments: { agent: agentId, message: "read" },
       });
       expect(called.isError ?? false, textOf(called)).toBe(false);
       await mcp.close();

@@ -46,8 +46,11 @@ describe("a commit of a private repository", () => {
     expect(refused.text).toContain(first);
     const { commits } = at.client(job);
     expect(await commits.find({ sha: first })).toEqual({
-      ...{ sha: first, present: false, have: [] },
-      ...{ max_bytes: 3_000_000, history: 50 },
+      sha: first,
+      present: false,
+      have: [],
+      max_bytes: 3_000_000,
+      history: 50,
     });
     const sent = await at.send(job, first);
     expect(sent).toMatchObject({ status: 201, body: { sha: first, objects: 4 } });
@@ -176,7 +179,9 @@ describe("the head of a pull request", () => {
     const pull_request = { number: 3, head_sha: head, base_ref: "main", base_sha: newer };
     const finding = await at.run(job, { pull_request });
     expect(finding).toMatchObject({
-      ...{ text: "head", headSha: head, instructions: "The maintainer's newer words." },
+      text: "head",
+      headSha: head,
+      instructions: "The maintainer's newer words.",
       changed: ["AGENTS.md", "a.txt", "new.txt"],
     });
     // Without the base nothing is trusted, and nothing is compared.

@@ -51,8 +51,14 @@ describe("a commit on several nodes", { tags: ["postgres"] }, () => {
   async function start(role: string, name: string): Promise<Node> {
     const own = join(folder, name);
     const process = new ServiceProcess(["serve"], {
-      ...{ PORT: "0", ROLE: role, BACKEND: "offline", DATA_DIR: own, BASE_URL: "http://nodes.example" },
-      ...{ DATABASE_URL: place.settings.databaseUrl ?? "", CI_AUDIENCE: AUDIENCE, DRAIN_SECONDS: "0" },
+      PORT: "0",
+      ROLE: role,
+      BACKEND: "offline",
+      DATA_DIR: own,
+      BASE_URL: "http://nodes.example",
+      DATABASE_URL: place.settings.databaseUrl ?? "",
+      CI_AUDIENCE: AUDIENCE,
+      DRAIN_SECONDS: "0",
       CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
       ...s3.settings,
     });

@@ -52,8 +52,13 @@ onEveryStore((kind) => {
     async function send(sha: string, base: readonly string[] = [], within: Core = core) {
       const pack = packs.pack([sha, ...base.map((one) => `^${one}`)]);
       return await sendCommit(within, {
-        ...{ caller: await fixture.caller(), sha, pullRequest: 7, bases: base },
-        ...{ size: pack.length, content: chunks(pack), signal: AbortSignal.timeout(30_000) },
+        caller: await fixture.caller(),
+        sha,
+        pullRequest: 7,
+        bases: base,
+        size: pack.length,
+        content: chunks(pack),
+        signal: AbortSignal.timeout(30_000),
       });
     }
 
@@ -180,8 +185,13 @@ onEveryStore((kind) => {
     it("leave nothing of an upload that is refused, or whose blobs cannot be written", async () => {
       const sha = commit();
       const refused = await sendCommit(core, {
-        ...{ caller: await fixture.caller(), sha, pullRequest: 7, bases: [] },
-        ...{ size: 30, content: chunks(Buffer.alloc(30)), signal: AbortSignal.timeout(30_000) },
+        caller: await fixture.caller(),
+        sha,
+        pullRequest: 7,
+        bases: [],
+        size: 30,
+        content: chunks(Buffer.alloc(30)),
+        signal: AbortSignal.timeout(30_000),
       });
       expect(refused).toMatchObject({ refusal: { reason: "pack_malformed" } });
       const full: BlobStore = {

@@ -26,7 +26,10 @@ it("a commit of 500 MB is streamed: neither the service nor git holds it in memo
   const folder = await mkdtemp(join(tmpdir(), "agent-service-large-"));
   const codeHost = await startCodeHost({ repositories: {} });
   const service = new ServiceProcess(["serve"], {
-    ...{ PORT: "0", BACKEND: "offline", DATA_DIR: join(folder, "data"), DRAIN_SECONDS: "0" },
+    PORT: "0",
+    BACKEND: "offline",
+    DATA_DIR: join(folder, "data"),
+    DRAIN_SECONDS: "0",
     CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
   });
   try {

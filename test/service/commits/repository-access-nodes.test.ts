@@ -55,16 +55,20 @@ describe("a private repository on two nodes", { tags: ["postgres", "ssh"] }, () 
 
   async function start(role: string): Promise<string> {
     const process = new ServiceProcess(["serve"], {
-      ...{ PORT: "0", ROLE: role, BACKEND: "offline", DATA_DIR: join(folder, role), CI_AUDIENCE: AUDIENCE },
-      ...{
-        BASE_URL: "http://nodes.example",
-        DATABASE_URL: place.settings.databaseUrl ?? "",
-        DRAIN_SECONDS: "0",
-      },
-      ...{ BLOB_DIR: join(folder, "blobs"), RUN_SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") },
+      PORT: "0",
+      ROLE: role,
+      BACKEND: "offline",
+      DATA_DIR: join(folder, role),
+      CI_AUDIENCE: AUDIENCE,
+      BASE_URL: "http://nodes.example",
+      DATABASE_URL: place.settings.databaseUrl ?? "",
+      DRAIN_SECONDS: "0",
+      BLOB_DIR: join(folder, "blobs"),
+      RUN_SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
       CI_ISSUERS: JSON.stringify([{ ...codeHost.issuerEntry, ssh_url: ssh.urlTemplate }]),
       SSH_KNOWN_HOSTS_FILE: join(folder, "known_hosts"),
-      ...{ GITHUB_APP_ID: codeHost.app.id, GITHUB_APP_PRIVATE_KEY_FILE: join(folder, "app.pem") },
+      GITHUB_APP_ID: codeHost.app.id,
+      GITHUB_APP_PRIVATE_KEY_FILE: join(folder, "app.pem"),
     });
     processes.push(process);
     return await process.ready();

@@ -79,11 +79,17 @@ describe("a run's commands, while the service's git has its credentials", {
     const read = readConfig(
       { DATA_DIR: dataDir },
       {
-        ...{ PATH: "/usr/bin:/bin", HOME: folder, SSH_AUTH_SOCK: agentSocket },
-        ...{ BACKEND: "model", MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl },
-        ...{ SANDBOX: "bubblewrap", SANDBOX_READ_PATHS: shown },
+        PATH: "/usr/bin:/bin",
+        HOME: folder,
+        SSH_AUTH_SOCK: agentSocket,
+        BACKEND: "model",
+        MODEL: "scripted-model",
+        MODEL_BASE_URL: model.baseUrl,
+        SANDBOX: "bubblewrap",
+        SANDBOX_READ_PATHS: shown,
         SSH_KNOWN_HOSTS_FILE: join(shown, "hosts-of-the-operator"),
-        ...{ GITHUB_APP_ID: app.id, GITHUB_APP_PRIVATE_KEY_FILE: appKey },
+        GITHUB_APP_ID: app.id,
+        GITHUB_APP_PRIVATE_KEY_FILE: appKey,
       },
     );
     if (!read.ok) throw new Error(read.refusal.join("\n"));
@@ -115,11 +121,9 @@ describe("a run's commands, while the service's git has its credentials", {
     if (kind === "github_app") codeHost.app.install({ name, id, path });
     else await ssh.allow(publicKey, { name, path });
     const remotes = new GitRemotes({
-      ...{
-        folder: join(place.settings.dataDir, "remotes"),
-        environment: process.env,
-        clock: at.service.clock,
-      },
+      folder: join(place.settings.dataDir, "remotes"),
+      environment: process.env,
+      clock: at.service.clock,
       issuers: [{ ...codeHost.issuerEntry, ssh_url: ssh.urlTemplate }],
       knownHosts: readKnownHosts(await ssh.knownHosts()) ?? expect.unreachable(),
       app: { id: codeHost.app.id, key: createPrivateKey(codeHost.app.privateKey) },
@@ -154,10 +158,7 @@ describe("a run's commands, while the service's git has its credentials", {
     const agents = [await workWith("deploy_key"), await workWith("github_app")];
     const [token = ""] = at.service.codeHost.app.tokens.map((made) => made.token);
     const header = Buffer.from(`x-access-token:${token}`).toString("base64");
-    const secrets = [
-      ...["remotes/remote-", "known_hosts", "app.pem", "agent.sock", "agent-identity"],
-      header,
-    ];
+    const secrets = ["remotes/remote-", "known_hosts", "app.pem", "agent.sock", "agent-identity", header];
 
     // Outside the sandbox the same commands find all of it: they would find it inside, too.
     const outside = lookFor({ roots: `${dataDir} ${folder}`, pruned: [], agentSocket });
@@ -169,7 +170,8 @@ describe("a run's commands, while the service's git has its credentials", {
       const { runId } = await owner.runs.submit({ agentId, body: { message: `look as ${agentId}` } });
       for await (const _ of owner.runs.follow({ runId }));
       expect(await owner.runs.get({ agentId, runId })).toMatchObject({
-        ...{ status: "completed", commit: { from: "code_host" } },
+        status: "completed",
+        commit: { from: "code_host" },
       });
       const [result = ""] = model.toolResults(`look as ${agentId}`).map(({ text }) => text);
       // Its own command line names what it looks for.

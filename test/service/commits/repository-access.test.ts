@@ -132,7 +132,9 @@ onEveryStore((store) => {
     let ciRuns = 1_000;
     const ways: readonly Way[] = [
       {
-        ...{ name: "what a job sends", from: "default_branch", text: "the newest that a job has sent" },
+        name: "what a job sends",
+        from: "default_branch",
+        text: "the newest that a job has sent",
         open: claimed,
         publish: async (repository, text) => {
           const sha = commit(text);
@@ -143,12 +145,18 @@ onEveryStore((store) => {
         },
       },
       {
-        ...{ name: "a deploy key", from: "code_host", text: "the newest at the code host" },
-        ...{ open: opened, publish: async (_repository, text) => commit(text) },
+        name: "a deploy key",
+        from: "code_host",
+        text: "the newest at the code host",
+        open: opened,
+        publish: async (_repository, text) => commit(text),
       },
       {
-        ...{ name: "the App's token", from: "code_host", text: "the newest at the code host" },
-        ...{ open: installed, publish: async (_repository, text) => commit(text) },
+        name: "the App's token",
+        from: "code_host",
+        text: "the newest at the code host",
+        open: installed,
+        publish: async (_repository, text) => commit(text),
       },
     ];
 
@@ -169,7 +177,9 @@ onEveryStore((store) => {
         expect((await ended(agentId, answered.run_id)).finding).toMatchObject({ headSha: sha });
 
         const page = await browser.post(`${at.service.url}/agent/${agentId}/runs`, {
-          ...{ message: "read", session: "", key: "one" },
+          message: "read",
+          session: "",
+          key: "one",
         });
         const byPage = page.headers.get("location")?.split("/").at(-1) ?? "";
         expect((await ended(agentId, byPage)).finding).toMatchObject({ headSha: next });
@@ -179,7 +189,8 @@ onEveryStore((store) => {
 
         const mcp = await openMcpClient(at.service.url, { bearer: at.key.secret });
         const called = await mcp.callTool({
-          ...{ name: "invoke_agent", arguments: { agent: agentId, message: "read" } },
+          name: "invoke_agent",
+          arguments: { agent: agentId, message: "read" },
         });
         expect(called.isError ?? false, textOf(called)).toBe(false);
         await mcp.close();
@@ -260,7 +271,9 @@ onEveryStore((store) => {
         message: expect.stringContaining("add the public key that the agent's page shows"),
       });
       const posted = await browser.post(`${at.service.url}/agent/${agentId}/runs`, {
-        ...{ message: "read", session: "", key: "one" },
+        message: "read",
+        session: "",
+        key: "one",
       });
       expect([posted.status, posted.text.includes("does not accept the deploy key")]).toEqual([409, true]);
       const schedule = await owner.schedules.create({ agentId, body: { prompt: "read", delay_seconds: 30 } });

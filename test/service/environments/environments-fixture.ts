@@ -86,7 +86,10 @@ export class EnvironmentsFixture {
       class: "trusted",
       egressSocket: null,
       ...request,
-      ...{ checkout: opened.value, source, script, signal },
+      checkout: opened.value,
+      source,
+      script,
+      signal,
     });
     this.#prepared.push(prepared, { ...prepared, close: () => opened.value.close() });
     const { setup } = prepared;

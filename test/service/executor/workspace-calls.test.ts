@@ -40,9 +40,14 @@ async function readsOf(part: Part, isReadAfterCall: boolean) {
   const { secret, accountId } = await makeTestKey(place, { owner: { plan: "subscribed" } });
   await operateOn(place, (operator) => operator.grant({ accountId, credits: 10_000 }));
   const service = new ServiceProcess(["serve"], {
-    ...{ PORT: "0", DATA_DIR: place.settings.dataDir, PATH: `${folder}${delimiter}${path}` },
-    ...{ BACKEND: "model", MODEL_PROVIDER: "openai-compatible", MODEL: "scripted-model" },
-    ...{ MODEL_API_KEY: "k", MODEL_BASE_URL: server.baseUrl },
+    PORT: "0",
+    DATA_DIR: place.settings.dataDir,
+    PATH: `${folder}${delimiter}${path}`,
+    BACKEND: "model",
+    MODEL_PROVIDER: "openai-compatible",
+    MODEL: "scripted-model",
+    MODEL_API_KEY: "k",
+    MODEL_BASE_URL: server.baseUrl,
   });
   left.push(() => service.kill());
   const client = clientOf(await service.ready(), secret);

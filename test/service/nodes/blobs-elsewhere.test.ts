@@ -39,9 +39,15 @@ describe("a node that sees other blobs than those of its store", { tags: ["postg
   });
 
   const settingsOf = (role: string, more: Readonly<Record<string, string>> = {}) => ({
-    ...{ PORT: "0", ROLE: role, BACKEND: "offline", DATA_DIR: join(folder, role), DRAIN_SECONDS: "0" },
-    ...{ DATABASE_URL: place.settings.databaseUrl ?? "", BASE_URL: "http://nodes.example" },
-    ...{ CI_AUDIENCE: AUDIENCE, CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]) },
+    PORT: "0",
+    ROLE: role,
+    BACKEND: "offline",
+    DATA_DIR: join(folder, role),
+    DRAIN_SECONDS: "0",
+    DATABASE_URL: place.settings.databaseUrl ?? "",
+    BASE_URL: "http://nodes.example",
+    CI_AUDIENCE: AUDIENCE,
+    CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
     ...more,
   });
   async function start(role: string, more: Readonly<Record<string, string>> = {}) {

@@ -202,7 +202,9 @@ describe("the settings of an ACP agent", () => {
     const { config, problems } = read({ ...chosen, ACP_AGENT: agent });
     expect(problems).toEqual([]);
     expect(config).toMatchObject({
-      ...{ agent, command, chosenModel: "m-1" },
+      agent,
+      command,
+      chosenModel: "m-1",
       model: { wire, baseUrl, apiKey: chosen.MODEL_API_KEY },
     });
     expect(JSON.stringify([config?.command, config?.environment])).toContain("m-1");

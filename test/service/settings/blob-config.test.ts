@@ -16,8 +16,12 @@ it("is a bucket where the settings name one, and its key is a secret", () => {
   expect(config.ok && config.value.blobs).toEqual({
     store: "s3",
     s3: {
-      ...{ endpoint: "https://s3.example.com", bucket: "packs", region: "eu-central-1", pathStyle: true },
-      ...{ accessKeyId: "id", secretAccessKey: "a-secret-key" },
+      endpoint: "https://s3.example.com",
+      bucket: "packs",
+      region: "eu-central-1",
+      pathStyle: true,
+      accessKeyId: "id",
+      secretAccessKey: "a-secret-key",
     },
   });
   expect(config.ok && config.value.secrets).toContain("a-secret-key");

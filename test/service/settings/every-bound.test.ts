@@ -17,9 +17,18 @@ import { signInSettings } from "../../../src/service/settings/sign-in-config.ts"
 import { traceSettings } from "../../../src/service/settings/traces-config.ts";
 
 const settings: Readonly<Record<string, Setting<unknown>>> = {
-  ...{ ...serviceSettings, ...s3Settings, ...modelSettings, ...identitySettings, ...acpSettings },
-  ...{ ...sandboxSettings, ...egressSettings, ...mcpSettings, ...signInSettings, ...traceSettings },
-  ...{ ...inputSettings, ...modelInputSettings },
+  ...serviceSettings,
+  ...s3Settings,
+  ...modelSettings,
+  ...identitySettings,
+  ...acpSettings,
+  ...sandboxSettings,
+  ...egressSettings,
+  ...mcpSettings,
+  ...signInSettings,
+  ...traceSettings,
+  ...inputSettings,
+  ...modelInputSettings,
 };
 
 type Bounds = { readonly taken: readonly string[]; readonly refused: readonly string[] };

@@ -25,12 +25,19 @@ describe("the settings of other providers", () => {
     expect(problems).toEqual([]);
     expect(providers).toEqual([
       {
-        ...{ id: "oidc", title: "Acme", issuer: "https://id.example/realms/one" },
-        ...{ clientId: "service", clientSecret: "secret-0123456789" },
+        id: "oidc",
+        title: "Acme",
+        issuer: "https://id.example/realms/one",
+        clientId: "service",
+        clientSecret: "secret-0123456789",
       },
       {
-        ...{ id: "github", title: "GitHub", webUrl: "https://github.com", apiUrl: "https://api.github.com" },
-        ...{ clientId: "Iv1.0123", clientSecret: "secret-0123456789" },
+        id: "github",
+        title: "GitHub",
+        webUrl: "https://github.com",
+        apiUrl: "https://api.github.com",
+        clientId: "Iv1.0123",
+        clientSecret: "secret-0123456789",
         jobIssuer: "https://token.actions.githubusercontent.com",
       },
     ]);

@@ -44,7 +44,10 @@ onEveryStore((kind) => {
     const reserve = (pack: HeldPack, now = 5) =>
       store.transact((tx) =>
         tx.packs.reserve({
-          ...{ id: pack.id, repository: pack.repository, bytes: 70, now },
+          id: pack.id,
+          repository: pack.repository,
+          bytes: 70,
+          now,
           packKey: pack.pack.key,
           indexKey: pack.index.key,
         }),

@@ -38,12 +38,25 @@ const fields = {
 const parcelRow = row<Parcel>("parcels")(fields, { shelf: integer });
 
 const parcel: Parcel = {
-  ...{ id: "p1", sentAt: null, state: "packed", isFragile: true, tags: ["a"] },
-  ...{ from: { city: "Bern" }, to: { city: "Rome", floor: 2 } },
+  id: "p1",
+  sentAt: null,
+  state: "packed",
+  isFragile: true,
+  tags: ["a"],
+  from: { city: "Bern" },
+  to: { city: "Rome", floor: 2 },
 };
 const stored: TableOf<typeof parcelRow> = {
-  ...{ parcel_id: "p1", sent_at: null, state: "packed", is_fragile: 1, tags: '["a"]', note: null },
-  ...{ from_city: "Bern", to_city: "Rome", to_floor: 2, shelf: 7 },
+  parcel_id: "p1",
+  sent_at: null,
+  state: "packed",
+  is_fragile: 1,
+  tags: '["a"]',
+  note: null,
+  from_city: "Bern",
+  to_city: "Rome",
+  to_floor: 2,
+  shelf: 7,
 };
 
 describe("a row", () => {

@@ -15,7 +15,8 @@ onEveryDeployment("bundles of revisions", (service) => {
     await owner.files.write({ workspaceId, body: { path: "README.md", content: "one\n" } });
     await owner.files.write({ workspaceId, body: { path: "src/large.txt", content: large } });
     await owner.operations.get({
-      ...{ workspaceId, query: { wait: 20 } },
+      workspaceId,
+      query: { wait: 20 },
       operationId: (await owner.copies.checkpoint({ workspaceId, body: { message: "First" } })).id,
     });
     const { current_revision_id: revisionId } = await owner.workspaces.get({ workspaceId });

@@ -21,15 +21,14 @@ onEveryDeployment("changesets of workspaces", (service) => {
       const workingCopyId = copyIdOf(await owner.copies.create({ workspaceId }));
       const written = await service().call(
         `/v1/workspaces/${workspaceId}/copies/${workingCopyId}/files/write`,
-        {
-          ...{ method: "PUT", bearer: account.ownerKey, json: { path, content } },
-        },
+        { method: "PUT", bearer: account.ownerKey, json: { path, content } },
       );
       expect(written.status, written.text).toBe(201);
       const unsaved = await post("changesets", { working_copy_id: workingCopyId, title: "Too early" });
       expectProblem(unsaved, [409, "copy_unsaved"]);
       const { id: operationId } = await owner.copies.checkpoint({
-        ...{ workspaceId, body: { working_copy_id: workingCopyId } },
+        workspaceId,
+        body: { working_copy_id: workingCopyId },
       });
       await owner.operations.get({ workspaceId, operationId, query: { wait: 10 } });
       const body = { working_copy_id: workingCopyId, title: `Add ${path}` };
@@ -81,7 +80,9 @@ onEveryDeployment("changesets of workspaces", (service) => {
     expect(problemSchema.parse(refused.body).paths).toEqual(["same.txt"]);
     const resolutions = [{ path: "same.txt", take: "theirs" as const }];
     const resolved = await owner.changesets.resolve({
-      ...{ workspaceId, changesetId: two.id, body: { ...(await seen()), resolutions } },
+      workspaceId,
+      changesetId: two.id,
+      body: { ...(await seen()), resolutions },
     });
     expect(resolved.status).toBe("accepted");
     const body = { reason: "The same again." };

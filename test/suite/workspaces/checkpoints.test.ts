@@ -25,7 +25,8 @@ onEveryDeployment("checkpoints of workspaces", (service) => {
     expect(answer.headers.get("location")).toBe(`/v1/workspaces/${workspaceId}/operations/${operationId}`);
     const operation = await ai.operations.get({ workspaceId, operationId, query: { wait: 10 } });
     expect(operation).toMatchObject({
-      ...{ kind: "checkpoint", status: "succeeded" },
+      kind: "checkpoint",
+      status: "succeeded",
       result: { revision_id: workspace.current_revision_id, unchanged: true },
     });
     const again = await service().call(path, { method: "POST", bearer, json, headers });
@@ -50,14 +51,17 @@ onEveryDeployment("checkpoints of workspaces", (service) => {
     const other = await owner.workspaces.create({ body: {} });
     const save = (workspace: string, copy: string) =>
       service().call(`/v1/workspaces/${workspace}/checkpoints`, {
-        ...{ method: "POST", bearer, json: { working_copy_id: copy } },
+        method: "POST",
+        bearer,
+        json: { working_copy_id: copy },
       });
     expectProblem(await save(workspaceId, UNKNOWN), [404, "not_found"]);
     expectProblem(await save(other.id, workingCopyId), [404, "not_found"]);
     const { id: operationId } = await owner.copies.delete({ workspaceId, workingCopyId });
     const deleted = await owner.operations.get({ workspaceId, operationId, query: { wait: 10 } });
     expect(deleted).toMatchObject({
-      ...{ kind: "delete_copy", status: "succeeded" },
+      kind: "delete_copy",
+      status: "succeeded",
       result: { working_copy_id: workingCopyId },
     });
     expectProblem(await save(workspaceId, workingCopyId), [404, "not_found"]);

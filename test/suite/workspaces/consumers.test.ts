@@ -53,7 +53,10 @@ onEveryDeployment("consumers of workspaces", (service) => {
     const { owner, ownerKey: bearer, workspaceId } = await fixture();
     const create = (json: unknown) =>
       service().call(`/v1/workspaces/${workspaceId}/schedules`, {
-        ...{ method: "POST", bearer, json, headers: { "idempotency-key": "key" } },
+        method: "POST",
+        bearer,
+        json,
+        headers: { "idempotency-key": "key" },
       });
     const first = await create(later);
     expect(first.status, first.text).toBe(201);
@@ -65,7 +68,9 @@ onEveryDeployment("consumers of workspaces", (service) => {
     expectProblem(elsewhere, [404, "not_found"]);
     const foreign = { ...later, session_id: UNKNOWN };
     const inSession = await service().call(`/v1/workspaces/${workspaceId}/schedules`, {
-      ...{ method: "POST", bearer, json: foreign },
+      method: "POST",
+      bearer,
+      json: foreign,
     });
     expectProblem(inSession, [404, "not_found"]);
   });
@@ -88,7 +93,9 @@ onEveryDeployment("consumers of workspaces", (service) => {
     const [workflow] = (await owner.workspaceWorkflows.list({ workspaceId })).items;
     expect(workflow).toMatchObject({ id: workflowId, active_version: null, agent_id: managerId });
     expect(await owner.workspaceWorkflows.put({ workspaceId, workflowId, body })).toMatchObject({
-      ...{ agent_id: next.id, version: 1, active_version: null },
+      agent_id: next.id,
+      version: 1,
+      active_version: null,
     });
   });
 
@@ -98,7 +105,11 @@ onEveryDeployment("consumers of workspaces", (service) => {
     const put = (client: Client, prompt: string) =>
       client.workspaceWorkflows.put({ workspaceId, workflowId, body: { name: "report", prompt } });
     expect(await put(ai, "one")).toMatchObject({
-      ...{ id: workflowId, workspace_id: workspaceId, agent_id: managerId, version: 1, active_version: null },
+      id: workflowId,
+      workspace_id: workspaceId,
+      agent_id: managerId,
+      version: 1,
+      active_version: null,
     });
     expect((await put(ai, "one")).version).toBe(1);
     expect((await put(ai, "two")).version).toBe(2);
@@ -106,9 +117,7 @@ onEveryDeployment("consumers of workspaces", (service) => {
     const activate = await service().call(`${path}/activate`, { method: "POST", bearer: aiKey, json: {} });
     expectProblem(activate, [403, "owner_needed"]);
     await owner.workflows.activate({ id: workflowId, body: { version: 1 } });
-    const executed = await service().call(`${path}/executions`, {
-      ...{ method: "POST", bearer: aiKey, json: {} },
-    });
+    const executed = await service().call(`${path}/executions`, { method: "POST", bearer: aiKey, json: {} });
     expect(executed.status, executed.text).toBe(202);
     const runId = await runOf(owner, workspaceId);
     expect(executed.body).toMatchObject({ run_id: runId, version: 1 });
@@ -126,7 +135,9 @@ onEveryDeployment("consumers of workspaces", (service) => {
     const { owner, ownerKey: bearer, workspaceId } = await fixture();
     const put = (id: string) =>
       service().call(`/v1/workspaces/${workspaceId}/workflows/${id}`, {
-        ...{ method: "PUT", bearer, json: { name: "n", prompt: "p" } },
+        method: "PUT",
+        bearer,
+        json: { name: "n", prompt: "p" },
       });
     expectProblem(await put("report"), [400, "invalid_request"]);
     const other = await owner.workspaces.create({});

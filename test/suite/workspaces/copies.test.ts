@@ -96,7 +96,9 @@ onEveryDeployment("copies of workspaces", (service) => {
     const { ownerKey: bearer, owner, workspace, workspaceId } = await withWorkspace();
     const create = (json: unknown, key?: string) =>
       service().call(`/v1/workspaces/${workspaceId}/copies`, {
-        ...{ method: "POST", bearer, json },
+        method: "POST",
+        bearer,
+        json,
         ...(key === undefined ? {} : { headers: { "idempotency-key": key } }),
       });
     const first = operationSchema.parse((await create({}, "one")).body);

@@ -102,7 +102,10 @@ onEveryDeployment("edits of files of workspaces", (service) => {
       },
     });
     await expect(editing).rejects.toMatchObject({
-      ...{ code: "edit_conflict", readEtag: etag, readContent: "one\n", editedContent: "mine\n" },
+      code: "edit_conflict",
+      readEtag: etag,
+      readContent: "one\n",
+      editedContent: "mine\n",
       currentContent: "theirs\n",
     });
     const current = await read();
@@ -122,7 +125,10 @@ onEveryDeployment("edits of files of workspaces", (service) => {
       },
     });
     await expect(editing).rejects.toMatchObject({
-      ...{ code: "edit_conflict", readEtag: etag, currentEtag: null, currentContent: null },
+      code: "edit_conflict",
+      readEtag: etag,
+      currentEtag: null,
+      currentContent: null,
       editedContent: "mine\n",
     });
     expect((await owner.copyFiles.list({ ...place, query: {} })).items).toEqual([]);

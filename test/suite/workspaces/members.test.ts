@@ -38,7 +38,9 @@ onEveryDeployment("members of workspaces", (service) => {
     const { owner, ownerKey: bearer, agentId, workspaceId } = await fixture();
     const add = async (agent_id: string) =>
       await service().call(`/v1/workspaces/${workspaceId}/members`, {
-        ...{ method: "POST", bearer, json: { agent_id } },
+        method: "POST",
+        bearer,
+        json: { agent_id },
       });
     expectProblem(await add(UNKNOWN), [404, "not_found"]);
     expectProblem(await add((await service().accountWithAgent()).agentId), [403, "forbidden"]);
@@ -58,7 +60,8 @@ onEveryDeployment("members of workspaces", (service) => {
       expectProblem(retired, [409, "workspace_manager_in_use"]);
       expect(retired.body).toMatchObject({ workspace_ids: [workspaceId, other.id] });
       const removed = await service().call(`/v1/workspaces/${workspaceId}/members/${memberId}`, {
-        ...{ method: "DELETE", bearer },
+        method: "DELETE",
+        bearer,
       });
       expectProblem(removed, [409, "workspace_manager_in_use"]);
       expect(removed.body).toMatchObject({ workspace_ids: [workspaceId] });
@@ -85,7 +88,9 @@ onEveryDeployment("members of workspaces", (service) => {
     const [retired, changed] = await Promise.all([
       service().call(`/v1/agents/${agentId}/retire`, { method: "POST", bearer }),
       service().call(`/v1/workspaces/${workspaceId}`, {
-        ...{ method: "PATCH", bearer, json: { manager_agent_id: agentId } },
+        method: "PATCH",
+        bearer,
+        json: { manager_agent_id: agentId },
       }),
     ]);
     expect([retired.status, changed.status].sort()).toEqual([200, 409]);
@@ -146,7 +151,10 @@ onEveryDeployment("members of workspaces", (service) => {
     const { owner, ownerKey: bearer } = await fixture();
     const make = (headers: Record<string, string>) =>
       service().call("/v1/agents", {
-        ...{ method: "POST", bearer, json: { name: "i", kind: "independent" }, headers },
+        method: "POST",
+        bearer,
+        json: { name: "i", kind: "independent" },
+        headers,
       });
     expectProblem(await make({}), [400, "invalid_request"]);
     expectProblem(await make({ "idempotency-key": "" }), [400, "invalid_request"]);

@@ -18,7 +18,10 @@ onEveryDeployment("retention of workspaces", (service) => {
     expect((await service().call(path, { bearer })).body).toEqual(empty);
     expect(await owner.retention.get({ workspaceId, query: { view: "cleanup" } })).toEqual(empty);
     expect(await owner.retention.get({ workspaceId, query: { view: "usage" } })).toMatchObject({
-      ...{ view: "usage", objects: 2, revisions: 1, copies: 1 },
+      view: "usage",
+      objects: 2,
+      revisions: 1,
+      copies: 1,
     });
     for (const query of ["view=all", "cursor=nothing", "view=pins&cursor=nothing", "limit=0"]) {
       expectProblem(await service().call(`${path}?${query}`, { bearer }), [400, "invalid_request"]);

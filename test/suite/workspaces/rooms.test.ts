@@ -19,7 +19,9 @@ onEveryDeployment("work in workspaces", (service) => {
   };
   const post = (path: string, bearer: string, json: unknown, key?: string) =>
     service().call(`/v1/workspaces/${path}`, {
-      ...{ method: "POST", bearer, json },
+      method: "POST",
+      bearer,
+      json,
       headers: key === undefined ? {} : { "idempotency-key": key },
     });
 
@@ -143,7 +145,8 @@ onEveryDeployment("work in workspaces", (service) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 413, 413]);
     expect(await owner.contextItems.delete({ workspaceId, contextItemId: text.id })).toEqual(text);
     const again = await service().call(`/v1/workspaces/${workspaceId}/context-items/${text.id}`, {
-      ...{ method: "DELETE", bearer: ownerKey },
+      method: "DELETE",
+      bearer: ownerKey,
     });
     expectProblem(again, [404, "not_found"]);
   });
@@ -164,7 +167,8 @@ onEveryDeployment("work in workspaces", (service) => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () =>
         service().call(`/v1/workspaces/${workspaceId}/context-items/${id}`, {
-          ...{ method: "DELETE", bearer: ownerKey },
+          method: "DELETE",
+          bearer: ownerKey,
         }),
       ),
     );
@@ -175,8 +179,15 @@ onEveryDeployment("work in workspaces", (service) => {
   it("costs what its runs cost, by role and by agent, as far back as it is asked", async () => {
     const { owner, workspaceId, managerId } = await fixture();
     expect(await owner.workspaces.costs({ workspaceId })).toEqual({
-      ...{ credits: 0, gross_micro_usd: 0, refunded_micro_usd: 0, tokens: 0, runs: 0 },
-      ...{ by_role: {}, by_agent: [], since: null, until: null },
+      credits: 0,
+      gross_micro_usd: 0,
+      refunded_micro_usd: 0,
+      tokens: 0,
+      runs: 0,
+      by_role: {},
+      by_agent: [],
+      since: null,
+      until: null,
     });
     const { run_id: runId } = await owner.workspaceRuns.submit({ workspaceId, body: { message: "hello" } });
     await readToEnd(owner, runId);
@@ -188,7 +199,9 @@ onEveryDeployment("work in workspaces", (service) => {
     expect(Object.keys(costs.by_role)).toEqual(Object.keys(run.usage_by_role ?? {}));
     const since = "2099-01-01T00:00:00Z";
     expect(await owner.workspaces.costs({ workspaceId, query: { since } })).toMatchObject({
-      ...{ runs: 0, credits: 0, since: "2099-01-01T00:00:00.000Z" },
+      runs: 0,
+      credits: 0,
+      since: "2099-01-01T00:00:00.000Z",
     });
     expect(await owner.workspaces.costs({ workspaceId, query: { until: since } })).toMatchObject({ runs: 1 });
   });

@@ -40,7 +40,9 @@ onEveryDeployment("workers", (service) => {
       owner.workers.start({ workspaceId, body: { task_group_id: groupId, message, ...more } });
     const post = (path: string, json: unknown, key?: string) =>
       service().call(`/v1/${path}`, {
-        ...{ method: "POST", bearer: ownerKey, json },
+        method: "POST",
+        bearer: ownerKey,
+        json,
         headers: key === undefined ? {} : { "idempotency-key": key },
       });
     return { ...account, workspace, workspaceId, groupId, start, post };
@@ -58,7 +60,9 @@ onEveryDeployment("workers", (service) => {
     const { owner, workspace, workspaceId, groupId, start, post } = await fixture();
     const worker = await start("hello");
     expect(worker).toMatchObject({
-      ...{ workspace_id: workspaceId, task_group_id: groupId, created_by: { type: "owner" } },
+      workspace_id: workspaceId,
+      task_group_id: groupId,
+      created_by: { type: "owner" },
       executor_agent_id: workspace.manager_agent_id,
     });
     const copy = await owner.copies.get({ workspaceId, workingCopyId: worker.working_copy_id });
@@ -89,7 +93,10 @@ onEveryDeployment("workers", (service) => {
     const revisionId = saved.saved_revision_id ?? "";
     const revision = await owner.revisions.get({ workspaceId, revisionId });
     expect(revision).toMatchObject({
-      ...{ files: 2, bytes: 4, accepted_at: null, parent_ids: [workspace.current_revision_id] },
+      files: 2,
+      bytes: 4,
+      accepted_at: null,
+      parent_ids: [workspace.current_revision_id],
       author: { type: "run", run_id: worker.run_id, agent_id: worker.executor_agent_id },
     });
     expect(await owner.workspaces.get({ workspaceId })).toMatchObject({
@@ -124,7 +131,8 @@ onEveryDeployment("workers", (service) => {
     await untilAtWork(owner, worker.run_id);
     const { working_copy_id: copyId, run_id: runId } = worker;
     expect(await owner.copies.get({ workspaceId, workingCopyId: copyId })).toMatchObject({
-      ...{ state: "held", held_by_run_id: runId },
+      state: "held",
+      held_by_run_id: runId,
     });
     const json = { message: "hello", task_group_id: groupId, working_copy_id: copyId };
     const refused = await post(`workspaces/${workspaceId}/workers`, json);

@@ -30,7 +30,10 @@ export class BackupPlace {
     const server = blobs === "S3" ? await startS3Server() : null;
     const { dataDir, databaseUrl } = store.settings;
     const settings = {
-      ...{ PORT: "0", BACKEND: "noop", DATA_DIR: dataDir, LOG_LEVEL: "warn" },
+      PORT: "0",
+      BACKEND: "noop",
+      DATA_DIR: dataDir,
+      LOG_LEVEL: "warn",
       ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
       ...(server === null ? { BLOB_DIR: folder } : server.settings),
     };

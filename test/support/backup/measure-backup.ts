@@ -83,9 +83,20 @@ async function measure(backup: string, { place, other, size }: Measured): Promis
   const comparedFiles = await filled.compare(restored);
   restored.close();
   return {
-    ...{ rows: last.rows, blobs: last.blobs, blobBytes: last.bytes },
-    ...{ filledMs, underLoadMs, secondMs, atRestMs, restoreMs, verifyMs, comparedTables, comparedFiles },
-    ...{ loadFiles: load.written, loadErasures: load.erased, secondCopied: second.copied },
+    rows: last.rows,
+    blobs: last.blobs,
+    blobBytes: last.bytes,
+    filledMs,
+    underLoadMs,
+    secondMs,
+    atRestMs,
+    restoreMs,
+    verifyMs,
+    comparedTables,
+    comparedFiles,
+    loadFiles: load.written,
+    loadErasures: load.erased,
+    secondCopied: second.copied,
   };
 }
 

@@ -78,9 +78,15 @@ export class BoundaryService {
     const { dataDir, databaseUrl } = place.settings;
     const clock = databaseUrl === null ? null : await openDatabaseClock(place, databaseUrl);
     const settings = {
-      ...{ PORT: "0", DATA_DIR: dataDir, BACKEND: "noop", CI_AUDIENCE: "crash.example" },
-      ...{ BASE_URL: "http://crash.example", RATE_PER_MINUTE: "1000000", DRAIN_SECONDS: "0" },
-      ...{ KILL_PLAN: join(folder, "plan"), KILL_LOG: join(folder, "log") },
+      PORT: "0",
+      DATA_DIR: dataDir,
+      BACKEND: "noop",
+      CI_AUDIENCE: "crash.example",
+      BASE_URL: "http://crash.example",
+      RATE_PER_MINUTE: "1000000",
+      DRAIN_SECONDS: "0",
+      KILL_PLAN: join(folder, "plan"),
+      KILL_LOG: join(folder, "log"),
       ...clock?.settings,
       ...blobs.settings,
       ...options.settings,
@@ -224,7 +230,12 @@ export class BoundaryService {
 /** Each start would take the types out of the sources again. */
 async function bundle({ from, to }: { from: string; to: string }): Promise<void> {
   await build({
-    ...{ entryPoints: [from], outfile: to, logLevel: "silent" },
-    ...{ bundle: true, platform: "node", format: "esm", target: "node24" },
+    entryPoints: [from],
+    outfile: to,
+    logLevel: "silent",
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
   });
 }

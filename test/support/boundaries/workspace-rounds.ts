@@ -60,7 +60,9 @@ export const workspaceRounds: Readonly<Record<string, (service: BoundaryService)
     return {
       act: async () => {
         const { id: operationId } = await service.client.copies.checkpoint({
-          ...{ workspaceId, idempotencyKey, body: { message: "Save" } },
+          workspaceId,
+          idempotencyKey,
+          body: { message: "Save" },
         });
         revisionId = await revisionOf(service, { workspaceId, operationId });
       },
@@ -217,7 +219,10 @@ async function acceptance(service: BoundaryService, sides: Sides): Promise<Round
     act: async () => {
       const body = { expected_current_revision: current, validation_evidence: "Read." };
       const accepted = await service.client.changesets.accept({
-        ...{ workspaceId, changesetId, idempotencyKey, body },
+        workspaceId,
+        changesetId,
+        idempotencyKey,
+        body,
       });
       expect(accepted.status).toBe("accepted");
     },

@@ -51,8 +51,11 @@ export class DocumentedWorld {
       backend: asking,
       checkouts: git.provider(),
       remotes: new GitRemotes({
-        ...{ folder: `${git.folder}/keys`, environment: process.env, knownHosts: noKnownHosts },
-        ...{ app: null, clock: systemClock },
+        folder: `${git.folder}/keys`,
+        environment: process.env,
+        knownHosts: noKnownHosts,
+        app: null,
+        clock: systemClock,
         issuers: [{ ...githubIssuer, issuer: makeJob().issuer }],
       }),
       freeCredits: 1_000,

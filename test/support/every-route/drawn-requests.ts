@@ -34,7 +34,8 @@ export function requestsOf({
       body: requestBody === undefined ? fc.constant<Body>({}) : bodiesOf(requestBody.content),
     })
     .map(({ params, query, headers, body }) => ({
-      ...{ operationId, params },
+      operationId,
+      params,
       asked: {
         ...body,
         ...(query === "" ? {} : { query }),

@@ -275,8 +275,14 @@ export class Play {
     const createdAt = clock.now();
     await core.store.transact((tx) =>
       tx.identities.insert({
-        ...{ id: core.random.uuid(createdAt), accountId: mine.id, kind: "oidc", name: "somebody" },
-        ...{ issuer: "https://idp.example", subject: mine.id, createdAt, lastUsedAt: null },
+        id: core.random.uuid(createdAt),
+        accountId: mine.id,
+        kind: "oidc",
+        name: "somebody",
+        issuer: "https://idp.example",
+        subject: mine.id,
+        createdAt,
+        lastUsedAt: null,
       }),
     );
     await api.ask("sitePublish", { params: w, json: { folder: "" } });

@@ -102,7 +102,13 @@ async function makeOfWorkspace({ fixture, account, api }: StandingParts): Promis
   await made("workspaceWorkflowsPut", { name: "n", prompt: "p" }, { ...w, workflowID });
   const taskGroupID = await made("taskGroupsCreate", { name: "Translate" });
   return {
-    ...{ ...w, revisionID, changesetID, workingCopyID, actionID, workflowID, taskGroupID },
+    ...w,
+    revisionID,
+    changesetID,
+    workingCopyID,
+    actionID,
+    workflowID,
+    taskGroupID,
     agentID: workspace.manager_agent_id,
     operationID: saving.id,
     downloadToken: await make.downloadToken(w, "a.txt"),

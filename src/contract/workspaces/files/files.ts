@@ -40,7 +40,10 @@ const type = <Name extends string>(name: Name) => field(z.literal(name), "What i
 export const fileEntrySchema = z.discriminatedUnion("type", [
   object({ type: type("file"), ...placed, ...contents, ...sized }),
   object({
-    ...{ type: type("symlink"), ...placed, ...contents, ...sized },
+    type: type("symlink"),
+    ...placed,
+    ...contents,
+    ...sized,
     target: field(
       z.nullable(z.string()),
       "Where the symbolic link leads, as it is stored. The service follows none. Null where its contents are no path.",

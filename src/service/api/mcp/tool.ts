@@ -192,7 +192,11 @@ async function requestOf(
   { route, context }: { readonly route: Route; readonly context: McpToolContext },
 ): Promise<Result<object, Refusal>> {
   const parts: Record<Argument["place"], Record<string, unknown>> = {
-    ...{ params: {}, query: {}, body: {}, key: {}, own: {} },
+    params: {},
+    query: {},
+    body: {},
+    key: {},
+    own: {},
   };
   for (const { name, place, field, isAgent } of all) {
     const value = args[name];
@@ -204,11 +208,17 @@ async function requestOf(
   const { params, query, body, key, own } = parts;
   const { caller, requestId, signal } = context;
   return ok({
-    ...{ caller, requestId, signal, params, own },
+    caller,
+    requestId,
+    signal,
+    params,
+    own,
     query: route.query === undefined ? null : query,
     body: route.body === undefined ? null : body,
     idempotencyKey: key.idempotency_key ?? null,
-    ...{ contentType: "application/json", contentLength: null, ifMatch: null },
+    contentType: "application/json",
+    contentLength: null,
+    ifMatch: null,
   });
 }
 

@@ -8,8 +8,14 @@ export function toAdoption(adoption: Adoption): AdoptionView {
   const { agentId, status, sha, objects, bytes, error, revisionId, operationId, createdAt, endedAt } =
     adoption;
   return {
-    ...{ agent_id: agentId, status, sha, objects, bytes, error },
-    ...{ revision_id: revisionId, operation_id: operationId },
+    agent_id: agentId,
+    status,
+    sha,
+    objects,
+    bytes,
+    error,
+    revision_id: revisionId,
+    operation_id: operationId,
     created_at: isoTime(createdAt),
     ended_at: endedAt === null ? null : isoTime(endedAt),
   };

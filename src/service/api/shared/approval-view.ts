@@ -46,7 +46,11 @@ export function toApproval(
     case "accept_changeset": {
       const { kind, resolvedRevisionId, title, files, additions, deletions, evidence } = action;
       return {
-        ...{ kind, ...common, title, files, validation_evidence: evidence },
+        kind,
+        ...common,
+        title,
+        files,
+        validation_evidence: evidence,
         workspace_id: action.workspaceId,
         changeset_id: action.changesetId,
         revision_id: action.revisionId,

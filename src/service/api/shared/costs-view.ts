@@ -21,8 +21,5 @@ export function toCosts(costs: Costs, { since, until }: CostSpan): CostsView {
 }
 
 function sumsOf({ credits, grossMicroUsd, refundedMicroUsd, tokens, runs }: CostSums) {
-  return {
-    ...{ credits, gross_micro_usd: grossMicroUsd, refunded_micro_usd: refundedMicroUsd },
-    ...{ tokens, runs },
-  };
+  return { credits, gross_micro_usd: grossMicroUsd, refunded_micro_usd: refundedMicroUsd, tokens, runs };
 }

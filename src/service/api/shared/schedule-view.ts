@@ -25,7 +25,8 @@ export function toSchedule(schedule: ScheduleRecord, policy: Pick<Policy, "webUr
   switch (status) {
     case "awaiting_confirmation":
       return {
-        ...{ status, ...common },
+        status,
+        ...common,
         confirm_url: confirmUrl(policy, schedule.id),
         // An approval of a schedule has its id.
         approve_url: approveUrl(policy, schedule.id),

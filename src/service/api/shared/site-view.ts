@@ -9,8 +9,11 @@ import type { Site } from "../../core/workspaces/consumers/store-port.ts";
 export function toSite({ workspaces }: Pick<Core, "workspaces">) {
   const isolation = workspaces?.siteUrl == null ? ("sandbox" as const) : ("origin" as const);
   return ({ workspaceId, revisionId, folder, publishedAt }: Site): SiteView => ({
-    ...{ workspace_id: workspaceId, revision_id: revisionId },
-    ...{ folder, isolation, published_at: isoTime(publishedAt) },
+    workspace_id: workspaceId,
+    revision_id: revisionId,
+    folder,
+    isolation,
+    published_at: isoTime(publishedAt),
   });
 }
 

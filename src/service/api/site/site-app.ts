@@ -133,7 +133,8 @@ async function serveFile(
     outer,
     {
       contentType: type ?? "application/octet-stream",
-      ...{ size, etag },
+      size,
+      etag,
       open: async (part, signal) => {
         const opened = await file.open(part === null ? { signal } : { range: part, signal });
         return opened.content;

@@ -70,7 +70,9 @@ export class FolderState {
     const { folder, headSha, maxFileBytes } = this.#options;
     const working: WorkingTree = {
       runGit: (call) => this.#git({ ...call, signal }),
-      ...{ folder, headSha, isProtected: this.#isProtected },
+      folder,
+      headSha,
+      isProtected: this.#isProtected,
     };
     const wanted = ["--modified", "--others", "--deleted", "--exclude-standard"];
     const listed = await this.#git({ args: ["ls-files", "-z", ...wanted], signal });

@@ -108,7 +108,8 @@ async function askFor(
 ): Promise<Result<unknown, number | null>> {
   try {
     const response = await fetch(url, {
-      ...{ method, redirect: "manual" },
+      method,
+      redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
       headers: {
         authorization: `Bearer ${bearer}`,

@@ -181,8 +181,12 @@ export class GitRemotes implements Remotes {
     const folder = await this.#makeFolder();
     try {
       const git = createGit({
-        ...{ environment, home: folder, gitFolder: join(folder, "none"), treeFolder: null },
-        ...{ timeoutMs: HEAD_TIMEOUT_MS, ...(gitPath === undefined ? {} : { gitPath }) },
+        environment,
+        home: folder,
+        gitFolder: join(folder, "none"),
+        treeFolder: null,
+        timeoutMs: HEAD_TIMEOUT_MS,
+        ...(gitPath === undefined ? {} : { gitPath }),
       });
       const args = ["ls-remote", "--quiet", "--symref", "--", target.url, "HEAD"];
       const call = { args, env, transport: target.transport, signal, maxOutputBytes: MAX_HEAD_BYTES };

@@ -105,9 +105,15 @@ async function leaveEntry(
   const { repository, accountId } = agent;
   const now = core.clock.now();
   await tx.audit.insert({
-    ...{ id: core.random.uuid(now), at: now, requestId, action: "delete_agent", outcome: "ok" },
-    ...{ issuer: repository?.issuer ?? null, repositoryId: repository?.id ?? null },
-    ...{ repositoryName: repository?.name ?? null, ciRunId: null },
+    id: core.random.uuid(now),
+    at: now,
+    requestId,
+    action: "delete_agent",
+    outcome: "ok",
+    issuer: repository?.issuer ?? null,
+    repositoryId: repository?.id ?? null,
+    repositoryName: repository?.name ?? null,
+    ciRunId: null,
     ...(accountId === null ? {} : { accountId }),
   });
 }

@@ -49,10 +49,14 @@ export async function approveApproval(
   const { agentId, action } = approval;
   return await decided(core, { ...decision, wanted: "approved" }, async () =>
     approve(core, action.kind, {
-      ...{ caller, agentId, action, submitter },
+      caller,
+      agentId,
+      action,
+      submitter,
       alongside: async (tx, { runId }) =>
         await endAs(core, tx, {
-          ...{ approval, requestId: decision.requestId },
+          approval,
+          requestId: decision.requestId,
           end: { status: "approved", decidedBy: "owner", runId },
         }),
     }),
@@ -85,7 +89,8 @@ export async function denyApproval(core: Core, decision: Decision): Decided<neve
       action,
       alongside: async (tx) =>
         await endAs(core, tx, {
-          ...{ approval, requestId: decision.requestId },
+          approval,
+          requestId: decision.requestId,
           end: { status: "denied", decidedBy: caller.callerClass, runId: null },
         }),
     }),

@@ -49,7 +49,9 @@ export async function mintToken(
       const expiresAt = now + TOKEN_MS;
       const resource = resourceOf(core.policy.baseUrl);
       const grant = await jobGrant(core, tx, {
-        ...{ agentId: agent.id, accountId, resource },
+        agentId: agent.id,
+        accountId,
+        resource,
         clientName: `CI jobs of ${job.repository.name}`,
         scope: scopes.join(" "),
         until: expiresAt,
@@ -61,7 +63,10 @@ export async function mintToken(
         hash: secret.hash,
         clientId: jobClientOf(agent.id),
         grantId: grant.id,
-        ...{ accountId, scopes, resource, expiresAt },
+        accountId,
+        scopes,
+        resource,
+        expiresAt,
         createdAt: now,
         lastUsedAt: null,
         revokedAt: null,

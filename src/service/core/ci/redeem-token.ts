@@ -105,7 +105,10 @@ async function claimAndIssue<Value, Refusal extends { readonly reason: string }>
     const { accountId } = agent;
     await tx.audit.insert(
       auditEntry(core, {
-        ...{ requestId, action, outcome, job },
+        requestId,
+        action,
+        outcome,
+        job,
         ...(action === "mint" && accountId !== null ? { accountId } : {}),
       }),
     );

@@ -29,13 +29,23 @@ export function makeDeployKey(random: Uint8Array, comment: string): DeployKey {
   const point = Buffer.from(createPublicKey(key).export({ format: "jwk" }).x ?? "", "base64url");
   const blob = Buffer.concat([field(ALGORITHM), field(point)]);
   const secret = Buffer.concat([
-    ...[check, check, field(ALGORITHM), field(point), field(Buffer.concat([seed, point])), field(comment)],
+    check,
+    check,
+    field(ALGORITHM),
+    field(point),
+    field(Buffer.concat([seed, point])),
+    field(comment),
   ]);
   const padding = Buffer.from(
     Array.from({ length: (BLOCK_BYTES - (secret.length % BLOCK_BYTES)) % BLOCK_BYTES }, (_, at) => at + 1),
   );
   const file = Buffer.concat([
-    ...[Buffer.from("openssh-key-v1\0"), field("none"), field("none"), field(""), count(1), field(blob)],
+    Buffer.from("openssh-key-v1\0"),
+    field("none"),
+    field("none"),
+    field(""),
+    count(1),
+    field(blob),
     field(Buffer.concat([secret, padding])),
   ]);
   const lines = file.toString("base64").match(new RegExp(`.{1,${LINE_CHARS}}`, "g")) ?? [];

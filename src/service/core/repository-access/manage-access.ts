@@ -130,7 +130,10 @@ export function toShown(
       ? { public_key: access.publicKey, fingerprint: fingerprintOf(access.publicKey) }
       : {};
   return {
-    ...{ agent_id, kind: access.kind, created_at: new Date(access.createdAt).toISOString(), ...key },
+    agent_id,
+    kind: access.kind,
+    created_at: new Date(access.createdAt).toISOString(),
+    ...key,
     ...(where?.ok === true ? { url: where.value } : {}),
     ...(fault === null ? {} : { fault }),
   };

@@ -172,7 +172,9 @@ async function settle(asked: New): Promise<Result<Settled, SubmitRefusal>> {
   const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite });
   if (!paying.ok) return paying;
   const missing = await findMissingCommit(core, tx, {
-    ...{ agent, caller, pullRequest },
+    agent,
+    caller,
+    pullRequest,
     bringsModel: body.model_access !== undefined,
   });
   if (missing !== null) return refused(missing);
@@ -188,7 +190,10 @@ async function settle(asked: New): Promise<Result<Settled, SubmitRefusal>> {
   if (!ofDay.ok) return ofDay;
   return ok({
     ...asked,
-    ...{ sessionId: session.value, paying: paying.value, chosen: chosen.value, runId },
+    sessionId: session.value,
+    paying: paying.value,
+    chosen: chosen.value,
+    runId,
     maxCostMicroUsd: ofDay.value,
   });
 }
@@ -241,7 +246,12 @@ async function write(settled: Settled): Promise<Submitted> {
   const sessionId = settled.sessionId ?? core.random.uuid(now);
   const input = inputOf(settled);
   const run = queuedRun({
-    ...{ id: runId, agentId, sessionId, origin, price, now },
+    id: runId,
+    agentId,
+    sessionId,
+    origin,
+    price,
+    now,
     parentRunId: parent?.runId ?? null,
     billingAccount: paying.wallet,
     modelBilling: access === undefined ? null : "repository",
@@ -259,7 +269,8 @@ async function write(settled: Settled): Promise<Submitted> {
   }
   if (parent === undefined) await paying.lock();
   const admitted = await tx.runs.admit({
-    ...{ run, input },
+    run,
+    input,
     hold: feeHold(core, { billingAccount: run.billingAccount, runId, price }),
     key:
       key === null

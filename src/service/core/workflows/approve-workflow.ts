@@ -27,7 +27,10 @@ export const executionApproval: Approvable<"run_workflow"> = {
   approve: async (core, { caller, action, submitter, alongside }) => {
     const { workflowId, version, input } = action;
     const executed = await executeWorkflow(core, submitter, {
-      ...{ caller, workflowId, input, version },
+      caller,
+      workflowId,
+      input,
+      version,
       idempotencyKey: null,
       alongside,
     });

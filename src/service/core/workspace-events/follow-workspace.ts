@@ -52,7 +52,9 @@ export async function* followWorkspace(
         return;
       }
       const events = await core.store.committed.workspaceEvents.list({
-        ...{ workspaceId, after, limit: EVENTS_A_PAGE },
+        workspaceId,
+        after,
+        limit: EVENTS_A_PAGE,
       });
       if (events.length > 0) yield ok(events);
       after = events.at(-1)?.seq ?? after;

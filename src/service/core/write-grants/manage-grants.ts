@@ -65,7 +65,10 @@ async function changeGrants(
       if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
       const outcome = await apply(tx);
       await auditAct(core, tx, {
-        ...{ action: "write_grant", outcome, agentId, requestId },
+        action: "write_grant",
+        outcome,
+        agentId,
+        requestId,
         accountId: caller.accountId,
       });
       return ok(await tx.writeGrants.list(agentId));

@@ -16,8 +16,21 @@ export function isForeign(path: string): boolean {
 
 /** Folders and names of such files as patterns of paths, for a search that finds too much: the most usual ones. */
 export const foreignPatterns: readonly string[] = [
-  ...["node_modules", "bower_components", "vendor", "third_party", "Pods", "dist", "build", "out", "target"],
-  ...["__pycache__", ".venv", "venv", "site-packages", "__snapshots__", ".yarn"],
+  "node_modules",
+  "bower_components",
+  "vendor",
+  "third_party",
+  "Pods",
+  "dist",
+  "build",
+  "out",
+  "target",
+  "__pycache__",
+  ".venv",
+  "venv",
+  "site-packages",
+  "__snapshots__",
+  ".yarn",
 ]
   .map((folder) => `**/${folder}/**`)
   .concat(["**/*.min.js", "**/*.map", "**/*.lock", "**/*-lock.json", "**/*.snap"]);

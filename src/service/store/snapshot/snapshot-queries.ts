@@ -73,7 +73,9 @@ export const endHoldStatement = `delete from service_secrets where name = '${BAC
 /** A row of `blobsQuery`. */
 export function namedBlob([key, bytes, sha256, lostAt]: SnapshotRow): NamedBlob {
   return {
-    ...{ key: String(key), bytes: Number(bytes), sha256: typeof sha256 === "string" ? sha256 : null },
+    key: String(key),
+    bytes: Number(bytes),
+    sha256: typeof sha256 === "string" ? sha256 : null,
     isMarkedLost: lostAt !== null,
   };
 }

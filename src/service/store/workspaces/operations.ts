@@ -37,7 +37,9 @@ function hasExpired(now: number) {
 
 /** Without what a result does not have. */
 const result: Column<OperationResult, string> = {
-  ...{ kind: "text", isNullable: false, read: toResult },
+  kind: "text",
+  isNullable: false,
+  read: toResult,
   write: ({ revisionId, isUnchanged, copyId }) =>
     JSON.stringify({ revision_id: revisionId, unchanged: isUnchanged, working_copy_id: copyId }),
 };

@@ -26,8 +26,15 @@ describe("the conformance suite of MCP", () => {
     const folder = await mkdtemp(join(tmpdir(), "agent-service-conformance-"));
     try {
       const said = await runSuite([
-        ...["server", "--url", server.url, "--requirements", revision],
-        ...["--expected-failures", join(here, `conformance-${revision}.yml`), "-o", folder],
+        "server",
+        "--url",
+        server.url,
+        "--requirements",
+        revision,
+        "--expected-failures",
+        join(here, `conformance-${revision}.yml`),
+        "-o",
+        folder,
       ]);
       expect(said.code, said.text).toBe(0);
       const scored = await scoredOf(said.text, revision);

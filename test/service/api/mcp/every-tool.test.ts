@@ -44,7 +44,10 @@ describe.each(wires)("every tool by %s", (wire) => {
 
   it("answers as its output schema says", async () => {
     const put = await putWorkflow(fixture.core, {
-      ...{ agentId: account.agent.id, id: null, name: "nightly", prompt: "go" },
+      agentId: account.agent.id,
+      id: null,
+      name: "nightly",
+      prompt: "go",
     });
     if (!put.ok) throw new Error(put.refusal.reason);
     const { id } = put.value;

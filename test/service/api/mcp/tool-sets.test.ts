@@ -54,9 +54,18 @@ describe("the list of tools", () => {
     const id = fixture.core.random.uuid(now);
     await fixture.store.transact((tx) =>
       tx.credentials.insert({
-        ...{ kind: "access_token", id, hash, accountId: account.id, scopes, grantId: `grant-${id}` },
-        ...{ clientId: "https://app.example/client.json", resource: "http://service.example/mcp" },
-        ...{ createdAt: now, lastUsedAt: null, expiresAt: now + 3_600_000, revokedAt: null },
+        kind: "access_token",
+        id,
+        hash,
+        accountId: account.id,
+        scopes,
+        grantId: `grant-${id}`,
+        clientId: "https://app.example/client.json",
+        resource: "http://service.example/mcp",
+        createdAt: now,
+        lastUsedAt: null,
+        expiresAt: now + 3_600_000,
+        revokedAt: null,
       }),
     );
     return text;
@@ -149,7 +158,9 @@ describe("the list of tools", () => {
       method: "POST",
       bearer: await tokenFor(["agents:read"]),
       raw: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
         params: { name: "call_tool", arguments: { name: "list_workspaces" } },
       }),
       headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },

@@ -64,19 +64,24 @@ describe("a tool", () => {
       () => tool(copyRoutes.list, { ...texts, output, run, adds: { wait: z.int() } }),
       () =>
         tool(scheduleRoutes.cancel, {
-          ...{ ...texts, output, finds: ["scheduleID"] },
+          ...texts,
+          output,
+          finds: ["scheduleID"],
           // @ts-expect-error The handler needs the parameter that no argument names.
           run: async (request) => said(await handlers.cancel(request), say),
         }),
       () =>
         tool(scheduleRoutes.create, {
-          ...{ ...texts, output, takes: ["delay_seconds"] },
+          ...texts,
+          output,
+          takes: ["delay_seconds"],
           // @ts-expect-error The handler needs the prompt, which the tool does not take.
           run: async (request) => said(await handlers.create(request), say),
         }),
       () =>
         tool(scheduleRoutes.cancel, {
-          ...{ ...texts, output },
+          ...texts,
+          output,
           run: async (request) => said(await handlers.cancel(request), say),
         }),
     ];

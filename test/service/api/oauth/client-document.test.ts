@@ -143,7 +143,8 @@ describe("a client's document", () => {
       );
     const { ask } = await open();
     const path = authorizePath({
-      ...{ client_id: idAt("/client.json"), redirect_uri: "http://127.0.0.1/" },
+      client_id: idAt("/client.json"),
+      redirect_uri: "http://127.0.0.1/",
       code_challenge: makeProof().challenge,
     });
     const refused = await ask(path);

@@ -98,23 +98,30 @@ describe("the authorization server", () => {
   it("lets no address that was registered before into a page's policy", async () => {
     const uri = "https://app.example.com;script-src/";
     const payload = {
-      ...{ client_id: "earlier", redirect_uris: [uri], application_type: "native" },
-      ...{
-        grant_types: ["authorization_code"],
-        response_types: ["code"],
-        token_endpoint_auth_method: "none",
-      },
+      client_id: "earlier",
+      redirect_uris: [uri],
+      application_type: "native",
+      grant_types: ["authorization_code"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
     };
     await oauth.fixture.core.store.transact((tx) =>
       tx.oauthArtifacts.put({
-        ...{ kind: "Client", idHash: hashSecret("earlier"), grantId: null, uid: null, userCodeHash: null },
-        ...{ payload: JSON.stringify(payload), consumedAt: null, successor: null },
+        kind: "Client",
+        idHash: hashSecret("earlier"),
+        grantId: null,
+        uid: null,
+        userCodeHash: null,
+        payload: JSON.stringify(payload),
+        consumedAt: null,
+        successor: null,
         expiresAt: oauth.fixture.clock.now() + 60_000,
       }),
     );
     const browser = await oauth.browser();
     const asked = authorizePath({
-      ...{ client_id: "earlier", redirect_uri: uri },
+      client_id: "earlier",
+      redirect_uri: uri,
       code_challenge: makeProof().challenge,
     });
     const page = await browser.follow(await browser.get(asked));

@@ -39,9 +39,14 @@ describe("sites", () => {
     const caller: AccountCaller = { kind: "account", accountId, callerClass: "owner" };
     await core.store.transact((tx) =>
       tx.identities.insert({
-        ...{ id: core.core.random.uuid(core.clock.now()), accountId, kind: "oidc", name: "somebody" },
-        ...{ issuer: "https://idp.example", subject: accountId },
-        ...{ createdAt: core.clock.now(), lastUsedAt: null },
+        id: core.core.random.uuid(core.clock.now()),
+        accountId,
+        kind: "oidc",
+        name: "somebody",
+        issuer: "https://idp.example",
+        subject: accountId,
+        createdAt: core.clock.now(),
+        lastUsedAt: null,
       }),
     );
     const { workspaceId } = await WorkspaceFiles.make(core, { accountId, name: "site", files });
@@ -96,8 +101,10 @@ describe("sites", () => {
     expect(policy).not.toMatch(/allow-|script-src|connect-src|'self'/);
     expect(policy).toContain(`img-src http://service.example${pathname} data:`);
     expect(page.headers).toMatchObject({
-      ...{ "content-type": "text/html; charset=utf-8", "x-content-type-options": "nosniff" },
-      ...{ "referrer-policy": "no-referrer", "cache-control": "private, no-cache" },
+      "content-type": "text/html; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "private, no-cache",
       "cross-origin-opener-policy": "same-origin",
     });
     expect(page.headers).not.toHaveProperty("set-cookie");

@@ -46,8 +46,15 @@ async function makeRow(account: TestAccount): Promise<string> {
   const id = newId();
   await fixture.core.store.transact((tx) =>
     tx.workspaces.insert({
-      ...{ id, accountId: account.id, name: "w", managerAgentId: account.agent.id, state: "ready" },
-      ...{ canonicalCopyId: newId(), currentRevisionId: newId(), metadata: {}, createdAt: 1 },
+      id,
+      accountId: account.id,
+      name: "w",
+      managerAgentId: account.agent.id,
+      state: "ready",
+      canonicalCopyId: newId(),
+      currentRevisionId: newId(),
+      metadata: {},
+      createdAt: 1,
     }),
   );
   return id;
@@ -72,7 +79,11 @@ it("tells what moves from now on, and behind a number what moved before", async 
   const socket = await SocketClient.open(url, { bearer: mine.owner });
   socket.send({ type: "subscribe", id: "now", workspace_id: workspaceId });
   expect(await socket.when("workspace")).toEqual({
-    ...{ type: "workspace", subscription: "now", workspace_id: workspaceId, seq: 1, missed: false },
+    type: "workspace",
+    subscription: "now",
+    workspace_id: workspaceId,
+    seq: 1,
+    missed: false,
   });
   await move(workspaceId, { what: "changeset", id: "c", state: "open" });
   await move(workspaceId, { what: "changeset", id: "c", state: "accepted" }, ready("b"));

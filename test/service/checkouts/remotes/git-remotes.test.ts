@@ -59,7 +59,8 @@ describe("a repository over ssh", { tags: ["ssh"] }, () => {
       environment: process.env,
       issuers: [{ ...githubIssuer, ssh_url: server.urlTemplate }],
       knownHosts: readKnownHosts(known ?? (await server.knownHosts())) ?? expect.unreachable(),
-      ...{ app: null, clock: systemClock },
+      app: null,
+      clock: systemClock,
     });
   }
 

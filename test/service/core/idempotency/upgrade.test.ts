@@ -31,7 +31,9 @@ onEveryStore((store) => {
 
     const post = (path: string, json: unknown, key?: string) =>
       api.send(path, {
-        ...{ method: "POST", bearer: account.owner, json },
+        method: "POST",
+        bearer: account.owner,
+        json,
         headers: key === undefined ? {} : { "idempotency-key": key },
       });
     const keptUntil = () => ({ now: fixture.clock.now(), expiresAt: fixture.clock.now() + DAY_MS });

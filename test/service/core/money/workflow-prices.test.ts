@@ -53,7 +53,9 @@ onEveryStore((kind) => {
 
     const start = async (workflow: Partial<Rates["workflow"]>, credits: number, backend?: Backend) => {
       fixture = await startFixture({
-        ...{ level: "core", store: kind, rates: ratesWith(workflow) },
+        level: "core",
+        store: kind,
+        rates: ratesWith(workflow),
         ...(backend === undefined ? {} : { backend }),
       });
       api = await openCaller(fixture);

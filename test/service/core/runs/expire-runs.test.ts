@@ -101,8 +101,9 @@ onEveryStore((kind) => {
       const erased = async () =>
         (await fixture.place.query(`select erased_at from agents where id = '${account.agent.id}'`))[0];
       await deleteAgent(fixture.core, {
-        ...{ caller: { kind: "account", accountId: account.id, callerClass: "owner" } },
-        ...{ agentId: account.agent.id, requestId: "r" },
+        caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+        agentId: account.agent.id,
+        requestId: "r",
       });
       expect((await readPage(runId)).run).toMatchObject({ status: "completed" });
       fixture.clock.advance(60 * 60_000);

@@ -42,7 +42,9 @@ const fields: {
     },
     input: {
       modelAccess: {
-        ...{ provider: "anthropic", model: "claude-opus-4-8", heldBy: RUN },
+        provider: "anthropic",
+        model: "claude-opus-4-8",
+        heldBy: RUN,
         firstExpiresAt: Date.parse("2026-11-27T04:00:00.000Z"),
       },
     },

@@ -46,7 +46,9 @@ describe("new work in workspaces", () => {
     await owner.workspaceWorkflows.put({ workspaceId, workflowId, body: { name: "n", prompt: "p" } });
     const send = (method: string, path: string, json?: unknown) =>
       call(`${api.url}/v1${path}`, {
-        ...{ method, bearer, headers: { "idempotency-key": crypto.randomUUID() } },
+        method,
+        bearer,
+        headers: { "idempotency-key": crypto.randomUUID() },
         ...(json === undefined ? {} : { json }),
       });
     const ids = { workspaceId, managerId, agentId, memberId, itemId, scheduleId, workflowId };

@@ -16,11 +16,20 @@ import {
 } from "../../../../src/service/executor/diagnostics/read-output.ts";
 
 const unformatted = (path: string | null): Diagnostic => ({
-  ...{ path, line: null, column: null },
-  ...{ severity: "warning", code: "format", message: UNFORMATTED },
+  path,
+  line: null,
+  column: null,
+  severity: "warning",
+  code: "format",
+  message: UNFORMATTED,
 });
 const error = (place: Partial<Diagnostic>, message: string): Diagnostic => ({
-  ...{ path: null, line: null, column: null, severity: "error", code: "", message },
+  path: null,
+  line: null,
+  column: null,
+  severity: "error",
+  code: "",
+  message,
   ...place,
 });
 

@@ -47,7 +47,8 @@ type ToolChangeset = z.infer<typeof toolChangesetSchema>;
 export function toToolChangeset(changeset: ChangesetView): ToolChangeset {
   const { items, omitted } = cut(changeset.conflicts, MAX_CONFLICTS);
   return {
-    ...{ ...shown.of(changeset), title: singleLine(changeset.title, MAX_TITLE_CHARS) },
+    ...shown.of(changeset),
+    title: singleLine(changeset.title, MAX_TITLE_CHARS),
     conflicts: items.map(({ path }) => visibleText(path).slice(0, MAX_PATH_CHARS)),
     ...(omitted === undefined ? {} : { conflicts_omitted: omitted }),
   };
@@ -106,7 +107,8 @@ export const changesetTools = [
       const patch = fitText(diff.patch, own.max_patch_bytes, (head) => head) ?? "";
       const omitted = byteLength(diff.patch) - byteLength(patch);
       const structured = {
-        ...{ ...told.structured, patch },
+        ...told.structured,
+        patch,
         ...(omitted === 0 ? {} : { patch_omitted_bytes: omitted }),
       };
       const more =

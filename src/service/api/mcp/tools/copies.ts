@@ -123,9 +123,14 @@ export const copyTools = [
     run: async ({ caller, params, own, signal }, { core }) => {
       const { workspaceID: workspaceId, workingCopyID: copyId } = params;
       const written = await writeTexts(core, {
-        ...{ caller, workspaceId, place: { kind: "copy", copyId }, signal },
+        caller,
+        workspaceId,
+        place: { kind: "copy", copyId },
+        signal,
         texts: own.files.map(({ path: name, content = "", target, etag: seen, executable }) => ({
-          ...{ path: name, content: target ?? content, etag: seen ?? null },
+          path: name,
+          content: target ?? content,
+          etag: seen ?? null,
           mode: target === undefined ? modeOf(executable) : LINK_MODE,
         })),
       });
@@ -174,7 +179,8 @@ export const copyTools = [
         const error = operation.status === "failed" ? operation.error.error : null;
         const { revision_id, unchanged } = result;
         const saved = {
-          ...{ operation_id: operationID, status: operation.status },
+          operation_id: operationID,
+          status: operation.status,
           ...(revision_id === undefined ? {} : { revision_id }),
           ...(unchanged === undefined ? {} : { unchanged }),
           ...(error === null ? {} : { error }),

@@ -113,7 +113,11 @@ export const fileTools = [
       const { file, content, nextOffset } = read.value;
       const etag = etagOf(file);
       const structured = {
-        ...{ path, etag, size: file.size, content, offset: read.value.offset },
+        path,
+        etag,
+        size: file.size,
+        content,
+        offset: read.value.offset,
         ...(nextOffset === null ? {} : { next_offset: nextOffset }),
       };
       const rest = nextOffset === null ? "" : ` The rest begins at offset ${nextOffset}.`;

@@ -84,7 +84,8 @@ export const workspaceTools = [
       const structured = {
         workspace: toolWorkspace.of(workspace),
         url: workspaceUrl(core.policy, workspace.id),
-        ...{ copies: copies.map(toolCopy.of), changesets },
+        copies: copies.map(toolCopy.of),
+        changesets,
       };
       const lines = [workspaceLine(workspace), ...copies.map(copyLine), ...changesets.map(changesetLine)];
       return ok(answer(structured, lines.join("\n")));

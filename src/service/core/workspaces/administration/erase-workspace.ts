@@ -65,8 +65,12 @@ async function beginErasure(
   await endConsumersOf(core, tx, { workspaceId, agentId: null });
   await endDefaultManager(core, tx, workspaceId);
   const operation = queuedOperation({
-    ...{ id: core.random.uuid(now), workspaceId, accountId: caller.accountId, now },
-    ...{ kind: "erase_workspace", input: {} },
+    id: core.random.uuid(now),
+    workspaceId,
+    accountId: caller.accountId,
+    now,
+    kind: "erase_workspace",
+    input: {},
   });
   await tx.operations.insert(operation);
   return ok({ operation, isNew: true });

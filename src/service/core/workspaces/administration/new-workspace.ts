@@ -20,8 +20,15 @@ export async function insertWorkspace(
   const now = core.clock.now();
   const { id: workspaceId } = given;
   const { revision, commit } = newRevision(core, {
-    ...{ workspaceId, treeOid: EMPTY_TREE, parents: [], message: "New workspace", author: createdBy },
-    ...{ files: 0, bytes: 0, isAccepted: true, now },
+    workspaceId,
+    treeOid: EMPTY_TREE,
+    parents: [],
+    message: "New workspace",
+    author: createdBy,
+    files: 0,
+    bytes: 0,
+    isAccepted: true,
+    now,
   });
   const canonicalCopyId = core.random.uuid(now);
   const workspace: Workspace = {
@@ -34,9 +41,15 @@ export async function insertWorkspace(
   await tx.objects.put({ workspaceId, objects: [smallObject("tree", new Uint8Array()), commit], now });
   await tx.revisions.insert(revision);
   await tx.copies.insert({
-    ...{ id: canonicalCopyId, workspaceId, isCanonical: true, state: "ready", hold: null },
-    ...{ baseRevisionId: revision.id, baseTreeOid: EMPTY_TREE, savedRevisionId: revision.id },
-    ...{ createdBy, createdAt: now },
+    id: canonicalCopyId,
+    workspaceId,
+    isCanonical: true,
+    state: "ready",
+    baseRevisionId: revision.id,
+    baseTreeOid: EMPTY_TREE,
+    savedRevisionId: revision.id,
+    createdBy,
+    createdAt: now,
   });
   await tx.workspaces.insert(workspace);
   const { managerAgentId: agentId } = given;

@@ -98,14 +98,27 @@ async function begin(
   const sha = body.sha ?? newest.sha;
   const now = core.clock.now();
   const operation = queuedOperation({
-    ...{ id: core.random.uuid(now), workspaceId, accountId, now, kind: "adopt" },
+    id: core.random.uuid(now),
+    workspaceId,
+    accountId,
+    now,
+    kind: "adopt",
     input: { run_id: newest.runId, sha },
   });
   await tx.operations.insert(operation);
   await tx.adoptions.put({
-    ...{ workspaceId, agentId, status: "running", sha, objects: 0, bytes: 0, error: null },
-    ...{ beforeRevisionId: workspace.currentRevisionId, revisionId: null, operationId: operation.id },
-    ...{ createdAt: now, endedAt: null },
+    workspaceId,
+    agentId,
+    status: "running",
+    sha,
+    objects: 0,
+    bytes: 0,
+    error: null,
+    beforeRevisionId: workspace.currentRevisionId,
+    revisionId: null,
+    operationId: operation.id,
+    createdAt: now,
+    endedAt: null,
   });
   await tx.workspaces.setState({ id: workspaceId, state: "adopting" });
   return ok(operation);

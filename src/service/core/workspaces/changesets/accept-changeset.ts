@@ -114,7 +114,9 @@ async function conflicted(
     if (locked === null || !isUndecided(locked)) return;
     await tx.changesets.update(changesetId, {
       ...locked,
-      ...{ status: "conflicted", targetRevisionId: current.id, conflicts },
+      status: "conflicted",
+      targetRevisionId: current.id,
+      conflicts,
     });
     if (locked.status === "conflicted") return;
     const moves = [{ what: "changeset", id: changesetId, state: "conflicted" }] as const;

@@ -20,8 +20,14 @@ async function acceptReviewed(
   const { workspaceId, changesetId, expectedRevisionId, evidence, resolvedRevisionId } = action;
   const deciding = {
     caller: { kind: "account", accountId, callerClass: "owner" } as const,
-    ...{ workspaceId, changesetId, expectedRevisionId, evidence, alongside },
-    ...{ key: null, asked: null, signal: NOBODY_LEAVES },
+    workspaceId,
+    changesetId,
+    expectedRevisionId,
+    evidence,
+    alongside,
+    key: null,
+    asked: null,
+    signal: NOBODY_LEAVES,
   };
   const decided =
     resolvedRevisionId === null

@@ -17,7 +17,8 @@ export const changesetApproval: Approvable<"accept_changeset"> = {
     }
     const { acceptReviewed } = await core.workspaces.reviews();
     return await acceptReviewed({
-      ...{ accountId: caller.accountId, action },
+      accountId: caller.accountId,
+      action,
       // Git merges before the transaction.
       alongside: (tx) => alongside(tx, { runId: null }),
     });

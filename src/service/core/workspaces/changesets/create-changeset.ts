@@ -88,13 +88,25 @@ async function prepare(
   const lines = await countLines(core, { base: baseTree, theirs, signal });
   const now = core.clock.now();
   return ok({
-    ...{ id: core.random.uuid(now), workspaceId: workspace.id, copyId, revisionId: theirs.id },
+    id: core.random.uuid(now),
+    workspaceId: workspace.id,
+    copyId,
+    revisionId: theirs.id,
     status: merged.conflicts.length === 0 ? "open" : "conflicted",
-    ...{ title: body.title, summary: body.summary ?? "", ...lines },
-    ...{ baseRevisionId: base?.id ?? current.id, targetRevisionId: current.id, conflicts: merged.conflicts },
-    ...{ evidence: null, rejectReason: null, acceptedRevisionId: null, decidedAt: null, decidedBy: null },
+    title: body.title,
+    summary: body.summary ?? "",
+    ...lines,
+    baseRevisionId: base?.id ?? current.id,
+    targetRevisionId: current.id,
+    conflicts: merged.conflicts,
+    evidence: null,
+    rejectReason: null,
+    acceptedRevisionId: null,
+    decidedAt: null,
+    decidedBy: null,
     taskGroupId: copyId === null ? (taskGroupId ?? null) : await committed.changesets.taskGroupOf(copyId),
-    ...{ createdBy: actorOf(caller), createdAt: now },
+    createdBy: actorOf(caller),
+    createdAt: now,
   });
 }
 

@@ -122,8 +122,14 @@ async function decide(
   const now = core.clock.now();
   const { id } = changeset.value;
   await tx.changesets.update(id, {
-    ...{ status: "accepted", targetRevisionId: expected, conflicts: [], evidence, rejectReason: null },
-    ...{ acceptedRevisionId: accepted.value, decidedAt: now, decidedBy: actorOf(caller) },
+    status: "accepted",
+    targetRevisionId: expected,
+    conflicts: [],
+    evidence,
+    rejectReason: null,
+    acceptedRevisionId: accepted.value,
+    decidedAt: now,
+    decidedBy: actorOf(caller),
   });
   await request.alongside?.(tx);
   await resolveReviews(core, tx, { workspace: workspace.value, changesetId: id });

@@ -118,8 +118,15 @@ export async function landTree(
     return refused({ reason: "canonical_unsaved", current: current.id, paths: named });
   }
   const { revision, commit } = newRevision(core, {
-    ...{ workspaceId, treeOid, parents: [current, ...parents], message, author },
-    ...{ files, bytes, isAccepted: true, now },
+    workspaceId,
+    treeOid,
+    parents: [current, ...parents],
+    message,
+    author,
+    files,
+    bytes,
+    isAccepted: true,
+    now,
   });
   const trees = made
     .filter(({ kind }) => kind === "tree")

@@ -45,7 +45,10 @@ export async function rejectChangeset(
       const now = core.clock.now();
       await tx.changesets.update(changesetId, {
         ...found.value,
-        ...{ status: "rejected", rejectReason, decidedAt: now, decidedBy: actorOf(caller) },
+        status: "rejected",
+        rejectReason,
+        decidedAt: now,
+        decidedBy: actorOf(caller),
       });
       await resolveReviews(core, tx, { workspace: workspace.value, changesetId });
       const moves = [{ what: "changeset", id: changesetId, state: "rejected" }] as const;

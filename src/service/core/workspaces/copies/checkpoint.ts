@@ -64,12 +64,18 @@ export async function requestCheckpoint(
       if (!copy.ok) return copy;
       const now = core.clock.now();
       const input = {
-        ...{ working_copy_id: copyId, message, author: actorOf(caller) },
+        working_copy_id: copyId,
+        message,
+        author: actorOf(caller),
         run_id: caller.kind === "member_run" ? caller.runId : null,
       };
       queued = queuedOperation({
-        ...{ id: core.random.uuid(now), workspaceId, accountId: caller.accountId, now },
-        ...{ kind: "checkpoint", input },
+        id: core.random.uuid(now),
+        workspaceId,
+        accountId: caller.accountId,
+        now,
+        kind: "checkpoint",
+        input,
       });
       await tx.operations.insert(queued);
       return ok(queued.id);

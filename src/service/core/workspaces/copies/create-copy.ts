@@ -45,8 +45,12 @@ export async function createCopy(
       const { id: copyId } = copy.value;
       const operation = doneOperation(
         {
-          ...{ id: core.random.uuid(now), workspaceId, accountId: caller.accountId, now },
-          ...{ kind: "create_copy", input: { working_copy_id: copyId } },
+          id: core.random.uuid(now),
+          workspaceId,
+          accountId: caller.accountId,
+          now,
+          kind: "create_copy",
+          input: { working_copy_id: copyId },
         },
         { copyId },
       );
@@ -77,15 +81,16 @@ export async function insertCopy(
   }
   const now = core.clock.now();
   const copy: Copy = {
-    ...{ id: request.id ?? core.random.uuid(now), workspaceId, isCanonical: false },
-    ...{
-      state: "ready",
-      hold: null,
-      baseRevisionId: base.id,
-      baseTreeOid: base.treeOid,
-      savedRevisionId: null,
-    },
-    ...{ createdBy: actorOf(caller), createdAt: now },
+    id: request.id ?? core.random.uuid(now),
+    workspaceId,
+    isCanonical: false,
+    state: "ready",
+    hold: null,
+    baseRevisionId: base.id,
+    baseTreeOid: base.treeOid,
+    savedRevisionId: null,
+    createdBy: actorOf(caller),
+    createdAt: now,
   };
   await tx.copies.insert(copy);
   return ok(copy);

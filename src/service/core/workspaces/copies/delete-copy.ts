@@ -55,8 +55,12 @@ async function beginDeletion(
   if (runId !== null) return refused({ reason: "copy_held", copyId, runId });
   await tx.copies.markDeleting(copyId);
   const operation = queuedOperation({
-    ...{ id: core.random.uuid(now), workspaceId, accountId: caller.accountId, now },
-    ...{ kind: "delete_copy", input: { working_copy_id: copyId } },
+    id: core.random.uuid(now),
+    workspaceId,
+    accountId: caller.accountId,
+    now,
+    kind: "delete_copy",
+    input: { working_copy_id: copyId },
   });
   await tx.operations.insert(operation);
   return ok({ operation, isNew: true });

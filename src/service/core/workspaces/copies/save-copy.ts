@@ -109,7 +109,12 @@ export async function keepSave(
   if (treeOid === copy.baseTreeOid) return ok({ revisionId: baseRevisionId, isUnchanged: true });
 
   const { revision, commit } = newRevision(core, {
-    ...{ workspaceId, treeOid, parents: [base], message, author, now },
+    workspaceId,
+    treeOid,
+    parents: [base],
+    message,
+    author,
+    now,
     files: base.files + prepared.moreFiles,
     bytes: base.bytes + prepared.moreBytes,
     isAccepted: isCanonical,

@@ -33,7 +33,8 @@ export async function sumCosts(core: Core, query: Omit<CostQuery, "after" | "lim
   for (let after: string | null = null; ; ) {
     const page: readonly RunRecord[] = await core.store.committed.workspaceRuns.listForCosts({
       ...query,
-      ...{ after, limit: PAGE },
+      after,
+      limit: PAGE,
     });
     for (const run of page) {
       all = added(all, run);

@@ -108,7 +108,9 @@ async function attemptWrite(
   }
   return ok(
     judged.value.map(({ write: { path, content }, file, current }) => ({
-      ...{ path, ...file, isNew: current === null },
+      path,
+      ...file,
+      isNew: current === null,
       ...(file.mode === LINK_MODE ? { target: targetOf(content.object.data) } : {}),
     })),
   );

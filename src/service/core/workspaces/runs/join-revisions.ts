@@ -63,8 +63,15 @@ async function keepJoined(
     return await core.store.transact(async (tx) => {
       const now = core.clock.now();
       const { revision, commit } = newRevision(core, {
-        ...{ workspaceId, treeOid, parents: [joined, theirs], author, files, bytes, now },
-        ...{ message: "Work of several workers", isAccepted: false },
+        workspaceId,
+        treeOid,
+        parents: [joined, theirs],
+        author,
+        files,
+        bytes,
+        now,
+        message: "Work of several workers",
+        isAccepted: false,
       });
       const trees = prepared.made
         .filter(({ kind }) => kind === "tree")

@@ -52,7 +52,8 @@ export async function layOutCopy(
   const laying = new Laying(core, workspaceId, given);
   const headSha = unsaved?.oid ?? base.commitOid;
   return {
-    ...{ headSha, treeOid },
+    headSha,
+    treeOid,
     objects: laying.objects(headSha),
     shallow: () => laying.shallow,
     largeFiles: (bytes) => laying.largeFiles(treeOid, bytes),

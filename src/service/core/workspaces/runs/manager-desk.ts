@@ -80,7 +80,9 @@ export function managerDesk(
       const group = making === null ? null : await making;
       const made = await createChangeset(core, {
         ...request,
-        ...{ body: { revision_id: joined.value.id, title, summary }, idempotencyKey: null, signal },
+        body: { revision_id: joined.value.id, title, summary },
+        idempotencyKey: null,
+        signal,
         ...(group?.ok === true ? { taskGroupId: group.value } : {}),
       });
       if (!made.ok) return refused(deskRefusal(made.refusal));
@@ -97,7 +99,8 @@ export function managerDesk(
 
 function bodyOf({ message, copyId, baseRevisionId, agentId }: WorkerTask, taskGroupId: string) {
   return {
-    ...{ task_group_id: taskGroupId, message },
+    task_group_id: taskGroupId,
+    message,
     ...(copyId === null ? {} : { working_copy_id: copyId }),
     ...(baseRevisionId === null ? {} : { base_revision_id: baseRevisionId }),
     ...(agentId === null ? {} : { executor_agent_id: agentId }),

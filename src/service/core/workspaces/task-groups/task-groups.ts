@@ -63,9 +63,16 @@ export async function createTaskGroup(
     const createdAt = core.clock.now();
     const id = core.random.uuid(createdAt);
     await tx.taskGroups.insert({
-      ...{ id, workspaceId, accountId: caller.accountId, name, status: "open", maxWorkers },
+      id,
+      workspaceId,
+      accountId: caller.accountId,
+      name,
+      status: "open",
+      maxWorkers,
       budgetMicroUsd: credits === null ? null : grantInMicroUsd(credits),
-      ...{ createdBy: actorOf(caller), createdAt, stoppedAt: null },
+      createdBy: actorOf(caller),
+      createdAt,
+      stoppedAt: null,
     });
     return ok(id);
   });

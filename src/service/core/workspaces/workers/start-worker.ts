@@ -126,9 +126,19 @@ async function submit(
     alongside: async (tx, { runId, agentId }) => {
       await admit(tx, { group, shareMicroUsd });
       await tx.workers.insert({
-        ...{ id: workerId, workspaceId, taskGroupId: group.id, copyId, agentId, runId },
-        ...{ saveState: "none", savedRevisionId: null, saveError: null, savedAt: null },
-        ...{ shareMicroUsd, createdBy: actorOf(caller), createdAt },
+        id: workerId,
+        workspaceId,
+        taskGroupId: group.id,
+        copyId,
+        agentId,
+        runId,
+        saveState: "none",
+        savedRevisionId: null,
+        saveError: null,
+        savedAt: null,
+        shareMicroUsd,
+        createdBy: actorOf(caller),
+        createdAt,
       });
       if (!(await keepUse(core, tx, { use, subjectId: workerId })))
         throw new WorkerRefusedError({ reason: "key_in_flight", key: use?.key ?? "" });

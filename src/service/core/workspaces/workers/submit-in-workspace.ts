@@ -70,7 +70,10 @@ export async function submitInWorkspace(
   try {
     return await submitter.submit({
       ...rest,
-      ...{ caller, agentId, workspace, canBeAnswered: true },
+      caller,
+      agentId,
+      workspace,
+      canBeAnswered: true,
       alongside: async (tx, run) => {
         await prepare?.(tx);
         await admitWithin(core, tx, submission);

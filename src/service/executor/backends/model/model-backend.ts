@@ -106,7 +106,9 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       const servers = (await settings.openServers?.({ task, checkout })) ?? noServers;
       try {
         const { instructions, opening, tools, toldNotes } = await openBriefing({
-          ...{ task, checkout, system },
+          task,
+          checkout,
+          system,
           tools: [...settings.toolbox({ task, checkout, askAdvisor, askPeople }), ...servers.tools],
           place: (await settings.describePlace?.({ task, checkout })) ?? null,
           outputSchema: form?.text ?? null,

@@ -47,7 +47,9 @@ export async function openBriefing(parts: BriefingParts): Promise<OpenedBriefing
   const diffTool = names.has(DIFF_TOOL) ? DIFF_TOOL : null;
   const working = {
     isPullRequest,
-    ...{ hasTools, canChange, canExecute },
+    hasTools,
+    canChange,
+    canExecute,
     canPlan: names.has("update_plan"),
     canAsk: names.has("ask_question"),
   };
@@ -56,7 +58,10 @@ export async function openBriefing(parts: BriefingParts): Promise<OpenedBriefing
     platform: process.platform,
     paths: await pathsOf(checkout),
     isShared: checkout.isShared === true,
-    ...{ canChange, canExecute, place, bounds },
+    canChange,
+    canExecute,
+    place,
+    bounds,
   };
   const noted = hasTools ? tools.map((tool) => withNotes(tool, memory)) : [];
   return {

@@ -59,7 +59,9 @@ export function offerTools(
     else if (offered.length === MAX_TOOLS_OF_SERVER) more += 1;
     else
       offered.push({
-        ...{ name, ownName: tool.name, schema },
+        name,
+        ownName: tool.name,
+        schema,
         description: `(MCP server ${server}) ${plainText(tool.description ?? "")}`.trim(),
         isReadOnly: tool.annotations?.readOnlyHint === true,
       });

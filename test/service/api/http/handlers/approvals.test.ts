@@ -283,8 +283,11 @@ onEveryStore((kind) => {
       const unowned = { ...mine.agent, id: fixture.core.random.uuid(fixture.clock.now()), accountId: null };
       await fixture.store.transact((tx) => tx.agents.insert(unowned));
       const refused = await authorizeWrite(fixture.core, {
-        ...{ ...request, agentId: unowned.id },
-        ...{ origin: "operator", isNamed: true, job: null },
+        ...request,
+        agentId: unowned.id,
+        origin: "operator",
+        isNamed: true,
+        job: null,
       });
       expect(refused).toEqual({ isAllowed: false, approval: null });
     });

@@ -154,7 +154,9 @@ onEveryStore((kind) => {
       expect((await post(`/agent/${id}/policy`, form)).status).toBe(303);
       const policy = async () => (await fixture.store.committed.agents.find(id))?.ciPolicy;
       expect(await policy()).toEqual({
-        ...{ events: ["push", "schedule"], max_usd_per_day: 2.5, mcp_servers: "none" },
+        events: ["push", "schedule"],
+        max_usd_per_day: 2.5,
+        mcp_servers: "none",
       });
       expect((await get(`/agent/${id}`)).text).toContain("push\nschedule</textarea>");
       await post(`/agent/${id}/policy`, { mint_keys: "on" });

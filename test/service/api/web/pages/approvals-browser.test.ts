@@ -115,8 +115,13 @@ describe("approvals with a browser", { tags: ["chromium"] }, () => {
       json: { input: "Week 11" },
     });
     const write = await authorizeWrite(fixture.core, {
-      ...{ runId: "1", agentId: mine.agent.id, server: `issues-${look.width}`, tool: "create_issue" },
-      ...{ origin: "repository", isNamed: false, job: null },
+      runId: "1",
+      agentId: mine.agent.id,
+      server: `issues-${look.width}`,
+      tool: "create_issue",
+      origin: "repository",
+      isNamed: false,
+      job: null,
     });
     const paths = [
       "/",

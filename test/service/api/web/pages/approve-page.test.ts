@@ -136,13 +136,16 @@ onEveryStore((kind) => {
 
     it("shows a workflow's version and input, and a server and its tool", async () => {
       const written = await putWorkflow(fixture.core, {
-        ...{ agentId: mine.agent.id, id: null },
-        ...{ name: "weekly", prompt: "Report what happened." },
+        agentId: mine.agent.id,
+        id: null,
+        name: "weekly",
+        prompt: "Report what happened.",
       });
       if (!written.ok) throw new Error(written.refusal.reason);
       const { id: workflowId } = written.value;
       const execution = await api.send(`/v1/workflows/${workflowId}/executions`, {
-        ...{ method: "POST", bearer: mine.aiClient },
+        method: "POST",
+        bearer: mine.aiClient,
         json: { input: "Week 11" },
       });
       const url = (execution.body as { approve_url: string }).approve_url;
@@ -155,8 +158,13 @@ onEveryStore((kind) => {
       expect((await get(`/approve/${id}`)).text).toMatch(/agent\/[^/]+\/runs\/[^"]+">See the run/);
 
       const verdict = await authorizeWrite(fixture.core, {
-        ...{ runId: "run-1", agentId: mine.agent.id, server: "issues", tool: "create_<issue>" },
-        ...{ origin: "repository", isNamed: false, job: null },
+        runId: "run-1",
+        agentId: mine.agent.id,
+        server: "issues",
+        tool: "create_<issue>",
+        origin: "repository",
+        isNamed: false,
+        job: null,
       });
       const grant = verdict.isAllowed ? "" : (verdict.approval?.id ?? "");
       const page = (await get(`/approve/${grant}`)).text;

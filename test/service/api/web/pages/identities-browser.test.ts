@@ -25,7 +25,9 @@ describe("identities in a browser", { tags: ["chromium"] }, () => {
     key = await makeTestKey(fixture.place);
     const provider = {
       ...({ id: "github", title: "GitHub", webUrl: github.url, apiUrl: `${github.url}/api/v3` } as const),
-      ...{ clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, jobIssuer: fixture.codeHost.issuer.url },
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      jobIssuer: fixture.codeHost.issuer.url,
     };
     const signIn = { signUp: { kind: "closed" }, providers: [provider] } as const;
     await fixture.restart({ config: { backend: "noop", signIn } });

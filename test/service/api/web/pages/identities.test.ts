@@ -40,11 +40,9 @@ describe("identities at other providers", () => {
         },
         {
           ...({ id: "github", title: "GitHub", webUrl: github.url, apiUrl: `${github.url}/api/v3` } as const),
-          ...{
-            clientId: CLIENT_ID,
-            clientSecret: CLIENT_SECRET,
-            jobIssuer: fixture?.codeHost.issuer.url ?? "",
-          },
+          clientId: CLIENT_ID,
+          clientSecret: CLIENT_SECRET,
+          jobIssuer: fixture?.codeHost.issuer.url ?? "",
         },
       ],
     } as const,

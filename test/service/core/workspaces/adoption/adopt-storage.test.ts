@@ -57,7 +57,11 @@ onEveryStore((store) => {
       const { accountId } = workspace.owner;
       await fixture.store.transact(async (tx) => {
         const agent = newAgent({
-          ...{ id: AGENT, accountId, name: REPOSITORY, backend: "none", createdAt: 1 },
+          id: AGENT,
+          accountId,
+          name: REPOSITORY,
+          backend: "none",
+          createdAt: 1,
           repository: { provider: "github", issuer: "https://issuer.example", ...repository },
         });
         await tx.agents.insert(agent);
@@ -151,7 +155,9 @@ onEveryStore((store) => {
       const { accountId } = workspace.owner;
       const remove = async (callerClass: "owner" | "ai_client") =>
         await deleteAgent(fixture.core, {
-          ...{ caller: { kind: "account", accountId, callerClass }, agentId: AGENT, requestId: "r" },
+          caller: { kind: "account", accountId, callerClass },
+          agentId: AGENT,
+          requestId: "r",
         });
       git.server.fault = { kind: "hang" };
       const begun = begin();

@@ -40,10 +40,9 @@ onEveryStore((store) => {
       within(async (changesets, _fixture, workspace) => {
         const { currentRevisionId: before } = await workspace.read();
         const changeset = await changesets.propose({ "a.txt": lines(20, { 2: "two" }), "new.txt": "new\n" });
-        expect(changeset).toMatchObject({
-          ...{ status: "open", files: 2, additions: 2, deletions: 1, conflicts: [], evidence: null },
-          ...{ baseRevisionId: before, targetRevisionId: before, createdBy: { type: "owner" } },
-        });
+        expect(changeset).toMatchObject({ status: "open", files: 2, additions: 2, deletions: 1 });
+        expect(changeset).toMatchObject({ conflicts: [], evidence: null, createdBy: { type: "owner" } });
+        expect(changeset).toMatchObject({ baseRevisionId: before, targetRevisionId: before });
         const accepted = outcomeOf(await changesets.accept(changeset.id));
         expect(accepted).toMatchObject({
           status: "accepted",
@@ -53,7 +52,9 @@ onEveryStore((store) => {
         const { currentRevisionId } = await workspace.read();
         expect(accepted.acceptedRevisionId).toBe(currentRevisionId);
         expect(await workspace.revision(currentRevisionId)).toMatchObject({
-          ...{ parentIds: [before, changeset.revisionId], message: "Change", files: 3 },
+          parentIds: [before, changeset.revisionId],
+          message: "Change",
+          files: 3,
           bytes: lines(20, { 2: "two" }).length + 2 + 4,
           acceptedAt: workspace.core.clock.now(),
         });
@@ -125,9 +126,8 @@ onEveryStore((store) => {
         const files = { "a.txt": lines(20, { 4: "ours" }), "b/c.txt": "changed\n" };
         const { id: current } = await workspace.commit(workspace.canonicalId, files);
         const paths = ["a.txt", "b/c.txt"];
-        expect(refusalOf(await changesets.accept(theirs.id))).toEqual({
-          ...{ reason: "changeset_conflicted", changesetId: theirs.id, current, paths },
-        });
+        const conflict = { reason: "changeset_conflicted", changesetId: theirs.id, current, paths };
+        expect(refusalOf(await changesets.accept(theirs.id))).toEqual(conflict);
         const { changeset } = await changesets.read(theirs.id);
         expect(changeset).toMatchObject({
           status: "conflicted",
@@ -247,9 +247,14 @@ onEveryStore((store) => {
     it("that an AI client or a run wants accepted waits for the owner, who approves that very one", () =>
       within(async (changesets, { submitter, core }, workspace) => {
         const { id } = await changesets.propose({ "ai.txt": "ai\n" });
+        const { managerAgentId: agentId } = await workspace.read();
+        const { accountId } = workspace.owner;
         const run = {
-          ...{ kind: "member_run" as const, accountId: workspace.owner.accountId, workspaceId: workspace.id },
-          ...{ agentId: (await workspace.read()).managerAgentId, runId: "run" },
+          kind: "member_run" as const,
+          accountId,
+          workspaceId: workspace.id,
+          agentId,
+          runId: "run",
         };
         const needed = refusalOf(await changesets.accept(id, { caller: changesets.ai }));
         expect(needed).toMatchObject({ reason: "owner_needed" });

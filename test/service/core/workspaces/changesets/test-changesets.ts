@@ -91,7 +91,9 @@ export class TestChangesets {
     return {
       ...this.workspace.request,
       ...(caller === undefined ? {} : { caller }),
-      ...{ changesetId, idempotencyKey: key ?? null, signal: NOWHERE },
+      changesetId,
+      idempotencyKey: key ?? null,
+      signal: NOWHERE,
     };
   }
 }

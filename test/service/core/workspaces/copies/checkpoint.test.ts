@@ -32,8 +32,13 @@ onEveryStore((store) => {
         expect(copy.savedRevisionId).toBe(copy.baseRevisionId);
         const revision = await workspace.revision(copy.baseRevisionId);
         expect(revision).toMatchObject({
-          ...{ parentIds: [before.baseRevisionId], message: "First", files: 2, bytes: 6, acceptedAt: null },
-          ...{ treeOid: copy.baseTreeOid, author: { type: "owner" } },
+          parentIds: [before.baseRevisionId],
+          message: "First",
+          files: 2,
+          bytes: 6,
+          acceptedAt: null,
+          treeOid: copy.baseTreeOid,
+          author: { type: "owner" },
         });
         expect(await workspace.files(copy.baseTreeOid)).toEqual({ "a.txt": "one", "src/b.txt": "two" });
         expect(await workspace.core.store.committed.copies.countChanges([copyId])).toEqual(new Map());
@@ -56,8 +61,11 @@ onEveryStore((store) => {
         const others = [
           { ...workspace.owner, callerClass: "ai_client" as const },
           {
-            ...{ kind: "member_run" as const, accountId: workspace.owner.accountId },
-            ...{ workspaceId: workspace.id, agentId: "agent", runId: "run" },
+            kind: "member_run" as const,
+            accountId: workspace.owner.accountId,
+            workspaceId: workspace.id,
+            agentId: "agent",
+            runId: "run",
           },
         ];
         for (const caller of others) {
@@ -157,8 +165,12 @@ onEveryStore((store) => {
         const now = clock.now();
         const input = { working_copy_id: copyId, message: "m", author: { type: "owner" }, run_id: null };
         const operation = queuedOperation({
-          ...{ id: core.random.uuid(now), workspaceId: workspace.id, now, input },
-          ...{ accountId: workspace.owner.accountId, kind: "checkpoint" as const },
+          id: core.random.uuid(now),
+          workspaceId: workspace.id,
+          now,
+          input,
+          accountId: workspace.owner.accountId,
+          kind: "checkpoint" as const,
         });
         await core.store.transact((tx) => tx.operations.insert(operation));
         expect(await takeUpOperations(core)).toBe(0);

@@ -149,7 +149,8 @@ describe("names of new files", () => {
     };
     expect(await accept(one)).toMatchObject({ status: "accepted" });
     await expect(accept(other)).rejects.toMatchObject({
-      ...{ status: 409, code: "path_taken" },
+      status: 409,
+      code: "path_taken",
       message: expect.stringContaining('"notes.md" and "Notes.md"'),
     });
   });

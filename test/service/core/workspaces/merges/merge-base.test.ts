@@ -28,8 +28,17 @@ function readerOf(all: readonly Revision[]): RevisionReader {
 }
 
 const revisionOf = (id: string, parentIds: readonly string[], at: number): Revision => ({
-  ...{ id, workspaceId: "w", commitOid: "", treeOid: "", parentIds, message: "", author: { type: "owner" } },
-  ...{ files: 0, bytes: 0, createdAt: at, acceptedAt: null },
+  id,
+  workspaceId: "w",
+  commitOid: "",
+  treeOid: "",
+  parentIds,
+  message: "",
+  author: { type: "owner" },
+  files: 0,
+  bytes: 0,
+  createdAt: at,
+  acceptedAt: null,
 });
 
 it("is one of those that git finds", async () => {

@@ -23,8 +23,12 @@ onEveryStore((store) => {
         const copyId = await workspace.makeCopy();
         const input = { working_copy_id: copyId, message: "m", author: { type: "owner" }, run_id: null };
         const operation = queuedOperation({
-          ...{ id: fixture.core.random.uuid(now), workspaceId: workspace.id, now, input },
-          ...{ accountId: workspace.owner.accountId, kind: "checkpoint" as const },
+          id: fixture.core.random.uuid(now),
+          workspaceId: workspace.id,
+          now,
+          input,
+          accountId: workspace.owner.accountId,
+          kind: "checkpoint" as const,
         });
         await fixture.store.transact((tx) => tx.operations.insert(operation));
         await work({ fixture, workspace, operationId: operation.id });
@@ -41,7 +45,9 @@ onEveryStore((store) => {
         const { clock, core } = fixture;
         let isAnswered = false;
         const found = findOperation(core, {
-          ...{ ...workspace.request, operationId, waitMs: WAIT_MS },
+          ...workspace.request,
+          operationId,
+          waitMs: WAIT_MS,
           signal: new AbortController().signal,
         }).finally(() => {
           isAnswered = true;

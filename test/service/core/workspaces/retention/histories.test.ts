@@ -119,9 +119,7 @@ class History {
     const { workspace } = this;
     const folder = await mkdtemp(join(tmpdir(), "agent-service-history-"));
     const git = (args: readonly string[], input?: Buffer) =>
-      execFileSync("git", ["-C", folder, ...args], {
-        ...{ input, env: gitEnvironment(folder), stdio: "pipe" },
-      })
+      execFileSync("git", ["-C", folder, ...args], { input, env: gitEnvironment(folder), stdio: "pipe" })
         .toString()
         .trim();
     try {

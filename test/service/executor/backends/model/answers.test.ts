@@ -64,11 +64,22 @@ describe.each(providers)("an answer by %s", (provider) => {
     ]);
     await fixture.run({}, recorder);
     expect(outlineOf(recorder.events).filter((line) => !line.includes("CONTENT"))).toEqual([
-      ...["REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_END", "REASONING_END"],
-      ...["TEXT_MESSAGE_START", "TEXT_MESSAGE_END"],
-      ...["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT"],
-      ...["REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_END", "REASONING_END"],
-      ...["TEXT_MESSAGE_START", "TEXT_MESSAGE_END"],
+      "REASONING_START",
+      "REASONING_MESSAGE_START",
+      "REASONING_MESSAGE_END",
+      "REASONING_END",
+      "TEXT_MESSAGE_START",
+      "TEXT_MESSAGE_END",
+      "TOOL_CALL_START",
+      "TOOL_CALL_ARGS",
+      "TOOL_CALL_END",
+      "TOOL_CALL_RESULT",
+      "REASONING_START",
+      "REASONING_MESSAGE_START",
+      "REASONING_MESSAGE_END",
+      "REASONING_END",
+      "TEXT_MESSAGE_START",
+      "TEXT_MESSAGE_END",
     ]);
     expect(fixture.server.requests[1]?.messages[1]).toMatchObject({ thoughts: [{ text: "Hm." }] });
   });

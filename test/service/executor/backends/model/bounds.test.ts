@@ -110,7 +110,10 @@ describe.each(providers)("a run of the model by %s", (provider) => {
       models: [
         {
           model: "scripted-model",
-          ...{ calls: 2, inputTokens: 2_000, cachedInputTokens: 1_200, outputTokens: 100 },
+          calls: 2,
+          inputTokens: 2_000,
+          cachedInputTokens: 1_200,
+          outputTokens: 100,
           costMicroUsd: 2_500,
         },
       ],

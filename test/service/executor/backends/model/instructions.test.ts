@@ -14,7 +14,10 @@ const CHARS_PER_TOKEN = 4;
 const paths = [
   ...Array.from({ length: 40 }, (_, at) => `src/part-${at}/index.ts`),
   ...Array.from({ length: 12 }, (_, at) => `test/part-${at}.test.ts`),
-  ...["package.json", "README.md", "tsconfig.json", "scripts/build.py"],
+  "package.json",
+  "README.md",
+  "tsconfig.json",
+  "scripts/build.py",
 ];
 
 const place =
@@ -34,13 +37,20 @@ function told(changes: Changes = {}, task: Partial<RepositoryTask> = {}): string
     outputSchema: null,
     ...changes,
     working: {
-      ...{ isPullRequest: false, hasTools: true, canPlan: true, canAsk: true },
+      isPullRequest: false,
+      hasTools: true,
+      canPlan: true,
+      canAsk: true,
       ...all,
       ...changes.working,
     },
     environment: {
-      ...{ nowMs: Date.UTC(2026, 10, 22, 23, 59), platform: "linux", paths, isShared: false, place },
-      ...{ bounds: { maxTurns: 60, maxTokens: 1_000_000, maxCostMicroUsd: 2_500_000 } },
+      nowMs: Date.UTC(2026, 10, 22, 23, 59),
+      platform: "linux",
+      paths,
+      isShared: false,
+      place,
+      bounds: { maxTurns: 60, maxTokens: 1_000_000, maxCostMicroUsd: 2_500_000 },
       ...all,
       ...changes.environment,
     },

@@ -33,15 +33,23 @@ beforeEach(async () => {
   ];
   server = await startModelServer({ script: byTurn(steps), apiKey: API_KEY });
   const backend = modelBackend({
-    ...{ provider: "anthropic", baseUrl: server.baseUrl, apiKey: API_KEY, access: null },
+    provider: "anthropic",
+    baseUrl: server.baseUrl,
+    apiKey: API_KEY,
+    access: null,
     models: { executor: "scripted-model", advisor: null, reviewer: null },
-    ...{ rates, toolbox, clock: new HastyClock(), random: systemRandom },
+    rates,
+    toolbox,
+    clock: new HastyClock(),
+    random: systemRandom,
   });
   const provider = checkouts.provider();
   const sha = checkouts.repository.commit({ files: { a: "a\n" } });
   fixture = await startFixture({
     level: "core",
-    ...{ backend, rates, freeCredits: 10_000 },
+    backend,
+    rates,
+    freeCredits: 10_000,
     checkouts: { ...provider, open: (_, signal) => provider.open(checkouts.source(sha), signal) },
   });
   fixture.executor.start();

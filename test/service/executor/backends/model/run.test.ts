@@ -109,7 +109,9 @@ describe("a run by a model", () => {
       const { runId } = submitted.value;
       const run = await fixture.ended(runId);
       expect(run).toMatchObject({
-        ...{ status: "failed", cause: "spawn_failed", retryable: false },
+        status: "failed",
+        cause: "spawn_failed",
+        retryable: false,
         stopReason: "insufficient_credits",
         grossMicroUsd: 0,
         refundedMicroUsd: 0,

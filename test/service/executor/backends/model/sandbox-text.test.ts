@@ -4,8 +4,13 @@ import { sandboxText } from "../../../../../src/service/executor/backends/model/
 import { noEnvironment } from "../../../../../src/service/executor/prepare-environment.ts";
 
 const facts: SandboxFacts = {
-  ...{ tree: "/checkout", home: "/home/agent", hasNetwork: false, hasJobsCaches: false },
-  ...{ timeoutMs: 600_000, memoryBytes: 4096 * 1024 * 1024, diskBytes: 8192 * 1024 * 1024 },
+  tree: "/checkout",
+  home: "/home/agent",
+  hasNetwork: false,
+  hasJobsCaches: false,
+  timeoutMs: 600_000,
+  memoryBytes: 4096 * 1024 * 1024,
+  diskBytes: 8192 * 1024 * 1024,
   tools: ["node 24.1.0", "bash", "npm"],
 };
 

@@ -199,7 +199,11 @@ describe("a server that is a program", { tags: ["sandbox"] }, () => {
       { root: checkout.root, gitFolder: null, isTrusted: false },
       {
         execute: { shell: "env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n'; echo end" },
-        ...{ cwd: "", env: {}, egressSocket: null, timeoutMs: 20_000, maxOutputBytes: 100_000 },
+        cwd: "",
+        env: {},
+        egressSocket: null,
+        timeoutMs: 20_000,
+        maxOutputBytes: 100_000,
         signal: new AbortController().signal,
       },
     );

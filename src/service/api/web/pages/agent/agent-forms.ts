@@ -78,8 +78,11 @@ export function addAgentForms(routes: Hono<WebEnv>, show: ShowPage): void {
       const agentId = context.req.param("agentId") ?? "";
       const done = await act({
         ...context.get("parts"),
-        ...{ caller: ownerOf(session), agentId, requestId: context.get("requestId") },
-        ...{ form: form.value, context },
+        caller: ownerOf(session),
+        agentId,
+        requestId: context.get("requestId"),
+        form: form.value,
+        context,
       });
       if (!done.ok) {
         const { refusal } = done;
@@ -126,7 +129,10 @@ const runForms = [
     }),
     async ({ submitter, caller, agentId, form: { message, session, key } }) =>
       await submitter.submit({
-        ...{ caller, agentId, idempotencyKey: `web:${key}`, canBeAnswered: true },
+        caller,
+        agentId,
+        idempotencyKey: `web:${key}`,
+        canBeAnswered: true,
         body: { message, ...(session === "" ? {} : { session_id: session }) },
       }),
   ),
@@ -147,7 +153,10 @@ const runForms = [
       if (workflow?.agentId !== agentId)
         return refused({ reason: "workflow_not_found", workflowId: form.id });
       return await executeWorkflow(core, submitter, {
-        ...{ caller, workflowId: form.id, input: null, idempotencyKey: null },
+        caller,
+        workflowId: form.id,
+        input: null,
+        idempotencyKey: null,
         version: form.version,
       });
     },

@@ -109,7 +109,10 @@ ${passkeys.length === 0 ? html`<p class="faint">There is no passkey yet.</p>` : 
 ${canAdd ? addForm(context) : noDomain(core.policy.webUrl)}`;
   const status = alert === null ? 200 : 422;
   return await settingsPage(context, {
-    ...{ tab: "passkeys", session, body, status },
+    tab: "passkeys",
+    session,
+    body,
+    status,
     scripts: canAdd ? ["passkey"] : [],
   });
 }

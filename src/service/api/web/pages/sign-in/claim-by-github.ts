@@ -35,7 +35,8 @@ export async function claimRepositoryOf(
     return await claimPage(context, why);
   }
   const done = await completeAsAdministrator(core, {
-    ...{ accountId, agentId },
+    accountId,
+    agentId,
     requestId: context.get("requestId"),
   });
   if (!done.ok) return await claimPage(context, "The claim has ended, or another account has the agent.");

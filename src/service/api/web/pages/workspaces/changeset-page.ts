@@ -43,7 +43,10 @@ export async function changesetPage(
 export async function patchDownload(context: WebContext, opened: OpenWorkspace): Promise<Response> {
   const changesetId = context.req.param("changesetId") ?? "";
   const seen = await readChangeset(context.get("parts").core, {
-    ...{ caller: opened.caller, workspaceId: opened.workspace.id, changesetId, withPatch: true },
+    caller: opened.caller,
+    workspaceId: opened.workspace.id,
+    changesetId,
+    withPatch: true,
     signal: context.req.raw.signal,
   });
   if (!seen.ok || seen.value.diff === null) return await notFoundPage(context, opened.session);
@@ -80,9 +83,7 @@ ${changeset.summary === "" ? "" : textBlock(changeset.summary.slice(0, MAX_SUMMA
 ${fault === null ? "" : html`<p class="note warn">${fault}</p>`}
 ${diffBody(seen, path)}
 ${isUndecided(changeset) ? await decisions(context, opened, { changeset, path }) : ""}`;
-  return await workspaceFrame(context, opened, {
-    ...{ tab: "changesets", title: titleOf(changeset), body, alert },
-  });
+  return await workspaceFrame(context, opened, { tab: "changesets", title: titleOf(changeset), body, alert });
 }
 
 function facts(workspaceId: string, changeset: Changeset): Html {

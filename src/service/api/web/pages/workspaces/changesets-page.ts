@@ -36,7 +36,9 @@ async function changesetsPage(context: WebContext, opened: OpenWorkspace): Promi
   const asked = context.req.query("status");
   const status = changesetStatuses.find((one) => one === asked) ?? null;
   const listed = await listChangesets(context.get("parts").core, {
-    ...{ caller, workspaceId: workspace.id, status },
+    caller,
+    workspaceId: workspace.id,
+    status,
     query: { cursor: context.req.query("cursor"), limit: CHANGESETS_SHOWN },
   });
   if (!listed.ok) return await notFoundPage(context, opened.session);

@@ -45,7 +45,9 @@ async function historyPage(context: WebContext, opened: OpenWorkspace): Promise<
   const { caller, workspace } = opened;
   const isAccepted = context.req.query("all") === undefined ? true : null;
   const listed = await listRevisions(core, {
-    ...{ caller, workspaceId: workspace.id, isAccepted },
+    caller,
+    workspaceId: workspace.id,
+    isAccepted,
     query: { cursor: context.req.query("cursor"), limit: REVISIONS_SHOWN },
   });
   if (!listed.ok) return await notFoundPage(context, opened.session);

@@ -78,7 +78,9 @@ ${(Object.keys(tabs) as WorkspaceTab[]).map(
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${body}`;
   return await page(context, {
-    ...{ session, body: whole, status: alert === null ? 200 : 409 },
+    session,
+    body: whole,
+    status: alert === null ? 200 : 409,
     title: title === null ? name : `${title} · ${name}`,
   });
 }

@@ -45,7 +45,8 @@ export function workspacesRoutes(): Hono<WebEnv> {
     if (!form.ok) return await workspacesPage(context, session, form.refusal);
     const { name, manager, key } = form.value;
     const created = await createWorkspace(core, {
-      ...{ caller: ownerOf(session), idempotencyKey: `web:${key}` },
+      caller: ownerOf(session),
+      idempotencyKey: `web:${key}`,
       body: { name, ...(manager === "" ? {} : { default_manager_agent_id: manager }) },
     });
     if (!created.ok) return await workspacesPage(context, session, toProblem(created.refusal).message);

@@ -12,12 +12,29 @@ const passed =
  * hosted MCP servers, files, skills, code execution and a faster tier, stay behind.
  */
 const betas: ReadonlySet<string> = new Set([
-  ...["advanced-tool-use", "claude-code", "context-1m", "context-management", "dev-full-thinking", "effort"],
-  ...["fine-grained-tool-streaming", "interleaved-thinking", "mid-conversation-output-config"],
-  ...["mid-conversation-system-clear-at", "mid-conversation-tool-changes", "model-context-window-exceeded"],
-  ...["output-128k", "output-300k", "pdfs", "prompt-caching", "structured-outputs", "task-budgets"],
-  ...["thinking-binding-controls", "thinking-display-updates", "thinking-token-count", "token-counting"],
-  ...["token-efficient-tools"],
+  "advanced-tool-use",
+  "claude-code",
+  "context-1m",
+  "context-management",
+  "dev-full-thinking",
+  "effort",
+  "fine-grained-tool-streaming",
+  "interleaved-thinking",
+  "mid-conversation-output-config",
+  "mid-conversation-system-clear-at",
+  "mid-conversation-tool-changes",
+  "model-context-window-exceeded",
+  "output-128k",
+  "output-300k",
+  "pdfs",
+  "prompt-caching",
+  "structured-outputs",
+  "task-budgets",
+  "thinking-binding-controls",
+  "thinking-display-updates",
+  "thinking-token-count",
+  "token-counting",
+  "token-efficient-tools",
 ]);
 
 export function passedHeaders(headers: IncomingHttpHeaders): Headers {

@@ -49,7 +49,9 @@ export class Settlement {
     this.#usage?.cut();
     const { reported, size } = this.#usage ?? nothingHeard;
     const counted = countTokens(reported, {
-      ...{ sentBytes: MAX_TOKENS, estimatedInput, maxOutputTokens: MAX_TOKENS },
+      sentBytes: MAX_TOKENS,
+      estimatedInput,
+      maxOutputTokens: MAX_TOKENS,
       ...size,
     });
     const isUnknown = reported.output === null && size.heardChars === 0;

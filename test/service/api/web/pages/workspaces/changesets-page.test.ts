@@ -113,9 +113,14 @@ onEveryStore((kind) => {
       const form = {
         ...formOf(shown),
         evidence: "Read both.",
-        ...{ path_0: "x.txt", take_0: "content", eol_0: "crlf", content_0: "X1\r\nX2\r\n" },
-        ...{ path_1: "y.txt", take_1: "ours" },
-        ...{ path_2: "z.txt", take_2: "theirs" },
+        path_0: "x.txt",
+        take_0: "content",
+        eol_0: "crlf",
+        content_0: "X1\r\nX2\r\n",
+        path_1: "y.txt",
+        take_1: "ours",
+        path_2: "z.txt",
+        take_2: "theirs",
       };
       const marked = await post(`${path}/resolve`, {
         ...form,

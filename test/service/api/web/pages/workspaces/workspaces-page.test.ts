@@ -112,7 +112,8 @@ onEveryStore((kind) => {
       const files = Object.fromEntries(names.map((name) => [`many/${name}`, name]));
       const long = `${"line\n".repeat(25_000)}last`;
       const workspace = await WorkspaceFiles.make(fixture, {
-        ...{ accountId: mine.id, name: "long" },
+        accountId: mine.id,
+        name: "long",
         files: { ...files, "long.txt": long },
       });
       const base = `/workspace/${workspace.workspaceId}/files`;

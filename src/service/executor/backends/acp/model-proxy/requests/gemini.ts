@@ -82,16 +82,18 @@ const declaration = object({
   responseJsonSchema: json,
 });
 const executedTools = [
-  ...["googleSearch", "googleSearchRetrieval", "enterpriseWebSearch", "urlContext", "codeExecution"],
-  ...[
-    "computerUse",
-    "fileSearch",
-    "googleMaps",
-    "retrieval",
-    "mcpServers",
-    "exaAiSearch",
-    "parallelAiSearch",
-  ],
+  "googleSearch",
+  "googleSearchRetrieval",
+  "enterpriseWebSearch",
+  "urlContext",
+  "codeExecution",
+  "computerUse",
+  "fileSearch",
+  "googleMaps",
+  "retrieval",
+  "mcpServers",
+  "exaAiSearch",
+  "parallelAiSearch",
 ];
 const declared = object({
   functionDeclarations: z.nullish(z.array(declaration)),
