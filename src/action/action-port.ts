@@ -1,4 +1,4 @@
-// How GitHub Actions gives the recipe of job/run-job.ts what it needs. What comes at its end is in conclude-step.ts.
+// The recipe's port on GitHub Actions: event and inputs in, outputs, log and checkout out. Its end is in conclude-step.ts.
 
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";

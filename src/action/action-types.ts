@@ -1,4 +1,4 @@
-// What the Action adds to the recipe's own types, and what its parts share.
+// Types that the Action adds to the recipe's own, shared by its parts.
 
 import type { Environment } from "../base/environment.ts";
 import type { CiProvider } from "../ci/provider.ts";

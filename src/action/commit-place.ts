@@ -1,5 +1,5 @@
-// Where a step finds the run's commit: in its checkout, and what that lacks at GitHub, with the job's own token. Loaded
-// only where the commit is sent.
+// The place of the run's commit for a step: its checkout, and GitHub for objects that the checkout lacks, with the job's own
+// token. Loaded only where the commit is sent.
 
 import { checkoutPlace, githubHost } from "../github/git/github-host.ts";
 import { type CommitPlace, commitWords } from "../job/git/commit-place.ts";

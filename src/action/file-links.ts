@@ -1,4 +1,4 @@
-// Where GitHub shows the files that a run is about. Pure.
+// Addresses of a run's files on GitHub. Pure.
 
 import type { Environment } from "../base/environment.ts";
 import type { FileLinks } from "../render/blob-url.ts";

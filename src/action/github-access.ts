@@ -1,4 +1,4 @@
-// What it takes to call GitHub from this job.
+// Access to GitHub from this job: API, repository and token.
 
 import type { RetryNotice } from "../base/backoff.ts";
 import type { Environment } from "../base/environment.ts";

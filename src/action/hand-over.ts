@@ -1,4 +1,4 @@
-// What a completed run leaves on GitHub: its findings and its changes.
+// The results of a completed run on GitHub: its findings and its changes.
 
 import * as core from "@actions/core";
 import type { Environment } from "../base/environment.ts";

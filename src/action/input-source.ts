@@ -1,4 +1,4 @@
-// Where the readers of inputs get a text from, and how they name an input in a message.
+// The source of inputs for their readers: their texts, and their names in messages.
 
 export type ReadInput = (name: string) => string;
 

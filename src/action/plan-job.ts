@@ -1,4 +1,4 @@
-// What this step is to do: what the event asks for, whether it may, and which task that makes.
+// The plan of this step: the request of the event, the right to make it, and the task that follows.
 
 import * as core from "@actions/core";
 import type { CiJob } from "../ci/provider.ts";

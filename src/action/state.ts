@@ -1,4 +1,4 @@
-// What the main step leaves for the post step.
+// State that the main step leaves for the post step.
 
 import { getState, saveState } from "@actions/core";
 

@@ -1,4 +1,4 @@
-// Whether what is sent to an address stays between the two ends. Pure.
+// Confidential addresses: no third party reads a request to them on its way. Pure.
 
 /** True for https, and for plain http that does not leave this machine. */
 export function isConfidential(url: string): boolean {

@@ -1,4 +1,4 @@
-// Which image a file is, by its first bytes, and how large the picture is. Pure.
+// The type of an image, by its first bytes, and its width and height. Pure.
 
 export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 

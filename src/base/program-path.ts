@@ -1,4 +1,4 @@
-// Where a program lies, by a PATH.
+// The path of a program, by a PATH.
 
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// What can be read of an ID token without verifying it: its form and its audiences. Pure.
+// The readable parts of an ID token that is not verified: its form and its audiences. Pure.
 
 import { decodeJwt, errors } from "jose";
 

@@ -1,4 +1,4 @@
-// Which CI provider this process runs in, by what each sets in every job. Pure.
+// Detection of the CI provider that this process runs in, by the variables that each sets in every job. Pure.
 
 import type { Environment } from "../base/environment.ts";
 import { type CiProviderName, ciProviderNames, providerTitles } from "../contract/ci/providers.ts";

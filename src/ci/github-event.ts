@@ -1,4 +1,4 @@
-// What triggered the job: the few fields of GitHub's event payload that we rely on, read defensively.
+// The event that triggered the job: the few fields of GitHub's payload that we rely on, read defensively.
 
 import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";

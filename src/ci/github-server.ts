@@ -1,4 +1,4 @@
-// Where the job's GitHub is. Pure.
+// The address of the job's GitHub. Pure.
 
 import type { Environment } from "../base/environment.ts";
 

@@ -1,4 +1,4 @@
-// What the job's side has to know of a CI provider, as its one file in this folder declares it. Types only.
+// The job's side of a CI provider, as its one file in this folder declares it. Types only.
 
 import type { RetryNotice } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";

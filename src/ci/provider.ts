@@ -1,4 +1,4 @@
-// What the Action and the command need from a CI provider. Only types and the error; each provider has its own file.
+// The interface of a CI provider for the Action and the command. Only types and the error; each provider has its own file.
 
 import type { CiProviderName } from "../contract/ci/providers.ts";
 

@@ -1,4 +1,4 @@
-// What a command ends with when it cannot do what it was asked, and what each failure is called on the way out.
+// Errors that end a command, and the exit code and the name of each.
 
 import { OperatorError } from "../base/operator-error.ts";
 import { singleLine } from "../base/untrusted-text.ts";

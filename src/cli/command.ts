@@ -1,4 +1,4 @@
-// What a command is: declared once, for parsing, its help and the reference page.
+// Declarations of commands, from which parsing, help and the reference page follow.
 
 import type { ValuesOf } from "../base/settings/setting.ts";
 import { type Arguments, type Flags, type Given, readValues } from "./flags.ts";

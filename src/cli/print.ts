@@ -1,4 +1,4 @@
-// What the command writes to standard output: JSON for programs, tables and lines for people.
+// Standard output of the command: JSON for programs, tables and lines for people.
 
 import { singleLine, visibleText } from "../base/untrusted-text.ts";
 

@@ -1,4 +1,4 @@
-// Where a job of `agent-service run` finds its commit: in the checkout that its CI made in this folder, and nowhere else.
+// The place of the commit for a job of `agent-service run`: the checkout that its CI made in this folder, and nowhere else.
 
 import { tmpdir } from "node:os";
 import { findCheckoutRoot } from "../base/git/found-checkout.ts";

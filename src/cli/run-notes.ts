@@ -1,4 +1,4 @@
-// What `agent-service run` writes beside the run's own log: plain lines on standard error.
+// Notes of `agent-service run` beside the run's own log: plain lines on standard error.
 
 import { visibleText } from "../base/untrusted-text.ts";
 

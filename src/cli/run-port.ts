@@ -1,4 +1,4 @@
-// How `agent-service run` gives the recipe of job/run-job.ts what it needs: flags in; log, files and pages out.
+// The recipe's port in `agent-service run`: flags in; log, files and pages out.
 
 import { systemClock } from "../base/clock.ts";
 import { fetchTransport } from "../client/transport.ts";

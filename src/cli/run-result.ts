@@ -1,4 +1,4 @@
-// What came of a run: the files of --output-dir, and the values that GitLab's reports and the providers' pages share.
+// The result of a run: the files of --output-dir, and the values that GitLab's reports and the providers' pages share.
 
 import { endingTitle, runFacts } from "../job/ending.ts";
 import { jobSummary } from "../job/job-summary.ts";

@@ -1,5 +1,5 @@
-// Who starts a run by `agent-service run`, and which service executes it: the CI job of this process, and a service that
-// is named or lives in this process.
+// The service of `agent-service run`, and the identity that starts the run: the CI job of this process, and a service that is
+// named or lives in this process.
 
 import { systemClock } from "../base/clock.ts";
 import type { Environment } from "../base/environment.ts";

@@ -1,4 +1,4 @@
-// What the flags of `agent-service run` come to. Every wrong one is named before anything is sent.
+// The settings of `agent-service run` from its flags. Every wrong one is named before anything is sent.
 
 import { readFile } from "node:fs/promises";
 import { isConfidential } from "../base/confidential-url.ts";

@@ -1,4 +1,4 @@
-// What `agent-service run` adds to the recipe's own types, and what its parts share. Types only.
+// Types that `agent-service run` adds to the recipe's own, shared by its parts. Types only.
 
 import type { Environment } from "../base/environment.ts";
 import type { Ending } from "../job/ending.ts";

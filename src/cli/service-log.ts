@@ -1,5 +1,5 @@
-// Where the lines of the service's log go: standard output. A reader that is slow or gone, and a disk that is full, neither
-// end nor block the service: lines are dropped, counted, and the count is written once there is room.
+// The destination of the service's log: standard output. A reader that is slow or gone, and a disk that is full, neither end nor
+// block the service: lines are dropped, counted, and the count is written once there is room.
 
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";

@@ -1,4 +1,4 @@
-// What is uploaded, and what a download is. Types alone.
+// Bytes to upload, and downloads. Types alone.
 
 /** What can be uploaded. A function makes the bytes anew, so that the call can be repeated as its route allows. */
 export type ByteSource = Bytes | (() => Bytes);

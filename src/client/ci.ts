@@ -1,4 +1,4 @@
-// What a CI job calls: the exchange of its identity, and the events of its run.
+// The calls of a CI job: the exchange of its identity, and the events of its run.
 
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { ciRoutes } from "../contract/ci/routes.ts";

@@ -1,4 +1,4 @@
-// What a call can fail with. Branch on the class and on `code`, never on the message. Pure.
+// Errors of a call. Branch on the class and on `code`, never on the message. Pure.
 
 import type { WrongField } from "../contract/problems/problem.ts";
 

@@ -1,4 +1,4 @@
-// Whether and when to try again: the one place that decides it.
+// Retries: the one place that decides whether and when to try again.
 
 import { type BackoffPolicy, nextDelayMs, type RetryNotice } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";

@@ -1,4 +1,4 @@
-// How one request reaches the service and one answer comes back. No retry, no meaning: request.ts has those.
+// The transport: one request to the service and one answer back. No retry, no meaning: request.ts has those.
 
 import type { SizedBytes } from "./byte-source.ts";
 import { ConnectionError, DecodeError, TimeoutError } from "./errors.ts";

@@ -1,4 +1,4 @@
-// What the command prints: each difference with its exchange, and the totals by section. Pure.
+// The report of the command: each difference with its exchange, and the totals by section. Pure.
 
 import type { ConformResult, Outcome } from "./conform.ts";
 import { shownExchange } from "./kit/exchange.ts";

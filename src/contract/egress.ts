@@ -1,5 +1,5 @@
-// What a run may reach of the network, as people write it (`none`, `setup`, `registries`, names of hosts) and on the wire: one
-// word, or a list. Pure.
+// Network access of a run, as people write it (`none`, `setup`, `registries`, names of hosts) and on the wire: one word, or a
+// list. Pure.
 
 import * as z from "zod/mini";
 import { type Kind, kind } from "../base/settings/setting.ts";

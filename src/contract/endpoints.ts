@@ -1,4 +1,4 @@
-// What a client knows of each route before its first request, by noun: derived from the routes, without their texts. In bundles
+// The endpoints that a client knows before its first request, by noun: derived from the routes, without their texts. In bundles
 // it is data, with an import of the schema at the first answer: scripts/contract-in-bundles.ts. Pure.
 // Why: docs/decisions/131-bundles-take-of-the-contract-what-they-use.md
 

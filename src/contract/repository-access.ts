@@ -1,4 +1,4 @@
-// How the service reads an agent's repository when no job has sent the commit. Pure.
+// Access to an agent's repository for runs whose commit no job has sent. Pure.
 
 import * as z from "zod/mini";
 import { type Components, component } from "./component.ts";

@@ -1,4 +1,4 @@
-// What the routes are about, in the order in which the documents show them. Pure.
+// Tags of the routes, in the order in which the documents show them. Pure.
 
 export const tags = [
   {

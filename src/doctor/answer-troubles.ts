@@ -1,4 +1,4 @@
-// What came in the place of the service's own answer, in words, and what to do. Pure.
+// Answers that are not the service's own, in words, and the fix for each. Pure.
 
 import type { Environment } from "../base/environment.ts";
 import { parseJson } from "../base/json.ts";

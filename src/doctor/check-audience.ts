@@ -1,4 +1,4 @@
-// Whether tokens are made for the audience that the service takes.
+// The audience of the job's tokens, compared with the one that the service takes.
 
 import type { JobClient } from "../client/job-client.ts";
 import type { CiProviderName } from "../contract/ci/providers.ts";

@@ -1,4 +1,4 @@
-// How the commit of a repository that is not public comes to the service: whether a run of this job could send it.
+// The commit of a repository that is not public: whether a run of this job could send it.
 
 import { tmpdir } from "node:os";
 import { assertNever } from "../base/assert-never.ts";

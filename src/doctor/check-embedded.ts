@@ -1,4 +1,4 @@
-// Whether the agent could work without a server: settings, a model, a sandbox. Pure.
+// The service inside the job: settings, a model, a sandbox. Pure.
 
 import { joinWords } from "../base/join-words.ts";
 import { exampleModel, federatingTitles, modelProviders } from "../contract/models/providers.ts";

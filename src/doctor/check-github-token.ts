@@ -1,4 +1,4 @@
-// What the code host's own token may do, as far as reading tells. Nothing is written: what it may write stays open.
+// The rights of the code host's own token, as far as reading tells. Nothing is written: what it may write stays open.
 // https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 
 import type { Environment } from "../base/environment.ts";

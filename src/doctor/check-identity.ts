@@ -1,4 +1,4 @@
-// What the service has bound to the job's capability, beside what the job's environment says of itself.
+// The identity that the service has bound to the job's capability, beside the job's own environment.
 
 import type { CiJob } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";

@@ -1,4 +1,4 @@
-// Which CI job this is, as its environment says: nobody is asked.
+// The CI job, as its environment says: nobody is asked.
 
 import type { Environment } from "../base/environment.ts";
 import { isInCi, type NoProviderError } from "../ci/detect.ts";

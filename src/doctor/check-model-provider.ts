@@ -1,5 +1,5 @@
-// Whether the model's provider gives this job a token in place of a key, or what its administrator has to change. The one
-// check that shows the whole subject: a trust is made of it.
+// The exchange of the job's identity at the model's provider, or the change that its administrator has to make. The one check
+// that shows the whole subject: a trust is made of it.
 
 import { msUntil } from "../base/clock.ts";
 import { createProvider } from "../ci/detect.ts";

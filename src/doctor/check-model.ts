@@ -1,4 +1,4 @@
-// Whether the model's API takes what a run would send it: its address, its key, its model's name.
+// The model's API, asked as a run would: its address, its key, its model's name.
 
 import type { DoctorCheck, DoctorFix, Observation } from "../report/doctor-page.ts";
 import { type Asking, askModel, type ModelApi } from "./ask-model.ts";

@@ -1,4 +1,4 @@
-// Who pays for the next run, what is left, and how far a claim is. Pure.
+// The billing account of the next run, its credits, and the state of a claim. Pure.
 
 import type { CiIdentity, ExchangeResponse } from "../contract/ci/exchange.ts";
 import { type CiProviderName, ciProviders } from "../contract/ci/providers.ts";

@@ -1,4 +1,4 @@
-// Whether the service is reached, and is one: the way there, who answers, and how it does.
+// The service: the way there, the server that answers, and its state.
 
 import { parseJson } from "../base/json.ts";
 import { ConnectionError } from "../client/errors.ts";

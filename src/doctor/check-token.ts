@@ -1,4 +1,4 @@
-// Whether the job can have an ID token, what it says of the job, or why there is none.
+// The job's ID token: its claims, or the reason why there is none.
 
 import { type CiJob, type CiProvider, IdentityError } from "../ci/provider.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";

@@ -1,4 +1,4 @@
-// What an examination is given, and the small words that its checks are made of. Pure.
+// The input of an examination, and the small parts that its checks share. Pure.
 
 import type { Clock } from "../base/clock.ts";
 import type { Environment } from "../base/environment.ts";

@@ -1,4 +1,4 @@
-// Which proxy a request would take, by the variables that curl made customary. Pure.
+// The proxy of a request, by the variables that curl made customary. Pure.
 
 import type { Environment } from "../base/environment.ts";
 

@@ -1,4 +1,4 @@
-// How a setting is written where this job is written: what a fix tells to copy. Pure.
+// The notation of a setting in this job's own configuration, for a fix to copy. Pure.
 
 import type { Environment } from "../base/environment.ts";
 import { providerDefinitions } from "../ci/providers.ts";

@@ -1,5 +1,5 @@
-// What may be shown of an ID token: a fixed list of claims that say who the job is, decoded without believing them.
-// Pure. The token itself is in none of it.
+// Claims of an ID token that may be shown: a fixed list that identifies the job, decoded without believing them. Pure. The token
+// itself is in none of it.
 
 import { decodeJwt, errors, type JWTPayload } from "jose";
 import { ciProviderNames, ciProviders } from "../contract/ci/providers.ts";

@@ -1,4 +1,4 @@
-// What keeps a request from a server, in words, and what to do: by name, port, certificate and proxy. Pure.
+// Troubles on the way to a server, in words, and the fix for each: by name, port, certificate and proxy. Pure.
 
 import type { Environment } from "../base/environment.ts";
 import type { DoctorFix } from "../report/doctor-page.ts";

@@ -1,4 +1,4 @@
-// Why a model provider gave no access token. Pure.
+// Errors of an exchange at a model provider that gave no access token. Pure.
 
 /** Every reason. A new one needs its text in scripts/docs/reason-texts.ts. */
 const federationReasons = [

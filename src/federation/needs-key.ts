@@ -1,4 +1,4 @@
-// Which models' APIs take no request without a key. Pure.
+// Models' APIs that take no request without a key. Pure.
 
 import { providerAt } from "../contract/models/providers.ts";
 

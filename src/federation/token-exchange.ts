@@ -1,4 +1,4 @@
-// What the providers share that exchange by RFC 8693. Pure.
+// The token exchange of RFC 8693, shared by the providers that use it. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
 import type { FederationReason } from "./federation-error.ts";

@@ -1,4 +1,4 @@
-// What a job's variables say of it, for a service that lives inside the job. Nobody verifies it. Pure.
+// The job by its own variables, for a service that lives inside the job. Nobody verifies it. Pure.
 
 import type { Environment } from "../base/environment.ts";
 import { isInCi } from "../ci/detect.ts";

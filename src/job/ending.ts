@@ -1,4 +1,4 @@
-// How a job ended, as everything that reports on it needs it. Pure.
+// The ending of a job, as everything that reports on it needs it. Pure.
 
 import type { ModelUsage, RunBudget } from "../contract/runs/run.ts";
 import { type OutcomeTitle, outcomeTitle } from "../render/outcome-title.ts";

@@ -1,4 +1,4 @@
-// What to do about a refused exchange, one line a reason. Pure.
+// Advice about a refused exchange, one line a reason. Pure.
 
 import type { ApiError } from "../client/errors.ts";
 import type { JobWords } from "./job-words.ts";

@@ -1,4 +1,4 @@
-// What an error means for a job, as data. The errors' classes are told apart here alone: the verdict is reached in another
+// The meaning of an error for a job, as data. The errors' classes are told apart here alone: the verdict is reached in another
 // bundle, which has classes of its own. Pure.
 
 import { IdentityError } from "../ci/provider.ts";

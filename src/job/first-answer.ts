@@ -1,5 +1,5 @@
-// What is wrong with an address shows before the first answer: a host that DNS does not know, or a port at which nothing
-// listens. After that the address was right, and what fails is the resolver, or a service that is being restarted.
+// Errors before the first answer, which show a wrong address: a host that DNS does not know, or a port at which nothing listens.
+// After that the address was right, and what fails is the resolver, or a service that is being restarted.
 
 import { ConnectionError } from "../client/errors.ts";
 import type { Transport, TransportRequest } from "../client/transport.ts";

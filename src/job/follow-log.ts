@@ -1,4 +1,4 @@
-// What happens to each event: it is printed, kept in the events file, and folded into the report.
+// The log of a run: each event is printed, kept in the events file, and folded into the report.
 
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import { type LogFormat, type LogPart, RunLog } from "../render/log-parts.ts";

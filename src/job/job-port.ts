@@ -1,4 +1,5 @@
-// What the recipe of run-job.ts needs of a job's surroundings. The Action and `agent-service run` implement it. Types only.
+// The port between the recipe of run-job.ts and a job's surroundings. The Action and `agent-service run` implement it. Types
+// only.
 
 import type { Clock } from "../base/clock.ts";
 import type { Transport } from "../client/transport.ts";

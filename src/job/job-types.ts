@@ -1,4 +1,4 @@
-// What a job consists of for the recipe of run-job.ts: settings, a task, a service, a log. Types only.
+// The parts of a job for the recipe of run-job.ts: settings, a task, a service, a log. Types only.
 
 import type { CiJob } from "../ci/provider.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";

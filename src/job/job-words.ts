@@ -1,4 +1,4 @@
-// How the users of a job say what happened to it and what they can change. Pure.
+// Texts for the users of a job: its outcome, and the settings that they can change. Pure.
 
 export type JobWords = {
   /** Settings are inputs of the Action; else flags of the command. */

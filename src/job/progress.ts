@@ -1,4 +1,4 @@
-// How far a job has come: one phase after the other, each with what is known from then on. Types only.
+// The progress of a job: one phase after the other, each with the values that are known from then on. Types only.
 
 import type { JobClient } from "../client/job-client.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";

@@ -1,5 +1,5 @@
-// What a CI job does with an agent, written once: settings, plan, service, run, conclusion. What differs between the
-// Action and `agent-service run` is behind the port.
+// The recipe of a CI job with an agent, written once: settings, plan, service, run, conclusion. What differs between the Action
+// and `agent-service run` is behind the port.
 
 import { assertNever } from "../base/assert-never.ts";
 import { ApiError } from "../client/errors.ts";

@@ -1,4 +1,4 @@
-// Where people read a run: asked of the service once the run is known, and done without where it has no answer.
+// The address of a run's page: asked of the service once the run is known, and done without where it has no answer.
 
 import type { Clock } from "../base/clock.ts";
 import type { JobClient } from "../client/job-client.ts";

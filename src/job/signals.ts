@@ -1,5 +1,5 @@
-// How a job is cancelled: the runner sends SIGINT, SIGTERM 7.5 s later and SIGKILL 2.5 s after that
-// (on Windows Ctrl+C, then Ctrl+Break), to the entry process only.
+// Cancellation of a job by signals: the runner sends SIGINT, SIGTERM 7.5 s later and SIGKILL 2.5 s after that (on Windows
+// Ctrl+C, then Ctrl+Break), to the entry process only.
 
 /** The abort reason of both signals below. */
 export class InterruptedError extends Error {

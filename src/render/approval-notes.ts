@@ -1,4 +1,4 @@
-// What a run would have written by MCP servers and was not allowed to: a line for the log, a paragraph for the summary. Pure.
+// Writes by MCP servers that a run was not allowed: a line for the log, a paragraph for the summary. Pure.
 
 import type { ApprovalEvent } from "../contract/runs/run-event.ts";
 import { inlineCode, link } from "./markdown.ts";

@@ -1,4 +1,4 @@
-// Where a code host shows a file. Pure.
+// Addresses of files on a code host. Pure.
 
 /** Of a repository at a commit. */
 export type FileLinks = {

@@ -1,4 +1,4 @@
-// What a run was denied of the network, in one line for the log and one for the summary. Pure.
+// Denied network connections of a run, in one line for the log and one for the summary. Pure.
 
 import type { EgressEvent } from "../contract/runs/run-event.ts";
 import { inlineCode } from "./markdown.ts";

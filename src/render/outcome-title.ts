@@ -1,5 +1,5 @@
-// What came of a step, in a few words: the heading of the summary and of the comment, the last line of the log, the title
-// of the annotation. Pure.
+// The outcome of a step, in a few words: the heading of the summary and of the comment, the last line of the log, the title of
+// the annotation. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
 import { byteLength } from "../base/bounded-text.ts";

@@ -1,4 +1,4 @@
-// What a run cost, in the same figures on every face: page, summary, comment, MCP and command. Pure.
+// The costs of a run, in the same figures on every face: page, summary, comment, MCP and command. Pure.
 
 import type { Run, RunBudget } from "../contract/runs/run.ts";
 import { dollarsText, plural } from "./quantities.ts";

@@ -1,4 +1,4 @@
-// How a step ended: one conclusion, one stable reason, one message for people. Pure.
+// The conclusion of a step: one conclusion, one stable reason, one message for people. Pure.
 
 /** The conclusions that `fail-on` may name. */
 export const failableConclusions = [

@@ -1,4 +1,4 @@
-// What became of a run's changes after the job tried to commit them. Types only.
+// The delivery of a run's changes, after the job tried to commit them. Types only.
 
 /** Why changes stayed in the patch file. */
 export type KeptReason =

@@ -1,4 +1,4 @@
-// What the doctor checked and what each check found. Types and the list of states. Pure.
+// The checks of the doctor and their findings. Types and the list of states. Pure.
 
 /** "skipped": not tried, or nothing to check. A fault prevents runs; a warning does not, or not yet. */
 export const checkStates = ["ok", "warning", "fault", "skipped"] as const;

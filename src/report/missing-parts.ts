@@ -1,4 +1,4 @@
-// What a run was to have and worked without: its setup, its MCP servers. One sentence each, of untrusted text. Pure.
+// Parts that a run was to have and worked without: its setup, its MCP servers. One sentence each, of untrusted text. Pure.
 
 import { singleLine } from "../base/untrusted-text.ts";
 import type { RunReport, ToolCall } from "./run-report.ts";

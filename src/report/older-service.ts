@@ -1,4 +1,4 @@
-// What to do where a service refuses a field that this version sends: it is older. Pure.
+// Advice where a service refuses a field that this version sends: it is older. Pure.
 
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 

@@ -1,4 +1,5 @@
-// Where a reader goes on who has been shown a run so far: the events to read again, and the report up to there. Pure.
+// The point at which a reader goes on who has been shown a run so far: the events to read again, and the report up to there.
+// Pure.
 
 import { type RunReport, replyMessage } from "./run-report.ts";
 

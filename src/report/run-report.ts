@@ -1,4 +1,4 @@
-// What one run did, as a value: its state, messages, tool calls, changes and reply. Pure, and free of schemas.
+// The report of one run, as a value: its state, messages, tool calls, changes and reply. Pure, and free of schemas.
 
 import type { Excerpt } from "../base/bounded-text.ts";
 import type {

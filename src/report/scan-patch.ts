@@ -1,5 +1,5 @@
-// What a patch would add that nobody should push unseen: secrets, and characters that no reader sees. Only added lines of
-// text are read: what git packs as binary is not. Pure.
+// Additions of a patch that nobody should push unseen: secrets, and characters that no reader sees. Only added lines of text are
+// read: what git packs as binary is not. Pure.
 // Why: docs/decisions/036-the-job-scans-what-it-writes.md
 
 import { findSecrets } from "./find-secrets.ts";

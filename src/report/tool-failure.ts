@@ -1,4 +1,4 @@
-// Whether a tool call failed, by its result's text: an event has no field for it. Pure.
+// Failed tool calls, by the text of their results: an event has no field for it. Pure.
 
 const ERROR = "error: ";
 /** The last line of a command's result; a command that was ended by a signal or a limit has another ending. */

@@ -1,5 +1,5 @@
-// How git is protected from a repository that nobody has reviewed: the whole environment of its process, and the
-// configuration that wins over every file. The only such list: service and job differ by the options below. Pure.
+// Protection of git against a repository that nobody has reviewed: the whole environment of its process, and the configuration
+// that wins over every file. The only such list: service and job differ by the options below. Pure.
 // Why: docs/decisions/026-git-obeys-nobody.md
 
 import { devNull } from "node:os";

@@ -1,4 +1,4 @@
-// How much git has stored: bounds what a fetch may take.
+// The size of git's object store: bounds what a fetch may take.
 
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";

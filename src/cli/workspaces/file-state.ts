@@ -1,4 +1,4 @@
-// What a file of a folder or of a copy is: git's name of its contents, and its mode. Pure.
+// The state of a file in a folder or a copy: git's name of its contents, and its mode. Pure.
 
 /** As git has them: a file, an executable one, a symbolic link. */
 export const fileModes = ["100644", "100755", "120000"] as const;

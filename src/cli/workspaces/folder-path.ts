@@ -1,5 +1,5 @@
-// Which paths of a copy may become files of a folder. The service keeps such rules of its own; a folder of somebody's machine
-// does not rely on them. Pure.
+// Rules for paths of a copy that may become files of a folder. The service keeps such rules of its own; a folder of somebody's
+// machine does not rely on them. Pure.
 
 import { isDotGit } from "../../base/git/dot-git.ts";
 

@@ -1,4 +1,4 @@
-// What takes a while in a workspace, awaited to its end.
+// Operations of a workspace, awaited to their end.
 
 import type { Client, WorkspaceOperation } from "../../client/client.ts";
 import { CommandError } from "../command-error.ts";

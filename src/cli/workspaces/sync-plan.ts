@@ -1,5 +1,5 @@
-// What a pull and a push do: each path as it is in the folder and in the copy, and as both were when they last met. A
-// change of one side travels; a change of both is a conflict, and with one nothing travels. Pure.
+// The plan of a pull or a push: each path as it is in the folder and in the copy, and as both were when they last met. A change
+// of one side travels; a change of both is a conflict, and with one nothing travels. Pure.
 // Why: docs/decisions/081-a-folder-and-a-copy.md
 
 import { type FileState, type FileStates, isSameFile } from "./file-state.ts";

@@ -1,4 +1,5 @@
-// What a synchronised folder is a copy of, and how both were when they last met: `copy.json` in the folder's record.
+// The record of a synchronised folder: its workspace and copy, and how both were when they last met, in `copy.json` of the
+// folder's record.
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

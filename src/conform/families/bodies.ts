@@ -1,4 +1,4 @@
-// What a body has to be before its fields are looked at: JSON, an object, complete, not too large, and called JSON.
+// Bodies before their fields are looked at: JSON, an object, complete, not too large, and called JSON.
 
 import { NO_ID } from "../kit/beginnings.ts";
 import { expectRefused } from "../kit/expect.ts";

@@ -1,4 +1,5 @@
-// Who may call: each route without a credential, with a wrong one, with another account's, and for what nobody has.
+// Callers by their credentials: each route without one, with a wrong one, with another account's, and for things that nobody
+// has.
 
 import { LATER, NO_ID } from "../kit/beginnings.ts";
 import { expectRefused, expectStatus, expectThat } from "../kit/expect.ts";

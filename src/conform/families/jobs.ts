@@ -1,4 +1,4 @@
-// What a job's capability is good for, and who pays for its runs.
+// The rights of a job's capability, and the billing account of its runs.
 
 import { type Answer, member } from "../kit/exchange.ts";
 import {

@@ -1,4 +1,4 @@
-// Who manages a workspace, and what an agent's end means for it: rules 1 and 14.
+// The manager of a workspace, and the effect of an agent's end on it: rules 1 and 14.
 
 import { inWorkspaces, NO_ID } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";

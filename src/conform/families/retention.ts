@@ -1,4 +1,4 @@
-// What of a workspace is kept how long, and pins (4.6 rule 9).
+// Retention of a workspace's contents, and pins (4.6 rule 9).
 
 import { inFiles, NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";

@@ -1,4 +1,4 @@
-// What statements about agents share: making, reading and listing them, and comparing their records.
+// Agents for statements: making, reading and listing them, and comparing their records.
 
 import { type Answer, member } from "./exchange.ts";
 import { expectStatus, expectThat, listOf } from "./expect.ts";

@@ -1,4 +1,4 @@
-// What families of statements begin with: what they need, where they work, and what they ask for again and again.
+// Shared beginnings of families of statements: their needs, their places, and requests that they repeat.
 
 import { scratchWorkspace } from "./filled.ts";
 import type { Need } from "./statement.ts";

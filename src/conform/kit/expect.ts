@@ -1,4 +1,4 @@
-// What an answer is held to. Each check throws a Difference, which has the exchange.
+// Checks of an answer. Each check throws a Difference, which has the exchange.
 
 import { type Answer, member } from "./exchange.ts";
 

@@ -1,5 +1,5 @@
-// What statements need to be there: agents, workspaces and what is in them. Each maker makes one more; `own` and `foreign`
-// have those that are made once and only read.
+// Things that statements need: agents, workspaces and their contents. Each maker makes one more; `own` and `foreign` have those
+// that are made once and only read.
 
 import type { Answer } from "./exchange.ts";
 import { expectStatus, textOf } from "./expect.ts";

@@ -1,4 +1,4 @@
-// What statements are asked in: the callers, and things that are made once, when the first statement needs them.
+// The world of statements: the callers, and things that are made once, when the first statement needs them.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";

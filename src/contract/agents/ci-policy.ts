@@ -1,4 +1,4 @@
-// Which CI jobs may run a repository's agent, as its owner says. Pure.
+// The owner's policy for CI jobs that may run a repository's agent. Pure.
 
 import * as z from "zod/mini";
 import { field, object, strictObject } from "../field.ts";

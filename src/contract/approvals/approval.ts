@@ -1,4 +1,5 @@
-// What an AI client or a run asked for and may not do: it waits for the account's owner. A union on `kind`. Pure.
+// Approvals: acts that an AI client or a run asked for and may not do, which wait for the account's owner. A union on `kind`.
+// Pure.
 
 import * as z from "zod/mini";
 import { field, object, strictObject } from "../field.ts";

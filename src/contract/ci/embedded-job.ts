@@ -1,4 +1,4 @@
-// What a job's process passes to the service that it starts. Pure.
+// The job that a process passes to the service that it starts. Pure.
 
 /** What a job says of itself to a service that lives inside it. Not verified: the service works only for this job. */
 export type EmbeddedJob = {

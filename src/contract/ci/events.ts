@@ -1,6 +1,6 @@
-// What a job may do by the event that started it, one row an event of each provider. The only such list: who can accept
-// a claim, which checkout is trusted, where a prompt file is read and what is refused are all answered here. Why each
-// row is as it is: docs/decisions/029-one-table-of-events.md. Pure.
+// The rights of a job by the event that started it, one row an event of each provider. The only such list: who can accept a
+// claim, which checkout is trusted, where a prompt file is read and what is refused are all answered here. Why each row is as it
+// is: docs/decisions/029-one-table-of-events.md. Pure.
 
 import type { CiProviderName } from "./providers.ts";
 

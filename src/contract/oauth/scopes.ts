@@ -1,5 +1,5 @@
-// What an OAuth access token may be used for. An account's keys have no scopes: they may be used for everything that
-// their caller class may do. Pure.
+// Scopes of OAuth access tokens. An account's keys have no scopes: they may be used for everything that their caller class may
+// do. Pure.
 
 /** The scopes of the API, in the order in which they are shown. */
 export const apiScopes = [

@@ -1,4 +1,4 @@
-// What the documents say of each status that a refusal can have, once for all routes. Pure.
+// The documents' texts for each status of a refusal, once for all routes. Pure.
 
 import type { DocumentHeader } from "../headers.ts";
 import type { ProblemExampleName } from "./examples.ts";

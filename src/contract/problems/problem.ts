@@ -1,4 +1,4 @@
-// What every refusal looks like on the wire, and the stable codes. Pure.
+// Problems: the form of every refusal on the wire, and the stable codes. Pure.
 // Why: docs/decisions/007-reasons-beside-codes.md
 
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-// What moves in a workspace, as the session socket tells it: small, so that a client reads again what it is about. Pure.
+// Events of a workspace, as the session socket sends them: small, so that a client reads the changed thing again. Pure.
 // Why: docs/decisions/091-events-of-a-workspace.md
 
 import * as z from "zod/mini";

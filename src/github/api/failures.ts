@@ -1,4 +1,4 @@
-// What octokit's answers and errors mean: good, worth a retry, or refused. Pure.
+// The meaning of octokit's answers and errors: good, worth a retry, or refused. Pure.
 
 import * as z from "zod/mini";
 import { singleLine } from "../../base/untrusted-text.ts";

@@ -1,4 +1,4 @@
-// What a call of GitHub's API fails with. Pure.
+// Errors of a call of GitHub's API. Pure.
 
 import { StepError } from "../../job/step-error.ts";
 

@@ -1,4 +1,4 @@
-// Whether the job's token can only read. Pure.
+// Tokens of jobs that can only read. Pure.
 
 import type { Environment } from "../../base/environment.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";

@@ -1,4 +1,4 @@
-// What both kinds of delivery share: the job's address, the commit's title, the token's account.
+// The context of both kinds of delivery: the job's address, the commit's title, the token's account.
 
 import type { Environment } from "../../base/environment.ts";
 import { serverUrl } from "../../ci/github-server.ts";

@@ -1,4 +1,4 @@
-// What a delivery needs: the changes, the request that they answer, and the job's access to the code host. Types only.
+// The options of a delivery: the changes, the request that they answer, and the job's access to the code host. Types only.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../../base/environment.ts";

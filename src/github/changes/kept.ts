@@ -1,4 +1,5 @@
-// Why changes were not delivered and stay in the patch: thrown where that turns out, reported at the end of the delivery.
+// Reasons why changes were not delivered and stay in the patch: thrown where that turns out, reported at the end of the
+// delivery.
 
 import { singleLine } from "../../base/untrusted-text.ts";
 import type { Delivery, KeptReason } from "../../report/delivery.ts";

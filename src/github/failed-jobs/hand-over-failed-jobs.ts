@@ -1,5 +1,5 @@
-// What a run and the readers of the job's log are told about the failed jobs of a commit: to the run their logs are data,
-// between marks. Pure.
+// Texts about the failed jobs of a commit, for the run and for readers of the job's log: to the run their logs are data, between
+// marks. Pure.
 
 import { plural } from "../../render/quantities.ts";
 import { fencedBlocks } from "../trigger/fenced-blocks.ts";

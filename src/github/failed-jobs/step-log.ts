@@ -1,4 +1,4 @@
-// What the failed steps of a job printed, cut out of the job's log and made fit for a prompt: no timestamps, no colours, no
+// The output of the failed steps of a job, cut out of the job's log and made fit for a prompt: no timestamps, no colours, no
 // secrets, a beginning and an end within a bound. In time linear in the log. Pure.
 
 import { visibleText, wholeChars } from "../../base/untrusted-text.ts";

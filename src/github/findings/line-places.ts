@@ -1,5 +1,5 @@
-// Where lines of a file are after a push, or that they have changed. By a line diff (Myers 1986, "An O(ND) Difference
-// Algorithm and Its Variations"). Pure.
+// Places of a file's lines after a push, and lines that it changed. By a line diff (Myers 1986, "An O(ND) Difference Algorithm
+// and Its Variations"). Pure.
 
 import type { LineRange } from "./diff-lines.ts";
 

@@ -1,4 +1,4 @@
-// Which findings of earlier reviews are still open: their lines are as they were, and no person with write access has resolved
+// Findings of earlier reviews that are still open: their lines are as they were, and no person with write access has resolved
 // their thread or hidden their review. What cannot be told counts as open.
 // Why: docs/decisions/099-a-finding-stays-open.md
 

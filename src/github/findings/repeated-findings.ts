@@ -1,5 +1,5 @@
-// Which findings a later review leaves out: those that an earlier one published, and those at lines that it saw as they
-// still are.
+// Findings that a later review leaves out: those that an earlier one published, and those at lines that it saw as they still
+// are.
 
 import type { Finding } from "../../report/findings.ts";
 import type { GitHubApi } from "../api/github-api.ts";

@@ -1,5 +1,5 @@
-// Which threads of a pull request a person with write access has resolved, and which reviews are hidden. Only GraphQL knows.
-// The author of a pull request may resolve its threads without write access; only people with write access hide a review.
+// Threads of a pull request that a person with write access has resolved, and reviews that are hidden. Only GraphQL knows. The
+// author of a pull request may resolve its threads without write access; only people with write access hide a review.
 // https://docs.github.com/en/graphql/reference/objects#pullrequestreviewthread (2026-11-23)
 
 import * as z from "zod/mini";

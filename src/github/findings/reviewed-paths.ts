@@ -1,4 +1,4 @@
-// Which files of a repository a review is about. Pure.
+// Files of a repository that a review is about. Pure.
 
 import { matchesGlob } from "../../base/glob.ts";
 

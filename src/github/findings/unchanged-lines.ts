@@ -1,4 +1,4 @@
-// Which lines of a file were there before a push. By content, so that a rebase does not make everything new. Pure.
+// Lines of a file that were there before a push. By content, so that a rebase does not make everything new. Pure.
 
 /**
  * Whether the lines `startLine` to `line` of `after` stand in `before`, each between the same neighbours. Lines are counted

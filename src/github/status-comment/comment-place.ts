@@ -1,4 +1,4 @@
-// Where the step's own comment is kept: under an issue or a pull request, at a line, or in a discussion.
+// The place of the step's own comment: under an issue or a pull request, at a line, or in a discussion.
 // https://docs.github.com/en/rest/issues/comments, https://docs.github.com/en/rest/pulls/comments,
 // https://docs.github.com/en/graphql/reference/discussions#adddiscussioncomment (2026-11-23)
 

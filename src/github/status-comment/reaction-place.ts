@@ -1,4 +1,4 @@
-// Where the step reacts to a request: by REST on issues, pull requests and their comments, by GraphQL in discussions.
+// The place of the step's reaction to a request: by REST on issues, pull requests and their comments, by GraphQL in discussions.
 // https://docs.github.com/en/rest/reactions/reactions,
 // https://docs.github.com/en/graphql/reference/mutations#addreaction (2026-11-23)
 

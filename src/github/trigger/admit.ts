@@ -1,4 +1,4 @@
-// Who can start a run: the author must have write access now, and the text and the commit must still be those of the
+// The admission of a request: its author must have write access now, and the text and the commit must still be those of the
 // event.
 // Why: docs/decisions/020-who-may-ask.md
 

@@ -1,4 +1,4 @@
-// What the step asks the agent, and the issue, pull request or discussion that the event is about. Types only.
+// The request of the step to the agent, and the issue, pull request or discussion that the event is about. Types only.
 
 import type { ReviewedPaths } from "../findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";

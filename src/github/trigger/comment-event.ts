@@ -1,4 +1,4 @@
-// Which events hold a text that may be a command: a comment, a review, a new discussion. Pure.
+// Events with a text that may be a command: a comment, a review, a new discussion. Pure.
 
 type CommentEventRules = {
   /** Where the payload has the text. */

@@ -1,4 +1,4 @@
-// Why an event starts no run. Pure.
+// Reasons why an event starts no run. Pure.
 
 import { type DeclinedReason, StepError } from "../../job/step-error.ts";
 

@@ -1,4 +1,4 @@
-// Where a job finds the run's commit, and how its users are told what is missing. Pure.
+// The place of the run's commit for a job, and the messages about a missing one. Pure.
 
 import type { CiJob } from "../../ci/provider.ts";
 import { ciProviders } from "../../contract/ci/providers.ts";

@@ -1,5 +1,5 @@
-// Which commits travel to a service: the wanted ones with their recent history, without those that it holds. Each is told
-// to git by its name, so that git follows no history beyond them.
+// The commits that travel to a service: the wanted ones with their recent history, without those that it holds. Each is told to
+// git by its name, so that git follows no history beyond them.
 
 import type { Git } from "../../base/git/git.ts";
 import { type HeldCommit, MAX_PACK_BASES } from "../../contract/ci/commits.ts";

@@ -1,4 +1,4 @@
-// What a run changed, by file: each folded, with its added and removed lines, within a bound. Pure.
+// The changes of a run, by file: each folded, with its added and removed lines, within a bound. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
 import type { ChangesEvent, FileChange } from "../../contract/runs/run-event.ts";

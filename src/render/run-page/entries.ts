@@ -1,4 +1,4 @@
-// What a run did, in its order: what the agent said, its tool calls, its steps, the service's notices. Pure.
+// The entries of a run, in their order: messages of the agent, its tool calls, its steps, the service's notices. Pure.
 
 import { assertNever } from "../../base/assert-never.ts";
 import { type Excerpt, headLines } from "../../base/bounded-text.ts";

@@ -1,4 +1,4 @@
-// What came of a run, in a few words: the heading of its page, the page's title and its icon. Pure.
+// The outcome of a run, in a few words: the heading of its page, the page's title and its icon. Pure.
 
 import { assertNever } from "../../base/assert-never.ts";
 import { type Run, stopReasons } from "../../contract/runs/run.ts";

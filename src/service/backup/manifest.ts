@@ -1,4 +1,4 @@
-// What a backup consists of, and where it was made: the last file of it that is written, and the first that is read.
+// The manifest of a backup, its parts and its origin: the last file of it that is written, and the first that is read.
 
 import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Whether a server is asked at all: after some failures in a row only one request at a time, now and then, finds out whether it
+// A circuit breaker for a server: after some failures in a row only one request at a time, now and then, finds out whether it
 // answers again. In memory, of this process.
 
 import type { Clock } from "../../base/clock.ts";

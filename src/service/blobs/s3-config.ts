@@ -1,4 +1,5 @@
-// Where an S3 server is, and who asks. Types alone: the implementation is loaded only where it is used.
+// The configuration of an S3 server: its address and its credentials. Types alone: the implementation is loaded only where it is
+// used.
 
 export type S3Config = {
   /** Without a trailing slash. */

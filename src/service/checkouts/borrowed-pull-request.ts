@@ -1,4 +1,4 @@
-// Whether a checkout that somebody else made is one of the pull request that a run is about.
+// The pull request of a checkout that somebody else made, compared with the one that a run is about.
 
 import {
   type CheckoutPlace,

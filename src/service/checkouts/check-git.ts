@@ -1,4 +1,4 @@
-// Whether this machine has the git that checkouts take.
+// The check of this machine's git for the version that checkouts take.
 
 import { OperatorError } from "../../base/operator-error.ts";
 import { ProcessNotStartedError, runProcess } from "../../base/run-process.ts";

@@ -1,4 +1,4 @@
-// Which clone URLs and which names of commits are accepted. Pure.
+// Rules for clone URLs and for names of commits. Pure.
 
 import { isLoopbackName } from "../../base/confidential-url.ts";
 import type { GitTransport } from "../../base/git/hardening.ts";

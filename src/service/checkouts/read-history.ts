@@ -1,5 +1,5 @@
-// What git tells of commits, and of the working tree against its commit, as text for people. Nothing of the tree is executed, and
-// no index is written that another call reads.
+// History as git tells it: commits, and the working tree against its commit, as text for people. Nothing of the tree is
+// executed, and no index is written that another call reads.
 
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";

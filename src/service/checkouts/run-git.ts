@@ -1,4 +1,4 @@
-// What every provider of checkouts shares: the git of a run's folder, the checkout without a repository, the sweep.
+// Shared parts of all providers of checkouts: the git of a run's folder, the checkout without a repository, the sweep.
 
 import { createGit, type Git } from "../../base/git/git.ts";
 import type { CheckoutProvider } from "../core/checkouts/checkout.ts";

@@ -1,4 +1,4 @@
-// What a process of git writes, as it is read: git waits while nobody reads.
+// The output of a process of git, as it is read: git waits while nobody reads.
 
 import type { Git, GitCall } from "../../base/git/git.ts";
 

@@ -1,4 +1,4 @@
-// Which files the tree holds now, as git lists them: it neither follows links nor enters other repositories.
+// Files of the tree as it is now, listed by git: it neither follows links nor enters other repositories.
 
 import type { GitCall, GitOutput } from "../../base/git/git.ts";
 import { splitRecords } from "./git-output.ts";

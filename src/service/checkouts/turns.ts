@@ -1,5 +1,5 @@
-// How many calls may work at a time, and how many may wait for one of them to end: of all, and of each owner, repository or
-// whatever else they share.
+// The limit of calls that work at a time, and of those that wait for one of them to end: of all, and of each owner, repository
+// or whatever else they share.
 
 /** A part of all turns. Calls with the same `name` share it. */
 export type Share = { readonly name: string; readonly working: number; readonly waiting: number };

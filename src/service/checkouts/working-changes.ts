@@ -1,5 +1,5 @@
-// What a run changed, as a patch against the commit that was checked out. Git reads the files and executes nothing: no
-// filter, no hook, no configuration of a repository inside the tree.
+// Changes of a run, as a patch against the commit that was checked out. Git reads the files and executes nothing: no filter, no
+// hook, no configuration of a repository inside the tree.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

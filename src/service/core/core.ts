@@ -1,4 +1,4 @@
-// What every use case receives: the ports, the clock, the source of randomness and the operator's policy.
+// The core that every use case receives: the ports, the clock, the source of randomness and the operator's policy.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";

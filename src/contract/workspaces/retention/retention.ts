@@ -1,4 +1,4 @@
-// What of a workspace is kept how long, and its routes under /v1/workspaces/{workspaceID}/retention. Pure.
+// Retention of a workspace's contents, and its routes under /v1/workspaces/{workspaceID}/retention. Pure.
 
 import * as z from "zod/mini";
 import { field, object, strictObject } from "../../field.ts";

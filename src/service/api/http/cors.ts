@@ -1,4 +1,4 @@
-// Which pages of other origins may call the API. They send their credential by themselves: cookies are never allowed.
+// Origins of other pages that may call the API. They send their credential by themselves: cookies are never allowed.
 
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";

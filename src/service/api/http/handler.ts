@@ -1,4 +1,4 @@
-// What handles a route: a function whose request and answer have the types of the route's entry in the table.
+// Handlers of routes: functions whose request and answer have the types of the route's entry in the table.
 
 import type * as z from "zod/mini";
 import { ok, type Result } from "../../../base/result.ts";

@@ -1,4 +1,4 @@
-// Whether the client is still there, asked only by those who wait for something.
+// Clients that have hung up, looked for only by those who wait for something.
 
 import type { RequestContext } from "./request-context.ts";
 

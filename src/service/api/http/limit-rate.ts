@@ -1,4 +1,4 @@
-// How often strangers at one address may ask what needs no credential.
+// Rate limits of strangers at one address, for routes that need no credential.
 
 import type { MiddlewareHandler } from "hono";
 import type { Core } from "../../core/core.ts";

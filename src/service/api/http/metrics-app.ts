@@ -1,4 +1,4 @@
-// What a Prometheus scraper reads, on a port of its own: whoever reaches the API does not reach it.
+// Metrics for a Prometheus scraper, on a port of its own: whoever reaches the API does not reach it.
 
 import { Hono } from "hono";
 import type { Exposition } from "../../core/ports/meter.ts";

@@ -1,4 +1,4 @@
-// What every request gets before its route: an id, a logger, the address that rate limits count, and a line in the log.
+// The opening of every request, before its route: an id, a logger, the address that rate limits count, and a line in the log.
 
 import type { MiddlewareHandler } from "hono";
 import type { Core } from "../../core/core.ts";

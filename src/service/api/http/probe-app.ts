@@ -1,4 +1,4 @@
-// What a worker serves: health. Nothing else.
+// The probes of a worker: health. Nothing else.
 
 import { Hono } from "hono";
 import { operationRoutes } from "../../../contract/operation.ts";

@@ -1,4 +1,4 @@
-// What the reference page reads of an OpenAPI document, with what it refers to in its place. Pure.
+// The parts of an OpenAPI document that the reference page reads, with references replaced by their targets. Pure.
 
 import * as z from "zod/mini";
 import { isSchema, type JsonSchema } from "./reference-schema.ts";

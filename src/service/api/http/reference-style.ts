@@ -1,4 +1,4 @@
-// How the reference page looks, in light and in dark. Its hash is in the page's policy: no other style applies.
+// The style of the reference page, in light and in dark. Its hash is in the page's policy: no other style applies.
 
 import { createHash } from "node:crypto";
 

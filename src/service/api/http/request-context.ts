@@ -1,4 +1,4 @@
-// What every request carries besides itself.
+// The context of every request.
 
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";

@@ -1,4 +1,4 @@
-// What every call of one request has.
+// The parts that all calls of one request share.
 
 import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import { type AccountCaller, needScopes } from "../../core/accounts/caller.ts";

@@ -1,4 +1,4 @@
-// Why a file was not written, as a client's model reads it: which one, and what to do. Pure.
+// Problems of a file that was not written, for a client's model: the file, and the fix. Pure.
 
 import { singleLine } from "../../../base/untrusted-text.ts";
 import type { PublicProblem } from "../../core/ports/problem.ts";

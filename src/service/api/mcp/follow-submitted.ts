@@ -1,4 +1,4 @@
-// What a tool answers that has submitted a run: a task, or what came of the run in the time that the call may wait.
+// The answer of a tool that has submitted a run: a task, or the run's outcome in the time that the call may wait.
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../base/result.ts";

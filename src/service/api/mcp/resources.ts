@@ -1,4 +1,4 @@
-// What MCP clients can read by an address: runs and agents of the caller's account. Whatever is not theirs is not found.
+// Resources of MCP clients, read by an address: runs and agents of the caller's account. Whatever is not theirs is not found.
 
 import {
   type ReadResourceResult,

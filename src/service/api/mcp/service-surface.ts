@@ -1,4 +1,4 @@
-// What the service shows to the MCP client of one request.
+// The service's surface for the MCP client of one request.
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { ToolSet } from "../../../contract/tool-sets.ts";

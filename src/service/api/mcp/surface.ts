@@ -1,4 +1,4 @@
-// What an MCP server shows for one request: its tools, resources, prompts and tasks. The server itself knows no noun.
+// The surface of an MCP server for one request: its tools, resources, prompts and tasks. The server itself knows no noun.
 
 import type {
   CallToolResult,

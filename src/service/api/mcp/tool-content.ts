@@ -1,6 +1,6 @@
-// What a tool answered as the blocks of a result. What others wrote stands in blocks of its own, each fenced and named
-// for what it is. Some clients (Claude Code) show their model the structured content in the place of the blocks, so that it names
-// what others wrote, too. Pure.
+// A tool's answer as the blocks of a result. What others wrote stands in blocks of its own, each fenced and named for what it
+// is. Some clients (Claude Code) show their model the structured content in the place of the blocks, so that it names what
+// others wrote, too. Pure.
 
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { untrustedFence } from "../../../render/markdown.ts";

@@ -1,4 +1,4 @@
-// How many calls of one account wait on this node at a time: one that may not wait is answered with what there is.
+// The limit of calls of one account that wait on this node at a time: one that may not wait is answered with what there is.
 
 export const MAX_WAITS_OF_ACCOUNT = 64;
 

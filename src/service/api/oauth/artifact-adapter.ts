@@ -1,5 +1,5 @@
-// What the library keeps, over the core's port: secrets only as hashes, consumed exactly once, nothing issued under a grant
-// that has ended. Grants and access tokens are rows of the service's own.
+// The library's adapter over the core's port: secrets only as hashes, consumed exactly once, nothing issued under a grant that
+// has ended. Grants and access tokens are rows of the service's own.
 
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import { hashSecret } from "../../../base/secret-token.ts";

@@ -1,4 +1,4 @@
-// How an application is shown to the person who is to allow it something: what is known of it, and what it only says. Pure.
+// Texts about an application for the person who is to allow it something: verified facts, and its own claims. Pure.
 
 import { domainToUnicode } from "node:url";
 import { isLoopback } from "./redirect-uri.ts";

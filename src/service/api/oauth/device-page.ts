@@ -1,4 +1,4 @@
-// Where a person enters the code that a device shows (RFC 8628), sees what would be allowed, and decides. A code in the
+// The page of a device's code (RFC 8628): a person enters the code, sees what would be allowed, and decides. A code in the
 // address only fills the field: nobody is led past the question whether the device is theirs.
 
 import { Hono } from "hono";

@@ -1,4 +1,4 @@
-// What a device waits for: found by the code that its person enters, and decided once.
+// The request of a device: found by the code that its person enters, and decided once.
 
 import * as z from "zod/mini";
 import { hashSecret } from "../../../base/secret-token.ts";

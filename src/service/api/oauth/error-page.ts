@@ -1,5 +1,5 @@
-// What a person sees where an application's request fails before it may be answered to the application. Not a word of the
-// request is repeated.
+// The page of an application's request that fails before it may be answered to the application. Not a word of the request is
+// repeated.
 
 import { html } from "hono/html";
 import { page } from "../web/page.ts";

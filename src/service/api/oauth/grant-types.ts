@@ -1,4 +1,4 @@
-// How a token can be asked for. Pure.
+// Grant types of tokens. Pure.
 
 export const grantTypes = {
   code: "authorization_code",

@@ -1,5 +1,4 @@
-// What clients read first: the metadata of the authorization server (RFC 8414) and of the protected resource (RFC 9728).
-// Pure.
+// Metadata of the authorization server (RFC 8414) and of the protected resource (RFC 9728), which clients read first. Pure.
 
 import { TOKEN_EXCHANGE_GRANT } from "../../../contract/ci/exchange.ts";
 import { apiScopes, OFFLINE_ACCESS } from "../../../contract/oauth/scopes.ts";

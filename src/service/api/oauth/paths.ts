@@ -1,4 +1,4 @@
-// Where the authorization server is. Pure.
+// Paths of the authorization server. Pure.
 
 import { resourceMetadataPaths } from "../shared/bearer-challenge.ts";
 

@@ -1,6 +1,6 @@
-// Where an application's answer may go, by RFC 8252: https, http on this computer, and the private-use scheme of a domain, such
-// as "com.example.app:/callback". Everything else is refused, so that nothing of an address acts in the consent page's policy or
-// in a browser. Pure.
+// Redirect URIs that an application may have, by RFC 8252: https, http on this computer, and the private-use scheme of a domain,
+// such as "com.example.app:/callback". Everything else is refused, so that nothing of an address acts in the consent page's
+// policy or in a browser. Pure.
 
 const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 /** What RFC 3986 allows, without "#", and without "*" and ";", which act in a Content-Security-Policy. */

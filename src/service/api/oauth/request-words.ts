@@ -1,5 +1,4 @@
-// What clients say in many ways, as the library takes it: the resource in one spelling, and a scope where there is none.
-// Pure.
+// Spellings of clients, turned into the library's: the resource in one spelling, and a scope where there is none. Pure.
 
 import { apiScopes, defaultScopes, OFFLINE_ACCESS, tokenScopes } from "../../../contract/oauth/scopes.ts";
 import { isOwnResource, resourceOf } from "../../core/oauth/resource.ts";

@@ -1,4 +1,4 @@
-// Who asks, and whether they may ask now: a known caller by its own rate, everybody else by that of their address.
+// Admission of callers, by their rates: a known caller by its own, everybody else by that of their address.
 
 import { type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";

@@ -1,4 +1,4 @@
-// What a caller sent, decoded once by the contract, for every transport. Pure.
+// Requests of callers, decoded once by the contract, for every transport. Pure.
 
 import type * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../base/result.ts";

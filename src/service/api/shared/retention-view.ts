@@ -1,4 +1,4 @@
-// What of a workspace is kept how long, as the contract shows it. Pure.
+// Retention of a workspace's contents, as the contract shows it. Pure.
 
 import type {
   CleanupItemView,

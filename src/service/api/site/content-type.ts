@@ -1,4 +1,4 @@
-// What a browser is told that a file of a site is, by its name. Pure.
+// Content types of a site's files, by their names. Pure.
 
 /** What pages are made of. Everything else is downloaded. */
 const types: Readonly<Record<string, string>> = {

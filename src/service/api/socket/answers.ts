@@ -1,4 +1,4 @@
-// What a socket's submit and cancel frames are answered: the same use cases and codes as over HTTP.
+// Answers to a socket's submit and cancel frames: the same use cases and codes as over HTTP.
 
 import type { Logger } from "../../../base/log.ts";
 import type { CancelFrame, SubmitFrame } from "../../../contract/sessions/socket.ts";

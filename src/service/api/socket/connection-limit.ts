@@ -1,4 +1,4 @@
-// How many sockets each account, or each repository's jobs, have open here.
+// The limit of open sockets of each account, or of each repository's jobs, on this node.
 
 import type { SocketRefusal } from "../../core/limits/refusals.ts";
 import type { StreamReader } from "../../core/runs/read-run.ts";

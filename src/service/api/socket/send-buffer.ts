@@ -1,4 +1,4 @@
-// What goes out on one socket: how much of it waits to be read, and whether anything still moves.
+// The send buffer of one socket: the bytes that wait to be read, and whether anything still moves.
 
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";

@@ -1,5 +1,5 @@
-// What pages load: one style sheet, and the scripts that esbuild bundled beside this code. An asset's address has its
-// hash, so that a browser keeps it for ever.
+// Assets of pages: one style sheet, and the scripts that esbuild bundled beside this code. An asset's address has its hash, so
+// that a browser keeps it for ever.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What a page may load, reach and be: nothing inline, nothing of another origin, never inside another page. Pure.
+// The content security policy of pages: nothing inline, nothing of another origin, never inside another page. Pure.
 
 type PageNeeds = {
   /** Whether it has a script. */

@@ -1,4 +1,4 @@
-// Where somebody is led after signing in: a path of this service, whatever the address says. Pure.
+// The path after signing in: one of this service, whatever the address says. Pure.
 
 const MAX_CHARS = 2_000;
 /** No name that resolves. */

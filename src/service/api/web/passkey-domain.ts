@@ -1,4 +1,4 @@
-// What passkeys are for, the domain of the pages; and what verifies them, which is loaded at the first one.
+// The domain that passkeys are for, which is that of the pages; and their verification, which is loaded at the first one.
 
 import type { Core } from "../../core/core.ts";
 

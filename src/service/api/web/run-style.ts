@@ -1,4 +1,4 @@
-// How a run's page looks, beside what all pages have.
+// The style of a run's page, beside that of all pages.
 
 export const runStyle = `
 .run .crumbs { margin: 0 } .run .facts { margin: 0 } .run h1 { margin-top: .25rem }

@@ -1,4 +1,4 @@
-// How every page looks, in light and in dark. One file: a page loads it once.
+// The style of every page, in light and in dark. One file: a page loads it once.
 
 export const style = `
 :root {

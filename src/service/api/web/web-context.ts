@@ -1,4 +1,4 @@
-// What every request of a page carries besides itself.
+// The context of every request of a page.
 
 import type { Context } from "hono";
 import type { html } from "hono/html";

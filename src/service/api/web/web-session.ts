@@ -1,4 +1,4 @@
-// Who is signed in, by the cookie of a browser.
+// The session of a browser, by its cookie.
 
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { isRecent, WEB_SESSION_MS, type WebSession } from "../../core/web-sessions/web-session.ts";

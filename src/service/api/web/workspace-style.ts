@@ -1,4 +1,4 @@
-// How the pages of workspaces look, beside what all pages have.
+// The style of the pages of workspaces, beside that of all pages.
 
 export const workspaceStyle = `
 .crumbs { margin: 0 0 .75rem; font-size: .9375rem }

@@ -1,5 +1,5 @@
-// What was changed in a folder since it was kept last. An index of its own knows by the files' times what was not touched, so
-// that only what was is read; git reads it and executes nothing.
+// Changes in a folder since it was kept last. An index of its own knows by the files' times what was not touched, so that only
+// what was is read; git reads it and executes nothing.
 
 import { type Git, type GitCall, GitError } from "../../../base/git/git.ts";
 import { protectedPathGuard } from "../../../contract/paths/path-rules.ts";

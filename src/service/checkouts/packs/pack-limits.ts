@@ -1,4 +1,4 @@
-// What a pack that a job sends may be.
+// Limits of a pack that a job sends.
 
 import type { CloneLimits } from "../clone-limits.ts";
 

@@ -1,6 +1,6 @@
-// How large the objects of a pack become, found while its bytes pass: each entry says it, a difference in its first bytes. Git
-// resolves differences once it has the whole pack, so that nothing of a pack that is too large is unfolded.
-// Format: https://git-scm.com/docs/gitformat-pack
+// The unfolded size of a pack's objects, found while its bytes pass: each entry says it, a difference in its first bytes. Git
+// resolves differences once it has the whole pack, so that nothing of a pack that is too large is unfolded. Format:
+// https://git-scm.com/docs/gitformat-pack
 // Why: docs/decisions/103-what-a-pack-may-unfold-to.md
 
 import { createInflate, inflateSync } from "node:zlib";

@@ -1,5 +1,5 @@
-// Which commits a set of packs holds, from some tips down, and where their history ends: one process of git, which is
-// asked for the parents of what it has just answered.
+// The commits of a set of packs, from some tips down, and the ends of their history: one process of git, which is asked for the
+// parents of what it has just answered.
 
 import type { Git } from "../../../base/git/git.ts";
 import { askObjects, ObjectQuestions } from "../cat-file.ts";

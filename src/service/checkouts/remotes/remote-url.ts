@@ -1,4 +1,4 @@
-// Where a repository is fetched from with a credential. Pure.
+// Addresses that a repository is fetched from with a credential. Pure.
 
 import { fillCloneUrl, PIPELINE_PLACEHOLDER } from "../../../base/clone-template.ts";
 

@@ -1,5 +1,5 @@
-// How git starts ssh: nothing of the machine's configuration, agents or keys counts, and no host is trusted that is not pinned. Pure.
-// Options: ssh_config(5) of OpenSSH 9.
+// The command by which git starts ssh: nothing of the machine's configuration, agents or keys counts, and no host is trusted
+// that is not pinned. Pure. Options: ssh_config(5) of OpenSSH 9.
 
 const CONNECT_SECONDS = 15;
 const SILENT_AFTER = { seconds: 15, times: 4 };

@@ -1,4 +1,4 @@
-// Who makes a request. Every use case that acts for a caller receives one.
+// The caller of a request. Every use case that acts for a caller receives one.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";

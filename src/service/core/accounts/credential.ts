@@ -1,4 +1,4 @@
-// What an account is reached by: its keys and the access tokens of its applications, and the two caller classes. Pure.
+// Credentials of an account: its keys and the access tokens of its applications, and the two caller classes. Pure.
 // Why: docs/decisions/063-one-table-of-credentials.md
 
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";

@@ -1,4 +1,4 @@
-// Why a credential, a caller class or a change of plan is refused, and what its caller is told. Pure.
+// Refusals of a credential, a caller class or a change of plan, and their problems. Pure.
 
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";
 import {

@@ -1,4 +1,4 @@
-// Whether the policy of an agent's owner lets a job run the agent. Reads verified claims only. Pure.
+// The decision by an owner's policy whether a job may run the agent. Reads verified claims only. Pure.
 // Why: docs/decisions/022-the-owners-policy.md
 
 import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../../../contract/agents/ci-policy.ts";

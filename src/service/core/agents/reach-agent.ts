@@ -1,4 +1,4 @@
-// Which agents a caller may use.
+// Agents that a caller may use.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Caller } from "../accounts/caller.ts";

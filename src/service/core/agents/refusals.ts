@@ -1,4 +1,4 @@
-// Why an agent is not found, made, changed or given work, and what its caller is told. Pure.
+// Refusals to find, make or change an agent or to give it work, and their problems. Pure.
 
 import type { Plan } from "../money/plan.ts";
 import {

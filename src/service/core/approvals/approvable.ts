@@ -1,4 +1,4 @@
-// What the approval of an action does: each kind of action belongs to a noun, which has it beside its use cases.
+// Actions that wait for an approval, and its effect: each kind of action belongs to a noun, which has it beside its use cases.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { AccountCaller } from "../accounts/caller.ts";

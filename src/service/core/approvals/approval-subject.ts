@@ -1,4 +1,4 @@
-// What makes two requests the same one. Pure.
+// The subject of an approval, by which two requests are the same one. Pure.
 
 import { hash } from "node:crypto";
 import { assertNever } from "../../../base/assert-never.ts";

@@ -1,4 +1,4 @@
-// What waits for the owner's approval, as it is stored: one act that an AI client or a run asked for and may not do itself.
+// Approvals as they are stored: one act that an AI client or a run asked for and may not do itself, which waits for the owner.
 // Times are milliseconds since the epoch. Pure.
 //
 //   pending → approved | denied | expired | resolved_elsewhere

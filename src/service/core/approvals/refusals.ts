@@ -1,4 +1,4 @@
-// Why an approval is not found or decided, and what its caller is told. Pure.
+// Refusals to find or decide an approval, and their problems. Pure.
 
 import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
 import { conflict, forbidden, notFound, type ProblemTable, type RefusalOf } from "../ports/problem.ts";

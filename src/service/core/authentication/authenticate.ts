@@ -1,4 +1,4 @@
-// Who holds a bearer credential: a job, an account's owner, or an AI client that acts for the owner.
+// Authentication of a bearer credential's holder: a job, an account's owner, or an AI client that acts for the owner.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";

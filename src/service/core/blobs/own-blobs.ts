@@ -1,5 +1,5 @@
-// Whether a node sees the blobs of its store: found out at its start, and asked again where it did not. Nodes that share a database and
-// not the blobs lose what they write for each other; a folder that is not mounted looks empty.
+// The check that a node sees the blobs of its store: made at its start, and again where it did not. Nodes that share a database
+// and not the blobs lose what they write for each other; a folder that is not mounted looks empty.
 // Why: docs/decisions/105-the-stores-marker-among-its-blobs.md
 
 import type { Clock } from "../../../base/clock.ts";

@@ -1,5 +1,5 @@
-// Which blobs there are: a row is written before its blob and deleted after it, so that no blob is forgotten.
-// Implemented in store/blobs.ts.
+// Rows of blobs: a row is written before its blob and deleted after it, so that no blob is forgotten. Implemented in
+// store/blobs.ts.
 
 declare module "../ports/store.ts" {
   interface StoreReader {

@@ -1,4 +1,4 @@
-// Which jobs can accept a claim of their repository's agent, and so which repositories can be claimed at all. Pure.
+// Jobs that can accept a claim of their repository's agent, and so repositories that can be claimed at all. Pure.
 
 import { eventRules } from "../../../contract/ci/events.ts";
 import { ciProviders, isCiProvider } from "../../../contract/ci/providers.ts";

@@ -1,4 +1,4 @@
-// Who a CI job is, once its token is verified. Pure.
+// The identity of a CI job, once its token is verified. Pure.
 
 import type { Visibility } from "../../../contract/ci/exchange.ts";
 

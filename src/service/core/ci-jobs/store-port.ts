@@ -1,4 +1,4 @@
-// What the token exchange leaves behind: capabilities and used tokens. Implemented in store/ci.ts.
+// Records of the token exchange: capabilities and used tokens. Implemented in store/ci.ts.
 
 import type { Capability } from "./capability.ts";
 

@@ -1,4 +1,4 @@
-// Where providers keep the head of a pull request. Pure.
+// Refs under which providers keep the head of a pull request. Pure.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import {

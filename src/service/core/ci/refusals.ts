@@ -1,4 +1,4 @@
-// Why a CI job is refused, and what its caller is told. Pure.
+// Refusals of a CI job, and their problems. Pure.
 
 import type { ExchangeReason, ProblemCode } from "../../../contract/problems/problem.ts";
 import { forbidden, type ProblemTable, type PublicProblem, type RefusalOf } from "../ports/problem.ts";

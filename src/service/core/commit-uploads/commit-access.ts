@@ -1,4 +1,4 @@
-// Which job may ask for, and send, which commit. Decided before anything is read of a body.
+// Access of jobs to commits: which job may ask for, and send, which commit. Decided before anything is read of a body.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { ciProviders, isCiProvider } from "../../../contract/ci/providers.ts";

@@ -1,5 +1,5 @@
-// How much of a repository is held, and what of it goes to make room: the least recently used, and nothing that a run in
-// flight works on or that was used just now.
+// The quota of a repository's packs, and the removal that makes room: the least recently used, and nothing that a run in flight
+// works on or that was used just now.
 
 import { findHeldCommit } from "../commits/held-commits.ts";
 import { commitsOf } from "../commits/run-commit.ts";

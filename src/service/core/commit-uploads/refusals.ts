@@ -1,4 +1,4 @@
-// Why a commit is not taken, or not shown, and what its caller is told. Pure.
+// Refusals to take or to show a commit, and their problems. Pure.
 
 import { packFaults } from "../../../contract/ci/commits.ts";
 import type { AgentRefusal, AgentRetiredRefusal, PolicyRefusal } from "../agents/refusals.ts";

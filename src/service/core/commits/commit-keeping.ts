@@ -1,4 +1,4 @@
-// What it takes to keep the commits that jobs send. Types alone.
+// The parts of a service that keeps the commits of jobs. Types alone.
 
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { OwnBlobs } from "../blobs/own-blobs.ts";

@@ -1,4 +1,4 @@
-// What the service holds of a repository, and what a thin pack may build on.
+// Commits of a repository that the service holds, and those that a thin pack may build on.
 
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Core } from "../core.ts";

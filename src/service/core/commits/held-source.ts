@@ -1,4 +1,4 @@
-// What a run is checked out from: the packs of its commit, and of a pull request's base.
+// The source of a run's checkout: the packs of its commit, and of a pull request's base.
 
 import type { Caller } from "../accounts/caller.ts";
 import type { Agent } from "../agents/agent.ts";

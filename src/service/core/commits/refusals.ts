@@ -1,4 +1,4 @@
-// Why the commit of a run is not there, and what its caller is told. Pure.
+// Refusals for a run whose commit is not there, and their problems. Pure.
 
 import { conflict, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
 

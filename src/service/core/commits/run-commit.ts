@@ -1,4 +1,4 @@
-// What a run works on: its commit, where that is, and a pull request's base. Pure.
+// The commit of a run, its place, and a pull request's base. Pure.
 
 import type { CommitOrigin } from "../../../contract/runs/run.ts";
 import type { CommitPlace, JobIdentity } from "../ci-jobs/job-identity.ts";

@@ -1,4 +1,4 @@
-// What a run may reach: what it asks for, within its agent's owner's policy, within the operator's. Pure.
+// The network grant of a run: its request, within its agent's owner's policy, within the operator's. Pure.
 
 import type { EgressEntries, HostEntry } from "../../../contract/egress.ts";
 import { allows, type EgressRules, egressPhases, intersectRules, noEgress, rulesOf } from "./rules.ts";

@@ -1,4 +1,4 @@
-// What an agent is told of the network that its commands have. Pure.
+// The text for an agent about the network that its commands have. Pure.
 
 import { type EgressEntries, hostText } from "../../../contract/egress.ts";
 import type { EgressRules } from "./rules.ts";

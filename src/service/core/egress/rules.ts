@@ -1,4 +1,4 @@
-// Which hosts a run may reach in each of its phases. Pure.
+// Rules for the hosts that a run may reach in each of its phases. Pure.
 
 import { type EgressEntries, type HostEntry, hostText, readHostEntry } from "../../../contract/egress.ts";
 

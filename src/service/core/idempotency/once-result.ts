@@ -1,4 +1,4 @@
-// What a request gives that a key makes one. Pure.
+// The result of a request that a key makes one. Pure.
 
 import type { Refused, Result } from "../../../base/result.ts";
 

@@ -1,4 +1,4 @@
-// Why an idempotency key is refused, and what its caller is told. Pure.
+// Refusals of an idempotency key, and their problems. Pure.
 
 import { invalidRequest, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
 

@@ -1,4 +1,4 @@
-// What is kept of a keyed request, to tell whether a later one with its key asks for the same. Pure.
+// The hash of a keyed request, to tell whether a later one with its key asks for the same. Pure.
 // Why: docs/decisions/111-hashes-of-requests-have-a-version.md
 
 import { hash } from "node:crypto";

@@ -1,4 +1,4 @@
-// How much one node takes at a time. What is beyond is refused at once, so that what was taken is answered in time.
+// The load limit of one node. What is beyond is refused at once, so that what was taken is answered in time.
 
 import type { OverloadRefusal } from "./refusals.ts";
 

@@ -1,4 +1,4 @@
-// Why a request is refused that would be accepted at another time, and what its caller is told. Pure.
+// Refusals of a request that would be accepted at another time, and their problems. Pure.
 
 import type { ProblemTable, RefusalOf } from "../ports/problem.ts";
 

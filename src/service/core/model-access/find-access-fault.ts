@@ -1,4 +1,4 @@
-// Whether a run may bring its own access to a model: to this service, for this agent, with this token. Pure.
+// Faults of a run's own access to a model: of this service, this agent, or this token. Pure.
 
 import { isConfidential } from "../../../base/confidential-url.ts";
 import { modelProviders } from "../../../contract/models/providers.ts";

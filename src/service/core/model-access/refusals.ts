@@ -1,4 +1,4 @@
-// Why the access to a model that a job brings is not taken, or not renewed, and what its caller is told. Pure.
+// Refusals to take or to renew the access to a model that a job brings, and their problems. Pure.
 
 import type { FederatingProvider } from "../../../contract/models/providers.ts";
 import type { ModelAccessReason } from "../../../contract/problems/problem.ts";

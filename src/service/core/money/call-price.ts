@@ -1,4 +1,4 @@
-// What the tokens of one model call cost, at most before it and exactly after it, and how many fresh tokens they count as. Pure.
+// The price of one model call's tokens, at most before it and exactly after it, and the count of fresh tokens. Pure.
 
 import type { TokenPrices } from "./rates.ts";
 

@@ -1,4 +1,4 @@
-// Which prices count towards a bound in US dollars: the operator's, else what the model's maker publishes. Pure.
+// Prices that count towards a bound in US dollars: the operator's, else what the model's maker publishes. Pure.
 
 import type { ModelPrices } from "./call-price.ts";
 import { listPrices } from "./list-prices.ts";

@@ -1,4 +1,4 @@
-// What things cost and what each plan allows, as the operator sets it in one file. Pure.
+// Rates and allowances of each plan, as the operator sets them in one file. Pure.
 
 import type { Plan } from "./plan.ts";
 

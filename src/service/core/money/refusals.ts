@@ -1,4 +1,4 @@
-// Why a run is not paid for, or credits are not shown, and what its caller is told. Pure.
+// Refusals to pay for a run or to show credits, and their problems. Pure.
 
 import { isoTime, type ProblemTable, type PublicProblem, type RefusalOf } from "../ports/problem.ts";
 import type { Plan } from "./plan.ts";

@@ -1,4 +1,4 @@
-// What a run costs beside the tokens of its models and the calls of its tools: the fee of a run, or the published price of a
+// The price of a run beside the tokens of its models and the calls of its tools: the fee of a run, or the published price of a
 // workflow's execution. Pure.
 
 import { priceInMicroUsd, RUN_FEE_MICRO_USD } from "./ledger.ts";

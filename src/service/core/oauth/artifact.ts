@@ -1,4 +1,4 @@
-// What the authorization server keeps for a time: codes, refresh tokens, interactions, registered clients. Pure.
+// Artifacts that the authorization server keeps for a time: codes, refresh tokens, interactions, registered clients. Pure.
 // Why: docs/decisions/064-the-authorization-server.md
 
 /** A thing of the authorization server. Its secrets are here only as their SHA-256. */

@@ -1,4 +1,4 @@
-// What an account's owner has allowed an application. Pure.
+// Grants of an account's owner to an application. Pure.
 
 /** One sign-in of an application: its codes and tokens end with it. */
 export type OAuthGrant = {

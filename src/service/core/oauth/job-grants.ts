@@ -1,5 +1,5 @@
-// What CI jobs of a claimed repository may do for its account, as grants among those of applications: shown and ended in the
-// same place. One a repository's agent and scope. Whoever calls holds the agent's row until the transaction ends.
+// Grants of an account to CI jobs of a claimed repository, among those of applications: shown and ended in the same place. One a
+// repository's agent and scope. Whoever calls holds the agent's row until the transaction ends.
 
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";

@@ -1,5 +1,4 @@
-// What the authorization server keeps, as the core reads and writes it. Implemented in store/oauth-artifacts.ts and
-// store/oauth-grants.ts.
+// The port to the rows of the authorization server. Implemented in store/oauth-artifacts.ts and store/oauth-grants.ts.
 
 import type { Artifact, ArtifactKey } from "./artifact.ts";
 import type { OAuthGrant } from "./grant.ts";

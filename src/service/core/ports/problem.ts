@@ -1,4 +1,4 @@
-// What a caller is told of a refusal, and the problems that several nouns share. Pure.
+// Problems that a caller gets for refusals, and those that several nouns share. Pure.
 
 import type { ProblemCode, WrongField } from "../../../contract/problems/problem.ts";
 

@@ -1,4 +1,4 @@
-// What a store throws that has no room for what it has to write.
+// The error of a store that has no room for a write.
 
 import type { ProblemTable, RefusalOf } from "./problem.ts";
 

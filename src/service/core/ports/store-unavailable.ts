@@ -1,4 +1,4 @@
-// What a store throws while it cannot answer: its network, its server or another writer is in the way.
+// The error of a store while it cannot answer: its network, its server or another writer is in the way.
 
 export const STORE_RETRY_SECONDS = 2;
 

@@ -1,4 +1,4 @@
-// Why a question is not found or answered, and what its caller is told. Pure.
+// Refusals to find or answer a question, and their problems. Pure.
 
 import { conflict, notFound, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
 

@@ -1,4 +1,4 @@
-// What it takes to read repositories without a job. Types alone.
+// The parts of a service that reads repositories without a job. Types alone.
 
 import type { SealingKeys } from "../../../base/sealed-text.ts";
 import type { Remotes } from "./remotes.ts";

@@ -1,4 +1,4 @@
-// Why a repository is not read without a job, and what its caller is told. Pure.
+// Refusals to read a repository without a job, and their problems. Pure.
 
 import { conflict, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
 import type { StoredAccess } from "./stored-access.ts";

@@ -1,4 +1,4 @@
-// How agents' repositories are read without a job. Implemented in store/repository-access.ts.
+// The port to the stored access to agents' repositories without a job. Implemented in store/repository-access.ts.
 
 import type { StoredAccess } from "./stored-access.ts";
 

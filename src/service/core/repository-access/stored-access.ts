@@ -1,4 +1,4 @@
-// What an owner chose, as it is stored. Pure.
+// An owner's choice of access, as it is stored. Pure.
 
 type Chosen = { readonly agentId: string; readonly createdAt: number };
 

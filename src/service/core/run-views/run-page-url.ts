@@ -1,4 +1,4 @@
-// Where the page of a run is. Pure.
+// The address of a run's page. Pure.
 
 import type { Policy } from "../core.ts";
 

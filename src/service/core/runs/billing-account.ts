@@ -1,4 +1,4 @@
-// Who pays for a submitted run, and why nobody does.
+// The billing account of a submitted run, and the refusal where there is none.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Caller } from "../accounts/caller.ts";

@@ -1,5 +1,6 @@
-// What a run works on that no job asks for. One rule for every way to ask: the newest commit of its session, else the newest
-// of the default branch, at the code host where the owner chose so, otherwise of those that a job has made known; else there is no run.
+// The choice of a commit for a run that no job asks for. One rule for every way to ask: the newest commit of its session, else
+// the newest of the default branch, at the code host where the owner chose so, otherwise of those that a job has made known;
+// else there is no run.
 // Why: docs/decisions/117-what-a-run-without-a-job-works-on.md, 122-access-by-the-owners-choice.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";

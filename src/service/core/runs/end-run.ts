@@ -1,5 +1,4 @@
-// How a run ends: last events, quota, closing event, state and money, and the runs that it delegated to, in one
-// transaction.
+// The end of a run: last events, quota, closing event, state and money, and the runs that it delegated to, in one transaction.
 
 import { isTerminal, type RunCause } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";

@@ -1,4 +1,4 @@
-// Why runs fail, and whose fault each failure is: the one table that refunds are decided by. Pure.
+// Failures of runs, and whose fault each is: the one table that refunds are decided by. Pure.
 // Why: docs/decisions/035-refunds-are-counted.md
 
 /**

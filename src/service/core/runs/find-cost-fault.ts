@@ -1,4 +1,4 @@
-// Whether a run can be held to an amount of US dollars: only where the price of its model is known. Pure.
+// Faults of a bound in US dollars: a run can be held to one only where the price of its model is known. Pure.
 
 import type { Agent } from "../agents/agent.ts";
 import type { Policy } from "../core.ts";

@@ -1,4 +1,4 @@
-// Whether a submission may name MCP servers: by the agent's owner, and by what executes its runs. Pure.
+// Faults of a submission that names MCP servers: by the agent's owner, and by what executes its runs. Pure.
 
 import type { SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
 import type { Agent } from "../agents/agent.ts";

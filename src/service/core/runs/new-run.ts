@@ -1,4 +1,4 @@
-// What every new run begins with: the hold of its fee, and its record.
+// The beginning of every run: the hold of its fee, and its record.
 
 import type { ModelBilling, RunOrigin } from "../../../contract/runs/run.ts";
 import type { RunCommit } from "../commits/run-commit.ts";

@@ -1,5 +1,5 @@
-// Which messages, tool calls and steps of a run's stream are open, and the events that close them. Pure.
-// AG-UI allows RUN_FINISHED only when nothing is open.
+// Open messages, tool calls and steps of a run's stream, and the events that close them. Pure. AG-UI allows RUN_FINISHED only
+// when nothing is open.
 
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
 

@@ -1,5 +1,5 @@
-// What a worker does to a run: take it, append to its stream, send heartbeats, end it. Each step is one transaction, and
-// wakes the readers after the commit.
+// A worker's steps of a run: take it, append to its stream, send heartbeats, end it. Each step is one transaction, and wakes the
+// readers after the commit.
 
 import { isTerminal, type RunStatus } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";

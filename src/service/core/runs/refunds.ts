@@ -1,4 +1,4 @@
-// Whether a run that failed is refunded: always by the service's own fault, a few times a day by what a caller can produce.
+// Refunds of failed runs: always by the service's own fault, a few times a day by what a caller can produce.
 // Why: docs/decisions/035-refunds-are-counted.md
 
 import { assertNever } from "../../../base/assert-never.ts";

@@ -1,4 +1,4 @@
-// Why a run is not submitted, found, read or cancelled, and what its caller is told. Pure.
+// Refusals to submit, find, read or cancel a run, and their problems. Pure.
 
 import type { AgentRefusal, AgentRetiredRefusal, PolicyRefusal } from "../agents/refusals.ts";
 import type { PullRequestRefusal } from "../ci/refusals.ts";

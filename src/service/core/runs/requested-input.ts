@@ -1,4 +1,4 @@
-// What the fields of a request become: of the run's input, and of what an idempotency key compares. Pure.
+// The fields of a request, as the run's input, and as what an idempotency key compares. Pure.
 
 import { entriesOf } from "../../../contract/egress.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";

@@ -1,4 +1,4 @@
-// How a run ends, and what that costs. Pure.
+// The state machine of a run's end, and the postings of it. Pure.
 //
 //   queued → running → completed | failed | cancelled
 //               ↘ cancelling ↗

@@ -1,4 +1,4 @@
-// Whether a repository's commands may be executed. Pure.
+// The policy for commands of a repository, which may be executed or not. Pure.
 
 import type { SandboxKind } from "../ports/sandbox.ts";
 

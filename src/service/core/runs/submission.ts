@@ -1,4 +1,4 @@
-// What is submitted, what becomes of it, and what a transaction is given to admit it. Pure.
+// Submissions, their results, and the input of the transaction that admits one. Pure.
 
 import type { Unkeyed } from "../../../contract/fields.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";

@@ -1,4 +1,4 @@
-// What the model calls of a run used, by the role of the model. Pure.
+// Usage of a run's model calls, by the role of the model. Pure.
 
 export const modelRoles = ["executor", "advisor", "reviewer"] as const;
 export type ModelRole = (typeof modelRoles)[number];

@@ -1,4 +1,4 @@
-// What the approval of a schedule does: it is confirmed, or cancelled.
+// The approval of a schedule: it is confirmed, or cancelled.
 
 import type { AgentEndingRefusal, AgentRefusal } from "../agents/refusals.ts";
 import { type Approvable, inTransaction } from "../approvals/approvable.ts";

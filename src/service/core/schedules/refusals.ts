@@ -1,4 +1,4 @@
-// Why a schedule is not made, found, confirmed or cancelled, and what its caller is told. Pure.
+// Refusals to make, find, confirm or cancel a schedule, and their problems. Pure.
 
 import type { ScheduleStatus } from "../../../contract/schedules/schedule.ts";
 import {

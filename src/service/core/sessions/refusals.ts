@@ -1,4 +1,4 @@
-// Why a session is not found, named or read, and what its caller is told. Pure.
+// Refusals to find, name or read a session, and their problems. Pure.
 
 import { forbidden, invalidRequest, notFound, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
 

@@ -1,5 +1,5 @@
-// What a sign-in that takes several requests has to remember between them, such as a challenge or a nonce: bound to the
-// browser by a secret that it keeps in a cookie, usable once and for 10 minutes.
+// The memory of a sign-in that takes several requests, such as a challenge or a nonce: bound to the browser by a secret that it
+// keeps in a cookie, usable once and for 10 minutes.
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
 import type { Core } from "../core.ts";

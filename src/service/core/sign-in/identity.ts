@@ -1,4 +1,4 @@
-// What an account signs in with beside links and keys: an identity at another provider, a passkey. Pure.
+// Identities that an account signs in with beside links and keys: one at another provider, a passkey. Pure.
 
 export const identityKinds = ["oidc", "github"] as const;
 export type IdentityKind = (typeof identityKinds)[number];

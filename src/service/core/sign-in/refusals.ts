@@ -1,4 +1,4 @@
-// Why nobody is signed in. What a stranger is told of it, the pages decide. Pure.
+// Refusals to sign somebody in. What a stranger is told of it, the pages decide. Pure.
 
 import type { RateRefusal } from "../limits/refusals.ts";
 

@@ -1,4 +1,4 @@
-// Who else proves who somebody is, and who may open an account by it: as the operator set it. Pure.
+// The operator's policy of signing in: other providers that prove who somebody is, and who may open an account by them. Pure.
 
 import type { IdentityKind } from "./identity.ts";
 

@@ -1,4 +1,4 @@
-// What the approvals of a workflow do: a version of it is activated, or executed once.
+// The approvals of a workflow: a version of it is activated, or executed once.
 
 import { ok } from "../../../base/result.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";

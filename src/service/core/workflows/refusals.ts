@@ -1,4 +1,4 @@
-// Why a workflow is not found, and what its caller is told. Pure.
+// Refusals to find a workflow, and their problems. Pure.
 
 import { notFound, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
 

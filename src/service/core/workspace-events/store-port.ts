@@ -1,4 +1,4 @@
-// What moved in workspaces. Implemented in store/workspaces/events.ts.
+// The port to the events of workspaces. Implemented in store/workspaces/events.ts.
 
 import type { WorkspaceMove } from "../../../contract/workspaces/workspace-events.ts";
 import type { StoredWorkspaceEvent } from "./workspace-event.ts";

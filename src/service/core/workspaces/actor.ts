@@ -1,4 +1,4 @@
-// Who did something in a workspace, as it is stored and shown. Pure.
+// Actors in a workspace, as they are stored and shown. Pure.
 
 export type Actor =
   | { readonly type: "owner" }

@@ -1,4 +1,4 @@
-// What handles the routes of workspaces, by noun.
+// Handlers of the routes of workspaces, by noun.
 
 import type { WorkspaceNounRoutes } from "../../../../contract/workspaces/routes.ts";
 import type { FaceParts } from "../face.ts";

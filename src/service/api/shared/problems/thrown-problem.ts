@@ -1,5 +1,5 @@
-// What a caller is told of something that was thrown, by its stable code: a part of the API that is a bundle of its own
-// has classes of its own. The cause is for the log alone. Pure.
+// The problem of a thrown error, by its stable code: a part of the API that is a bundle of its own has classes of its own. The
+// cause is for the log alone. Pure.
 
 import type { BlobStoreError, ContentsLostError } from "../../../core/blobs/blob-store.ts";
 import type { PublicProblem } from "../../../core/ports/problem.ts";

@@ -1,4 +1,4 @@
-// Why a workspace does not adopt, or does not go back, and what its caller is told. Pure.
+// Refusals of a workspace to adopt or to go back, and their problems. Pure.
 
 import type { AdoptionStatus } from "../../../../contract/workspaces/adoption.ts";
 import {

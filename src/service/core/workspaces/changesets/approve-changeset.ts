@@ -1,4 +1,4 @@
-// What the approval of a changeset does: the changeset is accepted. What accepts it is loaded for that.
+// The approval of a changeset: it is accepted. What accepts it is loaded for that.
 
 import { refused } from "../../../../base/result.ts";
 import type { Approvable } from "../../approvals/approvable.ts";

@@ -1,4 +1,4 @@
-// What an AI client or a run asks the owner for: that this very changeset becomes part of this very revision.
+// The request of an AI client or a run to the owner: that this very changeset becomes part of this very revision.
 
 import { refused } from "../../../../base/result.ts";
 import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";

@@ -1,4 +1,4 @@
-// What accepting a changeset and resolving one have in common: a tree that is ready becomes the current revision, and the changeset
+// Shared parts of accepting a changeset and resolving one: a tree that is ready becomes the current revision, and the changeset
 // is decided with it. A key makes it happen once; whoever is not the owner asks the owner for it.
 // Why: docs/decisions/077-changesets.md
 

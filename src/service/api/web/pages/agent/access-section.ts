@@ -1,4 +1,4 @@
-// How the service reads an agent's repository without a job: what the owner chose, and what to do at the code host.
+// The section about access to an agent's repository without a job: the owner's choice, and the steps at the code host.
 
 import { html } from "hono/html";
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-// What the forms of an agent's page do: each is a use case of the owner, and a redirect.
+// The forms of an agent's page: each is a use case of the owner, and a redirect.
 
 import type { Hono } from "hono";
 import * as z from "zod/mini";

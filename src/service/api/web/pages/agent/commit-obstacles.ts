@@ -1,4 +1,4 @@
-// Why an agent's page takes no new run, or no answer: there is no commit to work on.
+// Obstacles to a new run or an answer on an agent's page: there is no commit to work on.
 
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { Core } from "../../../../core/core.ts";

@@ -1,4 +1,4 @@
-// What an approval is about, as its owner reads it before deciding: who asked, when, and exactly what will be done.
+// The card of an approval, as its owner reads it before deciding: who asked, when, and exactly what will be done.
 
 import { html } from "hono/html";
 import { assertNever } from "../../../../../base/assert-never.ts";

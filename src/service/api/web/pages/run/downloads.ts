@@ -1,5 +1,4 @@
-// What a run's page leads to: its events, its patch, one call in full. Text that a browser shows or saves, and never as
-// a page.
+// Downloads of a run's page: its events, its patch, one call in full. Text that a browser shows or saves, and never as a page.
 
 import { Readable } from "node:stream";
 import { byteLength } from "../../../../../base/bounded-text.ts";

@@ -1,4 +1,4 @@
-// Who reads a run's page: its owner by the session, or whoever has a link to it, by the cookie that the link left. For
+// Readers of a run's page: its owner by the session, or whoever has a link to it, by the cookie that the link left. For
 // everybody else it is not there.
 // Why: docs/decisions/067-who-reads-a-run-page.md
 

@@ -1,4 +1,4 @@
-// What a browser is called, by what it calls itself: for its person to know it again, and for nothing else. Pure.
+// The name of a browser, by its user agent: for its person to know it again, and for nothing else. Pure.
 
 /** The first that is named: many name others as well. */
 const browsers = [

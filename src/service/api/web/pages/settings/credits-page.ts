@@ -1,4 +1,4 @@
-// What an account has to spend, its plan, and what can be bought.
+// The page of an account's credits: its balance, its plan, and what can be bought.
 
 import { Hono } from "hono";
 import { html } from "hono/html";

@@ -1,4 +1,4 @@
-// Where an account is signed in: list, end one session, end all others.
+// The page of an account's web sessions: list, end one session, end all others.
 
 import { Hono } from "hono";
 import { html } from "hono/html";

@@ -1,4 +1,4 @@
-// What every way to sign in ends with: a cookie and the page that was asked for; or a page that says why not.
+// The end of every way to sign in: a cookie and the page that was asked for; or a page that says why not.
 
 import { html } from "hono/html";
 import { auditRefusedSignIn } from "../../../../core/accounts/audit-account.ts";

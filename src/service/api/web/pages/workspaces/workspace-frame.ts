@@ -1,4 +1,4 @@
-// What every page of a workspace has: its owner, its name and the way to its other pages.
+// The frame of a workspace's pages: its owner, its name and the way to its other pages.
 
 import { html } from "hono/html";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
