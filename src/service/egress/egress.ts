@@ -1,4 +1,4 @@
-// What the runs of a node may reach of the network, by the operator's settings.
+// Network access of a node's runs, by the operator's settings.
 
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import type { EgressConfig } from "./egress-config.ts";

@@ -1,4 +1,4 @@
-// What one run may reach: decides on each connection, counts by host, and has a proxy for each phase that needs one.
+// Network access of one run: decides on each connection, counts by host, and has a proxy for each phase that needs one.
 // Why: docs/decisions/046-egress-proxy.md
 
 import { isIP } from "node:net";

@@ -1,5 +1,5 @@
-// What setup scripts left, on this machine's disk: written once under a key, copied for each run, the longest unused removed
-// first. An entry appears by one rename, so that a crash leaves none that is half written.
+// The cache of environments that setup scripts left, on this machine's disk: written once under a key, copied for each run, the
+// longest unused removed first. An entry appears by one rename, so that a crash leaves none that is half written.
 
 import { mkdir, readdir, readFile, rename, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

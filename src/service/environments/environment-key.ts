@@ -1,5 +1,5 @@
-// Which setups are equal: the same script on the same lock files, of the same repository and trust. Pure but for the files
-// that it reads.
+// The key of equal setups: the same script on the same lock files, of the same repository and trust. Pure but for the files that
+// it reads.
 
 import { createHash, hash } from "node:crypto";
 import { lstat, readFile } from "node:fs/promises";

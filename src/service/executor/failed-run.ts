@@ -1,4 +1,4 @@
-// How a run ends whose work failed: each failure by its reason, which says whose fault it is.
+// The end of a run whose work failed: each failure by its reason, which says whose fault it is.
 
 import { assertNever } from "../../base/assert-never.ts";
 import { GitError } from "../../base/git/git.ts";

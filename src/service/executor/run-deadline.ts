@@ -1,4 +1,4 @@
-// When a run should be done: by the service's time limit, and by the time that its submission asked for.
+// The deadline of a run: by the service's time limit, and by the time that its submission asked for.
 
 import type { Clock } from "../../base/clock.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";

@@ -1,4 +1,4 @@
-// What one run reaches of the network: granted when it begins, recorded in its stream when it ends.
+// The network of one run: granted when it begins, recorded in its stream when it ends.
 
 import { EGRESS_EVENT } from "../../contract/runs/run-event.ts";
 import type { Agent } from "../core/agents/agent.ts";

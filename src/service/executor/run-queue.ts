@@ -1,4 +1,4 @@
-// Where an executor gets its runs. One implementation for a single process, one for several nodes.
+// The queue from which an executor gets its runs. One implementation for a single process, one for several nodes.
 
 import type { TakenRun } from "../core/runs/progress-run.ts";
 

@@ -1,4 +1,4 @@
-// Why a run has to stop: the reason of its AbortSignal. Pure.
+// The reason why a run has to stop, which is that of its AbortSignal. Pure.
 
 export type StopKind = "cancel" | "time_limit" | "shutdown" | "lost";
 

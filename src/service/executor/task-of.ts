@@ -1,4 +1,4 @@
-// What the backend of a run is given: what was asked, its bounds, and how it emits, delegates and writes.
+// The task for the backend of a run: its input, its bounds, and the ways to emit, delegate and write.
 
 import type { Agent } from "../core/agents/agent.ts";
 import { approveUrl } from "../core/approvals/approve-url.ts";

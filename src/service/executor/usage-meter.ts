@@ -1,4 +1,4 @@
-// What a run's calls of models and tools cost so far, and whether its billing account can pay for one more.
+// The meter of a run's calls of models and tools: their cost so far, and whether its billing account can pay for one more.
 
 import { priceInMicroUsd, RUN_FEE_MICRO_USD } from "../core/money/ledger.ts";
 import type { ToolRate } from "../core/money/rates.ts";

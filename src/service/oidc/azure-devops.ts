@@ -1,4 +1,4 @@
-// Why Azure DevOps is no provider here, and how its issuers are known. Pure.
+// Issuers of Azure DevOps, which is no provider here, and the reason. Pure.
 // https://learn.microsoft.com/azure/devops/pipelines/release/configure-workload-identity
 
 import { ciProviderNames, providerTitles } from "../../contract/ci/providers.ts";

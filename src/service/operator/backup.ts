@@ -1,4 +1,4 @@
-// What an operator does with a whole store, also while processes serve from it: backup, restore, and the comparison with its blobs.
+// An operator's acts on a whole store, also while processes serve from it: backup, restore, and the comparison with its blobs.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

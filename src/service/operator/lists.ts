@@ -1,4 +1,4 @@
-// What an operator reads of all accounts: pages of the store's rows, newest first.
+// An operator's lists of all accounts: pages of the store's rows, newest first.
 
 import type { Account } from "../core/accounts/account.ts";
 import type { Agent } from "../core/agents/agent.ts";

@@ -1,5 +1,5 @@
-// What an operator changes in the store directly, also while a process serves from it: accounts, keys, sign-in links, credits, plans,
-// workflows, claims.
+// An operator's changes in the store, made directly and also while a process serves from it: accounts, keys, sign-in links,
+// credits, plans, workflows, claims.
 
 import { resolve } from "node:path";
 import { systemClock } from "../../base/clock.ts";

@@ -1,4 +1,4 @@
-// Where a coding agent's program lies in PATH, and the folder that holds all of it.
+// The program of a coding agent in PATH, and the folder that holds all of it.
 
 import { realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";

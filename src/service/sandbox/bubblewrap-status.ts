@@ -1,4 +1,4 @@
-// What bubblewrap tells of itself while it runs, and what it is given to read beside its arguments.
+// The status that bubblewrap writes while it runs, and its input beside the arguments.
 
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";

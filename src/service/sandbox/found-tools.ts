@@ -1,4 +1,4 @@
-// Which programs commands find in their PATH, and the versions of those that tell it quickly.
+// Programs that commands find in their PATH, and the versions of those that tell it quickly.
 
 import type { SandboxResult } from "../core/ports/sandbox.ts";
 

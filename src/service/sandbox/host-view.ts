@@ -1,4 +1,4 @@
-// What a sandboxed command sees of this machine: its tools and the few files of /etc that they need, all read-only.
+// The view of this machine in the sandbox: its tools and the few files of /etc that they need, all read-only.
 
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";

@@ -1,4 +1,4 @@
-// What keeps bubblewrap from working on a machine: programs that are missing, and settings of the kernel.
+// Blockers of bubblewrap on a machine: programs that are missing, and settings of the kernel.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

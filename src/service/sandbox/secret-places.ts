@@ -1,5 +1,5 @@
-// Where a home keeps credentials: what is secret in every folder, and what is so in a home alone. Pure data. None of them is ever
-// shown to a command.
+// Places of credentials in a home: those that are secret in every folder, and those in a home alone. Pure data. None of them is
+// ever shown to a command.
 
 import { literalPaths } from "../../contract/paths/known-paths.ts";
 

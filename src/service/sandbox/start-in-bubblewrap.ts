@@ -1,5 +1,5 @@
-// What commands and programs have in common in bubblewrap: what they see of the checkout, their environment, the way to
-// the egress proxy, and the watch over their processes.
+// Shared parts of commands and programs in bubblewrap: their view of the checkout, their environment, the way to the egress
+// proxy, and the watch over their processes.
 
 import { bubblewrapStart } from "./bubblewrap-options.ts";
 import { type BubblewrapParts, type RunningBubblewrap, startBubblewrap } from "./bubblewrap-process.ts";

@@ -1,4 +1,4 @@
-// Where the model of a coding agent is, by the settings of the model. Pure.
+// The address of a coding agent's model, by the settings of the model. Pure.
 
 import { isConfidential } from "../../base/confidential-url.ts";
 import type { Environment } from "../../base/environment.ts";

@@ -1,4 +1,4 @@
-// Where blobs are kept: a folder, or a bucket of an S3 server.
+// The storage of blobs: a folder, or a bucket of an S3 server.
 
 import type { Environment } from "../../base/environment.ts";
 import { flag, httpUrl, matching, secret } from "../../base/settings/kinds.ts";

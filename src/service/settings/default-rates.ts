@@ -1,4 +1,4 @@
-// What things cost and what plans may where the operator says nothing.
+// Rates and plans where the operator sets none.
 
 import type { Rates } from "../core/money/rates.ts";
 

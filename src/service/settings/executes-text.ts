@@ -1,4 +1,4 @@
-// What a service's log says as it starts: what executes its runs, and what it lacks. Pure.
+// The line of a service's log about the execution of its runs, and what it lacks. Pure.
 
 import type { Config } from "./config.ts";
 

@@ -1,4 +1,4 @@
-// Which values of an environment are secrets, by their names and their form. Pure.
+// Secrets among the values of an environment, by their names and their form. Pure.
 
 const secretName = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_\d+)?$/i;
 /** Of model providers, whatever the variable is called: Anthropic, OpenAI and others, Google, Groq, xAI. */

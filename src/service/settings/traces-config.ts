@@ -1,5 +1,5 @@
-// Whether traces are on, and which. The settings are OpenTelemetry's, by their standard names and defaults; its library
-// reads those of the exporter and of the resource itself, and here are the ones that it leaves to its users. Pure.
+// The settings of traces, which are OpenTelemetry's by their standard names and defaults: its library reads those of the
+// exporter and of the resource itself, and here are the ones that it leaves to its users. Pure.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 
 import type { Environment } from "../../base/environment.ts";

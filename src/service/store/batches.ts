@@ -1,5 +1,5 @@
-// What many callers ask for at the same time, done together. While a batch is under way, what comes in waits and makes the
-// next one: batches grow with the load. A batch that is slow does not hold up the next.
+// Batches of requests that many callers make at the same time, done together. While a batch is under way, what comes in waits
+// and makes the next one: batches grow with the load. A batch that is slow does not hold up the next.
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import { setImmediate } from "node:timers";

@@ -1,4 +1,4 @@
-// Which blobs there are, in SQL.
+// Rows of blobs, in SQL.
 
 import { type Kysely, sql } from "kysely";
 import { BACKUP_HOLD, HOLD_MS } from "../core/blobs/held-deletions.ts";

@@ -1,4 +1,4 @@
-// What the token exchange leaves behind, in SQL: capabilities and used tokens.
+// Records of the token exchange, in SQL: capabilities and used tokens.
 
 import type { Kysely } from "kysely";
 import type { Capability } from "../core/ci-jobs/capability.ts";

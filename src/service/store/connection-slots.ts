@@ -1,5 +1,5 @@
-// Who may use a connection of the pool next. Transactions wait for one another's locks while they hold a connection: they
-// leave some to readers, and those that share a lane leave some to the others.
+// Slots of the connection pool, and who gets one next. Transactions wait for one another's locks while they hold a connection:
+// they leave some to readers, and those that share a lane leave some to the others.
 
 import { systemClock } from "../../base/clock.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";

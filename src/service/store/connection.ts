@@ -1,4 +1,4 @@
-// What the queries of every noun run on.
+// The connection that the queries of every noun run on.
 
 import type { Kysely } from "kysely";
 import type { KeptQueryRunner } from "./kept-query.ts";

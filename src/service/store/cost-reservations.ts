@@ -1,4 +1,4 @@
-// What runs of agents with a cap a day may cost, in SQL.
+// Reservations of the cost of runs whose agent has a cap a day, in SQL.
 
 import type { Kysely } from "kysely";
 import type { CostReservation, CostReservationStore, ReservedRun } from "../core/runs/store-port.ts";

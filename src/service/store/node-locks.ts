@@ -1,5 +1,5 @@
-// Which nodes serve from a schema of PostgreSQL. Each shares a lock by its listening connection; a restore takes it alone. However a
-// process ends, its lock ends with its connection.
+// Locks of the nodes that serve from a schema of PostgreSQL. Each shares a lock by its listening connection; a restore takes it
+// alone. However a process ends, its lock ends with its connection.
 // Why: docs/decisions/114-nodes-hold-a-lock-that-a-restore-takes.md
 
 import { hostname } from "node:os";

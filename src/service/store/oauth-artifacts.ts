@@ -1,4 +1,4 @@
-// What the authorization server keeps for a time, in SQL.
+// Artifacts that the authorization server keeps for a time, in SQL.
 
 import type { Kysely } from "kysely";
 import type { Artifact, ArtifactKey } from "../core/oauth/artifact.ts";

@@ -1,4 +1,4 @@
-// What owners have allowed applications, in SQL.
+// Grants of owners to applications, in SQL.
 
 import type { Kysely } from "kysely";
 import type { OAuthGrant } from "../core/oauth/grant.ts";

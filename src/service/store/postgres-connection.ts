@@ -1,5 +1,6 @@
 // A connection to PostgreSQL with a deadline on everything that it waits for, on both sides: neither a silent network
-// nor a silent node holds anything for long. Why: docs/decisions/034-every-wait-on-postgresql-has-a-deadline.md
+// nor a silent node holds anything for long.
+// Why: docs/decisions/034-every-wait-on-postgresql-has-a-deadline.md
 
 import type { Duplex } from "node:stream";
 import pg from "pg";

@@ -1,5 +1,5 @@
-// What many callers read at the same time: the same query for many of them is one statement, as a LATERAL join on the
-// values of all, and the statements of different queries are sent together.
+// Reads of many callers at the same time: the same query for many of them is one statement, as a LATERAL join on the values of
+// all, and the statements of different queries are sent together.
 
 import type { Kysely } from "kysely";
 import { Batches } from "./batches.ts";

@@ -1,4 +1,4 @@
-// What is repeated when PostgreSQL fails, and for how long. What was not committed is repeated, what may have been
+// Retries of statements when PostgreSQL fails, and for how long. What was not committed is repeated, what may have been
 // committed is not.
 
 import pg from "pg";

@@ -1,4 +1,4 @@
-// What columns hold: each kind has one value, and says how the two databases store it. Pure.
+// Kinds of columns: each has one value, and says how the two databases store it. Pure.
 
 import type { Cell } from "../core/ports/store-snapshot.ts";
 

@@ -1,4 +1,4 @@
-// What a failed write says of the storage, and whether there has been room again since.
+// The state of the storage after a failed write, and whether there has been room again since.
 
 import { errorCode } from "../../base/error-code.ts";
 import { StorageFullError } from "../core/ports/storage-full.ts";

@@ -1,4 +1,4 @@
-// How late the event loop is: the time that whatever is ready waits for its turn. It grows first when a node is overloaded.
+// The delay of the event loop: the time that whatever is ready waits for its turn. It grows first when a node is overloaded.
 
 import { monitorEventLoopDelay, type RecordableHistogram } from "node:perf_hooks";
 

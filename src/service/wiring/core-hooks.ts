@@ -1,4 +1,4 @@
-// What nouns of the core do for nouns of lower floors, which do not know them.
+// Hooks of core nouns into nouns of lower floors, which do not know them.
 
 import type { Core } from "../core/core.ts";
 import { scheduleApproval } from "../core/schedules/approve-schedule.ts";

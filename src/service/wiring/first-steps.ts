@@ -1,5 +1,5 @@
-// What the log says to the operator at the start: where the service answers, what it executes, and on a new one how to get the
-// first account, and how to sign in.
+// The first lines of the log for the operator: the service's address, what it executes, and on a new one how to get the first
+// account, and how to sign in.
 
 import type { Logger } from "../../base/log.ts";
 import type { Core } from "../core/core.ts";

@@ -1,5 +1,5 @@
-// What a node of the service does by itself, without a request: it takes up what an earlier process left, executes runs,
-// fires schedules, sweeps, and drains at the end.
+// The work of a node without a request: it takes up what an earlier process left, executes runs, fires schedules, sweeps, and
+// drains at the end.
 
 import { renewDueAccounts } from "../core/accounts/subscriptions.ts";
 import { expirePacks } from "../core/commits/expire-packs.ts";

@@ -1,4 +1,4 @@
-// What executes the runs of a node, by its settings, and the sandbox that it works in.
+// The backends that execute the runs of a node, by its settings, and the sandbox that they work in.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";

@@ -1,4 +1,4 @@
-// Where the runs of a node get their repositories, by its settings: clones, and the commits that jobs send.
+// The source of repositories for the runs of a node, by its settings: clones, and the commits that jobs send.
 
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";

@@ -1,4 +1,4 @@
-// What a node keeps workspaces with, by its settings.
+// The parts with which a node keeps workspaces, by its settings.
 
 import { join } from "node:path";
 import { folderSpool } from "../blobs/spool.ts";

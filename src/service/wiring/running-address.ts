@@ -1,4 +1,4 @@
-// Where the service that holds a data folder answers: a file in that folder, for the commands of its operator.
+// The address of the service that holds a data folder: a file in that folder, for the commands of its operator.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a node does for workspaces without a request: it takes up operations whose process has died, saves what workers left that
+// Upkeep of workspaces by a node, without a request: it takes up operations whose process has died, saves what workers left that
 // died, and deletes what nothing needs. The code of workspaces is loaded when there is something to do.
 
 import type { Core } from "../core/core.ts";

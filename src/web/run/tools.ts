@@ -1,5 +1,5 @@
-// What a reader does with the list: the next and the previous entry, all open or shut, following, by button or by key. Keys
-// of one letter can be switched off, since other programs of the reader may use them.
+// Tools for the reader of the list: the next and the previous entry, all open or shut, following, by button or by key. Keys of
+// one letter can be switched off, since other programs of the reader may use them.
 
 import type { Follower } from "./follower.ts";
 

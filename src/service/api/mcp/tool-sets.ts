@@ -1,5 +1,6 @@
 // The tools that a request lists: those of the sets that its address, its header or its access token asks for. Any tool can be
-// called, listed or not. Why: docs/decisions/125-tools-are-listed-in-sets.md
+// called, listed or not.
+// Why: docs/decisions/125-tools-are-listed-in-sets.md
 
 import type { Tool as ToolListing } from "@modelcontextprotocol/server";
 import { nearestName } from "../../../base/nearest-name.ts";

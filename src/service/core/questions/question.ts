@@ -1,4 +1,5 @@
-// A run that ended with a question, and what it asked. Why: docs/decisions/060-a-question-ends-the-run.md
+// A run that ended with a question, and what it asked.
+// Why: docs/decisions/060-a-question-ends-the-run.md
 
 import { QUESTION_EVENT, runEventSchema } from "../../../contract/runs/run-event.ts";
 import type { StoreReader } from "../ports/store.ts";

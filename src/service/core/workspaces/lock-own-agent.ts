@@ -1,4 +1,4 @@
-// Which agent may manage a workspace.
+// The lock of an agent that may manage a workspace.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Agent } from "../agents/agent.ts";

@@ -1,4 +1,4 @@
-// Which workspace a request means, and whether its caller may do what it asks for.
+// The workspace of a request, and the right of its caller to do what it asks for.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";

@@ -1,4 +1,4 @@
-// Why a request to a workspace is refused, whichever part of it is meant, and what its caller is told. Pure.
+// Refusals of a request to a workspace, whichever part of it is meant, and their problems. Pure.
 
 import {
   conflict,

@@ -1,4 +1,4 @@
-// Who does something in a workspace: the account by one of its credentials, or a run of one of its agents. Pure.
+// Callers in a workspace: the account by one of its credentials, or a run of one of its agents. Pure.
 
 import type { AccountCaller } from "../accounts/caller.ts";
 import type { Actor } from "./actor.ts";

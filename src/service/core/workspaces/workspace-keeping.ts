@@ -1,4 +1,4 @@
-// What it takes to keep workspaces. Types alone.
+// The parts of a service that keeps workspaces. Types alone.
 
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { GitScratch } from "../checkouts/git-scratch.ts";

@@ -1,4 +1,4 @@
-// Where the owner sees a workspace. Pure.
+// The address of a workspace's page for its owner. Pure.
 
 import type { Policy } from "../core.ts";
 

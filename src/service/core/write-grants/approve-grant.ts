@@ -1,4 +1,4 @@
-// What the approval of a write grant does.
+// The approval of a write grant.
 
 import { ok } from "../../../base/result.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";

@@ -1,4 +1,4 @@
-// Whether a run may call a tool of an MCP server that changes something, and where its owner decides it otherwise.
+// The authorization of a run to call a tool of an MCP server that changes something, and where its owner decides it otherwise.
 // Why: docs/decisions/068-approvals.md
 
 import type { ApprovalRecord } from "../approvals/approval.ts";

@@ -1,4 +1,5 @@
-// Which linters a repository uses for a file: by the configuration nearest to it, and by the programs that are installed beside it.
+// Linters that a repository uses for a file: by the configuration nearest to it, and by the programs that are installed beside
+// it.
 
 import { access } from "node:fs/promises";
 import { join } from "node:path";

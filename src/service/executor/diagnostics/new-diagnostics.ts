@@ -1,4 +1,4 @@
-// What a linter says of a file since an edit and did not say before, as text for the model. Pure.
+// New diagnostics of a file: those that a linter reports since an edit and did not before, as text for the model. Pure.
 
 import { singleLine } from "../../../base/untrusted-text.ts";
 import { showPath } from "../tools/checkout-path.ts";

@@ -1,5 +1,5 @@
-// Which files of a repository speak to an agent that works in it. Pure.
-// By the documentation of AGENTS.md, Claude Code, GitHub Copilot and the Agent Skills format; looked up on 2026-11-22.
+// Files of a repository that speak to an agent that works in it. Pure. By the documentation of AGENTS.md, Claude Code, GitHub
+// Copilot and the Agent Skills format; looked up on 2026-11-22.
 
 /** Of the root folder, in the order in which they are told. */
 const rootFiles = [

@@ -1,4 +1,4 @@
-// What a repository says to whoever works on it: notes of the root folder at once, notes of a folder and rules for files when the
+// The memory of a repository for an agent: notes of the root folder at once, notes of a folder and rules for files when the
 // first of their files is touched, skills when they are asked for. All of it from the commit that writers agreed to.
 // Why: docs/decisions/052-prompt-and-memory.md
 

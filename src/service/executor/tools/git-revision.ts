@@ -1,4 +1,4 @@
-// Which commits and paths a tool of git's history is about, by what a model calls them.
+// Commits and paths of a tool of git's history, by what a model calls them.
 
 import * as z from "zod/mini";
 import type { Checkout } from "../../core/checkouts/checkout.ts";

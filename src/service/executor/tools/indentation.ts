@@ -1,4 +1,4 @@
-// How the indentation of a text follows from that of a file whose lines are the same otherwise. Pure.
+// The indentation of a text that follows from that of a file whose lines are the same otherwise. Pure.
 
 export type IndentPair = {
   /** As the caller wrote it. */

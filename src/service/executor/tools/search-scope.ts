@@ -1,4 +1,4 @@
-// Which part of the tree a search or a listing is about: a folder or a file, and patterns of paths below it.
+// The scope of a search or a listing: a folder or a file, and patterns of paths below it.
 
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What differs from one CI provider to the next: how its tokens are signed, how long they live, what they claim.
+// The differences between CI providers: how their tokens are signed, how long they live, what they claim.
 // Why: docs/decisions/019-jobs-of-other-providers.md
 
 import type { Result } from "../../../base/result.ts";

@@ -1,4 +1,4 @@
-// How the tokens of each CI provider are verified and read, by name. Pure.
+// Providers whose tokens are verified and read, by name. Pure.
 
 import type { CiProviderName } from "../../../contract/ci/providers.ts";
 import { bitbucketProvider } from "./bitbucket.ts";

@@ -1,4 +1,4 @@
-// Where a store is restored on PostgreSQL: one transaction, which leaves what is there as it was until it ends.
+// The place of a restored store on PostgreSQL: one transaction, which leaves what is there as it was until it ends.
 
 import {
   Kysely,

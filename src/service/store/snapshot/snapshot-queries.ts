@@ -1,4 +1,4 @@
-// What a snapshot asks of either database. Texts alone.
+// Queries of a snapshot, for either database. Texts alone.
 
 import { BACKUP_HOLD } from "../../core/blobs/held-deletions.ts";
 import { STORE_IDENTITY } from "../../core/blobs/store-identity.ts";

@@ -1,4 +1,4 @@
-// Where a store is restored on SQLite: a file beside the old one, which takes its place once it is whole and on disk.
+// The place of a restored store on SQLite: a file beside the old one, which takes its place once it is whole and on disk.
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";

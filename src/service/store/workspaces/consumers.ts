@@ -1,4 +1,4 @@
-// What reads the accepted files of workspaces, in SQL: schedules, workflows and sites.
+// Consumers of workspaces' accepted files, in SQL: schedules, workflows and sites.
 
 import type { Kysely } from "kysely";
 import type { WorkspaceThingsPage } from "../../core/ports/workspace-page.ts";

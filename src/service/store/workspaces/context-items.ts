@@ -1,4 +1,4 @@
-// What the runs of workspaces are given, in SQL.
+// Context items of workspaces, in SQL.
 
 import { type Kysely, sql } from "kysely";
 import { contextKinds } from "../../../contract/workspaces/context-items.ts";

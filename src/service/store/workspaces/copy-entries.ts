@@ -1,4 +1,4 @@
-// What was written to copies since their bases, in SQL.
+// Entries of copies, in SQL: files that were written since their bases.
 
 import { type Kysely, sql } from "kysely";
 import type { CopyEntry } from "../../core/workspaces/copies/copy-entry.ts";

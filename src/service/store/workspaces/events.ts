@@ -1,4 +1,4 @@
-// What moved in workspaces, in SQL: the latest of each, numbered without a gap.
+// Events of workspaces, in SQL: the latest of each, numbered without a gap.
 
 import { type Kysely, sql } from "kysely";
 import {

@@ -1,4 +1,4 @@
-// What of workspaces is kept how long, in SQL.
+// Retention of workspaces' contents, in SQL.
 
 import { type Kysely, sql } from "kysely";
 import type { CleanupItem, Pin, Usage } from "../../core/workspaces/retention/retention.ts";

@@ -1,4 +1,4 @@
-// What needs a revision, in SQL.
+// Uses of a revision, in SQL.
 
 import { type RawBuilder, sql } from "kysely";
 import type { RevisionUse } from "../../core/workspaces/revisions/refusals.ts";

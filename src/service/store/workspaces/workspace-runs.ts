@@ -1,4 +1,4 @@
-// Which runs work in workspaces, in SQL.
+// Places of runs in workspaces, in SQL.
 
 import type { Kysely } from "kysely";
 import type { RunRecord } from "../../core/runs/run-record.ts";

@@ -1,4 +1,4 @@
-// Why a changeset is not made, found or decided, and what its caller is told. Pure.
+// Refusals to make, find or decide a changeset, and their problems. Pure.
 
 import type { ChangesetStatus } from "../../../../contract/workspaces/changesets/changeset.ts";
 import type { OwnerNeededRefusal } from "../../accounts/refusals.ts";

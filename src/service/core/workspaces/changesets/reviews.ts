@@ -1,4 +1,4 @@
-// What the approval of a changeset does, as approvals know it. Types alone: what does it is loaded when it is needed.
+// Reviews of changesets, as approvals know them. Types alone: what does it is loaded when it is needed.
 
 import type { Result } from "../../../../base/result.ts";
 import type { ApprovalAction } from "../../approvals/approval.ts";

@@ -1,4 +1,4 @@
-// Why a site is not shown, and a workflow not written, and what its caller is told. Pure.
+// Refusals to show a site and to write a workflow, and their problems. Pure.
 
 import { invalidRequest, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 

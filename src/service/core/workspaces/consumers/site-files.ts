@@ -1,4 +1,4 @@
-// What a path of a workspace's site is: a file, a folder whose first page is missing its slash, or nothing.
+// Paths of a workspace's site: a file, a folder whose first page is missing its slash, or nothing.
 
 import type { GetBlob, OpenBlob } from "../../blobs/blob-store.ts";
 import type { Core } from "../../core.ts";

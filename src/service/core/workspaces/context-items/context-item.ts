@@ -1,4 +1,4 @@
-// What every run of a workspace is given, as it is stored. Times are milliseconds since the epoch. Pure.
+// Context items, which every run of a workspace is given, as they are stored. Times are milliseconds since the epoch. Pure.
 
 import type { ContextKind } from "../../../../contract/workspaces/context-items.ts";
 

@@ -1,4 +1,4 @@
-// What every run of a workspace is given: listed, made, deleted.
+// Context items of a workspace: listed, made, deleted.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Unkeyed } from "../../../../contract/fields.ts";

@@ -1,4 +1,4 @@
-// Why a context item is not made or found, and what its caller is told. Pure.
+// Refusals to make or find a context item, and their problems. Pure.
 
 import { invalidRequest, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 

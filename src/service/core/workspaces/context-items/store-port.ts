@@ -1,4 +1,4 @@
-// What the runs of workspaces are given. Implemented in store/workspaces/context-items.ts.
+// The port to the context items of workspaces. Implemented in store/workspaces/context-items.ts.
 
 import type { WorkspaceThingsPage } from "../../ports/workspace-page.ts";
 import type { ContextItem } from "./context-item.ts";

@@ -1,4 +1,4 @@
-// What was written to a copy since its base, path by path, and what was put into its trash. Pure.
+// Entries of a copy: files that were written since its base, path by path, and those in its trash. Pure.
 
 import type { FileMode, TreeMode } from "../objects/tree-object.ts";
 

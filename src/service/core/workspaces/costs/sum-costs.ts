@@ -1,4 +1,4 @@
-// What runs cost, summed by role and by agent.
+// Sums of runs' costs, by role and by agent.
 
 import type { Core } from "../../core.ts";
 import { chargeInCredits } from "../../money/ledger.ts";

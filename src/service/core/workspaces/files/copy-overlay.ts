@@ -1,4 +1,4 @@
-// What was written to a copy, as its view reads it.
+// The overlay of a copy: files written since its base, as its view reads them.
 
 import type { Core } from "../../core.ts";
 import type { Copy } from "../copies/copy.ts";

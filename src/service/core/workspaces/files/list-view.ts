@@ -1,4 +1,5 @@
-// What is in one folder of a copy, page by page: its files, and the folders that have files, in git's order. Pure over its sources.
+// The listing of one folder of a copy, page by page: its files, and the folders that have files, in git's order. Pure over its
+// sources.
 
 import { compareBytes } from "../../../../base/byte-order.ts";
 import type { CopyEntry } from "../copies/copy-entry.ts";

@@ -1,5 +1,5 @@
-// Whether new files of a copy would be one with others on a system that ignores case: with each other, or with what its base has and
-// the copy still has. What was written and is not saved is compared when the copy is saved.
+// Twins among paths: new files of a copy that would be one with others on a system that ignores case, with each other, or with
+// what its base has and the copy still has. What was written and is not saved is compared when the copy is saved.
 
 import type { Core } from "../../core.ts";
 import { findEntry, readTrees } from "../objects/tree-source.ts";

@@ -1,4 +1,4 @@
-// Why a request for files is refused, and what its caller is told. Pure.
+// Refusals of a request for files, and their problems. Pure.
 
 import { byteLength } from "../../../../base/bounded-text.ts";
 import { singleLine } from "../../../../base/untrusted-text.ts";

@@ -1,4 +1,4 @@
-// How files get into a copy: each on the condition that what was there is what its writer has seen, all or none, in one
+// Writes of files to a copy: each on the condition that what was there is what its writer has seen, all or none, in one
 // transaction. Writers of different files do not wait for each other.
 // Why: docs/decisions/074-files-are-read-in-bytes-and-written-on-a-condition.md
 

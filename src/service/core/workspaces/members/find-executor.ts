@@ -1,4 +1,4 @@
-// Which agent executes what a workspace is asked for: its manager, or another member that the request names.
+// The agent that executes a request to a workspace: its manager, or another member that the request names.
 // Why: docs/decisions/085-the-manager-and-the-members-of-a-workspace.md
 
 import { ok, type Result, refused } from "../../../../base/result.ts";

@@ -1,4 +1,4 @@
-// Why a member of a workspace is not found or not taken out, and what its caller is told. Pure.
+// Refusals to find a member of a workspace or to take one out, and their problems. Pure.
 
 import { invalidRequest, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 

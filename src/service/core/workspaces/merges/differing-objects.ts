@@ -1,4 +1,4 @@
-// What git needs to merge or compare trees: the objects in which they differ, as they are stored.
+// Objects that git needs to merge or compare trees: those in which they differ, as they are stored.
 
 import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import type { GivenObject } from "../../checkouts/git-scratch.ts";

@@ -1,4 +1,4 @@
-// How objects get into a workspace: small contents, trees and commits in rows; large contents in blobs, whose rows are written
+// Storage of a workspace's objects: small contents, trees and commits in rows; large contents in blobs, whose rows are written
 // before them, so that nothing is left behind.
 // Why: docs/decisions/073-workspaces-keep-gits-objects.md
 

@@ -1,4 +1,4 @@
-// Where trees are read from, and how a path is found in them. Pure over its source.
+// Sources of trees, and the search for a path in them. Pure over its source.
 
 import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import { MissingObjectError } from "./git-object.ts";

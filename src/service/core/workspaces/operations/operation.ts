@@ -1,4 +1,5 @@
-// What takes a while and is polled: queued → running → succeeded | failed. Times are milliseconds since the epoch. Pure.
+// Operations, which take a while and are polled: queued → running → succeeded | failed. Times are milliseconds since the epoch.
+// Pure.
 // Why: docs/decisions/082-operations-outlive-their-process.md
 
 import type { OperationKind } from "../../../../contract/workspaces/operations.ts";

@@ -1,4 +1,4 @@
-// Why an operation is not shown, or fails, and what its caller is told. Pure.
+// Refusals to show an operation, failures of one, and their problems. Pure.
 
 import { notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 import type { PathCollision } from "../paths/portable-path.ts";

@@ -1,5 +1,6 @@
-// Which names every system can hold: what Windows refuses, what its git refuses to check out, and names that are one on file systems
-// that ignore case. Pure. Why: docs/decisions/126-portable-paths-and-symbolic-links.md
+// Rules for names that every system can hold: names that Windows refuses, names that its git refuses to check out, and names
+// that are one on file systems that ignore case. Pure.
+// Why: docs/decisions/126-portable-paths-and-symbolic-links.md
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { PathRefusal, PathRule } from "./workspace-path.ts";

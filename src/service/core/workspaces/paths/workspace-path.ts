@@ -1,4 +1,4 @@
-// Which paths a workspace may hold: those that git would put into a checkout on any system, within bounds. Pure.
+// Rules for paths in a workspace: those that git would put into a checkout on any system, within bounds. Pure.
 
 import { isDotGit, isDotGitmodules } from "../../../../base/git/dot-git.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";

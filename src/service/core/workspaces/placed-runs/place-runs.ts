@@ -1,4 +1,4 @@
-// Where runs work, for those that work in workspaces: a read of its own, which services without workspaces do not make.
+// Places of runs that work in workspaces: a read of its own, which services without workspaces do not make.
 
 import type { Core } from "../../core.ts";
 import type { RunRecord, RunWorkspace } from "../../runs/run-record.ts";

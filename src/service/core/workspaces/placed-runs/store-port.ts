@@ -1,4 +1,4 @@
-// Which runs work in workspaces. Implemented in store/workspaces/workspace-runs.ts.
+// The port to the places of runs in workspaces. Implemented in store/workspaces/workspace-runs.ts.
 
 import type { WorkspaceThingsPage } from "../../ports/workspace-page.ts";
 import type { RunRecord, RunWorkspace } from "../../runs/run-record.ts";

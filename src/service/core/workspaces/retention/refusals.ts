@@ -1,4 +1,4 @@
-// Why a pin is not made or not found, and what its caller is told. Pure.
+// Refusals to make or find a pin, and their problems. Pure.
 
 import { invalidRequest, isoTime, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 

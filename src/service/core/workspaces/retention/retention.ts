@@ -1,4 +1,4 @@
-// What of a workspace is kept how long. Times are milliseconds since the epoch. Pure.
+// Retention of a workspace's contents. Times are milliseconds since the epoch. Pure.
 
 /** What keeps a revision from being deleted. */
 export type Pin = {

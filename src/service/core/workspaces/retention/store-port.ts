@@ -1,4 +1,4 @@
-// What of workspaces is kept how long. Implemented in store/workspaces/retention.ts.
+// The port to the retention of workspaces' contents. Implemented in store/workspaces/retention.ts.
 
 import type { CleanupItem, Pin, Usage } from "./retention.ts";
 

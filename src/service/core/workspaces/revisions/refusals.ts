@@ -1,4 +1,4 @@
-// Why something is not done with a revision, and what its caller is told. Pure.
+// Refusals of acts on a revision, and their problems. Pure.
 
 import { conflict, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 

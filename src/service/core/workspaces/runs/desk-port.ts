@@ -1,5 +1,5 @@
-// What the manager of a workspace does from within a run: copies, workers, changesets. Its run acts as a member of the workspace,
-// and never as its owner.
+// The desk of a workspace's manager within a run: copies, workers, changesets. Its run acts as a member of the workspace, and
+// never as its owner.
 
 import type { Result } from "../../../../base/result.ts";
 import type { RunStatus } from "../../../../contract/runs/run.ts";

@@ -1,4 +1,4 @@
-// What of a workspace's objects a folder is made of: the tree of a copy as it is now, and as much of its history as is near.
+// The layout of a folder from a workspace's objects: the tree of a copy as it is now, and as much of its history as is near.
 
 import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
 import type { GivenObject, ScratchObject } from "../../checkouts/git-scratch.ts";

@@ -1,5 +1,5 @@
-// What a run changed in a copy's folder, written to the copy: contents first, then all paths in one transaction, so that a worker
-// that dies on the way has changed everything since its last word, or nothing.
+// The write-back of a run's changes from a folder to its copy: contents first, then all paths in one transaction, so that a
+// worker that dies on the way has changed everything since its last word, or nothing.
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";

@@ -1,4 +1,4 @@
-// Why a task group is not found, or takes no worker. Money is micro-USD, and what its caller is told. Pure.
+// Refusals to find a task group, or to take a worker into one, and their problems. Money is micro-USD. Pure.
 // Why: docs/decisions/090-the-budget-of-a-task-group.md
 
 import { creditsOf } from "../../money/ledger.ts";

@@ -1,4 +1,4 @@
-// What a tree has more than another that not every system can hold: what was there before stays. Pure over its source.
+// Unportable paths that a tree has more than another: what was there before stays. Pure over its source.
 
 import { listFolder, type TreeSource } from "../objects/tree-source.ts";
 import { checkPortable, foldedName, type PathCollision } from "../paths/portable-path.ts";

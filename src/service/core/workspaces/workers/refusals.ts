@@ -1,4 +1,4 @@
-// Why a worker is not started or found, and what its caller is told. Pure.
+// Refusals to start or find a worker, and their problems. Pure.
 
 import { invalidRequest, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 

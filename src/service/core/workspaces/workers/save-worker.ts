@@ -1,4 +1,4 @@
-// What a worker leaves, as a revision: its copy is saved once its run is over, whatever its ending was.
+// The revision that a worker leaves: its copy is saved once its run is over, whatever its ending was.
 // Why: docs/decisions/089-what-a-worker-leaves.md
 
 import { assertNever } from "../../../../base/assert-never.ts";

@@ -1,4 +1,4 @@
-// Why an ACP agent failed, and the sentence about it for the run's reader.
+// The fault of an ACP agent that failed, and the sentence about it for the run's reader.
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import { BackendFailure } from "../../backend.ts";

@@ -1,5 +1,4 @@
-// What an agent gets to read of the files that were hidden from it: their text, under names that no agent takes for its
-// configuration.
+// The text for an agent of the files that were hidden from it, under names that no agent takes for its configuration.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// How each coding agent that has a name here is started: its arguments, its variables, and how it is pointed to its model.
-// Its package and its version are in contract/ci/coding-agents.ts. Pure.
-// By the agents' own documentation and programs, looked up on 2026-11-22; tried as docs/self-hosting/acp.md says.
+// The start of each coding agent that has a name here: its arguments, its variables, and the way to its model. Its package and
+// its version are in contract/ci/coding-agents.ts. Pure. By the agents' own documentation and programs, looked up on 2026-11-22;
+// tried as docs/self-hosting/acp.md says.
 // Why: docs/decisions/054-other-agents-without-a-server.md
 
 import type { CodingAgentName } from "../../../../contract/ci/coding-agents.ts";

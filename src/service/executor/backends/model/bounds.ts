@@ -1,5 +1,5 @@
-// What bounds a run of a model: how long an answer fits into what is left, what is kept for the turn that wraps it up, when that
-// turn has come, and when the model is told what is left. Pure.
+// Bounds of a run of a model: the length of an answer that fits into what is left, the part that is kept for the turn that wraps
+// it up, when that turn has come, and when the model is told what is left. Pure.
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import type { StopReason } from "../../../../contract/runs/run.ts";

@@ -1,4 +1,4 @@
-// Why a model call failed, in words for the run's reader, and whether a retry may help.
+// Failures of model calls, in words for the run's reader, and whether a retry may help.
 
 import { APICallError, StreamProviderError, TypeValidationError } from "ai";
 import { assertNever } from "../../../../base/assert-never.ts";

@@ -1,5 +1,5 @@
-// What the model is told of the place where it works: repository, commit, date, machine, what is in the root folder, what bounds the
-// run. Differs from run to run, and not from turn to turn. Pure.
+// The text for the model about the place where it works: repository, commit, date, machine, what is in the root folder, what
+// bounds the run. Differs from run to run, and not from turn to turn. Pure.
 
 import { singleLine } from "../../../../base/untrusted-text.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";

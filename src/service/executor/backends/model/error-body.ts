@@ -1,4 +1,4 @@
-// What an API says in the body of an error, whatever shape it has: an object, an array of one, a string, a page. Pure.
+// Error texts in the body of an API's answer, whatever shape it has: an object, an array of one, a string, a page. Pure.
 
 import { parseJson } from "../../../../base/json.ts";
 

@@ -1,4 +1,4 @@
-// What the loop still asks of the model once it calls no tool: go on after an empty answer, verify what it changed, answer the
+// Follow-ups of the loop once the model calls no tool: go on after an empty answer, verify what it changed, answer the
 // reviewer's objections, repair the output. Each at most once a run.
 
 import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";

@@ -1,4 +1,4 @@
-// How much of a model's window a message takes, in characters. An image takes what providers count for one, not its bytes. Pure.
+// The size of a message in a model's window, in characters. An image takes what providers count for one, not its bytes. Pure.
 
 import type { ModelMessage } from "ai";
 

@@ -1,4 +1,4 @@
-// How much fits into one request to a model: by its window as it is set, and by what its API has said of it since. Pure.
+// The window of a model: by its setting, and by what its API has said of it since. Pure.
 
 import { TokenEstimate } from "./token-estimate.ts";
 import type { TooLong } from "./too-long.ts";

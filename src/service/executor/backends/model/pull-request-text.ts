@@ -1,4 +1,4 @@
-// What the model is shown of a pull request's change before it begins: every file with its counts, and as much of the diff as
+// The text for the model about a pull request's change before it begins: every file with its counts, and as much of the diff as
 // there is room for. Pure.
 
 import { createHash } from "node:crypto";

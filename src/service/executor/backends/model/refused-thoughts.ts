@@ -1,5 +1,5 @@
-// How APIs refuse the thoughts of a history: a signature, an encrypted content, what they are bound to. Pure.
-// Their words are matched: few have a code, and gateways answer with other statuses. Looked up on 2026-11-23.
+// Refusals of a history's thoughts by APIs: a signature, an encrypted content, what they are bound to. Pure. Their words are
+// matched: few have a code, and gateways answer with other statuses. Looked up on 2026-11-23.
 
 type Wording = { readonly of: string; readonly pattern: RegExp };
 

@@ -1,4 +1,4 @@
-// How often, and after what wait, a request to a model is made again: within the time that the run has left. Pure.
+// Retries of a request to a model, and their waits: within the time that the run has left. Pure.
 
 import { type BackoffPolicy, nextDelayMs } from "../../../../base/backoff.ts";
 import type { CallFailure } from "./call-failure.ts";

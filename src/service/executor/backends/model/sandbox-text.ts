@@ -1,4 +1,4 @@
-// What the model is told of the place where its commands are executed. Pure.
+// The text for the model about the place where its commands are executed. Pure.
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import type { SandboxFacts } from "../../../core/ports/sandbox.ts";

@@ -1,6 +1,6 @@
-// How APIs say that a request is too long for a model, and what they say of its window. Pure.
-// No API has a status of its own for it, and few have a code: their words are matched. Collected on 2026-11-22 from public
-// repositories and issue threads, most of them not seen from the API itself.
+// Errors of APIs that find a request too long for a model, and what they say of its window. Pure. No API has a status of its own
+// for it, and few have a code: their words are matched. Collected on 2026-11-22 from public repositories and issue threads, most
+// of them not seen from the API itself.
 
 /** What an API says of the window and of the request; null where it names no number. In tokens. */
 export type TooLong = {

@@ -1,4 +1,4 @@
-// Which tools the model is offered for a task.
+// Tools that the model is offered for a task.
 
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";

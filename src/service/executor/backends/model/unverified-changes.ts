@@ -1,4 +1,4 @@
-// Whether files were changed since the last command that could have shown what the change does. Pure.
+// Unverified changes: files that were changed since the last command that could have shown what the change does. Pure.
 
 import type { ToolAccess } from "../../tools/tool.ts";
 

@@ -1,5 +1,5 @@
-// What every run tells its model first: who it is, what it may trust, how to work, how to answer. The same for all runs of a kind, so
-// that a provider's cache knows it. Pure.
+// The text with which every run begins for its model: who it is, what it may trust, how to work, how to answer. The same for all
+// runs of a kind, so that a provider's cache knows it. Pure.
 
 export type WorkingFacts = {
   /** Whether the request is about a pull request. */

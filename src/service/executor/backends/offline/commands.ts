@@ -1,4 +1,4 @@
-// How a project is built and tested, by the files of its root folder. Pure.
+// Commands that build and test a project, by the files of its root folder. Pure.
 
 /** Build files whose text names their commands. */
 export const manifests: readonly string[] = ["package.json", "Makefile"];

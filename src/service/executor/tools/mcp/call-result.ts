@@ -1,4 +1,4 @@
-// What a call of a server's tool returned, as text for the model and the run's readers: bounded, and marked as data. Pure.
+// The result of a call of a server's tool, as text for the model and the run's readers: bounded, and marked as data. Pure.
 
 import { assertNever } from "../../../../base/assert-never.ts";
 

@@ -1,5 +1,5 @@
-// Which tools of a server the model is offered, by which names, and within which bounds. What a server says of its tools was
-// written by others. Pure.
+// Tools of a server that the model is offered, their names and their bounds. What a server says of its tools was written by
+// others. Pure.
 
 import { hash } from "node:crypto";
 import type { McpServer } from "./server-definition.ts";

@@ -1,4 +1,4 @@
-// Which MCP servers a run has: the operator's, those of its submission, and the repository's own where it may have them.
+// MCP servers of a run: the operator's, those of its submission, and the repository's own where it may have them.
 
 import type { Environment } from "../../../../base/environment.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";

@@ -1,5 +1,5 @@
-// Whether the run may call a tool of a server that changes something. What is refused is told to the model, and once for
-// each server to the run's readers; the run goes on.
+// The gate of a server's tools that change something. What is refused is told to the model, and once for each server to the
+// run's readers; the run goes on.
 // Why: docs/decisions/068-approvals.md
 
 import { APPROVAL_EVENT } from "../../../../contract/runs/run-event.ts";

@@ -1,4 +1,4 @@
-// How long an answer to a request that names no length may be, and what a server that refuses the length has taught.
+// The length of an answer to a request that names none, and lengths that a server has refused.
 
 import { type Body, parseBody } from "../../model/wires/body.ts";
 import { limitsOfModel } from "../../model/wires/model-limits.ts";

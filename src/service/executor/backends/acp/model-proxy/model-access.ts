@@ -1,4 +1,4 @@
-// How the service reaches the model of an agent. Types only.
+// Access of the service to the model of an agent. Types only.
 
 import type { CodingAgentWire } from "../../../../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../../../../federation/provider.ts";

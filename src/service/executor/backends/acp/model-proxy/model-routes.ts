@@ -1,4 +1,4 @@
-// Which requests of each protocol are passed on, and what is decoded of them. Pure.
+// Routes of each protocol that are passed on, and the parts of them that are decoded. Pure.
 
 import type { CodingAgentWire } from "../../../../../contract/models/protocols.ts";
 import { wireFacts } from "./model-wires.ts";

@@ -1,4 +1,4 @@
-// What a run's requests through the proxy may still cost: by what the run may use, the rates, and its billing account.
+// The budget of a run's requests through the proxy: by its bounds, the rates, and its billing account.
 
 import { assertNever } from "../../../../../base/assert-never.ts";
 import type { Rates } from "../../../../core/money/rates.ts";

@@ -1,4 +1,4 @@
-// What one forwarded request counts in the end: by what its answer says, else by what was heard of it or reserved for it.
+// The settlement of one forwarded request: by the usage in its answer, else by what was heard of it or reserved for it.
 // Why: docs/decisions/095-what-an-agent-sent-is-paid-for.md
 
 import { type CountedTokens, countTokens } from "../../model/reported-usage.ts";

@@ -1,4 +1,4 @@
-// How much a model takes in one request, and how long its answers may be: what a run uses of it. Pure.
+// Limits of models that a run uses: the input of one request, and the length of an answer. Pure.
 
 import { limitLists } from "../../../../../contract/models/catalog.ts";
 

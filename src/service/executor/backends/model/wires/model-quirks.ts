@@ -1,4 +1,4 @@
-// What the models of a run refused, so that no later request of it sends it again.
+// Quirks of a run's models: parameters that they refused, so that no later request of it sends them again.
 // Why: docs/decisions/049-wires-and-what-they-refuse.md
 
 import { APICallError } from "ai";

@@ -1,6 +1,6 @@
-// What an API's refusal of a request says: which parameter it does not take, which limit an answer has. Pure.
-// No API has codes for all of it, and gateways have their own, so that wordings are matched. Each row of a table names
-// whose wording it is, from its documentation or from errors that its users published, looked up on 2026-11-22.
+// The meaning of an API's refusal of a request: the parameter that it does not take, the limit that an answer has. Pure. No API
+// has codes for all of it, and gateways have their own, so that wordings are matched. Each row of a table names whose wording it
+// is, from its documentation or from errors that its users published, looked up on 2026-11-22.
 
 import { type Body, dropAt, isObject, mapObjects, numberAt, replaceAt, textAt, valueAt } from "./body.ts";
 

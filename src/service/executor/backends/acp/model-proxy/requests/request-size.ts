@@ -1,4 +1,4 @@
-// How large a request is: how much of a model's input, and how much work to decode. Pure.
+// The size of a request: its share of a model's input, and the work to decode it. Pure.
 
 import { IMAGE_CHARS } from "../../../model/message-size.ts";
 
