@@ -1,17 +1,21 @@
 // The recipe's port in `agent-service run`: flags in; log, files and pages out.
 
+import { tmpdir } from "node:os";
 import { systemClock } from "../base/clock.ts";
+import { findCheckoutRoot } from "../base/git/found-checkout.ts";
+import { providerDefinitions } from "../ci/providers.ts";
 import { fetchTransport } from "../client/transport.ts";
 import { ciProviders } from "../contract/ci/providers.ts";
 import { policyOf } from "../contract/egress.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { commandWords } from "../job/command-words.ts";
+import { type CommitPlace, commitWords } from "../job/git/commit-place.ts";
 import type { JobPort } from "../job/job-port.ts";
 import { boundsOf } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
 import type { Interrupts } from "../job/signals.ts";
-import { commitPlace } from "./run-commit.ts";
+import { CommandError } from "./command-error.ts";
 import { sayEnding } from "./run-end.ts";
 import { announceRun, openRunLog } from "./run-log.ts";
 import { note } from "./run-notes.ts";
@@ -82,5 +86,20 @@ function runBody(
     ...(egress === null ? {} : { egress: policyOf(egress) }),
     ...(mcpServers === null ? {} : sentServers(mcpServers)),
     ...(pullRequest === null ? {} : { pull_request: pullRequest }),
+  };
+}
+
+/** The checkout that the job's CI made in this folder, and nowhere else. */
+async function commitPlace({ env, origin }: RunSurroundings): Promise<CommitPlace> {
+  const { job } = origin;
+  if (job === null) throw new CommandError("Only a CI job has a commit to send.");
+  const { hasRepositoryName } = providerDefinitions[job.provider].environment;
+  return {
+    env,
+    root: (await findCheckoutRoot(process.cwd())) ?? process.cwd(),
+    tempFolder: tmpdir(),
+    host: null,
+    repository: hasRepositoryName ? job.repository.name : null,
+    words: commitWords(job, null),
   };
 }

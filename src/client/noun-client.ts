@@ -5,7 +5,6 @@ import type { BackoffPolicy } from "../base/backoff.ts";
 import type { Endpoint } from "../contract/endpoints.ts";
 import type { ByteBody, JsonBody, NounRoutes, ParameterName, Query, Route } from "../contract/route.ts";
 import type { ByteSource, Download } from "./byte-source.ts";
-import { randomIdempotencyKey } from "./idempotency-key.ts";
 import {
   type ApiCall,
   type ApiConnection,
@@ -184,4 +183,13 @@ function pathOf(path: string, options: Readonly<Record<string, unknown>>): strin
       throw new TypeError(`Option "${name}" must be a string: ${path} needs it.`);
     return encodeURIComponent(value);
   });
+}
+
+/** A random UUID (version 4). Works on pages without a secure origin too, where `crypto.randomUUID` is missing. */
+function randomIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -82,7 +82,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "contract/agents/ci-policy.ts",
     "contract/runs/model-access.ts",
     "github/api/failures.ts",
-    "github/status-comment/mention.ts",
+    "github/status-comment/status-comment.ts",
     "github/trigger/github-trigger.ts",
     "service/api/web/identity-provider.ts",
     "service/api/web/passkey-ceremony.ts",

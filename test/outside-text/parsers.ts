@@ -37,8 +37,8 @@ import { findSecrets, maskSecrets } from "../../src/report/find-secrets.ts";
 import { type Finding, readFindings } from "../../src/report/findings.ts";
 import { scanPatch } from "../../src/report/scan-patch.ts";
 import { toolTitle } from "../../src/report/tool-title.ts";
+import { readRange } from "../../src/service/api/http/bytes/answer-bytes.ts";
 import { readIfMatch } from "../../src/service/api/http/bytes/preconditions.ts";
-import { readRange } from "../../src/service/api/http/bytes/range.ts";
 import { parseResourceUri } from "../../src/service/api/mcp/resource-uri.ts";
 import { cookieOutside, cookiesInside } from "../../src/service/api/oauth/library-cookies.ts";
 import { isPermittedRedirect } from "../../src/service/api/oauth/redirect-uri.ts";
@@ -555,7 +555,7 @@ export const parsers: readonly Parser[] = [
     worst: [",", '"', " ", '",'],
   },
   {
-    file: "service/api/http/bytes/range.ts",
+    file: "service/api/http/bytes/answer-bytes.ts",
     name: "readRange",
     run: (text) => readRange(`bytes=${text}`, 10),
     worst: [" ", "1", "-", ["", " ", "-x"], ["1-1", " ", "x"]],

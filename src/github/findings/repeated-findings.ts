@@ -7,7 +7,6 @@ import { GitHubError } from "../api/github-error.ts";
 import { readRepositoryFile } from "../api/repository-file.ts";
 import { type MarkedFinding, markFindings } from "./marker.ts";
 import type { Published, PublishedPlace } from "./published.ts";
-import { areUnchanged } from "./unchanged-lines.ts";
 
 const MAX_FILE_BYTES = 512 * 1024;
 
@@ -64,4 +63,27 @@ async function readVersions(
 
 function overlap(place: PublishedPlace, finding: Finding): boolean {
   return place.path === finding.path && place.startLine <= finding.line && finding.startLine <= place.line;
+}
+
+/**
+ * Whether the lines `startLine` to `line` of `after` stand in `before`, each between the same neighbours. Lines are counted
+ * from 1.
+ */
+export function areUnchanged(
+  { before, after }: { readonly before: string; readonly after: string },
+  { startLine, line }: { readonly startLine: number; readonly line: number },
+): boolean {
+  const lines = after.split("\n");
+  if (line > lines.length) return false;
+  const known = new Set(windowsOf(before.split("\n")));
+  return windowsOf(lines)
+    .slice(startLine - 1, line)
+    .every((window) => known.has(window));
+}
+
+/** Each line with the ones before and after it. */
+function windowsOf(lines: readonly string[]): string[] {
+  return lines.map((text, index) =>
+    JSON.stringify([lines[index - 1] ?? null, text, lines[index + 1] ?? null]),
+  );
 }

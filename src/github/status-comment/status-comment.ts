@@ -12,7 +12,6 @@ import { GitHubError } from "../api/github-error.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 import { HostComment } from "./host-comment.ts";
 import { commentMarker } from "./marker.ts";
-import { mentionOf } from "./mention.ts";
 import { Reaction } from "./reaction.ts";
 
 /** Between two edits; longer each time, because GitHub limits writes by the hour. */
@@ -187,4 +186,12 @@ function explain({ code, status, message }: GitHubError, subject: RequestSubject
 function permissionFor({ isPullRequest, discussionId }: RequestSubject): string {
   if (discussionId !== undefined) return "discussions: write";
   return isPullRequest ? "pull-requests: write" : "issues: write";
+}
+
+/** As GitHub makes logins; those of its enterprises end with "_" and a short word. */
+const LOGIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+/** The login of the user whose command it is. Null for a bot, which a mention could start, and where nobody asked. */
+function mentionOf({ asker }: Pick<RequestSubject, "asker">): string | null {
+  return asker !== null && !asker.isBot && LOGIN.test(asker.login) ? asker.login : null;
 }

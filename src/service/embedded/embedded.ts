@@ -7,6 +7,7 @@ import { systemClock } from "../../base/clock.ts";
 import type { Environment } from "../../base/environment.ts";
 import { readCheckout } from "../../base/git/found-checkout.ts";
 import { systemRandom } from "../../base/ids.ts";
+import type { Logger } from "../../base/log.ts";
 import { type CodingAgentName, codingAgents, installCommand } from "../../contract/ci/coding-agents.ts";
 import type { EmbeddedJob } from "../../contract/ci/embedded-job.ts";
 import { areFilesTrusted } from "../../contract/ci/events.ts";
@@ -27,7 +28,6 @@ import { type Config, readConfig } from "../settings/config.ts";
 import { secretsOfEnvironment } from "../settings/known-secrets.ts";
 import { type SettingName, serviceSettings } from "../settings/service-settings.ts";
 import { ownIssuer } from "./own-issuer.ts";
-import { warningLog } from "./warning-log.ts";
 
 export { findCheckoutRoot } from "../../base/git/found-checkout.ts";
 
@@ -303,4 +303,16 @@ async function identityOf({ job, root, environment }: EmbeddedOptions, home: str
     runAttempt,
     cloneUrl: "",
   };
+}
+
+/** Passes on the messages of warnings and errors, without their fields, which may hold paths and untrusted text. */
+function warningLog(say: (message: string) => void): Logger {
+  const log: Logger = {
+    debug: () => {},
+    info: () => {},
+    warn: (_fields, message) => say(message),
+    error: (_fields, message) => say(message),
+    child: () => log,
+  };
+  return log;
 }

@@ -4,7 +4,6 @@ import { html } from "hono/html";
 import { SOCKET_PATH } from "../../../contract/sessions/socket.ts";
 import type { WebSession } from "../../core/web-sessions/web-session.ts";
 import { type ScriptName, scriptPath, stylePath } from "./assets.ts";
-import { contentPolicy } from "./content-policy.ts";
 import type { Html, WebContext } from "./web-context.ts";
 
 type Page = {
@@ -85,4 +84,29 @@ ${
     : html`<p>Or it is another account's. <a href="/">Your agents</a></p>`
 }`;
   return page(context, { title: "Not found", body, session, status: 404, isNarrow: true });
+}
+
+type PageNeeds = {
+  /** Whether it has a script. */
+  readonly hasScript: boolean;
+  /** Origins or schemes that a form's answer may lead to, beside this service. Browsers apply `form-action` to redirects too. */
+  readonly formTargets: readonly string[];
+  /** The address of the session socket, where the page follows one. */
+  readonly socketUrl: string | null;
+};
+
+/** Nothing inline, nothing of another origin, never inside another page. */
+function contentPolicy({ hasScript, formTargets, socketUrl }: PageNeeds): string {
+  return [
+    "default-src 'none'",
+    `script-src ${hasScript ? "'self'" : "'none'"}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src ${["'self'", ...(socketUrl === null ? [] : [socketUrl])].join(" ")}`,
+    `form-action ${["'self'", ...formTargets].join(" ")}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
 }

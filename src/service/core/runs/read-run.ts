@@ -3,13 +3,13 @@
 import { WOKEN } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
+import { QUOTA_EVENT } from "../../../contract/runs/run-event.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { reachAgent } from "../agents/reach-agent.ts";
 import type { Core } from "../core.ts";
 import type { RunRefusal } from "./refusals.ts";
 import type { RunRecord, StoredEvent } from "./run-record.ts";
 import type { RunViewer } from "./run-view.ts";
-import { forViewer } from "./viewed-events.ts";
 
 /** The size of a page, about. A larger event has a page of its own. */
 const MAX_PAGE_CHARS = 1_000_000;
@@ -157,4 +157,18 @@ async function waitFor(
   await core.clock.sleep(ms, wait.signal).catch(() => {});
   core.meter.pollResumed();
   signal.removeEventListener("abort", wake);
+}
+
+/** Of a type that no reader knows: it keeps the event's number, and readers pass over it. */
+const WITHHELD = JSON.stringify({ type: "WITHHELD" });
+
+/** An event as whoever has the run's link reads it: without what is left of the account's credits. */
+function forViewer(event: StoredEvent): StoredEvent {
+  return isWithheld(event.json) ? { ...event, json: WITHHELD } : event;
+}
+
+function isWithheld(json: string): boolean {
+  if (!json.includes(`"${QUOTA_EVENT}"`)) return false;
+  const event: unknown = JSON.parse(json);
+  return typeof event === "object" && event !== null && "name" in event && event.name === QUOTA_EVENT;
 }

@@ -5,7 +5,6 @@ import { isKnown } from "../entity-tag.ts";
 import type { HangUp } from "../hang-up.ts";
 import { answerProblem } from "../problems.ts";
 import type { RequestContext } from "../request-context.ts";
-import { type ByteRange, readRange } from "./range.ts";
 
 /** What is read before the client has taken what came before it. */
 const READ_AHEAD_BYTES = 64 * 1024;
@@ -134,4 +133,21 @@ async function* watched(
 
 function setHeaders(context: RequestContext, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
+}
+
+/** From `start` up to, and not including, `end`. */
+export type ByteRange = { readonly start: number; readonly end: number };
+
+/**
+ * The range that a header asks for of so many bytes; "whole" where there is none, for units other than bytes and for
+ * several ranges; "unsatisfiable" where it is malformed, or begins after the end.
+ */
+export function readRange(header: string | undefined, size: number): ByteRange | "whole" | "unsatisfiable" {
+  const [, spec] = /^bytes=(.*)$/i.exec(header ?? "") ?? [];
+  if (spec === undefined || spec.includes(",")) return "whole";
+  const [, first = "", last = ""] = /^\s*(\d*)-(\d*)\s*$/.exec(spec) ?? [];
+  if (first === "" && last === "") return "unsatisfiable";
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  return start < end ? { start, end } : "unsatisfiable";
 }

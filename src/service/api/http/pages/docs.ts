@@ -1,10 +1,11 @@
 // The API reference: /openapi.json for programs, /docs for people, rendered once. The document is loaded at its first reader.
 
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import type { JsonObject } from "../../../../contract/openapi/json-schema.ts";
 import type { Core } from "../../../core/core.ts";
+import { chargeAddress } from "../../shared/admit-caller.ts";
 import { answerTagged, type TaggedBody, tagBody } from "../entity-tag.ts";
-import { limitByAddress } from "../limit-rate.ts";
+import { answerRefusal } from "../problems.ts";
 import { referencePolicy } from "../reference-style.ts";
 import type { Env } from "../request-context.ts";
 
@@ -36,4 +37,12 @@ async function documentOf({ policy }: Core): Promise<JsonObject> {
 async function pageOf(core: Core): Promise<TaggedBody> {
   const { referencePage } = await import("../reference-page.ts");
   return tagBody(await referencePage(await documentOf(core)));
+}
+
+/** For public routes: 429 with `Retry-After` once the address has asked too often. */
+function limitByAddress(core: Core): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const refusal = chargeAddress(core, context.get("address"));
+    return refusal === null ? await next() : answerRefusal(context, refusal);
+  };
 }

@@ -1,14 +1,15 @@
 // /v1/workspaces/{workspaceID}/storage: adopt, read, cancel, roll back.
 
-import type { adoptionRoutes } from "../../../../contract/workspaces/adoption.ts";
+import type { AdoptionView, adoptionRoutes } from "../../../../contract/workspaces/adoption.ts";
 import type { Core } from "../../../core/core.ts";
+import { isoTime } from "../../../core/ports/problem.ts";
 import { adoptStorage } from "../../../core/workspaces/adoption/adopt-storage.ts";
+import type { Adoption } from "../../../core/workspaces/adoption/adoption.ts";
 import {
   cancelAdoption,
   findAdoption,
   rollBackAdoption,
 } from "../../../core/workspaces/adoption/change-adoption.ts";
-import { toAdoption } from "../../shared/adoption-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 import { answerOperation, answerOperationOnce } from "./operations.ts";
 
@@ -24,5 +25,22 @@ export function adoptionHandlers(core: Core): NounHandlers<typeof adoptionRoutes
       shown(await cancelAdoption(core, { caller, workspaceId: params.workspaceID }), toAdoption),
     rollback: async ({ caller, params }) =>
       answerOperation(await rollBackAdoption(core, { caller, workspaceId: params.workspaceID })),
+  };
+}
+
+function toAdoption(adoption: Adoption): AdoptionView {
+  const { agentId, status, sha, objects, bytes, error, revisionId, operationId, createdAt, endedAt } =
+    adoption;
+  return {
+    agent_id: agentId,
+    status,
+    sha,
+    objects,
+    bytes,
+    error,
+    revision_id: revisionId,
+    operation_id: operationId,
+    created_at: isoTime(createdAt),
+    ended_at: endedAt === null ? null : isoTime(endedAt),
   };
 }

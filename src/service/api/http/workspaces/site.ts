@@ -2,11 +2,16 @@
 
 import { refused } from "../../../../base/result.ts";
 import type { inboundEmailRoutes } from "../../../../contract/workspaces/inbound-email.ts";
-import type { siteRoutes } from "../../../../contract/workspaces/site.ts";
+import type {
+  OpenedSite as OpenedSiteView,
+  SiteView,
+  siteRoutes,
+} from "../../../../contract/workspaces/site.ts";
 import type { Core } from "../../../core/core.ts";
-import { findSite, openSite, publishSite } from "../../../core/workspaces/consumers/site.ts";
+import { isoTime } from "../../../core/ports/problem.ts";
+import { findSite, type OpenedSite, openSite, publishSite } from "../../../core/workspaces/consumers/site.ts";
+import type { Site } from "../../../core/workspaces/consumers/store-port.ts";
 import { reachWorkspace } from "../../../core/workspaces/reach-workspace.ts";
-import { toOpenedSite, toSite } from "../../shared/site-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 
 export function siteHandlers(core: Core): NounHandlers<typeof siteRoutes> {
@@ -28,4 +33,19 @@ export function inboundEmailHandlers(core: Core): NounHandlers<typeof inboundEma
       return workspace.ok ? refused({ reason: "inbound_email_off" as const }) : workspace;
     },
   };
+}
+
+function toSite({ workspaces }: Pick<Core, "workspaces">) {
+  const isolation = workspaces?.siteUrl == null ? ("sandbox" as const) : ("origin" as const);
+  return ({ workspaceId, revisionId, folder, publishedAt }: Site): SiteView => ({
+    workspace_id: workspaceId,
+    revision_id: revisionId,
+    folder,
+    isolation,
+    published_at: isoTime(publishedAt),
+  });
+}
+
+function toOpenedSite({ url, expiresAt }: OpenedSite): OpenedSiteView {
+  return { url, expires_at: isoTime(expiresAt) };
 }

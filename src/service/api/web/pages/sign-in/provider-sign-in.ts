@@ -3,7 +3,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { signInByIdentity } from "../../../../core/sign-in/identities.ts";
+import { linkIdentity, signInByIdentity } from "../../../../core/sign-in/identities.ts";
 import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
 import { chargeSignIn, giveBackSignIn } from "../../../../core/sign-in/sign-in-by-key.ts";
 import type { IdentityProvider } from "../../../../core/sign-in/sign-in-policy.ts";
@@ -12,10 +12,10 @@ import { beginAuthorization, finishAuthorization, type ProvenPersonOf } from "..
 import { ownPathOf } from "../../own-path.ts";
 import { notFoundPage } from "../../page.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
-import { sessionOf } from "../../web-session.ts";
+import { needRecent, sessionOf } from "../../web-session.ts";
+import { identitiesPage } from "../settings/identities-page.ts";
 import { claimRepositoryOf } from "./claim-by-github.ts";
 import { finishSignIn, recordRefusal, refusalText } from "./finish-sign-in.ts";
-import { linkIdentityOf } from "./link-identity.ts";
 import { signInPage } from "./sign-in-page.ts";
 
 const purposeSchema = z.discriminatedUnion("kind", [
@@ -123,4 +123,21 @@ async function refuse(
   await recordRefusal(context, { reason: refusal.reason, method: provider.id });
   const status = refusal.reason === "rate_limited" ? 429 : 403;
   return await signInPage(context, { to: "/", isAgain: false, alert: refusalText(refusal), status });
+}
+
+/** Links an identity that its person has just proved to the account that they are signed in to. */
+async function linkIdentityOf(
+  context: WebContext,
+  { accountId, proven }: { accountId: string; proven: ProvenPersonOf },
+): Promise<Response> {
+  const session = await needRecent(context);
+  if (session instanceof Response) return session;
+  if (session.accountId !== accountId) {
+    return await identitiesPage(context, session, "You have signed in to another account meanwhile.");
+  }
+  const requestId = context.get("requestId");
+  const { core } = context.get("parts");
+  const linked = await linkIdentity(core, { accountId, requestId, identity: proven.identity });
+  if (linked.ok) return context.redirect("/settings/identities", 303);
+  return await identitiesPage(context, session, "Another account has this identity.");
 }
