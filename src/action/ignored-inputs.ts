@@ -13,7 +13,7 @@ type Chosen = {
     | { readonly type: "embedded" };
 };
 
-/** What only a new run has. */
+/** Inputs that only a new run has. */
 const runInputs = ["prompt", "prompt-file", "max-turn-tokens", "max-cost", "setup", "egress", "mcp-servers"];
 
 /** A sentence for each reason why inputs that were given have no effect. */

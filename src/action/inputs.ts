@@ -69,7 +69,7 @@ type ServiceInputs =
   | { readonly type: "embedded"; readonly model: ModelInputs | null };
 
 const modes = ["run", "attach", "cancel", "doctor"] as const;
-/** What becomes of what a run changed. Only the job itself writes it: no agent holds a token that could. */
+/** Ways to deliver a run's changes. Only the job itself delivers them: no agent holds a token that could. */
 const changesModes = ["none", "patch", "commit", "pull-request"] as const;
 type ChangesMode = (typeof changesModes)[number];
 
@@ -197,7 +197,7 @@ export class InputError extends StepError {
   }
 }
 
-/** What the runner passed. */
+/** The inputs that the runner passed. */
 type GivenInputs = {
   /** "" for an input that is not given. */
   readonly read: ReadInput;
@@ -308,7 +308,7 @@ function faultsOfHandedModel(
   ];
 }
 
-/** What only a service can do that outlives the job. */
+/** Faults of inputs that need a service which outlives the job. */
 function faultsWithoutServer({ mode, wait, onCancel, session }: Inputs): string[] {
   const needs = 'needs a service that outlives the job: name one in "base-url", or leave it out.';
   return [
@@ -319,7 +319,7 @@ function faultsWithoutServer({ mode, wait, onCancel, session }: Inputs): string[
   ];
 }
 
-/** What says how a review is published needs one that is. */
+/** Faults of inputs about a review that no input publishes. */
 function faultsWithoutFindings({ findings, failOnSeverity, checkRun, paths, ignorePaths }: Inputs): string[] {
   if (findings !== "none") return [];
   const given = [

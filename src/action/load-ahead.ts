@@ -27,7 +27,7 @@ export function loadAhead(transport: Transport): LoadAhead {
   };
 }
 
-/** What fails here fails again at the first call, which says so. */
+/** A failure here comes again at the first call, which says so. */
 function loadClient(): void {
   import("../github/code-host.ts").then(async (codeHost) => await codeHost.loadClient()).catch(() => {});
 }

@@ -183,7 +183,7 @@ function faultsBesideFederation(provider: FederatingProvider, read: ReadInput): 
   ];
 }
 
-/** What another agent would speak with it. Null: the address decides. */
+/** The protocol that another agent would speak with it. Null: the address decides. */
 function agentsWireOf(provider: ModelInputs["provider"]): CodingAgentWire | null {
   switch (provider) {
     case "auto":

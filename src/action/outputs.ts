@@ -36,7 +36,7 @@ export async function writeOutputs(ending: ActionEnding, commentUrl: string | nu
   for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
 }
 
-/** Where the files are; empty for those that are not there. */
+/** Paths of the files; empty for those that are not there. */
 async function writeFiles(
   { progress }: ActionEnding,
   { report, reply }: Pick<RunFacts, "report" | "reply">,

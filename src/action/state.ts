@@ -12,7 +12,7 @@ type SavedState = {
   readonly runUrl?: string;
 };
 
-/** What is left for the post step to do. */
+/** Work that is left for the post step. */
 export type Leftover =
   | { readonly type: "nothing" }
   | { readonly type: "capability"; readonly capability: string }

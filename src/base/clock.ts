@@ -9,12 +9,12 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** How long it is until a stored moment, such as the end of a token; negative after it. To wait for something else, measure by `monotonic`. */
+/** Milliseconds until a stored moment, such as the end of a token; negative after it. To wait for something else, measure by `monotonic`. */
 export function msUntil({ now }: Pick<Clock, "now">, at: number): number {
   return at - now();
 }
 
-/** How long ago a stored moment was. To measure an interval, use `monotonic`. */
+/** Milliseconds since a stored moment. To measure an interval, use `monotonic`. */
 export function msSince({ now }: Pick<Clock, "now">, at: number): number {
   return now() - at;
 }

@@ -1,6 +1,6 @@
 // An expected outcome as a value. Pure.
 
-/** What a use case returns when refusal is part of its job: a value, or the reason there is none. */
+/** The result of a use case when refusal is part of its job: a value, or the reason there is none. */
 export type Result<Value, Refusal> = Ok<Value> | Refused<Refusal>;
 
 type Ok<Value> = { readonly ok: true; readonly value: Value };

@@ -34,7 +34,7 @@ export type ProcessCall = {
 export type ProcessInput = string | Buffer | AsyncIterable<Uint8Array>;
 export type OutputTaker = ((chunk: Buffer) => void) | ((chunk: Buffer) => Promise<void> | undefined);
 
-/** How a process ended. `stderr` is its last 4 KiB and may repeat a secret: it is not for show. */
+/** The end of a process. `stderr` is its last 4 KiB and may repeat a secret: it is not for show. */
 type ProcessEnd = { readonly stdout: Buffer; readonly stderr: string } & (
   | { readonly type: "exited"; readonly exitCode: number }
   /** By a signal that was not sent from here. */

@@ -41,7 +41,7 @@ function placeOfBlock(stat: string): readonly [number, number] {
   return [field(ENV_START), field(ENV_END)];
 }
 
-/** What is set is copied: the C library then holds no pointer into the block. */
+/** Copies all that is set: the C library then holds no pointer into the block. */
 function keepVariables(): void {
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) process.env[name] = value;
 }

@@ -8,7 +8,7 @@ import type { Transport } from "../client/transport.ts";
 import type { JobChange } from "./job-change.ts";
 import type { CiProvider } from "./provider.ts";
 
-/** What the providers mint with; each takes what it needs. */
+/** The parts that providers mint with; each takes what it needs. */
 export type ProviderOptions = {
   readonly env: Environment;
   readonly transport: Transport;

@@ -40,7 +40,7 @@ const accountKey = {
   isSecret: true,
 };
 
-/** Where the service is, `--url` or AGENT_SERVICE_URL, and the key. Throws UsageError where a setting is missing or wrong. */
+/** The address of the service, `--url` or AGENT_SERVICE_URL, and the key. Throws UsageError where a setting is missing or wrong. */
 export function openAccess(flags: { readonly url: string | null }): {
   readonly baseUrl: string;
   readonly key: string;

@@ -92,7 +92,7 @@ export const restore = command({
   },
 });
 
-/** Where the store is, without a password. */
+/** The place of the store, without a password. */
 export function placeOf({ databaseUrl, dataDir }: Config): string {
   return databaseUrl === null ? dataDir : "the database at DATABASE_URL";
 }

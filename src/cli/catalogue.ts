@@ -113,7 +113,7 @@ export const catalogue = {
   },
 } satisfies Record<string, Entry>;
 
-/** What agent-service can be told to do. */
+/** Names of the commands. */
 export type CommandName = keyof typeof catalogue;
 
 export const commandNames = Object.keys(catalogue) as readonly CommandName[];

@@ -46,7 +46,7 @@ function foreignText(error: DecodeError): string {
   return `${singleLine(error.message, MAX_MESSAGE_CHARS)}\nIs AGENT_SERVICE_URL (or --url) the address of the service itself?`;
 }
 
-/** What the system calls the failure, as ECONNREFUSED or ENOTFOUND, or else what lies deepest below what is thrown. */
+/** The system's name of the failure, as ECONNREFUSED or ENOTFOUND, or else what lies deepest below what is thrown. */
 function reasonBelow(error: Error): string | null {
   let reason: string | null = null;
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {

@@ -10,7 +10,7 @@ import { anyText, argument, requiredFlag, UsageError, valueFlag } from "./flags.
 import { noAccountText, operate, storeFlags } from "./operate.ts";
 import { printFields, printJson } from "./print.ts";
 
-/** What one grant may be: a slip of the hand is to be noticed. */
+/** The bound of one grant: a slip of the hand is to be noticed. */
 const MAX_GRANT_CREDITS = 100_000_000;
 
 const grant = command({

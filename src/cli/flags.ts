@@ -28,7 +28,7 @@ export type Argument<Value> = DescribedSetting<Value> & {
 };
 export type Arguments = Readonly<Record<string, Argument<unknown>>>;
 
-/** What was given: a text, several, or none. */
+/** Values that were given: a text, several, or none. */
 export type Given = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** No argument of a process can hold it. */

@@ -8,7 +8,7 @@ export type Start = (typeof starts)[number];
 export const changeModes = ["none", "commit", "pull-request"] as const;
 export type ChangeMode = (typeof changeModes)[number];
 
-/** Where the agent works. Inside the job, its model takes the job's identity or a key. */
+/** The place where the agent works. Inside the job, its model takes the job's identity or a key. */
 export type WorkflowPlace =
   | { readonly type: "service"; readonly url: string }
   | { readonly type: "job"; readonly model: "keyless" | "key" };

@@ -157,7 +157,7 @@ async function writeWorkflow(
 
 const BY_HAND = (name: string) =>
   `Start it once by hand, by Actions → ${name} → Run workflow, and read its summary.`;
-/** What starts the workflow for the first time. */
+/** The act that starts the workflow for the first time. */
 const FIRST_RUNS: Readonly<Record<Start, string>> = {
   comments: 'Write "/agent help" on an issue.',
   reviews: "Open a pull request, or push to one, and read the review.",

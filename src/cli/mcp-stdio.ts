@@ -19,7 +19,7 @@ const PARSE_ERROR = -32_700;
 const SERVICE_ERROR = -32_000;
 const MAX_REASON_CHARS = 500;
 
-/** What this end reads of what it passes on. */
+/** The part of a passed message that this end reads. */
 const problemSchema = z.object({ error: z.string() });
 const cancelledSchema = z.object({ requestId: z.union([z.string(), z.number()]) });
 const answeredSchema = z.object({ status: z.optional(z.number()), text: z.optional(z.nullable(z.string())) });

@@ -9,7 +9,7 @@ import { readRunningAddress } from "../service/wiring/running-address.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, switchFlag, UsageError, valueFlag } from "./flags.ts";
 
-/** Where the API of this store's service is. */
+/** The address of the API of this store's service. */
 export type ServiceAddress = {
   readonly url: string;
   /** Where the pages for people are. */
@@ -88,7 +88,7 @@ function defaultAddressText(url: string): string {
   return `BASE_URL is not set here: put the address of your service in place of ${url}.\n`;
 }
 
-/** What is said of an account that is not in the store. */
+/** The text about an account that is not in the store. */
 export function noAccountText(accountId: string, place: string): string {
   return `There is no account "${accountId}" in ${place}. "agent-service accounts list" shows them.`;
 }

@@ -160,7 +160,7 @@ export function explanation(one: Flag<unknown> | Argument<unknown>): string {
   return `${description}${more.length === 0 ? "" : ` (${more.join("; ")})`}`.replaceAll("`", "");
 }
 
-/** What is wrong with the words on the command line. Null where that is not the failure. */
+/** The fault of the words on the command line. Null where that is not the failure. */
 function usageText(cause: unknown): string | null {
   if (cause instanceof UsageError) return cause.message;
   if (!(cause instanceof CommanderError)) return null;

@@ -213,7 +213,7 @@ function readBaseUrl(value: string | null): string {
   }
 }
 
-/** What only a service can do that outlives the job. */
+/** Refuses settings that need a service which outlives the job. */
 function refuseLasting(values: RunFlags): void {
   const named = (["session", "account", "audience"] as const)
     .filter((name) => values[name] !== null)

@@ -49,9 +49,9 @@ export const work = command({
   run: async (given) => await serveUntilStopped(given.flags, { ROLE: "worker" }),
 });
 
-/** What a node is given beyond DRAIN_SECONDS to stop, before it ends itself. */
+/** The time that a node has beyond DRAIN_SECONDS to stop, before it ends itself. */
 const STOP_MARGIN_MS = 10_000;
-/** What a start that is told to stop, or that has failed, is given to close what it has opened. */
+/** The time that a start has to close what it has opened, when it is told to stop or has failed. */
 const START_STOP_MS = 3_000;
 const MAX_REASON_CHARS = 500;
 

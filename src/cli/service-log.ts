@@ -7,9 +7,9 @@ import { pino, stdTimeFunctions } from "pino";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 
-/** What waits for a slow reader. More is dropped. */
+/** Bytes that may wait for a slow reader. More is dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** What the last lines are given to be read. */
+/** The time in which the last lines may be read. */
 const CLOSE_MS = 1_000;
 const STANDARD_OUTPUT = 1;
 const WARN = 40;

@@ -14,7 +14,7 @@ type StoredKey = z.infer<typeof storedKeySchema>;
 const storedKeysSchema = z.record(z.string(), storedKeySchema);
 type StoredKeys = Readonly<Record<string, StoredKey>>;
 
-/** Where they are, by the custom of the operating system. */
+/** The file of the stored keys, by the custom of the operating system. */
 export function storedKeysFile(): string {
   const { APPDATA, XDG_CONFIG_HOME } = jobEnvironment;
   switch (process.platform) {

@@ -1,6 +1,6 @@
 // Bytes to upload, and downloads. Types alone.
 
-/** What can be uploaded. A function makes the bytes anew, so that the call can be repeated as its route allows. */
+/** Bytes to upload. A function makes the bytes anew, so that the call can be repeated as its route allows. */
 export type ByteSource = Bytes | (() => Bytes);
 /** Bytes, or what they come from. */
 export type Bytes = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;

@@ -10,7 +10,7 @@ import { type SessionClient, sessionClient, type WebSocketConstructor } from "./
 import { type WorkflowClient, workflowClient } from "./workflows.ts";
 import { type CopyFileClient, copyFileClient, type FileClient, fileClient } from "./workspace-files.ts";
 
-// What a program needs to name beside the client itself: this file is the package's entry.
+// Types that a program needs to name beside the client itself: this file is the package's entry.
 export type {
   Agent,
   CreateAgentRequest,

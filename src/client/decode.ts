@@ -4,7 +4,7 @@ import { parseRetryAfterMs } from "../base/backoff.ts";
 import { ApiError, DecodeError } from "./errors.ts";
 import { describe, type TransportRequest, type TransportResponse } from "./transport.ts";
 
-/** What a contract schema can do; the schemas load when the first answer is there, not before. */
+/** The part of a contract schema that the client uses; the schemas load when the first answer is there, not before. */
 export type Decoder<Value> = {
   safeParse(data: unknown): { success: true; data: Value } | { success: false; error: Error };
 };
@@ -35,7 +35,7 @@ export async function decodeEmpty(answer: ReceivedResponse): Promise<void> {
   if (status >= 300) throw unexpected(answer, redirectText(answer));
 }
 
-/** What a refusal is: ApiError for a problem body, DecodeError for all else. */
+/** The error of a refusal: ApiError for a problem body, DecodeError for all else. */
 export async function refusalOf(answer: ReceivedResponse): Promise<Error> {
   const { response } = answer;
   const body = parseJson(answer);

@@ -67,7 +67,7 @@ export type EditableFiles = {
   }): Promise<FileEntryView>;
 };
 
-/** How often a file is read anew that changes while its windows are read. */
+/** Attempts to read a file that changes while its windows are read. */
 const READ_ATTEMPTS = 5;
 
 /**

@@ -14,7 +14,7 @@ import {
   urlOf,
 } from "./request.ts";
 
-/** What a long poll may take beyond the time that the service was asked to wait. */
+/** The time that a long poll may take beyond the wait that the service was asked for. */
 const LONG_POLL_MARGIN_MS = 15_000;
 
 export type CallOptions = {
@@ -66,7 +66,7 @@ type KeyOptions<One extends Route> = One extends { readonly repeat: "keyed" }
     }
   : object;
 
-/** What a route's method takes: parameters of the path, and `query` and `body` by the names of the wire. */
+/** The options of a route's method: parameters of the path, and `query` and `body` by the names of the wire. */
 export type RouteOptions<One extends Route> = PathOptions<One> &
   QueryOptions<One> &
   BodyOptions<One> &

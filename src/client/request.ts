@@ -133,7 +133,7 @@ async function buildRequest<Value>(
   };
 }
 
-/** Where a call goes, its query included. */
+/** The address of a call, its query included. */
 export function urlOf(
   { baseUrl }: Pick<ApiConnection, "baseUrl">,
   { path, query = {} }: Pick<ApiCall<unknown>, "path" | "query">,

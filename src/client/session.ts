@@ -39,7 +39,7 @@ export type FollowedSession = {
 /** The service refused the subscription or the credential. `code` is the service's. */
 export class SessionRefusedError extends ClientError {}
 
-/** Where sockets come from: the platform's WebSocket, or another of the same interface. */
+/** The constructor of sockets: the platform's WebSocket, or another of the same interface. */
 export type WebSocketConstructor = new (url: string) => WebSocket;
 
 export type SessionClient = {

@@ -80,13 +80,13 @@ export function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8
   );
 }
 
-/** What a transport throws when time is up. */
+/** The error of a transport when time is up. */
 export function timedOut(request: TransportRequest): TimeoutError {
   const where = describe(request);
   return new TimeoutError(`No answer to ${where} within ${request.timeoutMs} ms.`, request.timeoutMs);
 }
 
-/** What a transport throws when the connection broke before the last byte, or was not to be trusted. */
+/** The error of a transport when the connection broke before the last byte, or was not to be trusted. */
 export function connectionFailed(request: TransportRequest, cause: unknown): ConnectionError {
   const why = causeCode(cause);
   const message = `No answer to ${describe(request)}: ${why}.`;
@@ -97,13 +97,13 @@ export function connectionFailed(request: TransportRequest, cause: unknown): Con
   });
 }
 
-/** What reading an answer throws that has begun and does not come to its end. */
+/** The error of an answer that has begun and does not come to its end. */
 export function transferBroken(request: TransportRequest, cause: unknown): ConnectionError {
   const message = `The answer to ${describe(request)} broke off: ${causeCode(cause)}.`;
   return new ConnectionError(message, { cause });
 }
 
-/** What a transport throws when the answer passes the cap. */
+/** The error of a transport when the answer passes the cap. */
 export function bodyTooLarge(request: TransportRequest, status: number): DecodeError {
   const message = `The answer to ${describe(request)} is larger than ${request.maxBodyBytes} bytes.`;
   return new DecodeError({ message, status, contentType: "" });

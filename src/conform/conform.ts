@@ -78,7 +78,7 @@ export type ConformOptions = {
   readonly clock?: Clock;
 };
 
-/** What became of a statement. */
+/** The outcome of a statement. */
 export type Outcome = { readonly statement: Statement } & (
   | { readonly status: "holds" }
   | {
@@ -168,7 +168,7 @@ function isUnanswered(outcome: Outcome): boolean {
   return outcome.status === "differs" && outcome.isUnanswered === true;
 }
 
-/** What this deployment, or whoever asks, does not have. */
+/** Needs that this deployment, or whoever asks, does not meet. */
 async function findUnmet(world: World, { credentials, issuer, mayRun }: ConformOptions): Promise<Set<Need>> {
   const unmet = new Set<Need>();
   if (credentials.other === null) unmet.add("another_account");

@@ -66,7 +66,7 @@ export const {
   taskGroups,
 } = endpointsOf(routes);
 
-/** Where the routes of workspaces are, by noun and name. */
+/** Addresses of the routes of workspaces, by noun and name. */
 export const workspaceAddresses: Readonly<Record<string, Readonly<Record<string, Address>>>> = mapRoutes(
   workspaceNounRoutes,
   ({ method, path }) => ({ method, path }),

@@ -5,7 +5,7 @@
 export const toolSets = ["agents", "workspaces", "changesets", "workers"] as const;
 export type ToolSet = (typeof toolSets)[number];
 
-/** What each set is for, as a client's model reads it. */
+/** The purpose of each set, as a client's model reads it. */
 export const toolSetTexts: Readonly<Record<ToolSet, string>> = {
   agents: "agents, their runs, schedules and workflows, questions, approvals, credits",
   workspaces: "workspaces, their files, copies and revisions",

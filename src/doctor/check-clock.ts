@@ -7,7 +7,7 @@ import { found, notTried } from "./examination.ts";
 export const CLOCK_HEADING = { id: "clock", title: "Clocks" };
 
 const WARNING_SECONDS = 30;
-/** What a service allows between the clock of a token's issuer and its own. */
+/** The difference that a service allows between the clock of a token's issuer and its own. */
 const TOLERANCE_SECONDS = 60;
 /** A provider's tool may give a token that it has kept for some minutes: then its issuer only seems to be behind. */
 const KEPT_SECONDS = 600;

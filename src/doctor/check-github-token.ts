@@ -13,7 +13,7 @@ export const GITHUB_TOKEN_HEADING = { id: "github-token", title: "GitHub token" 
 const ANSWER_MS = 10_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** What each feature asks of the token, in a workflow's words. */
+/** Permissions that each feature needs, in a workflow's words. */
 const needs: Readonly<Record<string, string>> = {
   "to read a prompt file": "contents: read",
   "to read a thread": "issues: read, pull-requests: read",
@@ -100,7 +100,7 @@ function conclude({ token }: GitHubTokenOptions, { facts = {}, ...rest }: Conclu
   });
 }
 
-/** What user tokens say of themselves; a job's own says nothing. */
+/** Scopes that user tokens say of themselves; a job's own says nothing. */
 function grantedFacts({ headers, body }: TransportResponse): Record<string, string | undefined> {
   return {
     scopes: headers("x-oauth-scopes"),

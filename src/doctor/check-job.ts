@@ -38,7 +38,7 @@ export async function checkJob(provider: CiProvider, env: Environment): Promise<
   });
 }
 
-/** What there is where no provider was recognised: somebody's own machine, or a CI that cannot be used. */
+/** The page without a recognised provider: somebody's own machine, or a CI that cannot be used. */
 export function checkNoJob(error: NoProviderError, env: Environment): DoctorCheck {
   if (isInCi(env)) return found(HEADING, { state: "fault", found: error.message });
   return found(HEADING, {

@@ -129,7 +129,7 @@ type Refused = {
   readonly claims: TokenClaims | null;
 };
 
-/** What to copy where: the values of this job's token, in the words of the provider's page. */
+/** Values of this job's token to copy, in the words of the provider's page. */
 function fixesFor({ code }: FederationError, { federation, trusted, claims }: Refused): readonly DoctorFix[] {
   const { settingsPage, guideUrl, exchangeUrl } = trusted;
   const { title } = modelProviders[federation.provider];
@@ -179,7 +179,7 @@ function trustText({ audience }: ModelFederation, claims: TokenClaims | null): s
     .join("\n");
 }
 
-/** What only one provider's administrators can look up. */
+/** Fixes that only one provider's administrators can look up. */
 const ownFixes: Readonly<Record<FederatingProvider, (refused: ModelFederation) => readonly DoctorFix[]>> = {
   anthropic: ({ identifiers }) => {
     const workspace: DoctorFix = {

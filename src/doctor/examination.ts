@@ -13,7 +13,7 @@ export type Face = "action" | "command";
 /** A token of the code host's own API, and where it came from: "the input github-token". */
 export type GitHubToken = { readonly from: string; readonly value: string };
 
-/** What a service inside the job would have to work with. */
+/** The parts that a service inside the job would have to work with. */
 export type EmbeddedReadiness = {
   readonly settings: readonly string[];
   readonly model: string | null;

@@ -22,7 +22,7 @@ type Reached = {
   readonly certificate: Certificate | null;
 };
 
-/** Where the way ends: at "dns", "tcp" or "tls". `code` is the system's: ENOTFOUND, ECONNREFUSED … */
+/** The end of the way: at "dns", "tcp" or "tls". `code` is the system's: ENOTFOUND, ECONNREFUSED … */
 export type Unreached = {
   readonly layer: "dns" | "tcp" | "tls";
   readonly code: string;

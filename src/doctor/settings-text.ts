@@ -13,7 +13,7 @@ export function variableText(env: Environment, name: string, value: string): str
   return `export ${name}=${value}`;
 }
 
-/** What makes tokens fit the audience that the service expects. */
+/** The setting that makes tokens fit the audience which the service expects. */
 export function audienceFix(
   expected: string,
   { face, provider }: { face: Face; provider: CiProviderName | null },

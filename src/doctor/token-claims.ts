@@ -7,7 +7,7 @@ import { ciProviderNames, ciProviders } from "../contract/ci/providers.ts";
 /** Never more than these: a claim that is new to us may be a secret to somebody. */
 const shown = new Set(["iss", "aud", ...ciProviderNames.flatMap((name) => ciProviders[name].shownClaims)]);
 
-/** What providers write between the values of `sub`. */
+/** Words that providers write between the values of `sub`. */
 const subjectWords = new Set([
   "repo",
   "ref",

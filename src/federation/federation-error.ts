@@ -24,7 +24,7 @@ const federationReasons = [
 ] as const;
 export type FederationReason = (typeof federationReasons)[number];
 
-/** What may pass by itself. The next try needs a fresh ID token. */
+/** Reasons that may pass by themselves. The next try needs a fresh ID token. */
 const transient: ReadonlySet<FederationReason> = new Set([
   "federation_unreachable",
   "federation_unavailable",

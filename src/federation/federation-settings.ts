@@ -35,7 +35,7 @@ const identifiers = federatingProviders.flatMap((provider) =>
   ),
 );
 
-/** What ID tokens are made for. */
+/** The audience of ID tokens. */
 export const audienceKind: Kind<string> = line({ maxChars: 255 });
 
 /** One value for each identifier. */

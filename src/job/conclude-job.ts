@@ -109,7 +109,7 @@ function withFindings(
   return { ...verdict, conclusion: "failure", reason: "findings_unread", message };
 }
 
-/** What keeps the gate shut, and for what is of earlier reviews, how it opens. */
+/** The findings that keep the gate shut, and for those of earlier reviews, how it opens. */
 function foundText({ worst, open }: PublishedFindings, threshold: Severity | null): string {
   const shutting = open.filter(({ severity }) => reaches(severity, threshold));
   const [first] = shutting;
@@ -126,7 +126,7 @@ function aOrAn(severity: Severity | null): string {
   return severity === "error" ? "an error" : `a ${severity}`;
 }
 
-/** What the run, or before it the exchange, offered. An agent inside the job is nobody's to claim. */
+/** The claim that the run offered, or before it the exchange. An agent inside the job is nobody's to claim. */
 function offeredClaim(progress: Progress): string | null {
   if (!("grant" in progress) || progress.service.type === "embedded") return null;
   const quota = "log" in progress ? progress.log.report.quota : null;

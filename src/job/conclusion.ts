@@ -10,7 +10,7 @@ import { concludeRun, type EndedRun, passedLimit, type Surroundings } from "./ru
 import { ownVerdict, verdict } from "./verdict.ts";
 import type { PassedLimit } from "./watch-run.ts";
 
-/** How the work ended. */
+/** The end of the work. */
 export type Outcome =
   | ({ readonly type: "ended" } & EndedRun)
   /** The run goes on without the job, as the settings say. `interrupted`: because the job was cancelled. */

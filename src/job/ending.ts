@@ -56,7 +56,7 @@ export function runFacts({ progress, outcome }: Ending): RunFacts {
   };
 }
 
-/** What came of the job, in a few words. */
+/** The title of an ending, in a few words. */
 export function endingTitle(ending: Ending): OutcomeTitle {
   const { verdict, delivery, findings } = ending;
   return outcomeTitle(runFacts(ending).report, { ...verdict, delivery, findings });

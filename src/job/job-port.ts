@@ -15,7 +15,7 @@ import type { Interrupts } from "./signals.ts";
 /** One place that is told of the ending: "outputs", "summary". A failure is warned of and changes no conclusion. */
 export type Publication = { readonly what: string; write(): Promise<void> };
 
-/** What is needed once the work has ended. Methods are called in this order. */
+/** The port once the work has ended. Methods are called in this order. */
 export interface ConcludingPort<Own extends JobTypes> {
   /** Publishes what a completed run found and changed. */
   handOver(following: Following<Own>): Promise<HandedOver>;

@@ -17,14 +17,14 @@ export const MAX_TURN_TOKENS = 5_000_000;
 /** In US dollars, as the service has them. */
 export const MAX_COST_LIMITS = { min: 0.01, max: 10_000 } as const;
 const MICRO_PER_USD = 1_000_000;
-/** What is left of a job's time for what comes after its run: a minute, at most a tenth. */
+/** The part of a job's time that is left for the work after its run: a minute, at most a tenth. */
 const AFTER_RUN_SECONDS = 60;
 const AFTER_RUN_SHARE = 0.1;
 export const DEFAULT_TIMEOUT_MINUTES = 60;
 /** Longer than commands and models take; time in the queue does not count. */
 export const DEFAULT_IDLE_MINUTES = 20;
 
-/** How a service gets the run's commit. */
+/** Ways in which a service gets the run's commit. */
 export const cloneModes = ["auto", "push"] as const;
 export type CloneMode = (typeof cloneModes)[number];
 export const cancelActions = ["cancel", "detach"] as const;

@@ -11,7 +11,7 @@ import type { Outcome } from "./conclusion.ts";
 import type { FollowLog } from "./follow-log.ts";
 import type { CloneMode } from "./job-settings.ts";
 
-/** What an implementation adds to the recipe's own: its settings, its plan, its log. */
+/** Types that an implementation adds to the recipe's own: its settings, its plan, its log. */
 export type JobTypes = {
   readonly settings: JobSettings;
   readonly plan: JobPlan;
@@ -35,7 +35,7 @@ export type JobSettings = {
 /** Decided before a service is in reach. */
 export type JobPlan = { readonly task: Task };
 
-/** What the job is to do at the service. */
+/** The task of the job at the service. */
 export type Task =
   /** `job` is null where no CI provider started the process: each submission is then a new run. */
   | {
@@ -60,7 +60,7 @@ export type JobLog = FollowLog & {
   close(): Promise<void>;
 };
 
-/** Where the service is, and who proves to it who this job is. Base URLs are without a trailing slash. */
+/** The address of the service, and who proves to it who this job is. Base URLs are without a trailing slash. */
 export type JobService =
   | {
       readonly type: "remote";
@@ -91,7 +91,7 @@ export type JobService =
 /** A model of a run that the job's own account pays for. */
 export type HandedModel = { readonly name: string; readonly access: RenewedAccess };
 
-/** What became of a completed run's changes and findings; null where nobody was to publish them. */
+/** The deliveries of a completed run's changes and findings; null where nobody was to publish them. */
 export type HandedOver = {
   readonly delivery: Delivery | null;
   readonly findings: PublishedFindings | null;

@@ -19,7 +19,7 @@ export type JobWords = {
   readonly events: string | null;
 };
 
-/** What every CI job has in common. */
+/** Words that every CI job has in common. */
 export const ciWords = {
   interrupted: "The job was cancelled",
   retry: "Re-run the job",

@@ -26,7 +26,7 @@ export const mcpServers: Kind<NamedServers> = {
   isSecret: true,
 };
 
-/** What hinders that they are sent to a service, each with what to do: a part of the run that is stored has no secrets. */
+/** Obstacles to sending them to a service, each with the fix: a part of the run that is stored has no secrets. */
 export function faultsOfSentServers({ servers }: NamedServers): readonly string[] {
   if (servers === null)
     return [

@@ -31,7 +31,7 @@ type WithLog<Own extends JobTypes> = WithRun<Own> & { readonly log: Own["log"] }
 type Starting = { readonly phase: "starting" };
 /** It is not known whether the event may start a run, nor what to do. */
 export type Configured<Own extends JobTypes> = WithSettings<Own> & { readonly phase: "configured" };
-/** What to do is known; no service is in reach. */
+/** The plan is known; no service is in reach. */
 export type Admitted<Own extends JobTypes> = WithPlan<Own> & { readonly phase: "admitted" };
 /** The service has not yet granted a capability. */
 export type Connecting<Own extends JobTypes> = WithService<Own> & { readonly phase: "connecting" };

@@ -226,7 +226,7 @@ async function submit<Own extends JobTypes>(
   return { runId, sessionId, attached: false };
 }
 
-/** What a service is handed; null where it is handed nothing. A refusal of the model's provider ends the job before a run begins. */
+/** The token for a service; null where it gets none. A refusal of the model's provider ends the job before a run begins. */
 async function proveToModel<Own extends JobTypes>(
   { job }: Recipe<Own>,
   { service }: Granted<Own>,

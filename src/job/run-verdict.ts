@@ -7,7 +7,7 @@ import type { JobWords } from "./job-words.ts";
 import { ownVerdict, verdict } from "./verdict.ts";
 import { type PassedLimit, passedText } from "./watch-run.ts";
 
-/** What the messages depend on. */
+/** The surroundings that the messages depend on. */
 export type Surroundings = {
   readonly words: JobWords;
   /** The service lives in this process: no run outlives it. */

@@ -50,7 +50,7 @@ export function unseenSection({ unseen = "" }: EndContext): string {
   return text === "" ? "" : `> ⚠️ ${text}`;
 }
 
-/** What the run worked without, a line each. */
+/** The parts that the run worked without, a line each. */
 export function missingSection(report: RunReport): string {
   return missingParts(report)
     .map((note) => `> ⚠️ ${fitText(note, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? ""}`)
@@ -94,7 +94,7 @@ function cachedText(budget: EndContext["budget"]): string {
 const MAX_SHOWN_MODELS = 5;
 const MAX_MODEL_BYTES = 100;
 
-/** What each used, where it was not one alone: a fallback, an advisor, a reviewer. */
+/** The usage of each model, where it was not one alone: a fallback, an advisor, a reviewer. */
 function modelsText(models: readonly ModelUsage[]): string[] {
   if (models.length < 2) return [];
   const shown = models.slice(0, MAX_SHOWN_MODELS).map((used) => {

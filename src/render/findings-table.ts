@@ -101,7 +101,7 @@ export function findingsSection(
   return [table, where, open, full].filter((section) => section !== "").join("\n\n");
 }
 
-/** Where they are; "" for nowhere. */
+/** The place of the findings; "" for nowhere. */
 export function publishedLine(published: PublishedFindings | null): string {
   if (published === null) return "";
   const { commented, repeated, dismissed, annotated, reviewUrl } = published;
@@ -120,7 +120,7 @@ export function openLine({ open }: Pick<PublishedFindings, "open">): string {
   return open.length === 0 ? "" : `Of earlier reviews ${are} still open: ${severityCounts(open)}.`;
 }
 
-/** What earlier reviews found and nothing has settled, the worst first, each with a link to where it can be resolved. */
+/** Findings of earlier reviews that nothing has settled, the worst first, each with a link to where it can be resolved. */
 function openTable(open: readonly OpenFinding[], maxBytes: number): string {
   if (open.length === 0) return "";
   const heading = `### Still open of earlier reviews: ${severityCounts(open)}`;

@@ -14,7 +14,7 @@ export function modelCostText(budget: RunBudget | null | undefined): string | nu
   return `${dollarsText(cost)}${limit === undefined ? "" : ` of ${dollarsText(limit)}`}`;
 }
 
-/** What a command's last line says of a run: credits, tokens, what its models cost. */
+/** The costs in a command's last line about a run: credits, tokens, what its models cost. */
 export function costParts(run: Run, { isCharged = true } = {}): string[] {
   const { credits, tokens } = run;
   const cost = "budget" in run ? modelCostText(run.budget) : null;

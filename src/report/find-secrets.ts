@@ -28,7 +28,7 @@ const MAX_PEM_CHARS = 16_384;
 /** Stops at the next line of dashes, so that many heads are not read again and again. */
 const PEM_REST = /^(?:[A-Za-z0-9+/=\s:,.()'"`]|-(?!----)|\\[nr])*-----END [A-Z0-9 ]{0,60}-----/;
 const PEM_BODY = /^(?:[A-Za-z0-9+/=\s]|\\[nr])*/;
-/** How far from an AWS key id its secret is looked for. */
+/** The distance from an AWS key id within which its secret is looked for. */
 const AWS_CHARS = 300;
 const AWS_SECRET = /(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g;
 
@@ -74,7 +74,7 @@ export function maskSecretsInData(value: unknown): unknown {
   return JSON.parse(json, (_name, part) => (typeof part === "string" ? maskSecrets(part) : part));
 }
 
-/** Where the key ends whose head ends at `from`; null where no key follows: code and documents name the head alone. */
+/** The end of the key whose head ends at `from`; null where no key follows: code and documents name the head alone. */
 function pemEnd(text: string, from: number): number | null {
   const after = text.slice(from, from + MAX_PEM_CHARS);
   if (!/[A-Za-z0-9+/]{40}/.test(after.slice(0, 300))) return null;

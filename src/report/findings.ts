@@ -40,7 +40,7 @@ export type OpenFinding = Pick<Finding, "path" | "startLine" | "line" | "severit
   readonly url: string;
 };
 
-/** Where the findings were published, and what earlier reviews have left. */
+/** The place where the findings were published, and the findings that earlier reviews have left. */
 export type PublishedFindings = {
   /** How many this review found. */
   readonly found: number;

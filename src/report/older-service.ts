@@ -7,7 +7,7 @@ const UNKNOWN_FIELD = "unknown_field";
 
 type RefusedField = { readonly field: string; readonly reason?: string | undefined };
 
-/** How a face calls itself and the setting that sends a field. */
+/** The names that a face uses for itself and for the setting that sends a field. */
 type OlderServiceWords = {
   /** "this version of the Action". */
   readonly self: string;

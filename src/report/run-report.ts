@@ -53,7 +53,7 @@ export type Step = {
   readonly endedAtMs: number | null;
 };
 
-/** What the service said of the run's work: that it waits, that the conversation was summarised. */
+/** Notices of the service about the run's work: that it waits, that the conversation was summarised. */
 export type Notice = { readonly seq: number; readonly text: string };
 
 export type RunReport = {

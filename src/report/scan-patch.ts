@@ -4,7 +4,7 @@
 
 import { findSecrets } from "./find-secrets.ts";
 
-/** Where something was found. The path is untrusted; the value is never told. */
+/** The place of a finding in a patch. The path is untrusted; the value is never told. */
 export type PatchFinding = { readonly title: string; readonly path: string; readonly line: number };
 
 type PatchScan = {

@@ -1,7 +1,7 @@
 // The names that some file system takes for git's own: `.git` and `.gitmodules` in the spellings of NTFS and HFS+, as git
 // itself refuses them with core.protectNTFS and core.protectHFS. Pure.
 
-/** What HFS+ ignores in a name. */
+/** Characters that HFS+ ignores in a name. */
 const ignoredByHfs = new Set([
   0x200c, 0x200d, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x206a, 0x206b, 0x206c, 0x206d,
   0x206e, 0x206f, 0xfeff,
@@ -43,7 +43,7 @@ function isOnlyTail(name: string, from: number): boolean {
   return true;
 }
 
-/** Where a name of eight characters that NTFS makes for `.gitmodules` ends: `gitmod~1` to `~4`, or `gi7eba~1` and the like. 0: it is none. */
+/** The end of a name of eight characters that NTFS makes for `.gitmodules`: `gitmod~1` to `~4`, or `gi7eba~1` and the like. 0: it is none. */
 function shortNameEnd(name: string): number {
   const length = 8;
   const tilde = name.indexOf("~");

@@ -92,7 +92,7 @@ const configuration = [
 export const overridingAttributes =
   "* -text !eol !filter !ident !working-tree-encoding !diff !merge !export-subst\n";
 
-/** How a call may reach a server. Every other transport is refused, whatever a configuration says. */
+/** Transports by which a call may reach a server. Every other transport is refused, whatever a configuration says. */
 export type GitTransport = "http" | "https" | "ssh";
 
 export type GitHardening = {

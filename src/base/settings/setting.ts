@@ -6,7 +6,7 @@ import type { Environment } from "../environment.ts";
 import { ok, type Result, refused } from "../result.ts";
 import { visibleText } from "../untrusted-text.ts";
 
-/** What the text of a setting may be, and the value it is decoded to. */
+/** A kind of setting: the texts that it may have, and the value that one is decoded to. */
 export type Kind<Value> = {
   /** Completes the sentence "PORT must be …". */
   readonly allowed: string;
@@ -39,7 +39,7 @@ export type ValuesOf<Declared extends Settings> = {
   readonly [Name in keyof Declared]: Declared[Name] extends Setting<infer Value> ? Value : never;
 };
 
-/** Where texts come from, and what a setting is called in messages. */
+/** The source of texts, and the name of a setting in messages. */
 type SettingSource<Name> = {
   readonly textOf: (name: Name) => string | undefined;
   readonly titleOf: (name: Name) => string;

@@ -7,7 +7,7 @@ import { type Statement, statementsOf } from "../kit/statement.ts";
 import type { World } from "../kit/world.ts";
 
 const needs = ["closed_workspaces"] as const;
-/** What is below a workspace: none can be made here, so that each is asked of one that there is not. */
+/** Routes below a workspace: none can be made here, so that each is asked of one that there is not. */
 const below = routes.filter(({ path }) => path.startsWith("/v1/workspaces/{workspaceID}/"));
 
 async function askNothing(world: World, route: RouteFact) {

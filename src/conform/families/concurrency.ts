@@ -17,7 +17,7 @@ export async function atOnce(
   return await Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
 }
 
-/** How many answered with each status. */
+/** Expects so many answers with each status. */
 export function expectCounts(answers: readonly Answer[], counts: Readonly<Record<number, number>>): void {
   const got: Record<number, number> = {};
   for (const { status } of answers) got[status] = (got[status] ?? 0) + 1;

@@ -48,7 +48,7 @@ const copyFields = {
   created_at: dateTime,
 };
 
-/** What begins an operation, each with a request of its own. */
+/** Requests that begin an operation, each of its own. */
 const begins: Readonly<Record<string, { says: string; begin: (world: World) => Promise<Answer> }>> = {
   copy: { says: "Making a copy", begin: async (world) => await world.post(`${await at(world)}/copies`, {}) },
   checkpoint: {

@@ -13,7 +13,7 @@ const WRONG_KEY = `svc_sk_${"A".repeat(49)}`;
 
 const guarded = routes.filter(({ callers }) => callers !== "everybody");
 const addressed = guarded.filter((route) => parametersOf(route).length > 0);
-/** What an owner's resource is addressed by. Runs, workers and review actions are asked for elsewhere: they need a run. */
+/** Parameters that address an owner's resource. Runs, workers and review actions are asked for elsewhere: they need a run. */
 const KNOWN = new Set([
   "agentID",
   "scheduleID",

@@ -11,7 +11,7 @@ import { checkpoint, currentRevision, filesOf, makeCopy } from "../kit/things.ts
 import type { World } from "../kit/world.ts";
 import { accept, conflict, decisions, EVIDENCE, needs, proposal, resolve, undecided } from "./proposals.ts";
 
-/** What is no evidence. */
+/** Values that are no evidence. */
 const noEvidence: Readonly<Record<string, unknown>> = {
   "left out": undefined,
   "an empty text": "",

@@ -30,7 +30,7 @@ function expectManagerInUse(answer: Answer, ...workspaceIds: readonly string[]):
   expectThat(isSame, `workspace_ids ${workspaceIds.join(", ")}`, answer);
 }
 
-/** What refuses the manager of a workspace. */
+/** Routes that refuse the manager of a workspace. */
 const endings = {
   retire: {
     says: "Retiring",

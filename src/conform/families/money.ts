@@ -111,7 +111,7 @@ const fields: readonly Statement[] = [
   }),
 ];
 
-/** What a thousand tokens cost, as the peg has it. */
+/** Whether the price of a thousand tokens is as the peg has it. */
 function isPegged(tier: unknown, rateName: string, creditsName: string): boolean {
   const credits = (Number(member(tier, rateName)) * 1_000 * CREDITS_PER_USD) / NANO_PER_USD;
   return Math.abs(Number(member(tier, creditsName)) - credits) < 1e-6;

@@ -21,7 +21,7 @@ async function loose(world: World): Promise<{ of: string; revisionId: string }> 
   return { of, revisionId };
 }
 
-/** What is pinned: the workspace and a revision of its own. */
+/** The workspace and a revision of its own, to be pinned. */
 async function pinnable(world: World): Promise<{ of: string; revisionId: string }> {
   return await world.once("pinnable revision", async () => {
     const workspaceId = await makeWorkspace(world);

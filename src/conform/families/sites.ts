@@ -37,12 +37,12 @@ async function published(world: World) {
 const takeAway = (world: World, site: string): Promise<Answer> =>
   world.send("PUT", site, { revision_id: null });
 
-/** Where a new link leads. */
+/** The address of a new link. */
 async function linkOf(world: World, site: string, body: object = {}): Promise<URL> {
   return new URL(textOf(expectStatus(await world.post(`${site}/open`, body), 200), "url"));
 }
 
-/** What a link of a site in a sandbox opens; null where the site has an origin of its own, which may not be reached from here. */
+/** The answer to a link of a site in a sandbox; null where the site has an origin of its own, which may not be reached from here. */
 async function opened(world: World, link: URL, below = ""): Promise<Answer | null> {
   const isShared = world.connection.baseUrls.some((base) => new URL(base).host === link.host);
   const isOwn = textOf((await published(world)).answer, "isolation") === "origin";

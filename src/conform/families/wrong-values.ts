@@ -34,7 +34,7 @@ const beyondExact: Wrong = ["2 to the power of 53", 2 ** 53];
 
 const agents = async () => "/v1/agents";
 const agent = async (world: World) => `/v1/agents/${await agentOf(world, "owner")}`;
-/** Where a body that is taken by mistake starts nothing. */
+/** A path at which a body that is taken by mistake starts nothing. */
 const idle = async (world: World) => `/v1/agents/${await retiredAgentOf(world)}`;
 const runs = async (world: World) => `${await idle(world)}/runs`;
 const schedules = async (world: World) => `${await idle(world)}/schedules`;

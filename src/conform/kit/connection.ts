@@ -40,7 +40,7 @@ export class NoAnswerError extends OperatorError {
   }
 }
 
-/** What the system calls the failure, such as ECONNREFUSED, or else what lies deepest. */
+/** The system's name of the failure, such as ECONNREFUSED, or else what lies deepest. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown.cause instanceof Error) return reasonOf(thrown.cause);
@@ -50,7 +50,7 @@ function reasonOf(thrown: unknown): string {
 const TIMEOUT_MS = 60_000;
 const MAX_WAIT_SECONDS = 60;
 const MAX_WAITS = 6;
-/** What goes away by waiting: a rate, a limit of runs at a time, an overload. */
+/** Codes that go away by waiting: a rate, a limit of runs at a time, an overload. */
 const BUSY = new Set(["rate_limited", "capacity_reached", "concurrency_reached", "overloaded"]);
 
 /** Opens the way to a deployment. Several base URLs are nodes of one: requests go to them in turn. */

@@ -80,7 +80,7 @@ export async function filledWorkspace(world: World): Promise<Filled> {
   });
 }
 
-/** Where files are. `at` is the beginning of the routes, of the known files. */
+/** A place of files. `at` is the beginning of the routes, of the known files. */
 export type FileStore = {
   readonly name: "canonical" | "copy" | "revision";
   readonly of: string;

@@ -2,7 +2,7 @@
 
 import type { World } from "./world.ts";
 
-/** What a statement needs beside a key of an account, and why it is not asked without. */
+/** Needs of statements beside a key of an account, and why it is not asked without. */
 export const needs = {
   another_account: "no key of another account was given (AGENT_SERVICE_OTHER_KEY)",
   ai_client: "no key of an AI client was given (AGENT_SERVICE_AI_KEY)",

@@ -28,7 +28,7 @@ type WorldParts = {
   readonly random: Random;
 };
 
-/** What a deployment has no more once everything is over. */
+/** A thing that a deployment has no more once everything is over. */
 type Cleanup = { readonly what: string; readonly undo: () => Promise<Answer> };
 
 export class World {

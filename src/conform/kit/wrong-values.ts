@@ -5,7 +5,7 @@ import { expectRefused, expectThat } from "./expect.ts";
 import type { Statement } from "./statement.ts";
 import type { World } from "./world.ts";
 
-/** How a value is called in a sentence, and the value. */
+/** The name of a value in a sentence, and the value. */
 export type Wrong = readonly [called: string, value: unknown];
 
 const aNumber: Wrong = ["a number", 7];
@@ -30,7 +30,7 @@ export const notInteger: readonly Wrong[] = [
 export const notObject: readonly Wrong[] = [aText, aNumber, aBoolean, nothing, anArray];
 export const notArray: readonly Wrong[] = [aText, aNumber, aBoolean, nothing, anObject];
 export const notWord: readonly Wrong[] = [...notFilled, ["another word", "sometimes"]];
-/** What no store keeps as it is. */
+/** Values that no store keeps as they are. */
 export const notStorable: readonly Wrong[] = [
   ["a text with NUL", "a\0b"],
   ["half of a surrogate pair", "a\ud800b"],

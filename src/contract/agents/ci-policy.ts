@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { field, object, strictObject } from "../field.ts";
 
-/** How many entries a list may have, and how long each may be. */
+/** Bounds of a list: entries, and characters of each. */
 export const MAX_POLICY_ENTRIES = 50;
 export const MAX_POLICY_CHARS = 500;
 
@@ -65,7 +65,7 @@ export const ciPolicySchema = object({
 
 export type CiPolicy = z.infer<typeof ciPolicySchema>;
 
-/** What git allows in a ref between two slashes, where no `*` is. */
+/** Characters that git allows in a ref between two slashes, where no `*` is. */
 const REF_SEGMENT = String.raw`[^\s\p{Cc}~^:?*[\\/]`;
 const REF_PATTERN = String.raw`refs(?=\/)(?:\/(?:${REF_SEGMENT}+\*?|\*))*(?:\/\*\*)?`;
 const refPattern = new RegExp(`^${REF_PATTERN}$`, "u");

@@ -7,7 +7,7 @@ import { modelProviders } from "../models/providers.ts";
 export const codingAgentNames = ["claude", "codex", "gemini", "opencode"] as const;
 export type CodingAgentName = (typeof codingAgentNames)[number];
 
-/** What a job says to the built-in agent alone: another one has settings of its own for it. Names of inputs and of flags. */
+/** Settings of the built-in agent alone: another one has settings of its own for it. Names of inputs and of flags. */
 export const builtInAgentsSettings = ["effort", "fallback-model", "mcp-servers"] as const;
 
 type CodingAgent = {

@@ -7,7 +7,7 @@ import { field, object, strictObject } from "../field.ts";
 import { parameterSchemas, wholeNumber } from "../fields.ts";
 import { commitNameSchema, MAX_PULL_REQUEST_NUMBER } from "../runs/pull-request.ts";
 
-/** What `git pack-objects --stdout` writes, thin or not. */
+/** The type of a pack as `git pack-objects --stdout` writes it, thin or not. */
 export const PACK_TYPE = "application/x-git-packed-objects";
 /** The most that any service takes at once. Its operator's limit is lower: `max_bytes` of GET. */
 export const MAX_PACK_BYTES = 16 * 1024 ** 3;

@@ -1,6 +1,6 @@
 // The job that a process passes to the service that it starts. Pure.
 
-/** What a job says of itself to a service that lives inside it. Not verified: the service works only for this job. */
+/** A job as it describes itself to a service that lives inside it. Not verified: the service works only for this job. */
 export type EmbeddedJob = {
   readonly provider: string;
   readonly repository: { readonly id: string; readonly ownerId: string };

@@ -178,12 +178,12 @@ export const pullRequestActions: Readonly<Record<string, "code" | "writer" | "na
   unlocked: "name",
 };
 
-/** What the action asks for. */
+/** The needs of an action of a pull request's event. */
 export function pullRequestAsks(action: string): "code" | "writer" | "name" {
   return (Object.hasOwn(pullRequestActions, action) ? pullRequestActions[action] : undefined) ?? "name";
 }
 
-/** What a job of the event may do. An event or a provider that has no row is anyone's. */
+/** The rights of a job of the event. An event or a provider that has no row is anyone's. */
 export function eventRules(provider: string, event: string): EventRules {
   const events = Object.hasOwn(ciEvents, provider) ? ciEvents[provider as CiProviderName] : {};
   return (Object.hasOwn(events, event) ? events[event] : undefined) ?? anyones;

@@ -6,7 +6,7 @@ import { joinWords } from "../../base/join-words.ts";
 export const ciProviderNames = ["github", "gitlab", "circleci", "buildkite", "bitbucket"] as const;
 export type CiProviderName = (typeof ciProviderNames)[number];
 
-/** How a job gets its ID token. */
+/** The way in which a job gets its ID token. */
 export type TokenSource =
   /** A request to the provider, at an address that the job's environment names. */
   | { readonly type: "request"; readonly variable: string }
@@ -15,7 +15,7 @@ export type TokenSource =
   /** A variable that is set before the job begins: there are only so many tokens. */
   | { readonly type: "variable"; readonly variable: string };
 
-/** What its users change for another checkout, by the provider's documentation of 2026-11-22: a sentence each. */
+/** Advice for another checkout, by the provider's documentation of 2026-11-22: a sentence each. */
 type CheckoutAdvice = {
   /** To have one at all. */
   readonly enable: string;

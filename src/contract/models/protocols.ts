@@ -22,6 +22,6 @@ export function keyHeader(
   }
 }
 
-/** How hard a run's model thinks, in the words of settings, inputs and flags. Each API has its own for it. */
+/** Efforts of a run's model, in the words of settings, inputs and flags. Each API has its own for it. */
 export const efforts = ["low", "medium", "high", "max"] as const;
 export type Effort = (typeof efforts)[number];

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { field, object } from "../field.ts";
 import { audiences } from "../problems/problem.ts";
 
-/** What one credit is called in US cents. */
+/** The price of one credit in US cents. */
 export const PEG_CENTS = 1;
 
 export const creditPackSchema = object({

@@ -12,7 +12,7 @@ export const apiScopes = [
 ] as const;
 export type ApiScope = (typeof apiScopes)[number];
 
-/** What each allows, as people read it. */
+/** Texts of the scopes, as people read them. */
 export const scopeTexts: Readonly<Record<ApiScope, string>> = {
   "agents:read": "See your agents, their schedules and your credits",
   "runs:read": "See runs and what they answered and changed",
@@ -22,7 +22,7 @@ export const scopeTexts: Readonly<Record<ApiScope, string>> = {
   "workspaces:write": "Change the files of your workspaces",
 };
 
-/** What a client without wishes of its own gets, and what the challenge of the API names. */
+/** Scopes of a client without wishes of its own, which the challenge of the API names. */
 export const defaultScopes: readonly ApiScope[] = [
   "agents:read",
   "runs:read",
@@ -36,6 +36,6 @@ export const OFFLINE_ACCESS = "offline_access";
 /** Good for one exchange against an account's key, for the built-in client alone. */
 export const KEY_MINT = "key:mint";
 
-/** What an access token can be good for. */
+/** Scopes of access tokens. */
 export const tokenScopes = [...apiScopes, KEY_MINT] as const;
 export type TokenScope = (typeof tokenScopes)[number];

@@ -22,7 +22,7 @@ import { type JsonObject, toJsonSchema } from "./json-schema.ts";
 type SchemaNames = (schema: z.ZodMiniType) => string;
 
 const BYTES = "application/octet-stream";
-/** What the parser of HTTP answers before any route is found. */
+/** The answer of the parser of HTTP before any route is found. */
 export const headersTooLarge = {
   name: "HeadersTooLarge",
   description:

@@ -234,7 +234,7 @@ const planEventSchema = object({
   ),
 });
 
-/** What the run ended with instead of a guess. The reply says the same as text. */
+/** The question that the run ended with instead of a guess. The reply says the same as text. */
 const questionEventSchema = object({
   type: kind("CUSTOM"),
   name: field(z.literal(QUESTION_EVENT), "Which event of this service's own it is."),

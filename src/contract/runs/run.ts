@@ -54,7 +54,7 @@ export const stopReasons = [
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
-/** What may leave nothing for a first call. */
+/** Stop reasons that may leave nothing for a first call. */
 export const spendingStops = [
   "max_tokens",
   "max_cost",
@@ -75,7 +75,7 @@ export const roleUsageSchema = object({
   ),
 });
 
-/** What one model used, whoever pays. */
+/** Usage of one model, whoever pays. */
 export const modelUsageSchema = object({
   model: field(
     z.string(),
@@ -93,7 +93,7 @@ export const modelUsageSchema = object({
 
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
 
-/** Where the commit of a run comes from that no job asked for. */
+/** Origins of the commit of a run that no job asked for. */
 export const commitOrigins = ["session", "default_branch", "code_host"] as const;
 export type CommitOrigin = (typeof commitOrigins)[number];
 
@@ -123,7 +123,7 @@ const identity = {
   ),
 };
 
-/** What a run and its children used of what they may use together. */
+/** Use of the shared budget by a run and its children. */
 export const runBudgetSchema = object({
   counted_tokens: field(
     z.int(),
@@ -262,7 +262,7 @@ export type CancelRunResponse = z.infer<typeof cancelRunResponseSchema>;
 
 export const runListSchema = z.array(runSchema);
 
-/** What cut a run before its work was done. */
+/** The bound that cut a run before its work was done. */
 export type RunBound = Exclude<StopReason, "end_turn" | "insufficient_credits" | "no_model" | "question">;
 
 export type SpendingStop = (typeof spendingStops)[number];

@@ -15,7 +15,7 @@ export const MAX_FRAME_BYTES = 1024 * 1024;
 export const MAX_SUBSCRIPTIONS = 64;
 /** So many frames at once, and no more in a minute, are read of a socket: the rest waits. */
 export const FRAMES_PER_MINUTE = 6_000;
-/** What a socket is given to authenticate itself. */
+/** The time that a socket has to authenticate itself. */
 export const AUTH_SECONDS = 10;
 
 /** Why the service closed a socket, beside RFC 6455's own codes. */
@@ -38,7 +38,7 @@ const frameId = z.string().check(z.minLength(1), z.maxLength(64));
 const name = text(255);
 const seq = z.int().check(z.minimum(0));
 
-/** Where a subscription stands: the last `seq` read of a run or a workspace; in a session, of one of its runs. */
+/** The cursor of a subscription: the last `seq` read of a run or a workspace; in a session, of one of its runs. */
 export const runCursorSchema = seq;
 export const sessionCursorSchema = object({
   run_id: field(name, "The run of the last event that was read."),

@@ -12,7 +12,7 @@ export function listOf<Item extends z.ZodMiniType>(item: Item, text: string) {
   });
 }
 
-/** What a list's query may name. */
+/** Query parameters of a list. */
 export const pageQuery = {
   cursor: field(
     z.optional(z.string().check(z.maxLength(2_000))),

@@ -4,7 +4,7 @@
 import * as z from "zod/mini";
 import { field, object } from "../field.ts";
 
-/** What moves, and how it can stand then. A client passes over what it does not know. */
+/** Things that move, and their states then. A client passes over what it does not know. */
 export const workspaceMoves = {
   copy: ["ready", "deleted"],
   revision: ["saved", "accepted"],

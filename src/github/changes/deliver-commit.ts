@@ -8,7 +8,7 @@ import { Kept } from "./kept.ts";
 import { signCommit } from "./signed-commit.ts";
 import type { Target } from "./target.ts";
 
-/** How many commits a re-run job searches for the commit of the attempt before. */
+/** Commits that a re-run job searches for the commit of the attempt before. */
 const SEARCHED_COMMITS = 50;
 
 export type CommitDelivery = { readonly target: Target | null; readonly trees: ChangedTree };

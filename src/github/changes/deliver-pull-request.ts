@@ -14,14 +14,14 @@ import { findPullRequests, openPullRequest, type PullRequest, renewBody } from "
 import { signCommit } from "./signed-commit.ts";
 import { branchName, type Target } from "./target.ts";
 
-/** How many commits are searched for the session's last one. */
+/** Commits that are searched for the session's last one. */
 const SEARCHED_COMMITS = 100;
-/** How many closed pull requests of one session are passed over. */
+/** Closed pull requests of one session that are passed over. */
 const MAX_NAMES = 20;
 
 type PullRequestDelivery = { readonly target: Target | null; readonly trees: ChangedTree };
 
-/** What the pull request proposes to merge: a tree, and the commit of the target branch that it is based on. */
+/** The proposal of the pull request: a tree, and the commit of the target branch that it is based on. */
 type Proposal = {
   readonly base: string;
   readonly on: string;

@@ -41,7 +41,7 @@ export function deliveryContext(
   };
 }
 
-/** How often a delivery starts again because somebody else pushed at the same time. */
+/** Attempts of a delivery when somebody else pushed at the same time. */
 export const MAX_ATTEMPTS = 3;
 
 export function commitUrl({ repositoryUrl }: DeliveryContext, sha: string): string {

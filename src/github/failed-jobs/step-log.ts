@@ -28,7 +28,7 @@ export function failedSteps(steps: readonly LoggedStep[]): readonly LoggedStep[]
   return steps.filter(({ conclusion }) => conclusion === "failure" || conclusion === "timed_out");
 }
 
-/** What the failed steps printed; the whole log where their times select nothing of it. At most some 20,000 characters. */
+/** The output of the failed steps; the whole log where their times select nothing of it. At most some 20,000 characters. */
 export function failedStepsLog(log: string, steps: readonly LoggedStep[]): string {
   const lines = stampedLines(log);
   const cut = failedSteps(steps).flatMap((step) => linesOf(step, lines));

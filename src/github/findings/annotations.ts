@@ -11,7 +11,7 @@ const MAX_OF_LEVEL = 9;
 const MAX_TITLE_CHARS = 200;
 const MAX_MESSAGE_CHARS = 4_000;
 
-/** Where an annotation is shown: lines of a file, both inclusive. */
+/** The place of an annotation: lines of a file, both inclusive. */
 type AnnotationPlace = {
   readonly title: string;
   readonly file: string;

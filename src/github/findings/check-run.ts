@@ -90,7 +90,7 @@ function titleOf({ findings, published: { open, unread } }: CheckRunOptions): st
   return unread === null ? "No findings" : "Earlier findings are not known";
 }
 
-/** How the review ended, where its findings are, and the job that has the rest. */
+/** The end of the review, the place of its findings, and the job that has the rest. */
 function summaryOf({ findings, published, threshold, runId, jobUrl }: CheckRunOptions): string {
   const count = findings.length;
   const found =

@@ -74,7 +74,7 @@ function headOf({ severity, title }: Finding): string {
   return `${rowStart(severity)}${escapeMarkdown(title, MAX_TITLE_CHARS)}**`;
 }
 
-/** What a comment begins with; its title follows. */
+/** The beginning of a comment; its title follows. */
 export function rowStart(severity: Severity): string {
   const word = severity.charAt(0).toUpperCase() + severity.slice(1);
   return `**${severityIcons[severity]} ${word}: `;

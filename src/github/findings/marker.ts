@@ -12,7 +12,7 @@ const MAX_TITLE_CHARS = 200;
 
 export type MarkedFinding = Finding & { readonly marker: string };
 
-/** What a finding is about, at the commit that was reviewed. */
+/** The subject of a finding, at the commit that was reviewed. */
 export type FindingAnchor = Pick<Finding, "path" | "startLine" | "line" | "severity" | "title"> & {
   readonly sha: string;
 };

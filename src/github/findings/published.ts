@@ -28,7 +28,7 @@ const commentSchema = z.extend(writtenSchema, {
   original_commit_id: z.optional(z.string()),
 });
 
-/** Where a comment of ours is now. */
+/** The present place of a comment of ours. */
 export type PublishedPlace = { readonly path: string; readonly startLine: number; readonly line: number };
 
 /** A finding that an earlier review published. */

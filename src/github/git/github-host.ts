@@ -22,7 +22,7 @@ export function githubHost(
   return { serverUrl: serverUrl(env), repository, user: "x-access-token", token, setSecret };
 }
 
-/** Where actions/checkout puts the repository. */
+/** The place where actions/checkout puts the repository. */
 export function checkoutPlace(env: Environment): Pick<JobCheckoutPlace, "env" | "root" | "tempFolder"> {
   return { env, root: resolve(env.GITHUB_WORKSPACE || "."), tempFolder: env.RUNNER_TEMP || tmpdir() };
 }

@@ -36,7 +36,7 @@ export type StatusCommentOptions = {
   readonly onWarning: (message: string) => void;
 };
 
-/** How the step ended. Without a run the report is null. */
+/** The end of the step. Without a run the report is null. */
 export type StatusEnd = Omit<EndedContext, keyof CommentContext | "mention"> & {
   readonly report: RunReport | null;
   /** Aborts when the job is cancelled. */

@@ -9,7 +9,7 @@ const ATTACHMENT = new RegExp(
 const KEPT = new RegExp(`^/\\d{1,20}/\\d{1,20}-(${UUID})\\.[a-z]{3,4}$`);
 /** Hosts of GitHub's that give images and nothing else. */
 const IMAGE_HOSTS = ["private-user-images.githubusercontent.com", "user-images.githubusercontent.com"];
-/** Where github.com keeps attachments, and redirects to. */
+/** The host on which github.com keeps attachments, and to which it redirects. */
 const STORAGE_HOST = /^github-production-user-asset-[0-9a-z]{1,20}\.s3\.amazonaws\.com$/;
 
 export type ImageReference = {

@@ -166,7 +166,7 @@ export type PullRequestTrigger = OnPullRequest & {
 /** A new discussion whose text is a request. */
 export type DiscussionTrigger = OnSubject & { readonly type: "discussion" };
 
-/** What happened to an issue, a pull request or a discussion. */
+/** Events of an issue, a pull request or a discussion. */
 export type SubjectTrigger = CommentTrigger | IssueTrigger | PullRequestTrigger | DiscussionTrigger;
 
 /** Events that only users with write access cause, and that carry no text of others. */

@@ -16,7 +16,7 @@ const SHOWN_ELEMENTS = new Set(
   ).split(" "),
 );
 
-/** Where HTML begins that is never shown, and where each kind of it ends. */
+/** Beginnings of HTML that is never shown, and the end of each kind of it. */
 const UNSHOWN = /<!--|<\?|<!\[CDATA\[|<![A-Za-z]/g;
 const IMAGE =
   /!\[(?:\\.|[^\\[\]])*\](\(\s*(?:(?:<[^<>\n]*>|[^\s()<>]+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*)?\)|\[[^[\]]*\])?/g;
@@ -83,7 +83,7 @@ function shownMarkup(text: string): string {
     });
 }
 
-/** Where an image is kept that was pasted: GitHub writes it as a tag. The address holds no words. */
+/** The address of an image that was pasted: GitHub writes it as a tag. The address holds no words. */
 function pastedPlace(tag: string): string {
   const place = PASTED.exec(tag)?.[1];
   return place === undefined ? "" : `(${place})`;

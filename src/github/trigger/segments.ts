@@ -182,7 +182,7 @@ function spansOf(text: string, { start, end, unclosed }: Paragraph): { segments:
 
 type Part = { readonly kind: SegmentKind; readonly end: number };
 
-/** Where the runs of backticks of each length begin, the first of them last. */
+/** Beginnings of the runs of backticks of each length, the first of them last. */
 function backtickRuns(paragraph: string): Map<number, number[]> {
   const runs = new Map<number, number[]>();
   for (const { 0: run, index } of [...paragraph.matchAll(/`+/g)].reverse()) {

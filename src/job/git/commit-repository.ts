@@ -115,7 +115,7 @@ async function isPartialClone({ objects }: FoundCheckout): Promise<boolean> {
   return names.some((name) => name.endsWith(".promisor"));
 }
 
-/** What the checkout knows of the base: the first parent of the provider's merge, else the branch as it was fetched. */
+/** The base as the checkout knows it: the first parent of the provider's merge, else the branch as it was fetched. */
 async function baseInCheckout(
   options: RepositoryOptions,
   { checkout, git }: { readonly checkout: JobCheckout; readonly git: Git },

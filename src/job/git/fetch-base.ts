@@ -18,7 +18,7 @@ type BaseOptions = JobCheckoutPlace & {
   readonly words: BaseWords;
 };
 
-/** How the job's users call what they see and set. */
+/** Words of the job's users for what they see and set. */
 type BaseWords = {
   /** "pull request #7". */
   readonly subject: string;

@@ -45,7 +45,7 @@ export function codeHostMessage({ stderr }: GitError): string {
   return singleLine(lines.join(" ") || rejection(stderr), MAX_MESSAGE_CHARS);
 }
 
-/** What git says in parentheses at the end of a line about a branch that was not taken. */
+/** The reason in parentheses at the end of git's line about a branch that was not taken. */
 function rejection(stderr: string): string {
   const line = stderr.split("\n").find((one) => /\[(?:remote )?rejected\]/.test(one) && one.endsWith(")"));
   return line?.slice(line.lastIndexOf("(") + 1, -1) ?? "";

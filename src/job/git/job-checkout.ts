@@ -7,7 +7,7 @@ import { type FoundCheckout, readCheckout } from "../../base/git/found-checkout.
 import type { Git } from "../../base/git/git.ts";
 import { jobGit } from "./job-git.ts";
 
-/** Where git works. */
+/** The place where git works. */
 export type GitWorkplace = {
   readonly home: string;
   /** For git folders of our own, in which nothing but our configuration counts. Removed after the work. */

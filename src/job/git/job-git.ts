@@ -35,12 +35,12 @@ export type GitHost = {
   readonly setSecret: (secret: string) => void;
 };
 
-/** Where the repository is, for git. */
+/** The address of the repository, for git. */
 export function repositoryUrl({ serverUrl, repository }: GitHost): string {
   return `${serverUrl}/${repository}.git`;
 }
 
-/** How the code host is reached. */
+/** The transport to the code host. */
 export function transportOf({ serverUrl }: Pick<GitHost, "serverUrl">): GitTransport {
   return serverUrl.startsWith("http:") ? "http" : "https";
 }

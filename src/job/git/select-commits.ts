@@ -90,7 +90,7 @@ async function presentTips(
   return have.filter(({ sha }, at) => lines[at] === `${sha} commit`);
 }
 
-/** What the service holds of the histories that are here. `parents` learns of them. */
+/** Commits of the histories here that the service holds. `parents` learns of them. */
 async function heldCommits(
   options: SelectOptions,
   {

@@ -32,7 +32,7 @@ export type SendOptions = {
   readonly warn: (text: string) => void;
 };
 
-/** What the service has now. */
+/** The commits that the service has now. */
 export type SentCommits = {
   /** The newest commit of the branch that the pull request goes to; null where there is none, or it is not known. */
   readonly base: string | null;
@@ -93,7 +93,7 @@ export type CommitEstimate =
       readonly maxBytes: number;
     };
 
-/** What a run of this job would send. Sends nothing; rejects as `sendCommit` does. */
+/** The size of what a run of this job would send. Sends nothing; rejects as `sendCommit` does. */
 export async function estimateCommit(
   options: Pick<SendOptions, "client" | "place" | "commit" | "clock" | "signal">,
 ): Promise<CommitEstimate> {
@@ -271,7 +271,7 @@ function tooLarge(sha: string, { maxBytes, bytes }: { maxBytes: number; bytes: n
   return new StepError("commit_too_large", message);
 }
 
-/** What the agent will not see of what a reader of the job may expect. */
+/** Explains which files the agent will not see that a reader of the job may expect. */
 async function explain(sending: Sending, checkout: JobCheckout | null): Promise<void> {
   const { commit, repository, signal, note, warn } = sending;
   const entries = await rootEntries(repository.git, { sha: commit.sha, signal });

@@ -139,7 +139,7 @@ function paragraph(lines: readonly string[], at: number, depth: number): Block {
   return { content: el("p", {}, inlineMarkdown(text.trimEnd())), end };
 }
 
-/** How many columns the table that begins here has; null where none does. */
+/** The count of columns of the table that begins here; null where none does. */
 function tableColumns(lines: readonly string[], at: number): number | null {
   const [head = "", under = ""] = [lines[at], lines[at + 1]];
   if (!head.includes("|") || !under.includes("-")) return null;

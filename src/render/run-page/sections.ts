@@ -55,7 +55,7 @@ export function isOver({ status }: Run): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-/** What stands below the heading: how long, how much. */
+/** The facts below the heading: how long, how much. */
 export function factsOf({ run, report }: PageRun): string {
   const ms = elapsedMs(report);
   const failed = report.calls.filter(({ hasFailed }) => hasFailed).length;
