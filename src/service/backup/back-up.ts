@@ -80,7 +80,7 @@ async function readEarlier({ folder }: BackupParts): Promise<Earlier> {
   return { identity: manifest.store.identity, hashes };
 }
 
-/** What is named while it works is deleted after it. */
+/** Holds deletions: blobs that are named while it works are deleted after it. */
 async function holding<Value>(
   { holdDeletions, clock }: BackupParts,
   work: () => Promise<Value>,
@@ -211,7 +211,7 @@ function unreliable(file: string): OperatorError {
   );
 }
 
-/** What belongs to no backup any more: rows of earlier times, blobs that were deleted since. */
+/** Removes files that belong to no backup any more: rows of earlier times, blobs that were deleted since. */
 async function removeOthers(
   folder: string,
   { rowFolder, keys }: { readonly rowFolder: string; readonly keys: ReadonlySet<string> },

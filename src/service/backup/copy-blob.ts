@@ -6,7 +6,7 @@ import type { NamedBlob } from "../core/ports/store-snapshot.ts";
 
 export const BLOBS_AT_ONCE = 8;
 
-/** What is wrong with a blob: it is not there, it has another size, or other contents. */
+/** The fault of a blob: it is not there, it has another size, or other contents. */
 export type BlobFault = "missing" | "size" | "contents";
 
 type Copied =

@@ -6,7 +6,7 @@ import type { BlobHealth } from "../core/blobs/blob-store.ts";
 
 /** Failures in a row after which a server counts as away. */
 const FAILURES = 3;
-/** How long a server that is away is left alone. */
+/** The time for which a server that is away is left alone. */
 const REST_MS = 5_000;
 
 export class CircuitBreaker {

@@ -14,7 +14,7 @@ import {
   type OpenBlob,
 } from "../core/blobs/blob-store.ts";
 
-/** What is being written. A key is used once, so that its unfinished file is named after it and goes with it. */
+/** The suffix of a file that is being written. A key is used once, so that its unfinished file is named after it and goes with it. */
 const UNFINISHED = ".part";
 
 /** Makes the folder at the first write. */

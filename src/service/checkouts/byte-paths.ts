@@ -6,10 +6,10 @@ import { dirname } from "node:path";
 
 const ENCODING = "latin1";
 
-/** What is at a path. `bytes` is the size of a regular file; null where there is neither a file nor a link. */
+/** The thing at a path. `bytes` is the size of a regular file; null where there is neither a file nor a link. */
 export type Found = { readonly path: string; readonly bytes: number | null };
 
-/** What git printed with -z, in whole records. */
+/** Git's output with -z, in whole records. */
 export function byteRecords(output: Buffer): string[] {
   const records = output.toString(ENCODING).split("\0");
   records.pop();

@@ -14,7 +14,7 @@ type CpuBound = {
   readonly addressSpaceBytes?: number;
 };
 
-/** What starts git within the bound; null where there is no `prlimit`. */
+/** The command that starts git within the bound; null where there is no `prlimit`. */
 export async function startWithin(
   environment: Readonly<Record<string, string | undefined>>,
   { cpuSeconds, addressSpaceBytes }: CpuBound,

@@ -11,7 +11,7 @@ const BASE = "refs/pull-request/base";
 /** Where the head or the base has moved on by more than the usual depth, one longer fetch follows. */
 const LONGER = 10;
 
-/** What a pull request is compared with. */
+/** The base that a pull request is compared with. */
 export type PullRequestBase = {
   /** The newest commit of the branch that it goes to. */
   readonly tip: string;

@@ -13,9 +13,9 @@ import { credentialValues } from "./credential-values.ts";
 import type { RunGit } from "./tree-files.ts";
 
 const MAX_READ_BYTES = 256 * 1024;
-/** What packages are made of: none of it is this machine's. */
+/** Folders of packages: nothing in them is this machine's. */
 const packageFolders: ReadonlySet<string> = new Set(["node_modules", "site-packages", "dist-packages"]);
-/** Where git keeps what it was given to reach a server. */
+/** Files in which git keeps credentials and addresses of servers. */
 const gitSecrets = ["config", "config.worktree", "credentials", "FETCH_HEAD"];
 
 type CoverWanted = {

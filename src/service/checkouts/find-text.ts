@@ -80,7 +80,7 @@ function literally(path: string): string {
   return path.replace(/[\\*?[]/g, (special) => `\\${special}`);
 }
 
-/** What the pathspecs say, for paths that are given one by one. */
+/** The test of the pathspecs, for paths that are given one by one. */
 function testOf({ path, globs, leaveOut }: TextQuery): (file: string) => boolean {
   const matches = pathMatcher(globs);
   const isLeftOut = pathMatcher(leaveOut);

@@ -193,7 +193,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   };
 }
 
-/** What was found in covered files is left out, also where they were moved. */
+/** The lines without those of covered files, also where these were moved. */
 async function withoutCovered<Line extends { readonly path: string }>(
   { covered, folder }: Pick<OpenCheckout, "covered" | "folder">,
   lines: readonly Line[],

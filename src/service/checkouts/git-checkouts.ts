@@ -83,7 +83,7 @@ async function openCheckout(
 
 type Fetching = (into: { git: Git; folder: RunFolder; signal: AbortSignal }) => Promise<Cloned>;
 
-/** How the commit gets into the run's folder. What is not public is never cloned without a credential that its owner chose. */
+/** The way in which the commit gets into the run's folder. What is not public is never cloned without a credential that its owner chose. */
 function fetchingOf(
   { packs = null, remotes = null, limits, clock = systemClock }: GitCheckoutsOptions,
   source: CheckoutSource,

@@ -48,7 +48,7 @@ async function call(runGit: RunGit, grep: Grep, how: readonly string[]): Promise
   });
 }
 
-/** What a git without PCRE knows of the pattern. */
+/** The pattern for a git without PCRE. */
 export function asExtended(pattern: string): string {
   return pattern
     .replace(/\\d/g, "[0-9]")

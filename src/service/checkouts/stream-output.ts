@@ -2,7 +2,7 @@
 
 import type { Git, GitCall } from "../../base/git/git.ts";
 
-/** What is kept for the reader before git has to wait. */
+/** Bytes that are kept for the reader before git has to wait. */
 export const MAX_WAITING_BYTES = 1024 * 1024;
 
 /**

@@ -5,7 +5,7 @@ import { splitRecords } from "./git-output.ts";
 
 export type RunGit = (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
 
-/** What to do where git ran into its time limit. */
+/** Advice where git ran into its time limit. */
 export const SEARCH_ADVICE = "Look for a pipe in place of a .gitignore, and for very many files.";
 
 const SUBMODULE_MODE = "160000";
@@ -30,7 +30,7 @@ export async function listTrackedIgnored(runGit: RunGit): Promise<readonly strin
   );
 }
 
-/** What git ignores; a folder stands for all in it. */
+/** Paths that git ignores; a folder stands for all in it. */
 export async function listIgnored(runGit: RunGit): Promise<readonly string[]> {
   const wanted = ["--others", "--ignored", "--exclude-standard", "--directory"];
   const output = await runGit({ args: ["ls-files", "-z", ...wanted] });

@@ -38,7 +38,7 @@ export type WorkingTree = {
   readonly placed?: ReadonlyMap<string, string | null>;
 };
 
-/** What was in a tree at one moment, by `recordState`. */
+/** The state of a tree at one moment, by `recordState`. */
 export type TreeState = {
   /** Git's name of it. */
   readonly tree: string;
@@ -47,7 +47,7 @@ export type TreeState = {
   readonly largeBytes: ReadonlyMap<string, number>;
 };
 
-/** What a changed path was in the commit, as git names it; a mode of zeros where it was not. */
+/** A changed path as it was in the commit, as git names it; a mode of zeros where it was not. */
 type Change = { readonly path: string; readonly mode: string; readonly name: string };
 
 /** Records what is in the tree now. The index is the commit's afterwards, whose tree is `headTree`. */
@@ -266,7 +266,7 @@ async function restoreHidden(tree: WorkingTree): Promise<readonly HeldBackFile[]
     .map(([path]) => ({ path: shownPath(path), reason: "protected" }));
 }
 
-/** What was placed where git ignores it is not in the index: the names of those files as they are now. */
+/** Files that were placed where git ignores them are not in the index: their names as they are now. */
 async function ignoredAmong(
   { runGit, folder }: WorkingTree,
   { placed, names }: Pick<Required<WorkingTree>, "placed"> & { readonly names: ReadonlyMap<string, string> },
@@ -282,7 +282,7 @@ async function ignoredAmong(
   );
 }
 
-/** Where the index differs from the commit. */
+/** Paths in which the index differs from the commit. */
 export async function changesOf({ runGit, headSha }: WorkingTree): Promise<Change[]> {
   return changesIn((await runGit({ args: [...DIFF, "-z", "--raw", headSha] })).stdout);
 }

@@ -213,7 +213,7 @@ async function connectTo(
   }
 }
 
-/** What the client has sent once its first message is whole and names the host. Null, and recorded, where it does not. */
+/** Bytes of the client once its first message is whole and names the host. Null, and recorded, where it does not. */
 async function readHello({
   client,
   head,

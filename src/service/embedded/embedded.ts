@@ -31,7 +31,7 @@ import { ownIssuer } from "./own-issuer.ts";
 
 export { findCheckoutRoot } from "../../base/git/found-checkout.ts";
 
-/** What to add to a job that has no checkout. */
+/** Lines to add to a job that has no checkout. */
 export function checkoutAdvice(provider: CiProviderName): string {
   return ciProviders[provider].checkout.enable;
 }
@@ -113,7 +113,7 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
   }
 }
 
-/** What a service in this job would have to work with. */
+/** The parts that a service in this job would have to work with. */
 export type EmbeddedReadiness = {
   /** Settings that are wrong, one line each. Where there are any, nothing else is known. */
   readonly settings: readonly string[];

@@ -12,7 +12,7 @@ const PERMISSIONS = 0o777;
 const OWNER_ALL = 0o700;
 const OWNER_READS = 0o400;
 
-/** What is left of a copy's bounds: shared by several calls. */
+/** The rest of a copy's bounds: shared by several calls. */
 export type CopyRoom = { bytes: number; entries: number; readonly signal: AbortSignal };
 
 /** There is more than fits, or something that cannot be copied. */

@@ -43,7 +43,7 @@ type EnvironmentCacheOptions = {
   readonly removeFolder: (path: string) => Promise<void>;
 };
 
-/** What is to be kept: an absolute home, and paths in a tree. */
+/** Paths to be kept: an absolute home, and paths in a tree. */
 type Left = {
   readonly home: string | null;
   readonly root: string;

@@ -5,7 +5,7 @@ import { cors } from "hono/cors";
 import { answerHeaders, requestHeaders } from "../../../contract/headers.ts";
 import type { Env } from "./request-context.ts";
 
-/** How long a browser keeps the answer to its question, in seconds: browsers cut more to two hours. */
+/** The time that a browser keeps the answer to its question, in seconds: browsers cut more to two hours. */
 const MAX_AGE_SECONDS = 7_200;
 
 /** `origins` as a browser sends them; "*" stands for every one. */

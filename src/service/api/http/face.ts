@@ -7,7 +7,7 @@ import type { Core } from "../../core/core.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 
-/** What a face works with. */
+/** The parts that a face works with. */
 export type FaceParts = {
   readonly core: Core;
   readonly submitter: RunSubmitter;

@@ -53,7 +53,7 @@ td:first-child { white-space: nowrap }
 @media print { nav { display: none } }
 `;
 
-/** What the reference page may load: its own style, and nothing else. */
+/** The content security policy of the reference page: its own style, and nothing else. */
 export const referencePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(referenceStyle).digest("base64")}'`,

@@ -135,7 +135,7 @@ async function admit(
   }
 }
 
-/** What only an account or only a job may call, or a better token. What only its owner may do, the use case says, with a link. */
+/** Refuses callers of a class, or with a token, that the route does not take. What only its owner may do, the use case says, with a link. */
 function refuseCaller({ callers, scopes = [] }: Route, caller: Caller): Result<Caller, Failure> {
   const isJob = caller.kind === "ci_job";
   if (isJob && !callers.includes("job")) return refused({ reason: "account_needed" });

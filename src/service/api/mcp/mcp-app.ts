@@ -35,7 +35,7 @@ export const MAX_REQUEST_BYTES = 1024 * 1024 + 64 * 1024;
 
 const identity = { name: "agent-service", title: "Agent Service", version: API_VERSION };
 
-/** What one request carries through the library, which knows its token, client and scopes. */
+/** The admission that one request carries through the library, which knows its token, client and scopes. */
 type Admitted = {
   readonly caller: AccountCaller;
   readonly requestId: string;

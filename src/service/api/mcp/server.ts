@@ -5,7 +5,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@m
 import type { Surface } from "./surface.ts";
 import { serveTasks, TASKS_EXTENSION } from "./tasks-extension.ts";
 
-/** What is listed for an address and an authorization changes with a release of the service only. */
+/** The time for which a listing holds: for an address and an authorization it changes with a release of the service only. */
 const LIST_MS = 3_600_000;
 
 type ServerIdentity = { readonly name: string; readonly version: string; readonly title?: string };

@@ -23,7 +23,7 @@ export function takesTasks(context: ServerContext): boolean {
   return typeof extensions === "object" && extensions !== null && TASKS_EXTENSION in extensions;
 }
 
-/** What the client of this request declares. */
+/** Capabilities that the client of this request declares. */
 export function clientCapabilities({ mcpReq }: ServerContext): Readonly<Record<string, unknown>> {
   const parsed = envelopeSchema.safeParse(mcpReq.envelope);
   return parsed.success ? (parsed.data[CLIENT_CAPABILITIES_META_KEY] ?? {}) : {};

@@ -33,7 +33,7 @@ export const runKeyText =
   "Makes the call safe to repeat for 24 hours: the same key gives the same run. Without it each call starts a run, also one that repeats a call whose answer was lost.";
 export const keyText = "Makes the call safe to repeat for 24 hours: the same key gives the same thing.";
 
-/** How many things an answer has at most. */
+/** The field for the most things that an answer has. */
 export function atMost(max: number, fallback: number, what: string): Field<z.ZodMiniType<number>> {
   return field(wholeNumber({ minimum: 1, maximum: max, default: fallback }), `${what} at most.`);
 }

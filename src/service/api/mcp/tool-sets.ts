@@ -52,7 +52,7 @@ function unknownSet(name: string): PublicProblem {
   );
 }
 
-/** What is listed for these sets: their tools, and the two by which a client reaches the others. */
+/** The listings of these sets: their tools, and the two by which a client reaches the others. */
 export function listingsOf(sets: readonly ToolSet[]): readonly ToolListing[] {
   const listed = sets.flatMap((set) => toolsOfSets[set].map(({ listing }) => listing));
   const isWhole = toolSets.every((set) => sets.includes(set));

@@ -19,7 +19,7 @@ import { findNamedAgent } from "./find-agent.ts";
 import { type Argument, argumentsOf, inputSchema } from "./tool-input.ts";
 import type { Waits } from "./waits.ts";
 
-/** What a call has besides its arguments. */
+/** The context of a call, beside its arguments. */
 export type McpToolContext = {
   readonly core: Core;
   readonly submitter: RunSubmitter;
@@ -39,7 +39,7 @@ export type McpToolContext = {
   readonly broughtBack: string | null;
 };
 
-/** What somebody else wrote: an agent, a model, a repository. */
+/** Text of somebody else: an agent, a model, a repository. */
 export type Quoted = { readonly label: string; readonly text: string };
 export type Link = { readonly uri: string; readonly name: string; readonly mimeType: string };
 
@@ -222,7 +222,7 @@ async function requestOf(
   });
 }
 
-/** What clients see of a tool. */
+/** The listing of a tool for clients. */
 export function listingOf(listed: Described & { readonly input: z.ZodMiniType }): ToolListing {
   const { name, title, description, hints, input } = listed;
   const inputSchema = { ...toSingleSchema(input), type: "object" as const };
@@ -247,7 +247,7 @@ export function answer<Structured extends object>(
   return { type: "answer", structured, text };
 }
 
-/** What a route answered with, as the tool answers. */
+/** The answer of a route, as the tool answers. */
 export function said<Body, Refused, Structured>(
   result: Result<{ readonly body: Body }, Refused>,
   say: (body: Exclude<Body, JsonText>) => McpToolAnswer<Structured>,

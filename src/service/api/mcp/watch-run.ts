@@ -86,7 +86,7 @@ function addEvent(fold: RunReportFold, { seq, at, json }: StoredEvent): Question
   return known.type === "CUSTOM" && known.name === QUESTION_EVENT ? known.value : null;
 }
 
-/** What the run does now, as one line. */
+/** The run's present act, as one line. */
 export function noteOf(report: RunReport): string {
   const call = report.calls.findLast(({ endedAtMs }) => endedAtMs === null);
   const step = report.steps.findLast(({ endedAtMs }) => endedAtMs === null);

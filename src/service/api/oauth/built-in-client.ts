@@ -16,5 +16,5 @@ export const builtInClient: ClientMetadata = {
   redirect_uris: [],
 };
 
-/** What it asks for. */
+/** The scope that it asks for. */
 export const COMMAND_SCOPE = KEY_MINT;

@@ -110,7 +110,7 @@ async function readWhole(answer: IncomingMessage): Promise<Uint8Array<ArrayBuffe
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** How long the library may keep it. */
+/** The time that the library may keep it. */
 function cacheHeaders({ headers }: IncomingMessage): Record<string, string> {
   const control = headers["cache-control"];
   return control === undefined ? {} : { "cache-control": control };

@@ -25,7 +25,7 @@ export function documentHost(clientId: string): string | null {
   return url?.protocol === "https:" ? url.host : null;
 }
 
-/** Where the answer goes. */
+/** The place that the answer goes to. */
 export function redirectPlace(redirectUri: string): string {
   const url = new URL(redirectUri);
   if (!["http:", "https:"].includes(url.protocol)) return `an application for ${url.protocol}// addresses`;
@@ -38,7 +38,7 @@ export function unicodeHost(host: string): string | null {
   return written === "" || written === host ? null : written;
 }
 
-/** What the page's policy has to allow: browsers apply `form-action` to the redirects that follow a form. Of a permitted address. */
+/** The form target that the page's policy has to allow: browsers apply `form-action` to the redirects that follow a form. Of a permitted address. */
 export function formTarget(redirectUri: string): string {
   const { protocol, origin, hostname } = new URL(redirectUri);
   const isWeb = protocol === "http:" || protocol === "https:";

@@ -69,7 +69,7 @@ export function consentRoutes(open: OpenServer): Hono<WebEnv> {
   return routes;
 }
 
-/** What is asked, for the browser that the request came with. Null where it has ended, or is another browser's. */
+/** The request for consent, for the browser that it came with. Null where it has ended, or is another browser's. */
 async function askedOf(context: Context<WebEnv>, provider: Provider): Promise<Asked | null> {
   const { req, res } = libraryMessages(context, provider);
   const interaction = await provider.interactionDetails(req, res).catch(() => null);

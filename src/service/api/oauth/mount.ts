@@ -16,7 +16,7 @@ type LibraryRequest = {
   readonly hasCookies: boolean;
 };
 
-/** What the library answers, as an answer of this service. */
+/** The library's answer, as an answer of this service. */
 export async function askLibrary(
   context: FaceContext,
   provider: Provider,

@@ -3,7 +3,7 @@
 // policy or in a browser. Pure.
 
 const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
-/** What RFC 3986 allows, without "#", and without "*" and ";", which act in a Content-Security-Policy. */
+/** Characters that RFC 3986 allows, without "#", and without "*" and ";", which act in a Content-Security-Policy. */
 const PERMITTED = /^[\w\-.~:/?[\]@!$&'()+,=%]+$/;
 const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
 /** RFC 8252 §7.1: a domain of the application's makers, reversed, so that it has a dot. */

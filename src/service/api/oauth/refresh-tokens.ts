@@ -7,7 +7,7 @@ import type { Core } from "../../core/core.ts";
 import { type RotationRefusal, rotateToken } from "../../core/oauth/rotate-token.ts";
 import { artifactOf, grantEnded } from "./artifact-adapter.ts";
 
-/** What the library's types leave out of a token. */
+/** Fields that the library's types leave out of a token. */
 type SavedToken = {
   jti?: string;
   readonly kind: string;

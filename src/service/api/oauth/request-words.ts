@@ -29,7 +29,7 @@ export function withScope(parameters: URLSearchParams): URLSearchParams {
   return changed;
 }
 
-/** What may be granted of what was asked. */
+/** Scopes of the request that may be granted. */
 export function grantableScopes(scope: unknown, clientId: string): readonly string[] {
   const asked = typeof scope === "string" ? scope.split(" ") : [];
   const known: readonly string[] = clientId === COMMAND_CLIENT ? [COMMAND_SCOPE] : apiScopes;

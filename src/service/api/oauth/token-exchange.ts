@@ -55,7 +55,7 @@ export async function answerExchange(
   });
 }
 
-/** What the form asks for. Parameters that no exchange has are ignored, as RFC 6749 says; a `client_id` is one. */
+/** The request in the form. Parameters that no exchange has are ignored, as RFC 6749 says; a `client_id` is one. */
 function readExchange(form: URLSearchParams, baseUrl: string): Result<Asked, ExchangeFault> {
   const once = ["subject_token", "subject_token_type", "requested_token_type", "scope", "sha", "grant_type"];
   const repeated = once.find((name) => form.getAll(name).length > 1);

@@ -4,7 +4,7 @@
 import { defaultScopes, type TokenScope } from "../../../contract/oauth/scopes.ts";
 import { baseAskedBy } from "../../core/oauth/resource.ts";
 
-/** Where the metadata of the protected resource is. The same document is at both places. */
+/** Paths of the metadata of the protected resource. The same document is at both places. */
 export const resourceMetadataPaths = [
   "/.well-known/oauth-protected-resource",
   "/.well-known/oauth-protected-resource/mcp",

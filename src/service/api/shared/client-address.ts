@@ -18,7 +18,7 @@ export function clientAddress(
   return networkOf(hops.at(-trustedHops) || peer);
 }
 
-/** What is limited as one: an IPv4 address, the first half of an IPv6 address, any other text as it is. */
+/** The network that is limited as one: an IPv4 address, the first half of an IPv6 address, any other text as it is. */
 function networkOf(text: string): string {
   const [, bracketed, ipv4] = WITH_PORT.exec(text) ?? [];
   const address = bracketed ?? ipv4 ?? text;

@@ -31,7 +31,7 @@ function wrongFields(issue: z.core.$ZodIssue): readonly WrongField[] {
   return unknown.map(({ name, text }) => ({ field: field(name), allowed: text, reason: UNKNOWN_FIELD }));
 }
 
-/** What follows the field's name. */
+/** The words after the field's name. */
 function sentence(allowed: string): string {
   const isWhole = allowed.startsWith("must ") || allowed.startsWith("is ");
   return isWhole ? allowed : `is not valid: ${allowed}`;

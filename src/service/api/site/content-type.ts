@@ -1,6 +1,6 @@
 // Content types of a site's files, by their names. Pure.
 
-/** What pages are made of. Everything else is downloaded. */
+/** Types of files that pages are made of. Everything else is downloaded. */
 const types: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   htm: "text/html; charset=utf-8",

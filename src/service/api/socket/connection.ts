@@ -30,12 +30,12 @@ import { Subscriptions } from "./subscriptions.ts";
 import type { WorkTurns } from "./work-turns.ts";
 
 const PING_MS = 30_000;
-/** What a peer is given to answer our close. */
+/** The time that a peer has to answer our close. */
 const CLOSE_MS = 2_000;
 /** Frames that may wait for their answer before we stop reading. */
 const MAX_WAITING_FRAMES = 16;
 
-/** What an access token has to be good for. */
+/** Scopes that an access token has to have. */
 function scopesOf(frame: Exclude<ClientFrame, { type: "auth" }>): readonly ApiScope[] {
   switch (frame.type) {
     case "subscribe":

@@ -23,7 +23,7 @@ export async function rememberAttempt(
   });
 }
 
-/** What was remembered for this browser, once; null where nothing is. */
+/** The value that was remembered for this browser, once; null where there is none. */
 export async function recallAttempt(context: WebContext, kind: AttemptKind): Promise<unknown> {
   const prefix = isSecure(context) ? "host" : undefined;
   const secret = getCookie(context, cookieName(kind), prefix) ?? null;

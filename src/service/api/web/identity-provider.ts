@@ -18,7 +18,7 @@ const SECRET_BYTES = 32;
 const TIMEOUT_SECONDS = 10;
 const MAX_NAME_CHARS = 200;
 
-/** What the browser that began has to bring back. */
+/** The state that the browser which began has to bring back. */
 type AuthorizationState = {
   readonly state: string;
   readonly nonce: string;
@@ -39,7 +39,7 @@ const githubRepositorySchema = z.object({
   permissions: z.optional(z.object({ admin: z.boolean() })),
 });
 
-/** Where the browser goes, and what has to come back. Throws when the provider does not answer. */
+/** The address that the browser goes to, and the state that has to come back. Throws when the provider does not answer. */
 export async function beginAuthorization(
   core: Core,
   provider: IdentityProvider,

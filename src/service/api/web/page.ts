@@ -73,7 +73,7 @@ function signedIn(): Html {
 <form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`;
 }
 
-/** What is not there, and what is not theirs, looks the same. */
+/** The page for things that are not there, and for those that are not theirs: both look the same. */
 export function notFoundPage(context: WebContext, session: WebSession | null): Response | Promise<Response> {
   const { pathname, search } = new URL(context.req.url);
   const signIn = `/sign-in?to=${encodeURIComponent(pathname + search)}`;

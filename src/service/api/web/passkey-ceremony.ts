@@ -47,7 +47,7 @@ const assertionSchema = z.object({
   }),
 });
 
-/** What a browser is asked for to make a passkey of the account. */
+/** The browser's options to make a passkey of the account. */
 export async function registrationOptions(
   core: Core,
   request: { domain: string; accountId: string; known: readonly Passkey[] },
@@ -96,7 +96,7 @@ export async function verifyRegistration(
   };
 }
 
-/** What a browser is asked for to sign in: any passkey that it has for the domain. */
+/** The browser's options to sign in: any passkey that it has for the domain. */
 export async function assertionOptions(
   core: Core,
   domain: string,

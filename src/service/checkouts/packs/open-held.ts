@@ -47,7 +47,7 @@ export async function openHeld(open: HeldCheckout): Promise<Cloned> {
   });
 }
 
-/** Where the histories of both commits end together: one may hold what the other lacks. */
+/** Commits at which the histories of both commits end together: one may hold what the other lacks. */
 async function boundaryOf({ git, source, held, limits }: HeldCheckout, signal: AbortSignal) {
   const tips = [source.sha, ...(held.baseSha === null ? [] : [held.baseSha])];
   const walked = await walkCommits({ git, tips, maxCommits: limits.maxCommits * 2, signal });

@@ -33,7 +33,7 @@ const explanations: readonly Explanation[] = [
   [/No space left on device/, "took_too_long", "The service's disk is full. Tell its operator."],
 ];
 
-/** What git says is malformed: `treeContainsDotdot`, with what it found. */
+/** Git's words for a malformed object: `treeContainsDotdot`, with what it found. */
 const fsckPattern = /(?:error in (?:tree|blob|commit|tag) [0-9a-f]+: |error: object [0-9a-f]+: )(\w{3,40}): /;
 
 /** Null for what is no fault of the pack. */

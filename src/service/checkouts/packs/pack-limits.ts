@@ -22,7 +22,7 @@ export type PackLimits = CloneLimits & {
   readonly uploadWaitMs: number;
 };
 
-/** What a pack may cost of which so many bytes may be stored. */
+/** Limits of the cost of a pack of which so many bytes may be stored. */
 export function costLimits(
   { maxUnfoldedBytes, maxCpuSeconds }: Pick<CloneLimits, "maxUnfoldedBytes" | "maxCpuSeconds">,
   maxStoredBytes: number,

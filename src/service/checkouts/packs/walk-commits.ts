@@ -4,7 +4,7 @@
 import type { Git } from "../../../base/git/git.ts";
 import { askObjects, ObjectQuestions } from "../cat-file.ts";
 
-/** What of a commit is read: its parents come first. */
+/** The part of a commit that is read: its parents come first. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 type CommitWalk = {

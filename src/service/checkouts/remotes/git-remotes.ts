@@ -221,7 +221,7 @@ function tokenEnvironment(url: string, token: string): Readonly<Record<string, s
   };
 }
 
-/** What `git ls-remote --symref` says of HEAD; "" where it has no commit. */
+/** HEAD as `git ls-remote --symref` says it; "" where it has no commit. */
 export function parseHead(text: string): { readonly sha: string; readonly ref: string } {
   const lines = text.split("\n");
   const [sha = ""] = lines.find((line) => /^[0-9a-f]+\tHEAD$/.test(line))?.split("\t") ?? [];

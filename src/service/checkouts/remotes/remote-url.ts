@@ -2,7 +2,7 @@
 
 import { fillCloneUrl, PIPELINE_PLACEHOLDER } from "../../../base/clone-template.ts";
 
-/** Where an issuer's repositories are, as the operator says. */
+/** The place of an issuer's repositories, as the operator says. */
 export type CodeHostPlace = {
   readonly provider: string;
   readonly issuer: string;

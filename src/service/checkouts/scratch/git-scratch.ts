@@ -33,7 +33,7 @@ type SweptScratch = GitScratch & {
   sweep(): Promise<void>;
 };
 
-/** What ends a call that takes too long. */
+/** The end of a call that takes too long. */
 class PastDeadline extends Error {
   override readonly name = "PastDeadline";
 }

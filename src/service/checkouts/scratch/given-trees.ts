@@ -69,7 +69,7 @@ function isFile({ mode }: NamedObject): boolean {
   return mode !== FOLDER && mode !== SUBMODULE;
 }
 
-/** What each of the trees has under each name. */
+/** Entries of each of the trees under each name. */
 function joined(trees: readonly (readonly NamedObject[])[]): Iterable<readonly (NamedObject | null)[]> {
   const byName = new Map<string, (NamedObject | null)[]>();
   for (const [at, tree] of trees.entries()) {

@@ -52,7 +52,7 @@ function addSide(sides: Map<string, Sides>, entry: string): void {
   sides.set(path, known);
 }
 
-/** How many paths, the paths, the type, the text. */
+/** Messages: a count of paths, the paths, the type, the text. */
 function parseMessages(fields: readonly string[], start: number): readonly Message[] {
   const messages: Message[] = [];
   for (let at = start; at < fields.length && /^\d{1,9}$/.test(fields[at] ?? ""); ) {

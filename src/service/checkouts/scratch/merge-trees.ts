@@ -48,7 +48,7 @@ export async function mergeTrees(work: ScratchWork, request: MergeRequest): Prom
   }
 }
 
-/** What was given, and what that names: it is as it was on one of the sides. */
+/** Known objects: those that were given, and those that they name, which are as they were on one of the sides. */
 function knownOf({ objects }: MergeRequest): Set<string> {
   const known = new Set<string>();
   for (const object of objects) {

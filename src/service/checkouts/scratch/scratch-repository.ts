@@ -29,7 +29,7 @@ export type ScratchLimits = PackBounds & {
   readonly timeoutMs: number;
 };
 
-/** What a call works with. */
+/** The repository and the bounds that a call works with. */
 export type ScratchWork = ScratchRepository & {
   readonly limits: ScratchLimits;
   readonly signal: AbortSignal;

@@ -5,7 +5,7 @@ import type { Plan } from "../money/plan.ts";
 export const subscriptionStatuses = ["active", "past_due", "cancelled"] as const;
 type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** What an account pays each month, at the terms of its beginning or of the last change. */
+/** The subscription that an account pays each month, at the terms of its beginning or of the last change. */
 export type Subscription = {
   readonly id: string;
   /** One of the rates' subscriptions. */

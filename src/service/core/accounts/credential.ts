@@ -25,7 +25,7 @@ export type ApiKey = {
   readonly revokedAt: number | null;
 };
 
-/** What an application may do for an account for a short time, as stored: the secret itself is not here. */
+/** The right of an application to act for an account for a short time, as stored: the secret itself is not here. */
 export type AccessToken = {
   readonly id: string;
   readonly hash: string;

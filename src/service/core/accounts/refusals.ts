@@ -67,7 +67,7 @@ export type AuthRefusal = RefusalOf<typeof credentialProblems>;
 /** An access token that is not good for an operation, and all the scopes that the operation needs. */
 export type ScopeRefusal = RefusalOf<typeof accountProblems, "scope_needed">;
 
-/** What the caller's class may not do. */
+/** Refusals of acts that the caller's class may not do. */
 export type ClassRefusal = RefusalOf<
   typeof accountProblems,
   "capability_needed" | "account_needed" | "link_reads_one_run" | "owner_needed"

@@ -79,7 +79,7 @@ async function endWhatItWouldDo(
   if (repository !== null && accountId !== null) await endJobGrants(core, tx, { accountId, agentId });
 }
 
-/** What its runs have said and done is deleted later, in steps: RunExpiry. */
+/** Deletes an agent's storage; events of its runs are deleted later, in steps: RunExpiry. */
 async function deleteStorage(
   core: Core,
   tx: StoreTransaction,

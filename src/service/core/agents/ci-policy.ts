@@ -7,7 +7,7 @@ import type { Agent } from "./agent.ts";
 
 const MAX_SHOWN_CHARS = 500;
 
-/** What the owner allows and what the job has instead: texts that follow "only" and "has". */
+/** The owner's rule and the job's value instead: texts that follow "only" and "has". */
 type PolicyFault = { readonly detail: string; readonly expected: string; readonly got: string };
 
 type Rule = {

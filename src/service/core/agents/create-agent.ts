@@ -46,7 +46,7 @@ export async function createAgent(
   });
 }
 
-/** Where the keys of an account's creations are: those of an agent's runs are stored under the agent's id. */
+/** The slot of the keys of an account's creations: those of an agent's runs are stored under the agent's id. */
 export function creationSlot(accountId: string): string {
   return `account:${accountId}`;
 }

@@ -43,7 +43,7 @@ export type Approvable<Kind extends ActionKind> = {
 
 type Approvables = { readonly [Kind in ActionKind]: Approvable<Kind> };
 
-/** What an act within one transaction does. */
+/** The effect of an act within one transaction. */
 type Act<Kind extends ActionKind> = (
   core: Core,
   tx: StoreTransaction,

@@ -10,12 +10,12 @@ import type { Evidence } from "../../../contract/workspaces/changesets/changeset
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PENDING_MS = 7 * DAY_MS;
-/** How long after its end it is listed. */
+/** The time after its end in which it is listed. */
 const KEPT_MS = 30 * DAY_MS;
-/** How long a denial is the answer to the same request. */
+/** The time for which a denial is the answer to the same request. */
 const DENIAL_MS = DAY_MS;
 
-/** What the owner approves. Everything that a person has to know to decide is in it, as it was when it was requested. */
+/** The action that the owner approves. Everything that a person has to know to decide is in it, as it was when it was requested. */
 export type ApprovalAction =
   | {
       readonly kind: "confirm_schedule";
@@ -78,7 +78,7 @@ export type ApprovalRecord = {
   readonly runId: string | null;
 };
 
-/** How a pending one ends. */
+/** The end of a pending one. */
 export type ApprovalEnd = {
   readonly status: Exclude<ApprovalStatus, "pending">;
   readonly decidedAt: number;

@@ -5,7 +5,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Store } from "../ports/store.ts";
 import { type BlobStore, BlobStoreError } from "./blob-store.ts";
 
-/** Where a backup says that it is being made, among the service's own values. It is no secret. */
+/** The name of a running backup's mark, among the service's own values. It is no secret. */
 export const BACKUP_HOLD = "backup_hold";
 /** A backup says it again within this time, or has died. */
 export const HOLD_MS = 60_000;

@@ -90,7 +90,7 @@ export class OwnBlobs {
   }
 }
 
-/** What the log of such a node says, and a run that it has to end. */
+/** The text of such a node's log, and of a run that it has to end. */
 export const ELSEWHERE =
   "This node does not see the blobs of its store: other nodes keep them elsewhere, or they are lost. Give every node the same ones: BLOB_STORE=s3 with the same bucket, or one BLOB_DIR on a file system that they share.";
 

@@ -3,7 +3,7 @@
 
 import type { BlobStore } from "./blob-store.ts";
 
-/** Where the name is among the service's own values, which every node reads. It is no secret. */
+/** The name's place among the service's own values, which every node reads. It is no secret. */
 export const STORE_IDENTITY = "store_identity";
 
 /** Says whose blobs they are. Safe to repeat. */

@@ -91,7 +91,7 @@ export type BlamedLine = {
   readonly isOldest: boolean;
 };
 
-/** What git knows of commits. Commits are named by all their digits; paths are relative to the root, files or folders. */
+/** Git's history of commits. Commits are named by all their digits; paths are relative to the root, files or folders. */
 export interface CheckoutHistory {
   /** The commit that a name such as `HEAD~2` or `1a2b3c4` stands for; null where none is in reach. */
   resolve(name: string): Promise<string | null>;
@@ -150,7 +150,7 @@ export type TextCount = { readonly path: string; readonly lines: number };
 /** Why a changed file is no part of the patch. */
 export type HeldBackFile = { readonly path: string; readonly reason: "protected" | "too_large" };
 
-/** What differs from the commit that was checked out, new files included. */
+/** Differences from the commit that was checked out, new files included. */
 export type WorkingChanges = {
   readonly baseSha: string;
   /** Why the changes cannot be read; `files`, `patch` and `heldBack` are empty then. One line, no path of this machine. */

@@ -50,7 +50,7 @@ export type ConflictKind =
 
 export type MergeSide = { readonly oid: string; readonly mode: string };
 
-/** What a path is on each side; null where it is not there. */
+/** A path on each side of a merge; null where it is not there. */
 export type MergeConflict = {
   readonly path: string;
   readonly kind: ConflictKind;

@@ -35,13 +35,13 @@ export type JobIdentity = {
   readonly defaultBranch?: string;
 };
 
-/** Where a commit is, and which job made it known: the event and the branches say whether writers made it. */
+/** The place of a commit, and the job that made it known: the event and the branches say whether writers made it. */
 export type CommitPlace = Pick<
   JobIdentity,
   "provider" | "issuer" | "repository" | "sha" | "ref" | "event" | "baseRef" | "cloneUrl"
 >;
 
-/** What a job states beside its token. It is not verified. */
+/** Statements of a job beside its token. It is not verified. */
 export type JobStatement = {
   /** The commit that it runs on: some providers' tokens name none. */
   readonly sha: string | null;

@@ -30,7 +30,7 @@ export type Exchanged = {
   readonly claim: ClaimOutcome | null;
 };
 
-/** What pays for the agent's next run, and the claim link where nothing does. */
+/** The credits that pay for the agent's next run, and the claim link where nothing does. */
 type Quota = {
   readonly audience: "anon" | Plan;
   readonly creditsRemaining: number;

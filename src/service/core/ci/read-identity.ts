@@ -18,7 +18,7 @@ import {
   grantInMicroUsd,
 } from "../money/ledger.ts";
 
-/** What the caller's capability is bound to. Only a CI job has one. */
+/** The identity that the caller's capability is bound to. Only a CI job has one. */
 export async function readIdentity(
   core: Core,
   caller: Caller,

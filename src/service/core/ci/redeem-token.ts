@@ -137,7 +137,7 @@ async function audit(core: Core, outcome: Outcome): Promise<void> {
   await core.store.transact((tx) => tx.audit.insert(auditEntry(core, outcome)));
 }
 
-/** What is kept of a job's request. */
+/** The audit entry of a job's request. */
 export function auditEntry(core: Pick<Core, "clock" | "random">, { job, ...outcome }: Outcome): AuditEntry {
   const now = core.clock.now();
   return {

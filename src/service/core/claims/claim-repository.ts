@@ -11,7 +11,7 @@ import { CLAIM_PREFIX, claimUrlOf } from "./claim-url.ts";
 import { auditClaim } from "./confirm-claim.ts";
 import type { ClaimRefusal } from "./refusals.ts";
 
-/** How long a claim waits for a job of the repository. */
+/** The time for which a claim waits for a job of the repository. */
 const PENDING_MS = 7 * 24 * 60 * 60 * 1000;
 
 export type Claimed = {

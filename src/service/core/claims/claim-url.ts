@@ -29,7 +29,7 @@ export async function makeClaimUrl(
   return claimUrlOf(core, token.text);
 }
 
-/** Where a claim token's page is. */
+/** The address of a claim token's page. */
 export function claimUrlOf(core: Core, token: string): string {
   return `${core.policy.webUrl}/claim/${token}`;
 }
@@ -57,7 +57,7 @@ export type ClaimDescription = {
   readonly state: ClaimState;
 };
 
-/** What a claim link is for. Null when there is no such link, or no more. */
+/** The subject of a claim link. Null when there is no such link, or no more. */
 export async function describeClaim(core: Core, token: string): Promise<ClaimDescription | null> {
   if (!isWellFormedSecret(CLAIM_PREFIX, token)) return null;
   const now = core.clock.now();

@@ -56,7 +56,7 @@ export async function deleteUnneeded(
   await tx.packs.delete({ ids, now: core.clock.now() });
 }
 
-/** What may go, the least recently used first, and what stays. */
+/** Packs that may go, the least recently used first, and those that stay. */
 async function sortOut(
   core: Core,
   reader: StoreReader,

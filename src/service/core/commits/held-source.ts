@@ -9,7 +9,7 @@ import { type HeldPack, repositoryKeyOf } from "./held-pack.ts";
 import type { CommitMissingRefusal } from "./refusals.ts";
 import { commitsOf, placeOf, type RunSource } from "./run-commit.ts";
 
-/** What the job has sent of the commit that a run works on. */
+/** The part of the commit that a run works on that the job has sent. */
 export type HeldSource = {
   /** All that it takes. */
   readonly packs: readonly HeldPack[];

@@ -19,7 +19,7 @@ export type PullRequestHead = {
 /** The commit of a run that no job asked for, chosen when it was submitted. */
 export type RunCommit = { readonly from: CommitOrigin; readonly place: CommitPlace };
 
-/** What a run works on, as its input says it. */
+/** The source of a run, as its input says it. */
 export type RunSource = {
   /** The submitting CI job; null for an account's own run. */
   readonly job: JobIdentity | null;

@@ -10,7 +10,7 @@ declare module "../core.ts" {
   }
 }
 
-/** What the operator of a node says. */
+/** The cap of a node's operator. */
 type EgressCap = {
   readonly entries: EgressEntries;
   /** What the word `registries` stands for. */

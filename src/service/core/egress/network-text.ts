@@ -31,7 +31,7 @@ export function networkText(
   return `Commands reach these hosts alone, by https, through the proxy that HTTPS_PROXY names: ${hosts}${more}. Names of hosts are not resolved otherwise; every other host is blocked, and trying again does not help.${denied}`;
 }
 
-/** What was blocked between two records, in one line; null where nothing was. */
+/** Hosts that were blocked between two records, in one line; null where there were none. */
 export function blockedText(before: readonly BlockedHost[], after: readonly BlockedHost[]): string | null {
   const known = new Map(before.map(({ host, times }) => [host, times]));
   const fresh = after.filter(({ host, times }) => times > (known.get(host) ?? 0));

@@ -11,7 +11,7 @@ export type EgressRules = Readonly<Record<EgressPhase, readonly HostEntry[]>>;
 
 export const noEgress: EgressRules = { setup: [], agent: [] };
 
-/** What the entries stand for, where `registries` are the package registries. */
+/** Rules that the entries stand for, where `registries` are the package registries. */
 export function rulesOf(entries: EgressEntries, registries: readonly HostEntry[]): EgressRules {
   const setup: HostEntry[] = [];
   const agent: HostEntry[] = [];
@@ -24,7 +24,7 @@ export function rulesOf(entries: EgressEntries, registries: readonly HostEntry[]
   return { setup: withoutRepeats(setup), agent: withoutRepeats(agent) };
 }
 
-/** What both allow: each host in the narrower of its forms. */
+/** Rules that both allow: each host in the narrower of its forms. */
 export function intersectRules(one: EgressRules, other: EgressRules): EgressRules {
   return { setup: intersect(one.setup, other.setup), agent: intersect(one.agent, other.agent) };
 }

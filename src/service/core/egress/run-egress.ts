@@ -31,7 +31,7 @@ export type EgressRecord = {
   readonly blocked: readonly BlockedHost[];
 };
 
-/** What refuses a connection, and what to tell whoever asked: one line, no host in it that is longer than a name may be. */
+/** The refusal of a connection, and the text for whoever asked: one line, no host in it that is longer than a name may be. */
 export type EgressRefusal =
   | { readonly reason: "blocked"; readonly block: EgressBlock; readonly detail: string }
   | { readonly reason: "unreachable"; readonly detail: string };
@@ -54,7 +54,7 @@ export type EgressTarget = {
   readonly signal: AbortSignal;
 };
 
-/** What one run may reach. Nothing listens before it is needed. */
+/** Network access of one run. Nothing listens before it is needed. */
 export interface RunEgress {
   readonly rules: EgressRules;
   /**

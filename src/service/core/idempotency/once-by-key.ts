@@ -19,7 +19,7 @@ type KeyedRequest = {
   readonly request: unknown;
 };
 
-/** What a request made: `isReplay` where an earlier one with the same key did. */
+/** The thing that a request made: `isReplay` where an earlier one with the same key did. */
 type Made = { readonly subjectId: string; readonly isReplay: boolean };
 
 /** A key, for one request. Null: the request has none. */
@@ -30,7 +30,7 @@ export function keyUseOf({ scope, accountId, key, request }: KeyedRequest): KeyU
   return { scope: `${accountId} ${scope}`, key, requestHash: hashRequest(request) };
 }
 
-/** What an earlier request with the key made; null where there was none. Refused where it was another request. */
+/** The thing that an earlier request with the key made; null where there was none. Refused where it was another request. */
 export async function earlierUse(
   { requestKeys }: { readonly requestKeys: RequestKeyReader },
   use: KeyUse,

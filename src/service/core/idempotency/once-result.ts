@@ -7,7 +7,7 @@ export type OnceResult<Value, Refusal> =
   | { readonly ok: true; readonly value: Value; readonly isReplay: boolean }
   | Refused<Refusal>;
 
-/** What the request made, or an earlier one with its key. */
+/** The result of the request, or of an earlier one with its key. */
 export function onceResult<Value, Refusal>(
   result: Result<Value, Refusal>,
   { isReplay }: { readonly isReplay: boolean },

@@ -7,7 +7,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
 import type { AccessLifeRefusal, ModelAccessRefusal } from "./refusals.ts";
 
-/** What a token has to live still: less is no time for one answer. */
+/** The remaining life that a token must have: less is no time for one answer. */
 const LEAST_ACCESS_MS = 30_000;
 /** A token is kept no longer, whatever its job says of it. */
 const MAX_KEPT_MS = 24 * 60 * 60 * 1000;

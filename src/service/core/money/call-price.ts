@@ -3,7 +3,7 @@
 import type { TokenPrices } from "./rates.ts";
 
 const NANO_PER_MICRO = 1_000;
-/** What input from a cache counts relative to fresh input where no price is known. */
+/** The weight of input from a cache relative to fresh input where no price is known. */
 const UNPRICED_CACHED_SHARE = 0.1;
 
 /** `cachedInput` was read from the provider's cache, `cacheWrite` was put into it; both are parts of `input`. */
@@ -36,7 +36,7 @@ export function costOfCall(prices: ModelPrices, tokens: TokenCount): number {
   return Math.ceil(nanoUsd / NANO_PER_MICRO);
 }
 
-/** What a call costs at most whose input is not in the cache yet: all of it may be written there. */
+/** The highest price of a call whose input is not in the cache yet: all of it may be written there. */
 export function mostCostOfCall(
   prices: ModelPrices,
   { input, output }: Pick<TokenCount, "input" | "output">,
@@ -46,7 +46,7 @@ export function mostCostOfCall(
   return costOfCall(prices, { input, cachedInput: 0, cacheWrite, output });
 }
 
-/** What a token of the answer to so much input costs. */
+/** The price of a token of the answer to so much input. */
 export function outputPrice(prices: ModelPrices, input: number): number {
   return pricesFor(prices, input).outNanoUsdPerToken;
 }

@@ -24,12 +24,12 @@ export function workflowPrice({ workflow }: Pick<Rates, "workflow">): RunPrice |
   return price.feeMicroUsd === RUN_FEE_MICRO_USD && price.microUsdPerMinute === 0 ? null : price;
 }
 
-/** What is held at submission. */
+/** The amount that is held at submission. */
 export function feeOf(price: RunPrice | null): number {
   return price?.feeMicroUsd ?? RUN_FEE_MICRO_USD;
 }
 
-/** What a run costs that has been at work for so long. */
+/** The price of a run that has been at work for so long. */
 export function costOfTime(price: RunPrice | null, elapsedMs: number): number {
   if (price === null) return RUN_FEE_MICRO_USD;
   const minutes = Math.ceil(Math.max(0, elapsedMs - price.includedMs) / MINUTE_MS);

@@ -20,7 +20,7 @@ export type Artifact = {
   readonly expiresAt: number;
 };
 
-/** How an artifact is found. */
+/** The key by which an artifact is found. */
 export type ArtifactKey = { readonly kind: string } & (
   | { readonly idHash: string }
   | { readonly uid: string }

@@ -31,7 +31,7 @@ export type PublicProblem = {
   >;
 };
 
-/** What a caller is told of each reason. The argument has the fields of its refusal, which is named after the reason. */
+/** Problems by the reasons of refusals. The argument has the fields of its refusal, which is named after the reason. */
 export type ProblemTable = Readonly<Record<string, (fields: never) => PublicProblem>>;
 
 /** The refusals of a table, as values: the reason beside its fields. A reason that the table does not have does not compile. */

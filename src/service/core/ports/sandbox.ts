@@ -5,7 +5,7 @@ import type { CoveredFiles } from "./covered-files.ts";
 
 export type SandboxKind = "bubblewrap" | "container" | "none";
 
-/** What a command may see of the machine, beside its tools. */
+/** The checkout as a command may see it, beside the machine's tools. */
 export type SandboxedCheckout = {
   /** Absolute path of the tree. */
   readonly root: string;
@@ -63,7 +63,7 @@ export type SandboxRefusal = {
   readonly detail: string;
 };
 
-/** Where a program works. */
+/** The place where a program works. */
 export type ProgramPlace = {
   readonly checkout: SandboxedCheckout;
   /** False: its working folder is an empty one, and nothing of the checkout is in sight where there is a sandbox. */
@@ -104,7 +104,7 @@ export type RunningProgram = {
   end(): Promise<void>;
 };
 
-/** What commands find, to be told to whoever writes them. */
+/** Facts about the place of commands, to be told to whoever writes them. */
 export type SandboxFacts = {
   /** Absolute paths, as commands see them. */
   readonly tree: string;

@@ -2,7 +2,7 @@
 // migration adds is read like every other. Implemented in store/snapshot/.
 // Why: docs/decisions/104-a-backup-is-rows-and-blobs.md
 
-/** What a database stores in one column of one row. */
+/** A value that a database stores in one column of one row. */
 export type Cell = string | number | Uint8Array | null;
 /** In the order of the table's columns. */
 export type SnapshotRow = readonly Cell[];

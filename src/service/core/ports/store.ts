@@ -32,9 +32,9 @@ export type TransactOptions = {
   readonly lane?: string;
 };
 
-/** What reads: each noun declares its part in its own `store-port.ts`. Why: docs/decisions/133-floors-in-core.md */
+/** Reads of the store: each noun declares its part in its own `store-port.ts`. Why: docs/decisions/133-floors-in-core.md */
 // biome-ignore lint/suspicious/noEmptyInterface: its members are declared by the nouns.
 export interface StoreReader {}
 
-/** What reads and writes within a transaction. */
+/** Reads and writes within a transaction. */
 export interface StoreTransaction extends StoreReader {}

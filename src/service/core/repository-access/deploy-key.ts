@@ -8,7 +8,7 @@ const SEED_BYTES = 32;
 const CHECK_BYTES = 4;
 /** Random bytes that a pair is made of. */
 export const DEPLOY_KEY_BYTES: number = SEED_BYTES + CHECK_BYTES;
-/** What stands before the seed in PKCS #8 (RFC 8410). */
+/** Bytes before the seed in PKCS #8 (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 const BLOCK_BYTES = 8;
 const LINE_CHARS = 70;

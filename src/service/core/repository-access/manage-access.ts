@@ -115,7 +115,7 @@ function makeAccess(
   return ok({ agentId, kind, createdAt, publicKey: made.publicKey, sealed });
 }
 
-/** What its readers see. */
+/** The access as its readers see it. */
 export function toShown(
   core: Core,
   { agent, access }: { readonly agent: Agent; readonly access: StoredAccess | null },

@@ -7,7 +7,7 @@ import type { AgentRepository } from "../agents/agent.ts";
 /** Which repository, at which issuer's code host. */
 export type RemoteRepository = Pick<AgentRepository, "issuer" | "id" | "name">;
 
-/** What a fetch shows to the code host. The App's own key is the implementation's. */
+/** The credential that a fetch shows to the code host. The App's own key is the implementation's. */
 export type RemoteCredential =
   | { readonly kind: "deploy_key"; readonly privateKey: string }
   | { readonly kind: "github_app" };

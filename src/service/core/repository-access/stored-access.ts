@@ -12,7 +12,7 @@ export type StoredAccess =
     })
   | (Chosen & { readonly kind: "github_app" });
 
-/** What a sealed key is bound to: of another agent it cannot be opened. */
+/** The binding of a sealed key: of another agent it cannot be opened. */
 export function boundTo(agentId: string): string {
   return `deploy key of agent ${agentId}`;
 }

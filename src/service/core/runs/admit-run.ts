@@ -98,7 +98,7 @@ async function reach(asked: Asked): Promise<Result<Reached, SubmitRefusal>> {
   return fault === null ? ok({ ...asked, agent }) : refused({ reason: "policy_refused_since", ...fault });
 }
 
-/** What the request's key answers; null where it makes a new run. */
+/** The answer of the request's key; null where it makes a new run. */
 async function findEarlier(asked: New): Promise<Result<Submitted, SubmitRefusal> | null> {
   const { tx, admission, requestHash, now } = asked;
   const { agentId, key, slot } = admission;
@@ -154,7 +154,7 @@ const checks = {
   },
 } satisfies Readonly<Record<string, Check>>;
 
-/** What the owner lets the jobs' runs of a day cost. */
+/** The cap of the owner for the cost of the jobs' runs of a day. */
 function capOf({ agent, admission: { caller } }: Reached): number | undefined {
   return caller.kind === "ci_job" ? agent.ciPolicy?.max_usd_per_day : undefined;
 }

@@ -12,7 +12,7 @@ import { accountWallet, freeCreditsAccount, freeCreditsResetAt, RUN_FEE_MICRO_US
 import type { StoreTransaction } from "../ports/store.ts";
 import type { SubmitRefusal } from "./refusals.ts";
 
-/** What is asked for needs more than one write. */
+/** The request needs more than one write. */
 export class TransactionNeededError extends Error {}
 
 /** The run cannot be paid for: everything is undone, and the refusal is made in a transaction of its own. */

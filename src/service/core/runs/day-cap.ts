@@ -46,7 +46,7 @@ export async function reserveOfDay(
   return ok(microUsd);
 }
 
-/** What a run takes of the day: what it may cost while it is in flight, or nobody knows what it did. */
+/** The part of the day's cap that a run takes: what it may cost while it is in flight, or nobody knows what it did. */
 function costOf({ status, startedAt, usage, reservedMicroUsd }: ReservedRun): number {
   const hasEnded = status === "completed" || status === "failed" || status === "cancelled";
   if (!hasEnded) return reservedMicroUsd;

@@ -7,7 +7,7 @@ import { feeHold, queuedRun } from "./new-run.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { RunReader } from "./store-port.ts";
 
-/** How many generations a run may have below it. */
+/** Generations that a run may have below it. */
 export const MAX_GENERATIONS = 3;
 /** Children of one run in flight. A plan's limit on concurrent runs does not count them. */
 export const MAX_CHILDREN_IN_FLIGHT = 8;
@@ -108,7 +108,7 @@ async function admitChild(
   return ok({ runId, sessionId });
 }
 
-/** How many generations a run may still have below it. */
+/** Generations that a run may still have below it. */
 export async function generationsLeft(
   runs: Pick<RunReader, "find">,
   run: Pick<RunRecord, "parentRunId">,

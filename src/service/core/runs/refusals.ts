@@ -76,7 +76,7 @@ export const runProblems = {
     conflict("run_finished", `Run ${runId} has ended already: ${status}.`),
 } satisfies ProblemTable;
 
-/** What only a run's reader is refused for. */
+/** Refusals of a run's reader alone. */
 type ReadRunRefusal = RefusalOf<
   typeof runProblems,
   "run_not_found" | "run_of_another" | "events_expired" | "run_finished"

@@ -10,7 +10,7 @@ import type { AdmissionRequest, Submission } from "./submission.ts";
 type Body = Submission["body"];
 type Given<Field extends keyof Body> = Exclude<Body[Field], undefined>;
 
-/** What a field gives to the run's input. Null: nothing, or what is decided by more than the field itself. */
+/** The part of the run's input that a field gives. Null: nothing, or what is decided by more than the field itself. */
 type InputOf<Field extends keyof Body> = ((given: Given<Field>, runId: string) => Partial<RunInput>) | null;
 
 /** Every field of a request: one that is not here does not compile. */
@@ -34,7 +34,7 @@ const inputOf: { readonly [Field in keyof Required<Body>]: InputOf<Field> } = {
   model_access: (access, runId) => ({ modelAccess: broughtBy(runId, access) }),
 };
 
-/** What the request's own fields give to the run's input. */
+/** The part of the run's input that the request's own fields give. */
 export function requestedInput(body: Body, runId: string): Partial<RunInput> {
   const fields = Object.keys(inputOf) as (keyof Body)[];
   return Object.assign({}, ...fields.map((field) => inputOfField(body, field, runId)));
@@ -46,7 +46,7 @@ function inputOfField<Field extends keyof Body>(body: Body, field: Field, runId:
   return given === undefined || read === null ? {} : read(given as Given<Field>, runId);
 }
 
-/** What is stored of the access with the run's input: not the token. */
+/** The part of the access that is stored with the run's input: not the token. */
 function broughtBy(runId: string, { provider, model, expires_at }: ModelAccess): RunModelAccess {
   return { provider, model, heldBy: runId, firstExpiresAt: Date.parse(expires_at) };
 }

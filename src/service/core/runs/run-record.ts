@@ -25,10 +25,10 @@ export type WorkflowExecution = {
   readonly input: string | null;
 };
 
-/** What is shown of it, also when the run's input is deleted. */
+/** The part of it that is shown, also when the run's input is deleted. */
 export type ShownCommit = { readonly from: CommitOrigin; readonly sha: string; readonly ref: string };
 
-/** Where in a workspace a run works. */
+/** The place in a workspace where a run works. */
 export type RunWorkspace = {
   readonly workspaceId: string;
   /** The copy that it alone writes in. Null: it has the accepted files, and what it changes of them stays in its session. */
@@ -110,7 +110,7 @@ export type StoredEvent = {
   readonly json: string;
 };
 
-/** What is written to a run when it ends. */
+/** Fields that are written to a run when it ends. */
 export type RunOutcome = Pick<
   RunRecord,
   | "endedAt"

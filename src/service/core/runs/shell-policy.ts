@@ -2,7 +2,7 @@
 
 import type { SandboxKind } from "../ports/sandbox.ts";
 
-/** What a run works on, as far as it tells who wrote it. */
+/** The origin of a run's task, as far as it tells who wrote it. */
 export type TaskOrigin =
   | { readonly repository: string; readonly event: string; readonly baseRef: string | null }
   | { readonly repository: null };

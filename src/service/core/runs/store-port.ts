@@ -115,7 +115,7 @@ export type EarlierRunQuery = {
   readonly limit: number;
 };
 
-/** What changes on a run before its end. */
+/** Changes of a run before its end. */
 export type RunUpdate = {
   readonly status?: "cancelling";
   /** Of a run that is cancelling: what it ends with. */

@@ -15,7 +15,7 @@ export type RoleUsage = {
 
 type Amount = "tokens" | "calls" | "microUsd";
 
-/** What a run and its children used of what they may use together. Amounts of money are by known prices, whoever pays. */
+/** Use of the shared budget by a run and its children. Amounts of money are by known prices, whoever pays. */
 export type BudgetUse = {
   /** Tokens as a budget counts them: input from a cache by its price relative to other input. */
   readonly countedTokens: number;
@@ -29,7 +29,7 @@ export type BudgetUse = {
   readonly maxCostMicroUsd: number | null;
 };
 
-/** What one model of a run used, whoever pays: a run has several where it has other roles, or a fallback. */
+/** Usage of one model of a run, whoever pays: a run has several where it has other roles, or a fallback. */
 export type ModelUsage = {
   readonly model: string;
   readonly calls: number;

@@ -46,7 +46,7 @@ export type ScheduleMove = {
   readonly change: ScheduleChange;
 };
 
-/** How long a firing may take. After that its process or its store has failed, and another try takes it over. */
+/** The time that a firing may take. After that its process or its store has failed, and another try takes it over. */
 const FIRING_LEASE_MS = 30_000;
 /** Five tries within about eight minutes. */
 const RETRIES: BackoffPolicy = { attempts: 5, firstDelayMs: 30_000, maxDelayMs: 600_000 };

@@ -2,7 +2,7 @@
 
 export type Session = { readonly id: string; readonly agentId: string; readonly createdAt: number };
 
-/** What a session's last run left changed in its repository. The next run begins with it. */
+/** Changes that a session's last run left in its repository. The next run begins with it. */
 export type CarriedChanges = {
   readonly sessionId: string;
   readonly runId: string;

@@ -21,7 +21,7 @@ export async function beginAttempt(
   return text;
 }
 
-/** What was remembered, once. Null for a secret that was used, is too old or never was. */
+/** The value that was remembered, once. Null for a secret that was used, is too old or never was. */
 export async function takeAttempt(
   core: Core,
   { kind, secret }: { kind: AttemptKind; secret: string | null },

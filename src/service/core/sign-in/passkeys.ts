@@ -9,7 +9,7 @@ import type { LinkIdentityRefusal, SignInRefusal } from "./refusals.ts";
 /** Of one account. */
 const MAX_PASSKEYS = 50;
 
-/** What a verified registration says of a new passkey. */
+/** A new passkey as a verified registration describes it. */
 export type NewPasskey = Pick<
   Passkey,
   "credentialId" | "publicKey" | "counter" | "transports" | "isBackedUp" | "name"

@@ -37,7 +37,7 @@ async function insertLink(core: LinkMaker, accountId: string | null): Promise<Ma
   return { token: text, expiresAt };
 }
 
-/** What a link would do. Uses nothing up: scanners of mail open every link. Null when it does nothing. */
+/** The effect that a link would have. Uses nothing up: scanners of mail open every link. Null when it does nothing. */
 export async function describeSignInLink(
   core: Core,
   token: string,

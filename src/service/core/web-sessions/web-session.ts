@@ -1,6 +1,6 @@
 // A browser in which somebody is signed in. It is a direct session of the account's owner, and never a bearer. Pure.
 
-/** How somebody proved who they are. */
+/** Methods by which somebody proved who they are. */
 export const signInMethods = ["link", "key", "passkey", "oidc", "github"] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 

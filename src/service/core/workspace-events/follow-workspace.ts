@@ -21,7 +21,7 @@ export type WorkspaceFeed = {
   readonly hasMissed: boolean;
 };
 
-/** Where a reader of the workspace's events begins: behind `after`, or at what moves from now on. */
+/** The place at which a reader of the workspace's events begins: behind `after`, or at the events from now on. */
 export async function findFeed(
   core: Core,
   { caller, workspaceId, after }: { caller: StreamReader; workspaceId: string; after: number | null },

@@ -99,7 +99,7 @@ export type FilesClosedRefusal = RefusalOf<typeof workspaceProblems, "workspaces
   readonly what: "files";
 };
 
-/** What changes a workspace, or makes new work for it. */
+/** Refusals of requests that change a workspace, or make new work for it. */
 export type WorkRefusal = RefusalOf<
   typeof workspaceProblems,
   "workspaces_not_admitted" | "workspace_erasing" | "storage_adopting"

@@ -21,7 +21,7 @@ export type WorkspacePage = {
   readonly limit: number;
 };
 
-/** What its owner changes. */
+/** Changes by its owner. */
 export type WorkspaceChange = Partial<Pick<Workspace, "name" | "managerAgentId" | "metadata">>;
 
 export interface WorkspaceReader {

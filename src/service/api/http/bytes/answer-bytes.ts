@@ -6,7 +6,7 @@ import type { HangUp } from "../hang-up.ts";
 import { answerProblem } from "../problems.ts";
 import type { RequestContext } from "../request-context.ts";
 
-/** What is read before the client has taken what came before it. */
+/** Bytes that are read before the client has taken those before them. */
 const READ_AHEAD_BYTES = 64 * 1024;
 
 export type ByteContent = {

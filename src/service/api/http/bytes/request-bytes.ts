@@ -6,7 +6,7 @@ import { invalidRequest, type PublicProblem } from "../../../core/ports/problem.
 import { bodyTooLarge, typeOf, unsupportedType } from "../read-body.ts";
 import type { RequestContext } from "../request-context.ts";
 
-/** What reading the body ended with. A handler lets it through: the request is answered with its problem. */
+/** The problem that reading the body ended with. A handler lets it through: the request is answered with its problem. */
 export class RequestBodyError extends Error {
   readonly code: PublicProblem["code"];
   readonly problem: PublicProblem;

@@ -55,7 +55,7 @@ export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
   };
 }
 
-/** What is wrong with a request for an exchange before its token is read. */
+/** The fault of a request for an exchange before its token is read. */
 function faultOf({ subject_token = "", subject_token_type, grant_type }: ExchangeRequest) {
   if (subject_token === "") {
     const detail = 'The body has no "subject_token". Send the job\'s OIDC token in it.';

@@ -75,7 +75,7 @@ export type Refusal<Of extends Reason = Reason> = RefusalOf<Tables, Of>;
 
 const problems: { readonly [One in Reason]: (refusal: Refusal<One>) => PublicProblem } = tables;
 
-/** What the caller is told. A refusal with a reason that no table has does not compile. */
+/** The problem that the caller is told. A refusal with a reason that no table has does not compile. */
 export function toProblem<Of extends Reason>(refusal: Refusal<Of>): PublicProblem {
   return problems[refusal.reason](refusal);
 }

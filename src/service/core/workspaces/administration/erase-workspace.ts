@@ -18,7 +18,7 @@ import { workspaceUrl } from "../workspace-url.ts";
 /** Rows that one transaction deletes. */
 const ROWS_A_STEP = 2_000;
 const BLOBS_A_STEP = 200;
-/** How long until the next look where an upload was at work when the erasure began. */
+/** The time until the next look where an upload was at work when the erasure began. */
 const UPLOADS_MS = 30_000;
 
 type Refusal = WorkspaceRefusal | WorkRefusal | WorkspaceHeldRefusal | OwnerNeededRefusal;

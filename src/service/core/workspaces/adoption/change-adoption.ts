@@ -74,7 +74,7 @@ type RollbackRefusal =
   | AdoptionRefusal
   | AdoptionStateRefusal;
 
-/** What was current before is current again. The adopted revision stays. */
+/** Makes the revision before the adoption current again. The adopted revision stays. */
 export async function rollBackAdoption(
   core: Core,
   request: WorkspaceRequest,

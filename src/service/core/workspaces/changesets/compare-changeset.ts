@@ -32,7 +32,7 @@ export async function compareRevisions(
   return merged.ok ? ok({ current, theirs, base, merged: merged.value }) : merged;
 }
 
-/** What a revision changes against its base, by git. */
+/** Changes of a revision against its base, by git. */
 export async function diffRevisions(
   core: Core,
   diff: { base: string; theirs: Revision; maxPatchBytes: number; signal: AbortSignal },

@@ -76,7 +76,7 @@ export async function collisionIn(core: Core, prepared: PreparedTree): Promise<P
   return await findCollision(source, { before: current.treeOid, after: treeOid, changes });
 }
 
-/** What of it the tree leads to: the text of conflicts, for one, is not kept. */
+/** Objects that the tree leads to: the text of conflicts, for one, is not kept. */
 function reachable(made: readonly MadeObject[], root: string): readonly MadeObject[] {
   const byOid = new Map(made.map((object) => [object.oid, object]));
   const reached = new Map<string, MadeObject>();
@@ -139,7 +139,7 @@ export async function landTree(
   return ok(revision);
 }
 
-/** What was written to the canonical copy where the tree changes something: the path itself, above it or below it. */
+/** Entries of the canonical copy that clash with the tree's changes: at the path itself, above it or below it. */
 function clashing(entries: readonly CopyEntry[], changes: readonly TreeChange[]): readonly string[] {
   if (entries.length === 0) return [];
   const changed = new Set(changes.map(({ path }) => path));

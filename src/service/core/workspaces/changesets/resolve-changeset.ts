@@ -152,7 +152,7 @@ type SettledPaths = {
   readonly blobs: readonly MadeObject[];
 };
 
-/** What each path in conflict is to be. */
+/** The resolution of each path in conflict. */
 function settle(
   { conflicts }: TreesMerged,
   { current, resolutions }: { current: string; resolutions: readonly Resolution[] },

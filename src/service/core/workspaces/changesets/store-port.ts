@@ -21,7 +21,7 @@ export type ChangesetPage = {
   readonly limit: number;
 };
 
-/** What becomes of a changeset when it is compared or decided. */
+/** Changes of a changeset when it is compared or decided. */
 export type ChangesetUpdate = Pick<
   Changeset,
   | "status"

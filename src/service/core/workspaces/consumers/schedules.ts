@@ -41,7 +41,7 @@ export async function listWorkspaceSchedules(
   return await pageById(query, (of) => core.store.committed.workspaceSchedules.list({ workspaceId, ...of }));
 }
 
-/** What an AI client schedules waits for the owner. Safe to repeat with a key. */
+/** Creates a schedule; one of an AI client waits for the owner. Safe to repeat with a key. */
 export async function createWorkspaceSchedule(
   core: Core,
   request: InWorkspace & {

@@ -133,7 +133,7 @@ function originOf(core: Core, workspaceId: string): string | null {
 
 export type LinkedSite = { readonly site: Site; readonly expiresAt: number };
 
-/** What a link opens now. Null for one that is unknown or has ended, and where no files are served. */
+/** The site that a link opens now. Null for one that is unknown or has ended, and where no files are served. */
 export async function findLinkedSite(core: Core, token: string): Promise<LinkedSite | null> {
   if (!token.startsWith(LINK_PREFIX) || filesFault(core) !== null) return null;
   const { sites, workspaces } = core.store.committed;

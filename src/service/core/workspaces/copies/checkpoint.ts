@@ -23,7 +23,7 @@ import { type Copy, holderOf } from "./copy.ts";
 import { keepSave, prepareSave } from "./save-copy.ts";
 
 const DEFAULT_MESSAGE = "Checkpoint";
-/** How often the base may move under a checkpoint. */
+/** Moves of the base that a checkpoint survives. */
 const MAX_TRIES = 20;
 
 const inputSchema = z.object({

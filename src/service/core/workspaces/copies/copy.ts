@@ -5,7 +5,7 @@ import type { Actor } from "../actor.ts";
 export const copyStates = ["ready", "deleting"] as const;
 type CopyState = (typeof copyStates)[number];
 
-/** How long the worker of a run that died keeps its copy. */
+/** The time for which the worker of a run that died keeps its copy. */
 export const COPY_HOLD_MS = 60_000;
 
 /** The run that alone writes in a copy, for as long as its lease holds. */

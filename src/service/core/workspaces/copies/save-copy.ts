@@ -23,7 +23,7 @@ import type { Copy } from "./copy.ts";
 import type { CopyEntry } from "./copy-entry.ts";
 import { endExpiredHold } from "./end-expired-hold.ts";
 
-/** What a copy holds, as a tree. Nothing of it is kept. */
+/** Contents of a copy, as a tree. Nothing of it is kept. */
 type PreparedSave = {
   readonly copy: Copy;
   /** What was written since the base, all of it, at one time. */
@@ -141,7 +141,7 @@ async function keepFiles(
   if (absent !== undefined) throw new MissingObjectError(absent);
 }
 
-/** How many more files and bytes there are than in the base: only what differs is counted. */
+/** The files and bytes that there are beyond the base: only what differs is counted. */
 async function moreThan(
   source: ObjectSource,
   saved: Pick<PreparedSave, "entries"> & { readonly changes: readonly TreeChange[] },

@@ -39,7 +39,7 @@ export async function makeDownloadLink(
   return ok({ url: `${core.policy.baseUrl}/v1/downloads/${text}`, expiresAt, etag: etagOf(file) });
 }
 
-/** What the address of `token` names, when it is still that. */
+/** The file that the address of `token` names, when it is still that. */
 export async function followDownloadLink(
   core: Core,
   token: string,

@@ -11,7 +11,7 @@ export function etagOf({ mode, oid }: { readonly mode: FileMode; readonly oid: s
   return String(contents * BigInt(fileModes.length) + BigInt(fileModes.indexOf(mode)));
 }
 
-/** What a write builds on: ETags, any file, no file at all, or whatever is there. */
+/** The state that a write builds on: ETags, any file, no file at all, or whatever is there. */
 export type Precondition = readonly string[] | "any" | "absent" | "whatever";
 
 export function isMet(precondition: Precondition, etag: string | null): boolean {

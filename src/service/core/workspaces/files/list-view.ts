@@ -23,7 +23,7 @@ type FolderPage = {
   readonly limit: number;
 };
 
-/** What was written at one name of the folder, or below it. */
+/** Writes at one name of the folder, or below it. */
 type Written = {
   /** As in `sortKey`. */
   readonly key: string;
@@ -86,7 +86,7 @@ async function shownWritten(
   return isOver ? await folderIn(view, path, null) : null;
 }
 
-/** What was written in a folder, name by name. Reads on behind a folder as soon as a file in it is known. */
+/** Writes in a folder, name by name. Reads on behind a folder as soon as a file in it is known. */
 async function* writtenIn(overlay: Overlay, folder: string, after: string | null): AsyncGenerator<Written> {
   const prefix = folder === "" ? "" : `${folder}/`;
   const { from, before } = rangeOf(folder);

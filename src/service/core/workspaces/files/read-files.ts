@@ -92,7 +92,7 @@ async function withSizes<Item extends ViewFile | ViewFolder>(
   );
 }
 
-/** What the cursor of a list is about, so that one of another list is refused, and where it goes on. */
+/** The list that a cursor belongs to, so that one of another list is refused, and the place at which it goes on. */
 function cursorOf(last: ViewFile | ViewFolder, { path, isRecursive }: ListFilesRequest): string {
   const name = path === "" ? last.path : last.path.slice(path.length + 1);
   const after = isRecursive ? last.path : sortKey({ mode: last.mode, name });

@@ -19,7 +19,7 @@ export function staysInside(path: string, target: string): boolean {
   return true;
 }
 
-/** Where a link with these contents leads. Null where they are no path: too long, or no text. */
+/** The target of a link with these contents. Null where they are no path: too long, or no text. */
 export function targetOf(data: Uint8Array | null): string | null {
   if (data === null || data.length > MAX_PATH_BYTES) return null;
   const text = Buffer.from(data).toString("utf8");

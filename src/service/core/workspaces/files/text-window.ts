@@ -37,14 +37,14 @@ export async function readTextWindow(request: WindowRequest): Promise<TextWindow
   }
 }
 
-/** Where the character that lies at `at` begins, unless it is the first one of the window: then where the next one begins. */
+/** The beginning of the character that lies at `at`, unless it is the first one of the window: then the beginning of the next one. */
 function cutBefore(bytes: Uint8Array, { from, at }: { from: number; at: number }): number {
   let cut = Math.min(at, bytes.length);
   for (let back = 0; back < LONGEST && cut > from && isContinuation(bytes[cut]); back += 1) cut -= 1;
   return cut > from ? cut : nextStart(bytes, from + 1);
 }
 
-/** Where a character begins; a longer run of continuations is no text. */
+/** The beginning of a character; a longer run of continuations is no text. */
 function nextStart(bytes: Uint8Array, at: number): number {
   let start = Math.min(at, bytes.length);
   for (let step = 1; step < LONGEST && isContinuation(bytes[start]); step += 1) start += 1;

@@ -30,7 +30,7 @@ export type FileWrite = {
 
 export type WrittenFile = ViewFile & { readonly size: number; readonly isNew: boolean };
 
-/** How often a write is judged anew after another writer was faster. */
+/** Attempts to judge a write anew after another writer was faster. */
 const MAX_ATTEMPTS = 8;
 
 /** The copy's base, or a file in question, is another one than was judged: everything is undone, and judged anew. */
@@ -116,7 +116,7 @@ async function attemptWrite(
   );
 }
 
-/** What is at each path as a file. Whether a folder is in the way of a new one is found out where the path is claimed. */
+/** The file at each path. Whether a folder is in the way of a new one is found out where the path is claimed. */
 async function judge(
   view: ContentView,
   writes: readonly FileWrite[],

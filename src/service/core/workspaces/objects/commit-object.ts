@@ -13,7 +13,7 @@ export type CommitData = {
   readonly message: string;
 };
 
-/** What git takes away at both ends of a name or an address, beside control characters and white space. */
+/** Characters that git takes away at both ends of a name or an address, beside control characters and white space. */
 const CRUD = new Set([".", ",", ":", ";", "<", ">", '"', "\\", "'"]);
 
 /** The bytes of a commit. Names and addresses are cleaned as git cleans them; a NUL in the message is left out. */

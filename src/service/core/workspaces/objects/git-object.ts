@@ -10,7 +10,7 @@ export function oidOf({ kind, data }: GitObject): string {
   return createHash("sha1").update(objectHeader(kind, data.byteLength)).update(data).digest("hex");
 }
 
-/** What git hashes before an object's bytes: for whoever hashes a stream. */
+/** The header that git hashes before an object's bytes: for whoever hashes a stream. */
 export function objectHeader(kind: ObjectKind, size: number): string {
   return `${kind} ${size}\0`;
 }

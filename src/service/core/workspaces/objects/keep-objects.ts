@@ -14,7 +14,7 @@ import type { NewObject } from "./store-port.ts";
 /** Contents up to this are kept in a row. */
 export const MAX_ROW_BYTES = 64 * 1024;
 
-/** What the keys of all blobs of a workspace begin with. */
+/** The beginning of the keys of all blobs of a workspace. */
 export function blobFolderOf(workspaceId: string): string {
   return `ws/${workspaceId}/`;
 }

@@ -13,7 +13,7 @@ export function cacheKeyOf(workspaceId: string, oid: string): string {
   return `${workspaceId} ${oid}`;
 }
 
-/** What a cached value weighs beside its bytes. */
+/** The weight of a cached value beside its bytes. */
 const OVERHEAD_BYTES = 200;
 
 /** Forgets what was used least lately, once there is too much. */

@@ -25,7 +25,7 @@ export type ObjectSource = TreeSource & {
 
 type Reading = { readonly objects: ObjectReader };
 
-/** What was read once is in the cache, whichever reader it came through: objects never change. */
+/** A source over the cache, whichever reader filled it: objects never change. */
 export function objectSource(
   core: Core,
   workspaceId: string,

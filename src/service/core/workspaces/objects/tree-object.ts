@@ -25,7 +25,7 @@ function compareEntries(a: Omit<TreeEntry, "oid">, b: Omit<TreeEntry, "oid">): n
   return compareBytes(sortKey(a), sortKey(b));
 }
 
-/** What an entry is sorted by. A file and a folder of one name have two keys. */
+/** The key that an entry is sorted by. A file and a folder of one name have two keys. */
 export function sortKey({ mode, name }: Omit<TreeEntry, "oid">): string {
   return mode === "40000" ? `${name}/` : name;
 }

@@ -29,7 +29,7 @@ export async function readTrees(
   };
 }
 
-/** What is at a path: a file or a folder. The path "" is the root. Null where nothing is. */
+/** The entry at a path: a file or a folder. The path "" is the root. Null where nothing is. */
 export async function findEntry(source: TreeSource, root: string, path: string): Promise<PathEntry | null> {
   let at: PathEntry = { path, mode: "40000", oid: root };
   if (path === "") return at;
@@ -49,7 +49,7 @@ export async function findFile(source: TreeSource, root: string, path: string): 
   return found === null || found.mode === "40000" ? null : { path, mode: found.mode, oid: found.oid };
 }
 
-/** What is in a folder, in git's order. Null where there is no such folder. */
+/** Entries of a folder, in git's order. Null where there is no such folder. */
 export async function listFolder(
   source: TreeSource,
   root: string,

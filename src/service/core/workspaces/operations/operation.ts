@@ -9,7 +9,7 @@ export type { OperationKind } from "../../../../contract/workspaces/operations.t
 export const operationStatuses = ["queued", "running", "succeeded", "failed"] as const;
 type OperationStatus = (typeof operationStatuses)[number];
 
-/** How far it is; each kind has its own words for that. */
+/** The progress of an operation; each kind has its own words for that. */
 export type OperationProgress = Readonly<Record<string, string | number>>;
 
 export type OperationResult = {
@@ -48,9 +48,9 @@ export type Operation = {
   readonly keptUntil: number;
 };
 
-/** How long an operation is kept after its end. */
+/** The time for which an operation is kept after its end. */
 export const OPERATION_KEPT_MS = 30 * 24 * 60 * 60_000;
-/** How long an operation may wait for its next attempt. */
+/** The time for which an operation may wait for its next attempt. */
 export const LONGEST_DELAY_MS = 10 * 60_000;
 /** Who works at an operation says so three times within this: later, another takes it up. */
 export const OPERATION_LEASE_MS = 9_000;

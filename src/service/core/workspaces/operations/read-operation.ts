@@ -8,7 +8,7 @@ import type { WorkspaceCaller } from "../workspace-caller.ts";
 import { hasEnded, type Operation } from "./operation.ts";
 import type { OperationRefusal } from "./refusals.ts";
 
-/** How long an answer waits for an operation that may have ended by then. */
+/** The time for which an answer waits for an operation that may have ended by then. */
 const ANSWER_WAIT_MS = 250;
 /** A signal of another node may be lost: how often a waiting reader looks by itself. */
 const RECHECK_MS = 2_000;

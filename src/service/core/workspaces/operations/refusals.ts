@@ -14,7 +14,7 @@ declare module "../workspace-keeping.ts" {
   }
 }
 
-/** What its work is refused for. */
+/** Refusals of its work. */
 export type OperationFault =
   | WorkspaceRefusal
   | WorkRefusal

@@ -31,7 +31,7 @@ const outsideCodes: Readonly<Record<OutsideCode, true>> = {
   store_unavailable: true,
 };
 
-/** What a kind of operation does. */
+/** The work of a kind of operation. */
 export type OperationWork = {
   /** Ends its operation itself, with the last of its work. Where it does not, another attempt goes on with it. */
   readonly run: (core: Core, atWork: OperationAtWork) => Promise<void>;

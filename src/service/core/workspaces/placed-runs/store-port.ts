@@ -12,7 +12,7 @@ declare module "../../ports/store.ts" {
   }
 }
 
-/** Where a run works. */
+/** The place of a run. */
 export type WorkspaceRun = RunWorkspace & {
   readonly runId: string;
   readonly agentId: string;
@@ -24,7 +24,7 @@ export type WorkspaceRunPage = WorkspaceThingsPage & {
   readonly copyId: string | null;
 };
 
-/** What is summed: the runs of a workspace or of a task group, and what they delegated. */
+/** Runs that are summed: those of a workspace or of a task group, and those that they delegated. */
 export type CostQuery = {
   readonly of: { readonly workspaceId: string } | { readonly taskGroupId: string };
   /** Submitted at this time or later. */

@@ -1,6 +1,6 @@
 // Retention of a workspace's contents. Times are milliseconds since the epoch. Pure.
 
-/** What keeps a revision from being deleted. */
+/** A pin, which keeps a revision from being deleted. */
 export type Pin = {
   readonly id: string;
   readonly workspaceId: string;
@@ -11,7 +11,7 @@ export type Pin = {
   readonly createdAt: number;
 };
 
-/** What nothing needs. */
+/** Things that nothing needs. */
 export type CleanupItem =
   | { readonly kind: "revision"; readonly revisionId: string }
   | { readonly kind: "trash"; readonly copyId: string; readonly handle: string; readonly path: string };

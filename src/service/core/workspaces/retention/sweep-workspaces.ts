@@ -8,7 +8,7 @@ import { collectGarbage, GRACE_MS } from "./collect-garbage.ts";
 
 /** Rows of a step, each of them short. */
 const A_STEP = 500;
-/** How often the objects of a workspace are swept. */
+/** The interval at which the objects of a workspace are swept. */
 const SWEEP_EVERY_MS = 24 * 60 * 60_000;
 
 /** Resolves when nothing is left to delete, or `signal` aborts. Safe to race. */

@@ -13,7 +13,7 @@ import type { FilesClosedRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { findRevision } from "./read-revisions.ts";
 import type { RevisionRefusal } from "./refusals.ts";
 
-/** What the bundle calls the revision. */
+/** The ref of the revision in the bundle. */
 const REF = "refs/heads/main";
 const OBJECTS_AT_ONCE = 500;
 const UNREAD_MS = 60_000;

@@ -2,7 +2,7 @@
 
 import { conflict, notFound, type ProblemTable, type RefusalOf } from "../../ports/problem.ts";
 
-/** What needs a revision. */
+/** Uses of a revision, which need it. */
 export type RevisionUse = "current" | "pin" | "copy" | "changeset" | "site" | "adoption";
 
 const uses: Readonly<Record<RevisionUse, string>> = {

@@ -7,7 +7,7 @@ import type { Core } from "../../core.ts";
 import type { Copy, Holder } from "../copies/copy.ts";
 import { describeWriteBack, writeBack } from "./write-back.ts";
 
-/** What changes without a tool call is kept so often. */
+/** The interval at which changes without a tool call are kept. */
 const KEEP_EVERY_MS = 30_000;
 /** Of a folder that takes long to be read, a part of the time goes into that: a small one where no call has ended. */
 const REST_FACTOR = 20;

@@ -74,7 +74,7 @@ export async function writeBack(
   }
 }
 
-/** What one of them says in a log or to a reader. */
+/** The text of a refusal, for a log or a reader. */
 export function describeWriteBack(refusal: WriteBackRefusal): string {
   switch (refusal.reason) {
     case "hold_lost":

@@ -20,14 +20,14 @@ export type TaskGroup = {
   readonly stoppedAt: number | null;
 };
 
-/** How many workers there are whose run and whose save stand so. */
+/** The count of workers whose run and whose save stand so. */
 export type WorkerCount = {
   readonly runStatus: RunStatus;
   readonly saveState: SaveState;
   readonly workers: number;
 };
 
-/** What a group's workers use of it. */
+/** The use of a group by its workers. */
 export type GroupUse = {
   readonly inFlight: number;
   /** Of runs that have ended what they cost, of the others what they may. */
@@ -41,7 +41,7 @@ export type SeenTaskGroup = {
   readonly changesetIds: readonly string[];
 };
 
-/** What one more run may cost: what is left, spread over the workers that still fit. Null where the group has no budget. */
+/** The share that one more run may cost: what is left, spread over the workers that still fit. Null where the group has no budget. */
 export function shareOf(
   { budgetMicroUsd, maxWorkers }: Pick<TaskGroup, "budgetMicroUsd" | "maxWorkers">,
   { inFlight, microUsd }: GroupUse,

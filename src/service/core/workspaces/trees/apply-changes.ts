@@ -128,7 +128,7 @@ async function rewrite(
   return null;
 }
 
-/** What a name stands for afterwards: a file, a folder, or nothing. */
+/** The entry that a name stands for afterwards: a file, a folder, or nothing. */
 async function settled(
   source: TreeSource,
   child: ChangedNode,

@@ -22,7 +22,7 @@ export type WalkOptions = {
 /** Few folders at first, since a short page ends among them; twice as many each time. */
 const FIRST_FOLDERS = 32;
 const MAX_FOLDERS = 4_096;
-/** What is looked over for folders before the files at the front are handed out. */
+/** Files that are looked over for folders before the files at the front are handed out. */
 const MAX_AHEAD = 16_384;
 
 /** Yields some files at a time. Folders are read many at once, a level below the other. */

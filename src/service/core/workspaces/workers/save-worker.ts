@@ -10,7 +10,7 @@ import { keepSave, prepareSave, type SaveRefusal } from "../copies/save-copy.ts"
 import { keepingOf } from "../reach-workspace.ts";
 import type { Worker, WorkerSave } from "./worker.ts";
 
-/** How often the copy may move under it: nobody but the service moves a copy that a run holds. */
+/** Moves of the copy under a save: nobody but the service moves a copy that a run holds. */
 const MAX_TRIES = 5;
 const MAX_ERROR_CHARS = 500;
 

@@ -178,7 +178,7 @@ function fullness(
   return { reason: "task_group_spent", taskGroupId, budgetMicroUsd, usedMicroUsd: microUsd };
 }
 
-/** What the request allows itself, within the group's share; a share is no less than a run needs. */
+/** The bound of the request itself, within the group's share; a share is no less than a run needs. */
 function boundedShare(share: number | null, maxCostUsd: number | undefined): number | null {
   const asked = maxCostUsd === undefined ? null : Math.round(maxCostUsd * MICRO_PER_USD);
   if (share === null) return asked;

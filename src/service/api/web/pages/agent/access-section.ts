@@ -20,7 +20,7 @@ const buttons: Readonly<Record<ChosenAccessKind, string>> = {
   github_app: "Use the GitHub App",
 };
 
-/** Where a deploy key is added, as each code host calls it. */
+/** Places for a deploy key, as each code host calls them. */
 const places: Readonly<Record<string, string>> = {
   github: "Settings, Deploy keys, Add deploy key. Leave “Allow write access” off.",
   gitlab: "Settings, Repository, Deploy keys. Leave “Grant write permissions” off.",

@@ -56,7 +56,7 @@ type Act<Form> = FaceParts & {
   readonly context: WebContext;
 };
 
-/** Where it leads; a text is what hindered it. */
+/** The destination; a text is an obstacle. */
 type Outcome = Result<{ readonly runId: string } | "home" | null, string | Refusal>;
 
 type FormRoute<Schema extends z.ZodMiniType> = {

@@ -132,7 +132,7 @@ function pageBody(shown: PageRun, { readable, record, children, lastSeq }: Drawn
   );
 }
 
-/** What the script goes on from. A finished run needs none of it. */
+/** Data from which the script goes on. A finished run needs none of it. */
 function liveData({ run, report }: PageRun, { viewToken }: ReadableRun, lastSeq: number) {
   if (isOver(run)) return {};
   const { after, known } = resumption(report, lastSeq);

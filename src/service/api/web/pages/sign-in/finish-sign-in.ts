@@ -41,7 +41,7 @@ export async function recordRefusal(
   await auditRefusedSignIn(context.get("parts").core, { reason, method, requestId });
 }
 
-/** What a person is told. It says nothing of which accounts and keys there are. */
+/** The text for a person. It says nothing of which accounts and keys there are. */
 export function refusalText(refusal: SignInRefusal): string {
   switch (refusal.reason) {
     case "link_over":

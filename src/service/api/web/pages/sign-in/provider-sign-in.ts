@@ -29,7 +29,7 @@ const stateSchema = z.object({
   purpose: purposeSchema,
 });
 
-/** What somebody goes to a provider for. */
+/** The purpose for which somebody goes to a provider. */
 type Purpose = z.infer<typeof purposeSchema>;
 
 export function providerSignInRoutes(): Hono<WebEnv> {

@@ -83,7 +83,7 @@ ${text === null ? html`<p class="hint">It is no text, or a long one: nothing is 
 </fieldset>`;
 }
 
-/** What the form says for each path; a text where something is missing. */
+/** The form's resolution of each path; a text where something is missing. */
 export function resolutionsOf(
   form: Readonly<Record<string, unknown>>,
 ): Result<readonly Resolution[], string> {

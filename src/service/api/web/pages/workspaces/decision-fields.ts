@@ -29,7 +29,7 @@ export function rejectForm({ path, key }: FormOf): Html {
 </form>`;
 }
 
-/** What is decided is what was shown: with another accepted revision it is refused. */
+/** Hidden fields of a decision, by which it is about what was shown: with another accepted revision it is refused. */
 export function hidden({ key, expected }: { readonly key: string; readonly expected: string }): Html {
   return html`<input type="hidden" name="key" value="${key}"><input type="hidden" name="expected_current_revision" value="${expected}">`;
 }

@@ -11,7 +11,7 @@ import { findRevision } from "../../../../core/workspaces/revisions/read-revisio
 import type { WebContext } from "../../web-context.ts";
 import { type OpenWorkspace, workspacePath } from "./workspace-frame.ts";
 
-/** Where files would be shown. */
+/** The text in the place of files. */
 export const FILES_CLOSED = "This service shows no files of workspaces: its operator has closed them.";
 
 export type FilePlace = {

@@ -65,7 +65,7 @@ const titles = {
   copy: "Files of a copy",
 } as const;
 
-/** What is shown where it is not what is accepted. */
+/** A note on files that are not the accepted ones. */
 function placeNote({ workspace }: OpenWorkspace, { kind, id }: FilePlace): Html {
   const base = workspacePath(workspace.id);
   if (kind === "revision")
