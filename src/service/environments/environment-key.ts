@@ -46,7 +46,7 @@ const lockFiles: ReadonlySet<string> = new Set([
   ".ruby-version",
   "rust-toolchain.toml",
 ]);
-/** Where there is no lock file at all. */
+/** Manifests, for a tree without any lock file. */
 const manifests: ReadonlySet<string> = new Set([
   "package.json",
   "pyproject.toml",

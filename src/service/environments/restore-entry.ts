@@ -79,7 +79,7 @@ async function hasPlaceFor(root: string, path: string): Promise<boolean> {
   return (await lstat(join(root, path)).catch(() => null)) === null;
 }
 
-/** What is not ignored here would count as a change of the run. */
+/** Removes files that are not ignored here, which would count as changes of the run. */
 async function removeShown(
   checkout: RestoreOptions["checkout"],
   { placed, removeFolder }: { readonly placed: readonly string[] } & Pick<RestoreOptions, "removeFolder">,

@@ -55,7 +55,7 @@ export type BroughtModel = {
   readonly access: FederatedAccess;
 };
 
-/** What a run may reach of the network, and what it asked for and may not. */
+/** Network access of a run, and the part of its request that it may not have. */
 export type TaskNetwork = { readonly egress: RunEgress; readonly withheld: EgressEntries };
 
 /** `limitMs` is the whole of the run's time, `leftMs` what is left of it: 0 or less once it is over. */
@@ -136,7 +136,7 @@ export type BackendTask = {
   nextId(kind: "message" | "call"): string;
 };
 
-/** What the repository's setup script left for the agent's commands. */
+/** The environment that the repository's setup script left for the agent's commands. */
 export type RunEnvironment = {
   /** Their home, which stays between them. Null: each has one of its own. */
   readonly home: string | null;

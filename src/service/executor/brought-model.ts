@@ -55,7 +55,7 @@ const lossReasons: Readonly<Record<AccessLoss["reason"], FailureReason>> = {
   unreadable: "misconfigured",
 };
 
-/** How a run ends that has no token when it is about to begin. */
+/** The ending of a run that has no token when it is about to begin. */
 function endingWithout(loss: AccessLoss): Ending {
   const cause = loss.reason === "lost" ? "interrupted" : "spawn_failed";
   const reason = lossReasons[loss.reason];

@@ -1,6 +1,6 @@
 // The children that a run's backend begins.
 
-/** What a run's backend has delegated: none is begun once the run is about to end, which ends its children with it. */
+/** Delegations of a run's backend: none is begun once the run is about to end, which ends its children with it. */
 export class Delegations {
   hasBegun = false;
   #isClosed = false;

@@ -55,7 +55,7 @@ export async function emitChanges(
 
 type StoppedChanges = { readonly withinMs: number; readonly carry: ChangesOptions["carry"] };
 
-/** How long a stopped run waits for its backend, to report its changes. Null: not at all. */
+/** The time that a stopped run waits for its backend, to report its changes. Null: not at all. */
 const stopped: Readonly<Record<StopKind, StoppedChanges | null>> = {
   time_limit: { withinMs: 30_000, carry: "store" },
   // Whoever cancels waits for the end, and does not ask for more of the same.

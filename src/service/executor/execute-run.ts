@@ -185,7 +185,7 @@ async function endingOfWork(
   }
 }
 
-/** What the run's job brought; null where it brought nothing. */
+/** The access that the run's job brought; null where it brought none. */
 async function openBrought({ core, taken, secrets }: Work): Promise<Result<BroughtModel | null, Ending>> {
   const { modelAccess } = taken.input;
   if (modelAccess === undefined) return ok(null);
@@ -280,7 +280,7 @@ async function showOpening<Value>({ core, taken }: Work, run: () => Promise<Valu
   }
 }
 
-/** What the run works on. With a pull request it is that pull request's head, trusted as an outsider's. */
+/** The source of the run's checkout. With a pull request it is that pull request's head, trusted as an outsider's. */
 function sourceOf(input: RunInput, runId: string): CheckoutSource | null {
   const { pullRequest } = input;
   const place = placeOf(input);

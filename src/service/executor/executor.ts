@@ -22,7 +22,7 @@ import { runSpan, showEnding } from "./trace-run.ts";
 /** Grace period of work that was told to stop. */
 const STOP_GRACE_MS = 2_000;
 const HEARTBEAT_MS = 5_000;
-/** How long the store may be unavailable, half a minute in all, before a run is left to recovery. */
+/** The time for which the store may be unavailable, half a minute in all, before a run is left to recovery. */
 const STORE_BACKOFF: BackoffPolicy = { attempts: 10, firstDelayMs: 100, maxDelayMs: 10_000 };
 
 type ExecutorOptions = {

@@ -23,7 +23,7 @@ type FailureText = {
   readonly isRetryable?: boolean;
 };
 
-/** How a run ends that failed for `reason`. */
+/** The ending of a run that failed for `reason`. */
 export function failed(
   reason: FailureReason,
   { message, cause = "spawn_failed", isRetryable = false }: FailureText,
@@ -42,7 +42,7 @@ const refusalReasons: Readonly<Record<CheckoutRefusal["reason"], FailureReason>>
   service_fault: "misconfigured",
 };
 
-/** How a run ends that got no checkout. */
+/** The ending of a run that got no checkout. */
 export function endingOfRefusal({ reason, detail }: CheckoutRefusal): Ending {
   return failed(refusalReasons[reason], { message: detail, isRetryable: reason === "clone_timed_out" });
 }
@@ -71,7 +71,7 @@ function unaffordableText(stop: SpendingStop): string {
   }
 }
 
-/** How a run ends whose work threw. What no code expects is logged. */
+/** The ending of a run whose work threw. What no code expects is logged. */
 export async function endingOfError(
   { core, taken, secrets }: { readonly core: Core; readonly taken: TakenRun; readonly secrets: SecretMask },
   cause: unknown,
@@ -101,7 +101,7 @@ export async function endingOfError(
   });
 }
 
-/** How a run ends whose contents could not be read. Null where the cause is another one. */
+/** The ending of a run whose contents could not be read. Null where the cause is another one. */
 async function blobFailureOf(core: Core, cause: unknown): Promise<Ending | null> {
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
   if (code !== "blobs_unavailable" && code !== "contents_lost") return null;

@@ -10,10 +10,10 @@ export const DEFAULT_RUN_TOKENS = 1_000_000;
 /** Counted tokens, see core/money/call-price.ts, and micro-USD. */
 export type BudgetAmount = { readonly tokens: number; readonly microUsd: number };
 
-/** What is left; `microUsd` is null where there is no limit of cost. */
+/** The rest of a budget; `microUsd` is null where there is no limit of cost. */
 export type BudgetRoom = { readonly tokens: number; readonly microUsd: number | null };
 
-/** What one call used; `microUsd` is null where its model has no known price. */
+/** The usage of one call; `microUsd` is null where its model has no known price. */
 type CallUse = {
   readonly tokens: number;
   readonly microUsd: number | null;

@@ -26,7 +26,7 @@ type TaskWork = {
   readonly signal: AbortSignal;
 };
 
-/** What the backend of a run gets, before its checkout is known. */
+/** The task for the backend of a run, before its checkout is known. */
 export function taskOf(
   work: TaskWork,
   {

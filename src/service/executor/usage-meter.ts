@@ -27,7 +27,7 @@ type ModelUse = {
   readonly call?: CallKey;
 };
 
-/** What a reservation is for: a role that makes one call at a time, or an object for each of several calls at once. */
+/** The key of a reservation: a role that makes one call at a time, or an object for each of several calls at once. */
 export type CallKey = ModelRole | object;
 
 type UsageMeterOptions = {

@@ -5,7 +5,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import type { ExchangeRefusal } from "../core/ci/refusals.ts";
 import type { JsonObject } from "./compact-token.ts";
 
-/** How far the issuer's clock and ours may differ. */
+/** The difference that the issuer's clock and ours may have. */
 const CLOCK_SKEW_MS = 60_000;
 const MAX_SHOWN_CHARS = 200;
 

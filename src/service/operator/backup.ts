@@ -68,7 +68,7 @@ export async function restore(
   });
 }
 
-/** Where lost blobs are brought back from. */
+/** The source that lost blobs are brought back from. */
 export type BlobSource =
   /** A backup, a data folder, or a folder of blobs. */
   { readonly type: "folder"; readonly folder: string } | { readonly type: "s3"; readonly blobs: BlobConfig };

@@ -70,7 +70,7 @@ type ConfinedAgent = {
 
 type Confine = (start: ConfinedStart) => Promise<ConfinedAgent>;
 
-/** How to start an agent so that it ends with everything it started. Rejects without `prlimit`. */
+/** The start of an agent that ends with everything it started. Rejects without `prlimit`. */
 export async function confineAgent(
   config: SandboxConfig,
   { clock, random = systemRandom }: { clock: Clock; random?: Random },

@@ -11,7 +11,7 @@ const MAX_DEPTH = 5;
 const MAX_FOLDERS = 5_000;
 /** Folders that are read at the same time. */
 const AT_ONCE = 16;
-/** What packages are made of: thousands of files, none of them this machine's settings. */
+/** Folders of packages: thousands of files, none of them this machine's settings. */
 const passedOver: ReadonlySet<string> = new Set([
   "include",
   "share",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { SandboxedCheckout } from "../core/ports/sandbox.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
-/** Where git's folder lies for those inside, if not in the tree. */
+/** The place of git's folder for those inside, if not in the tree. */
 const INNER_GIT_FOLDER = "/git";
 
 /** The sections that git needs to read its folder. Remotes, credentials and headers are not among them. */

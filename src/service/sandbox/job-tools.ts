@@ -106,7 +106,7 @@ function isShowable(real: string, { checkout, home, own, secrets }: Guard): bool
   return ![checkout, ...own].some((place) => isInside(real, place) || isInside(place, real));
 }
 
-/** What the job's checkout can change is no tool, also where a link in the checkout leads elsewhere. */
+/** Whether a path is the checkout's: what the job can change there is no tool, also where a link in the checkout leads elsewhere. */
 export function isOfCheckout(path: string, checkouts: readonly string[]): boolean {
   return checkouts.some((checkout) => isInside(path, checkout));
 }
@@ -129,7 +129,7 @@ function toolFolders(environment: JobAround["environment"]): readonly string[] {
   return [...new Set([...caches, ...roots, ...lists])].filter((path) => path.startsWith("/"));
 }
 
-/** What programs of a folder load from beside it. */
+/** Files that programs of a folder load from beside it. */
 async function companions(path: string, home: string | null): Promise<readonly string[]> {
   const real = await realOf(path);
   const parent = dirname(real);
@@ -241,7 +241,7 @@ function variablesOfCaches(home: string, shown: readonly Shown[]): Record<string
   return Object.fromEntries(entries);
 }
 
-/** Where credentials lie, links resolved; what does not exist is named as it would be. */
+/** Places of credentials, links resolved; what does not exist is named as it would be. */
 async function secretPlaces(
   environment: JobAround["environment"],
   home: string | null,

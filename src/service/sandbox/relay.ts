@@ -6,9 +6,9 @@ import { basename, dirname } from "node:path";
 /** A port on the sandbox's own loopback, and the socket behind it: absolute, alone in its folder. */
 export type RelayedSocket = { readonly port: number; readonly socket: string };
 
-/** Where an agent finds its model. */
+/** The port at which an agent finds its model. */
 export const MODEL_PORT = 4141;
-/** Where everything finds the proxy to the rest of the network. */
+/** The port at which everything finds the proxy to the rest of the network. */
 export const EGRESS_PORT = 4142;
 
 /** Processes and threads of the relay itself, and its memory: the limits are for what it starts. */

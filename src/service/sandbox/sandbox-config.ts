@@ -52,7 +52,7 @@ export type ContainerCommands = {
   readonly stop: readonly [string, ...string[]] | null;
 };
 
-/** What `{…}` in the operator's commands may stand for. */
+/** Names that `{…}` in the operator's commands may stand for. */
 const placeholders = ["checkout", "cwd", "command", "name", "memory", "processes"] as const;
 
 /** Paths under which secrets, sockets or the kernel lie. */

@@ -5,7 +5,7 @@ const secretName =
   /^(ACTIONS_|INPUT_|DATABASE_URL$|SSH_AUTH_SOCK$)|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY/i;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** What is wrong with a variable's name, or null. */
+/** The fault of a variable's name, or null. */
 export function faultOfName(name: string): string | null {
   if (!namePattern.test(name)) return "is not the name of a variable";
   if (secretName.test(name)) return "is a name that secrets go by";

@@ -21,7 +21,7 @@ import { isKnownForm, secretsIn } from "./known-secrets.ts";
 import { type ModelReading, modelSettings } from "./model-config.ts";
 import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
 
-/** What the environment says; how the agent is confined, and where its home lies, is not part of it. */
+/** The part of the settings that the environment says; how the agent is confined, and where its home lies, is not part of it. */
 export type AcpConfig = Omit<AcpSettings, "confine" | "homes" | "rates" | "relayPort"> & {
   /** By whose trust the service gets a token in place of the model's key; null: by none. */
   readonly identity: ModelIdentity | null;

@@ -238,7 +238,7 @@ export function readConfig(
   });
 }
 
-/** What jobs of other repositories have sent is not for commands, nor is the key of the App. */
+/** Hides folders from commands: commits that jobs of other repositories have sent, and the key of the App. */
 function withHidden(
   sandbox: SandboxConfig,
   { blobs, remotes }: { readonly blobs: BlobConfig; readonly remotes: RemoteConfig },
@@ -248,7 +248,7 @@ function withHidden(
   return hidden.length === 0 ? sandbox : { ...sandbox, hiddenPaths: [...sandbox.hiddenPaths, ...hidden] };
 }
 
-/** What the settings need of one another. A node of several needs what they share: the database, and where their users reach them. */
+/** The needs of settings among one another. A node of several needs what they share: the database, and where their users reach them. */
 function checkRole(values: Values, problems: string[]): void {
   const { SITE_URL: siteUrl, BASE_URL: baseUrl, WEB_URL: webUrl } = values;
   for (const [name, url] of Object.entries({ BASE_URL: baseUrl, WEB_URL: webUrl })) {
@@ -268,7 +268,7 @@ function checkRole(values: Values, problems: string[]): void {
     problems.push("BASE_URL must be set for a worker: the links in its runs lead there.");
 }
 
-/** What executes runs. */
+/** The settings of what executes runs. */
 type Agents = Pick<Config, "backend" | "model" | "acp">;
 
 /** The model that an agent asks which names none. Where a coding agent chooses by itself, its program stands for it. */

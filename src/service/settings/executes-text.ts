@@ -11,18 +11,18 @@ export function executesText({ backend, model, acp, role }: Config): string {
   return backend === "noop" ? "nothing: runs end at once (noop)" : backend;
 }
 
-/** What to do where runs have no model; null where they have one. */
+/** The advice where runs have no model; null where they have one. */
 export function noModelText({ backend, role }: Config): string | null {
   if (backend !== "offline" || role === "api") return null;
   return "No model is configured: only runs that bring access to one do what they are asked for. Set BACKEND=model with MODEL and MODEL_BASE_URL, or BACKEND=acp.";
 }
 
-/** How an operator makes the first account. */
+/** The way in which an operator makes the first account. */
 export function firstKeyText(config: Config): string {
   return `There is no account yet. Make one, and its first key, with${commandText(config, "keys create")}`;
 }
 
-/** How the people of accounts get to the pages. */
+/** The way to the pages for the people of accounts. */
 export function firstSignInText(config: Config): string {
   return `Nobody has signed in to the pages yet. Make a link that signs in once, with${commandText(config, "accounts sign-in-link <account>")}`;
 }

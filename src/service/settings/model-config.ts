@@ -27,7 +27,7 @@ export type ModelConfig = AgentConfig & {
   };
 };
 
-/** What holds for whichever model a run asks, the one that it brings included. */
+/** Settings for whichever model a run asks, the one that it brings included. */
 export type AgentConfig = {
   /** What is not here has the model backend's own default. */
   readonly limits: {

@@ -73,7 +73,7 @@ const ratesSchema = strictObject({
   }),
 });
 
-/** What an operator writes. */
+/** The rates as an operator writes them. */
 export type RatesDocument = z.infer<typeof ratesSchema>;
 
 /** Reads the file. A refusal is every fault found, each one line that begins with its place. */

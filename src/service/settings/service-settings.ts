@@ -14,7 +14,7 @@ export type LogLevel = (typeof logLevels)[number];
 
 const backendNames = ["offline", "model", "acp", "noop"] as const;
 
-/** What a node does of the service's work, where several share one database. */
+/** Roles of a node in the service's work, where several share one database. */
 const roles = ["all", "api", "worker"] as const;
 export type Role = (typeof roles)[number];
 

@@ -12,7 +12,7 @@ import { isBusy } from "./storage-state.ts";
 const fdatasync = promisify(fdatasyncLater);
 
 const MAX_GROUP = 64;
-/** How long transactions wait for another process that writes, as an operator's command does. */
+/** The time that transactions wait for another process that writes, as an operator's command does. */
 const MAX_BUSY_MS = 5_000;
 const BUSY_PAUSE_MS = 10;
 

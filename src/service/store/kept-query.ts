@@ -4,7 +4,7 @@
 import type { CompiledQuery, Kysely } from "kysely";
 import type { Database } from "./tables.ts";
 
-/** What `build` gets in the place of a value: it may only be handed on to the query. */
+/** The stand-in for a value that `build` gets: it may only be handed on to the query. */
 class Placeholder {
   readonly name: string;
 

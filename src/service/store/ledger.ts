@@ -186,7 +186,7 @@ export function toHoldRow({ billingAccount, ...hold }: Hold): PostingTable {
   return postingRow.write({ ...hold, kind: "hold", from: billingAccount, to: HELD });
 }
 
-/** What `postings` bring to an account together. */
+/** The sum of `postings` that an account receives. */
 export function sumReceived(account: string, postings: readonly Posting[]): number {
   return postings.reduce((sum, { to, microUsd }) => (to === account ? sum + microUsd : sum), 0);
 }

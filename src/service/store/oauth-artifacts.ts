@@ -92,7 +92,7 @@ export class SqlOAuthArtifacts implements ArtifactStore {
   }
 }
 
-/** What another version of it may change. */
+/** Columns that another version of it may change. */
 function columnsOf({
   kind: _kind,
   idHash: _idHash,

@@ -23,13 +23,13 @@ const KEEP_ALIVE = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c t
  */
 const INDEX_PLANS =
   "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c plan_cache_mode=force_generic_plan";
-/** What an answer may take beyond `statement_timeout` before the connection counts as silent. */
+/** The time that an answer may take beyond `statement_timeout` before the connection counts as silent. */
 const ANSWER_MS = 2_000;
-/** What a server may take to answer a goodbye. */
+/** The time that a server may take to answer a goodbye. */
 const GOODBYE_MS = 1_000;
-/** What a statement of a migration may take, or the wait for it. */
+/** The time that a statement of a migration may take, or the wait for it. */
 const MIGRATION_MS = 15 * 60_000;
-/** What a connection may take to be made, or to become free. */
+/** The time that a connection may take to be made, or to become free. */
 const CONNECT_MS = 5_000;
 
 /** Settings of every connection to `url`. Throws a TypeError when a parameter of the URL cannot be used. */
@@ -54,7 +54,7 @@ export function patientConfig(url: string): pg.ClientConfig {
   return { ...connectionConfig(own.href), query_timeout: MIGRATION_MS + ANSWER_MS };
 }
 
-/** How long a statement on a connection to `url` may be without any answer. Infinity where the URL sets no limit. */
+/** The time that a statement on a connection to `url` may be without any answer. Infinity where the URL sets no limit. */
 export function silenceMs(url: string): number {
   const given = new URL(url).searchParams.get("statement_timeout");
   const statementMs = given === null ? SESSION.statement_timeout : Number.parseInt(given, 10);

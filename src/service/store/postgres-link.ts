@@ -18,9 +18,9 @@ const RECONNECT: BackoffPolicy = { attempts: Number.POSITIVE_INFINITY, firstDela
 const MAX_UNPUBLISHED = 50_000;
 /** Nothing here waits for a lock or a disk. */
 const SILENCE_MS = 5_000;
-/** How long a first connection is waited for: the store is connected already. */
+/** The time for which a first connection is waited for: the store is connected already. */
 const WAIT_MS = 10_000;
-/** What the last signals are given to leave when the link is closed. */
+/** The time that the last signals have to leave when the link is closed. */
 const CLOSE_MS = 1_000;
 
 type PostgresLinkOptions = {

@@ -51,7 +51,7 @@ export function toObject<Row>(columns: readonly ResultColumn[], row: TextRow, fr
   return object as Row;
 }
 
-/** What the library calls while the answers come. */
+/** The query whose methods the library calls while the answers come. */
 class PipelinedQuery extends pg.Query {
   readonly #statements: readonly Statement[];
   readonly #handlers: Handlers;

@@ -9,7 +9,7 @@ import { getTypeParser } from "./postgres-pipeline.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 export const MAX_CONNECTIONS = 10;
-/** What statements at work may take when the store is closed. */
+/** The time that statements at work may take when the store is closed. */
 const CLOSE_MS = 2_000;
 
 export class PostgresPool {

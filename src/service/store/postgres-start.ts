@@ -12,7 +12,7 @@ import { isWorthWaitingFor } from "./postgres-retries.ts";
 import type { Database } from "./tables.ts";
 
 const TRY_EVERY_MS = 1_000;
-/** How often `onWait` is called. */
+/** The interval at which `onWait` is called. */
 const TELL_EVERY_MS = 5_000;
 
 /** The database at DATABASE_URL cannot be used. The message has its host, never its password. */
@@ -55,7 +55,7 @@ export async function untilConnected<Value>(
   }
 }
 
-/** What a parameter of DATABASE_URL that cannot be used is called. */
+/** The error of a parameter of DATABASE_URL that cannot be used. */
 export function urlError(cause: unknown): UnusableDatabaseError {
   const message = cause instanceof Error ? cause.message : "unknown cause";
   return new UnusableDatabaseError(`DATABASE_URL has a parameter that cannot be used: ${message}`, { cause });

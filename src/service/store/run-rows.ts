@@ -34,7 +34,7 @@ const content: Column<true | undefined, string> & Named<"content"> = {
   write: (hasExpired) => (hasExpired === true ? "deleted" : "kept"),
 };
 
-/** What is written when a run ends, and with it when it begins. */
+/** Columns that are written when a run ends, and with it when it begins. */
 const outcome = {
   status: oneOf(runStatuses),
   endedAt: nullable(integer),

@@ -14,7 +14,7 @@ import type { Database } from "./tables.ts";
 export const RUN_SECRETS_IN_MEMORY =
   "create temp table run_secrets (run_id text primary key, sealed text not null, expires_at integer not null)";
 
-/** What a run may use and nothing may show, sealed. */
+/** Values that a run may use and nothing may show, sealed. */
 export const secretRow = row<RunSecret>("run_secrets")({ runId: text, sealed: text, expiresAt: integer });
 
 declare module "./tables.ts" {

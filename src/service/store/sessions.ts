@@ -16,7 +16,7 @@ export const sessionRow = row<Session>("sessions")(
   { runCount: integer },
 );
 
-/** What a session's last run left changed, as a patch. */
+/** Changes that a session's last run left, as a patch. */
 export const carriedRow = row<CarriedChanges>("session_copies")({
   sessionId: text,
   runId: text,

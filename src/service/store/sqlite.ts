@@ -21,7 +21,7 @@ import { StorageState } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
 
 const MAX_CACHED_STATEMENTS = 300;
-/** How long SQLite's log grows, 16 MB, before its pages go to the database: one that was written often goes there once. */
+/** The growth of SQLite's log, 16 MB, before its pages go to the database: one that was written often goes there once. */
 const LOG_PAGES = 4_000;
 
 /** Whether there is a store in the folder. */

@@ -11,7 +11,7 @@ const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 const POSTGRES_DISK_FULL = "53100";
 
-/** What SQLite or PostgreSQL failed with as the core knows it. Anything else as it is. */
+/** The error of SQLite or PostgreSQL as the core knows it. Anything else as it is. */
 export function storageErrorOf(cause: unknown): unknown {
   if (errorCode(cause) === POSTGRES_DISK_FULL) return new StorageFullError(cause);
   const kind = sqliteKindOf(cause);

@@ -2,9 +2,9 @@
 
 import { monitorEventLoopDelay, type RecordableHistogram } from "node:perf_hooks";
 
-/** How often it is looked at. */
+/** The interval at which it is looked at. */
 const RESOLUTION_MS = 20;
-/** What is told is of about this long. */
+/** The time, about, that a reported delay is of. */
 const WINDOW_MS = 5_000;
 const NANO = 1_000_000;
 

@@ -40,7 +40,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Span, SpanKind, SpanStart, Tracer } from "../core/ports/tracer.ts";
 import type { TraceConfig } from "../settings/traces-config.ts";
 
-/** How long a stop waits for the last spans. The library ends a try in progress by its own timeout only. */
+/** The time that a stop waits for the last spans. The library ends a try in progress by its own timeout only. */
 const CLOSE_MS = 2_000;
 /** An unavailable collector is logged once in this time. */
 const COMPLAIN_MS = 10 * 60 * 1000;
@@ -103,7 +103,7 @@ export function openTraces({ config, log, instanceId }: TracesOptions): Traces {
   };
 }
 
-/** What the library finds wrong in its settings goes to the log. Its logger is a global, so only for this moment. */
+/** Logs the faults that the library finds in its settings. Its logger is a global, so only for this moment. */
 function withWarnings<Value>(log: Logger, work: () => Value): Value {
   const warn = (message: string) => log.warn({ problem: message }, "a setting of traces is ignored");
   const ignore = () => {};

@@ -14,17 +14,17 @@ import type { ConnectPeers, Peers } from "./peers.ts";
 import { Scheduler } from "./scheduler.ts";
 import { WorkspaceUpkeep } from "./workspace-upkeep.ts";
 
-/** How often a node counts the queue, in case a signal was lost. */
+/** The interval at which a node counts the queue, in case a signal was lost. */
 const QUEUE_POLL_MS = 1_000;
-/** How often a node looks for operations of workspaces whose process has died. */
+/** The interval at which a node looks for operations of workspaces whose process has died. */
 const OPERATION_POLL_MS = 2_000;
-/** How often a node renews subscriptions of accounts that make no request. */
+/** The interval at which a node renews subscriptions of accounts that make no request. */
 const RENEWAL_SWEEP_MS = 60_000;
-/** How often a node deletes what has expired. */
+/** The interval at which a node deletes what has expired. */
 const EXPIRY_SWEEP_MS = 10 * 60_000;
 /** Rows of a table that one transaction deletes. */
 const EXPIRED_A_STEP = 2_000;
-/** How long entries of the audit trail are kept: 90 days. */
+/** The time for which entries of the audit trail are kept: 90 days. */
 const AUDIT_MS = 90 * 24 * 60 * 60_000;
 /** Sweeps for stalled runs within the time after which a run has stalled; its worker beats as often. */
 export const BEATS_UNTIL_STALLED = 6;

@@ -127,7 +127,7 @@ export function commitKeeping(
   };
 }
 
-/** What the nodes on a database must share, and where it is on this one; null where nothing is. */
+/** The folder that the nodes on a database must share, and its place on this one; null where there is none. */
 export function sharedFolderText({
   databaseUrl,
   blobs,

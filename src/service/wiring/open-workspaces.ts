@@ -22,7 +22,7 @@ const READ_WINDOW_BYTES = 256 * 1024;
 /** Files, folders and commits of one copy. */
 const MAX_COPY_OBJECTS = 500_000;
 
-/** What the caller of an operation is told that was refused. */
+/** The text for the caller of an operation that was refused. */
 type Describe = (refusal: OperationFault) => { readonly code: string; readonly message: string };
 
 export function workspaceKeeping(

@@ -5,7 +5,7 @@ import { msUntil } from "../../base/clock.ts";
 import type { Core } from "../core/core.ts";
 import { type Firing, fireDueSchedules } from "../core/schedules/fire-schedules.ts";
 
-/** How long a change by another node may stay unnoticed. */
+/** The time that a change by another node may stay unnoticed. */
 const RECHECK_MS = 60_000;
 const STORE_FAILED_MS = 1_000;
 

@@ -40,7 +40,7 @@ import { type ConnectPeers, Peers } from "./peers.ts";
 
 const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
 
-/** What a node is given, and what it opens before it listens. */
+/** The parts that a node is given, and those that it opens before it listens. */
 export type NodeParts = Omit<BackendParts, "modelAccess"> & {
   readonly backends: readonly Backend[];
   /** Verifies the tokens of jobs. Default: by the configured issuers. */
@@ -49,7 +49,7 @@ export type NodeParts = Omit<BackendParts, "modelAccess"> & {
   readonly traces: Traces | null;
 };
 
-/** What it opens once it listens: its address is part of the policy. */
+/** The parts that it opens once it listens: its address is part of the policy. */
 export type OpenedParts = {
   readonly policy: Policy;
   readonly checkouts: CheckoutProvider;

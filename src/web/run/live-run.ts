@@ -16,7 +16,7 @@ import { showState } from "./state-icon.ts";
 /** Of a hidden tab, where the browser draws no frames. */
 const HIDDEN_MS = 500;
 const TICK_MS = 1_000;
-/** What one frame may take, in milliseconds, before the rest waits for the next. */
+/** The time that one frame may take, in milliseconds, before the rest waits for the next. */
 const FRAME_MS = 8;
 /** While the run goes on; the others are drawn at its end. */
 const liveSections: readonly SectionId[] = ["changes", "plan", "approvals", "network"];
@@ -156,7 +156,7 @@ export class LiveRun {
 
 type KnownEvent = NonNullable<ReturnType<typeof asRunEvent>>;
 
-/** What an event adds or changes in the list; null where that is nothing. */
+/** The entry that an event adds or changes in the list; null where there is none. */
 function entryOf(event: KnownEvent, seq: number, report: RunReport): Entry | null {
   switch (event.type) {
     case "TEXT_MESSAGE_START":

@@ -49,7 +49,7 @@ async function isMarked(root: string, folder: string, { file, contains }: Marker
   }
 }
 
-/** What is found here is only named: the sandbox executes it, or does not find it. */
+/** The path of a program, which is only named: the sandbox executes it, or does not find it. */
 async function programOf(root: string, folder: string, { program }: Linter): Promise<string> {
   const above = [folder, ...foldersAbove(folder)];
   for (const [at, place] of [...new Set(above)].entries()) {

@@ -115,7 +115,7 @@ export const readRustfmt: ReadOutput = (output) => {
   });
 };
 
-/** What `node --check` prints: the place, the line, a mark below it, the error. */
+/** The output of `node --check`: the place, the line, a mark below it, the error. */
 export const readNode: ReadOutput = (output) => {
   const lines = linesOf(output);
   const error = lines.findIndex((line) => line.startsWith("SyntaxError: "));

@@ -10,10 +10,10 @@ import { ToolError } from "./tool.ts";
 
 const MAX_PATH_CHARS = 4096;
 const MAX_SHOWN_CHARS = 200;
-/** Where commands see the tree in a sandbox, and where models expect it to be. */
+/** Roots under which commands see the tree in a sandbox, and under which models expect it. */
 const SHOWN_ROOTS = ["/checkout", "/workspace"];
 
-/** What a path is resolved in. */
+/** The tree that a path is resolved in. */
 export type ToolTree = Pick<Checkout, "root"> & { readonly covered?: CoveredFiles | undefined };
 
 /**

@@ -61,7 +61,7 @@ export function findRegexFault(pattern: string): RegexFault | null {
   return unclosed === undefined ? null : { position: unclosed, why: "a bracket that is not closed" };
 }
 
-/** Where the class ends that begins at `start`; null where it does not. */
+/** The end of the class that begins at `start`; null where it has none. */
 function classEnd(pattern: string, start: number): number | null {
   let at = start + 1;
   if (pattern.charAt(at) === "^") at += 1;

@@ -2,7 +2,7 @@
 
 const CONTEXT_LINES = 3;
 
-/** Where a text is replaced, and by what. */
+/** The place of a replaced text, and the text instead. */
 export type Replacement = { readonly start: number; readonly length: number; readonly newText: string };
 
 /** Whole lines, their ends included, that take the place of others. */

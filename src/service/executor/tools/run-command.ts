@@ -64,7 +64,7 @@ export function runCommandTool({ sandbox, egress, checkout: about }: CommandPart
   });
 }
 
-/** What a command wrote, and how it ended. */
+/** The output of a command, and its end. */
 export function describeResult({ blocked, ...result }: CommandResult): string {
   // A stream of events has no place for NUL.
   const output = result.output.replaceAll("\0", "\ufffd").replace(/\n$/, "");

@@ -9,7 +9,7 @@ import { ToolError } from "./tool.ts";
 
 /** Larger files are read by lines, not whole. */
 const MAX_FILE_BYTES = 1024 * 1024;
-/** How far git looks for a NUL before it calls a file text. */
+/** The bytes in which git looks for a NUL before it calls a file text. */
 export const SNIFFED_BYTES = 8000;
 const CHUNK_BYTES = 256 * 1024;
 /** Lines are counted this far behind the last that is wanted. */

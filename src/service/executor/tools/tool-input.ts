@@ -52,7 +52,7 @@ type MeantInput = {
   readonly ignored: readonly string[];
 };
 
-/** How the model sees the schema. */
+/** The schema as the model sees it. */
 export function jsonSchemaOf(schema: z.ZodMiniType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", target: "draft-7" });
   return json;

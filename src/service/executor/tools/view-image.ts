@@ -43,7 +43,7 @@ export async function readImage(checkout: Checkout, path: string): Promise<ReadI
   );
 }
 
-/** What a model's API takes as it is. Throws a `ToolError` for anything else. */
+/** Accepts an image that a model's API takes as it is. Throws a `ToolError` for anything else. */
 export function checkImage(content: Buffer, name: string): ImageSize & { readonly type: ImageType } {
   refuseLarge(content.length, name);
   const type = imageTypeOf(content);

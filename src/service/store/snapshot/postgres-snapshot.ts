@@ -30,7 +30,7 @@ import {
 const WAIT_MS = 5_000;
 /** Contents in rows are up to 64 KB each. */
 const ROWS_AT_ONCE = 250;
-/** What the service's own connections are not to do, a whole table is read by. */
+/** Plans that the service's own connections are not to use, by which a whole table is read. */
 const WHOLE_TABLES = "set local enable_seqscan = on; set local enable_hashjoin = on";
 
 /** A connection for long statements. Rejects with an OperatorError where the database cannot be used. */

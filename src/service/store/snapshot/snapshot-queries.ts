@@ -46,7 +46,7 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** How many sealed values each key has sealed: their form names it. */
+/** The count of sealed values by key: their form names it. */
 export function countByKey(sealed: readonly string[]): { keyId: string; values: number }[] {
   const counts = new Map<string, number>();
   for (const text of sealed) {

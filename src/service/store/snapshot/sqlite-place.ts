@@ -86,7 +86,7 @@ async function insertRows(database: DatabaseSync, { shape, rows }: FilledTable):
   for await (const some of rows()) for (const row of some) insert.run(...(row as Cell[]));
 }
 
-/** What the old one has in its log goes into its file: no log is left that the new one would be taken to have. */
+/** Writes the log of the old file into it: no log is left that the new one would be taken to have. */
 function finishOld(path: string): void {
   if (!existsSync(path)) return;
   const database = openDatabase(path);

@@ -10,7 +10,7 @@ type OfWorkspace = {
   [Table in keyof Database]: "workspace_id" extends keyof Database[Table] ? Table : never;
 }[keyof Database];
 
-/** What is deleted in one transaction with the workspace itself: a table that is left out does not compile. */
+/** Tables that are deleted from in one transaction with the workspace itself: a table that is left out does not compile. */
 const rest: Readonly<Record<Exclude<OfWorkspace, "agents" | "operations" | "workspace_objects">, true>> = {
   copy_trash: true,
   download_links: true,

@@ -22,7 +22,7 @@ export const eventRow = row<StoredMove & { readonly seq: number; readonly at: nu
   { workspaceId: text },
 );
 
-/** How many events a workspace has had. */
+/** The count of a workspace's events. */
 export const feedRow = row<{ readonly workspaceId: string; readonly lastSeq: number }>("workspace_feeds")({
   workspaceId: text,
   lastSeq: integer,

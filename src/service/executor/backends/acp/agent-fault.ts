@@ -40,7 +40,7 @@ type FaultContext = {
   readonly hasAnswered: boolean;
 };
 
-/** How an agent's process or its stream ends, which what it executes can bring about: what it answered before is charged. */
+/** Ends of an agent's process or of its stream, which what it executes can bring about: what it answered before is charged. */
 const ownEnds: ReadonlySet<AgentFault["type"]> = new Set([
   "exited",
   "ended",

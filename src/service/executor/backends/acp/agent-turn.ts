@@ -32,7 +32,7 @@ import { TurnUsage } from "./turn-usage.ts";
 import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts";
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** How long an agent that closed its output may take to exit, so that the exit code is known. */
+/** The time that an agent which closed its output has to exit, so that the exit code is known. */
 const EXIT_MS = 3_000;
 
 type AgentTurnOptions = {

@@ -26,7 +26,7 @@ const opencodeClients: Readonly<Record<CodingAgentWire, string>> = {
   "openai-compatible": "@ai-sdk/openai-compatible",
   gemini: "@ai-sdk/google",
 };
-/** What its clients expect at the end of their address. */
+/** The end of the address that its clients expect. */
 const opencodeVersions: Readonly<Record<CodingAgentWire, string>> = {
   anthropic: "/v1",
   "openai-compatible": "",

@@ -64,7 +64,7 @@ export function promptOf(
   return [`${place} ${rules}`, ...prepared, ...notes, ...before, ...schema, asked].join("\n\n");
 }
 
-/** What is said of the images that come with the request. */
+/** The sentence about images that come with the request. */
 function unseen(messages: readonly Message[], takesImages: boolean): string {
   const count = imagesOf(messages).length;
   if (count === 0) return "";

@@ -1,6 +1,6 @@
 // Executes pieces of work one after the other, in order of arrival.
 
-/** How much may be queued before callers have to wait. */
+/** Calls that may be queued before callers have to wait. */
 const MAX_WAITING = 256;
 
 export class Sequence {

@@ -68,7 +68,7 @@ export function decodeUpdate(params: unknown): Update | null {
   return parsed.success ? parsed.data.update : null;
 }
 
-/** How a turn ended. Token counts are no part of the stable protocol; agents send them under two names. */
+/** The end of a turn. Token counts are no part of the stable protocol; agents send them under two names. */
 export const promptAnswerSchema = z.object({
   stopReason: z.string(),
   usage: z.optional(z.nullable(z.looseObject({ totalTokens: z.optional(z.number()) }))),

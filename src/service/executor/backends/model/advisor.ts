@@ -22,7 +22,7 @@ type AdvisorOptions = {
   readonly conversation: Conversation;
 };
 
-/** How the run consults its advisor, or null where it has none. A refusal is returned as the answer. */
+/** The run's way to its advisor, or null where it has none. A refusal is returned as the answer. */
 export function openAdvisor(options: AdvisorOptions): ((question: string) => Promise<string>) | null {
   const { modelId, callsAllowed, task, requests, conversation } = options;
   const capMicroUsd = task.advisorMaxSpendMicroUsd;

@@ -13,12 +13,12 @@ import type { BudgetAmount, BudgetRoom } from "../../run-budget.ts";
 
 /** The shortest answer that is worth a request. */
 export const LEAST_OUTPUT_TOKENS = 512;
-/** What the turn that wraps a run up may answer at least, and what it may be shown of the conversation. */
+/** The least answer of the turn that wraps a run up, and the part of the conversation that it may be shown. */
 const WRAP_UP_OUTPUT_TOKENS = 2_000;
 const WRAP_UP_INPUT_TOKENS = 8_000;
 const NANO_PER_MICRO = 1_000;
 
-/** How long before its deadline a run is wrapped up: at most this, at most a quarter of its time. */
+/** The time before its deadline at which a run is wrapped up: at most this, at most a quarter of its time. */
 const MAX_WRAP_UP_MS = 120_000;
 const WRAP_UP_SHARE = 0.25;
 
@@ -75,7 +75,7 @@ function outputByCost(
   return each === 0 ? Number.POSITIVE_INFINITY : Math.floor((left * NANO_PER_MICRO) / each);
 }
 
-/** What a call takes of a budget at most: all of its input may be new to the cache, and be written to it. */
+/** The most that a call takes of a budget: all of its input may be new to the cache, and be written to it. */
 export function mostOfCall(
   { inputTokens, maxOutputTokens }: CallSize,
   prices: ModelPrices | null,
@@ -105,7 +105,7 @@ export function isLate({ leftMs, limitMs }: { readonly leftMs: number; readonly 
   return leftMs <= Math.min(MAX_WRAP_UP_MS, limitMs * WRAP_UP_SHARE);
 }
 
-/** What the model is told before its last turn. */
+/** The note for the model before its last turn. */
 export function wrapUpNote(bound: StopReason): string {
   return `[${boundText(bound)} Call no tool: answer now with what you know, say what is done and what is left undone.]`;
 }

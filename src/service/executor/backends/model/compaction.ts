@@ -34,7 +34,7 @@ Be exact and brief. Claim nothing that you did not see.]`;
 const INTRODUCTION =
   "[The conversation before this point was cut to save room. This is your own summary of it. Read a file again before you rely on its text.]";
 
-/** What may stay beside the summary. */
+/** The size of messages that may stay beside the summary. */
 export type KeptSize = {
   /** Of the latest turns. */
   readonly keptChars: number;
@@ -49,7 +49,7 @@ type Split = {
   readonly recent: readonly ModelMessage[];
 };
 
-/** What stays beside a summary. Null where too little would go. */
+/** Messages that stay beside a summary. Null where too little would go. */
 export function splitForSummary(
   messages: readonly ModelMessage[],
   { task, keptChars, maxTaskChars }: KeptSize & { readonly task: ModelMessage | undefined },

@@ -18,7 +18,7 @@ export type ErrorBody = {
 /** The fields that hold words for people, the best first. */
 const messageFields = ["message", "detail", "error_description", "msg", "title", "error", "raw"] as const;
 const codeFields = ["code", "type", "status", "reason", "kind"] as const;
-/** What holds one of these. */
+/** Fields that hold one of these. */
 const holders = ["error", "errors", "detail", "details", "response", "metadata", "data", "raw"] as const;
 
 /** Reads a body as it came, or what a library made of one. */

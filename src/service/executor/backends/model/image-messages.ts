@@ -49,7 +49,7 @@ export async function requestedImages(
   return images;
 }
 
-/** What was sent counts for what it is, whatever it was called. */
+/** The image that was sent, by its bytes, whatever it was called. */
 async function broughtImage(name: string, data: string) {
   const content = Buffer.from(data, "base64");
   return { ...checkImage(content, showPath(name)), base64: content.toString("base64") };

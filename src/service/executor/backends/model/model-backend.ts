@@ -59,7 +59,7 @@ export function broughtModelBackend(settings: LoopSettings): Backend {
   });
 }
 
-/** What one run asks. */
+/** The model that one run asks. */
 type RunsModel = Pick<ModelSettings, "access" | "apiKey"> & {
   readonly modelId: string;
   /** Answers in its place where that does not. */
@@ -164,7 +164,7 @@ function noPriceText(modelId: string): string {
   return `The agent's model "${modelId}" has no price on this service any more. Use an agent with another model, or ask its operator to list the model in RATES_FILE.`;
 }
 
-/** What the operator says wins over what is known of the model. */
+/** The operator's limits, which win over those that are known of the model. */
 function limitsOf(settings: Partial<ModelLimits>, modelId: string): ModelLimits {
   const given = Object.entries(settings).filter(
     ([name, value]) => name in defaultLimits && value !== undefined,

@@ -24,7 +24,7 @@ type ModelCall = {
   count(heard: HeardUsage): void;
 };
 
-/** What the server reported, and how long what it sent is. */
+/** The usage that the server reported, and the length of what it sent. */
 export type HeardUsage = {
   readonly reported: ReportedUsage;
   readonly heardChars: number;

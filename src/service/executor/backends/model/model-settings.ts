@@ -25,7 +25,7 @@ export type ModelLimits = {
   readonly idleTimeoutMs: number;
 };
 
-/** What every run has, whichever model it asks. */
+/** Settings of every run, whichever model it asks. */
 export type LoopSettings = Partial<ModelLimits> & {
   readonly toolbox: Toolbox;
   /** Tells a run where its commands are executed. Default: nothing. */

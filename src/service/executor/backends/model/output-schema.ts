@@ -64,7 +64,7 @@ function check(validate: ValidateFunction, reply: string): OutputCheck {
   return { ok: false, faults: listFaults(validate.errors ?? []) };
 }
 
-/** What is refused in a schema: references to other documents, and overlong patterns. */
+/** Refuses parts of a schema: references to other documents, and overlong patterns. */
 function guard(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {

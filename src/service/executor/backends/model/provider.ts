@@ -22,7 +22,7 @@ export type Provider = {
   model(id: string): WireModel;
 };
 
-/** What holds for a run. */
+/** Options that hold for a run. */
 export type Asking = {
   /** Null: the model's own. */
   readonly effort: Effort | null;

@@ -52,12 +52,12 @@ export function pullRequestText(change: PullRequestChange, { seed, diffTool }: S
   ].join("\n\n");
 }
 
-/** Where there is no base in reach. */
+/** The text without a base in reach. */
 export const NO_BASE_TEXT =
   "The change of the pull request cannot be shown: its base is not in the history of this checkout. Where the request is about " +
   "what the pull request changes, say so first, and that actions/checkout takes fetch-depth: 0.";
 
-/** What is shown of a file's diff: all, nothing, or so many characters. */
+/** The part of a file's diff that is shown: all, nothing, or so many characters. */
 type Part = "whole" | "nothing" | number;
 
 /** The smallest first, those that people do not write last; the first one that does not fit is cut. */

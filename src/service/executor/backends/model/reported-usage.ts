@@ -13,7 +13,7 @@ export type ReportedUsage = {
   readonly output: number | null;
 };
 
-/** What is known of a call without its server. */
+/** The size of a call as it is known without its server. */
 export type EstimatedCallSize = {
   readonly sentBytes: number;
   readonly estimatedInput: number;
@@ -24,7 +24,7 @@ export type EstimatedCallSize = {
 
 export type CountedTokens = TokenCount & { readonly isEstimated: boolean };
 
-/** What a server adds to a request: its template, its own instructions for tools. */
+/** Tokens that a server adds to a request: its template, its own instructions for tools. */
 const SERVER_TOKENS = 4_096;
 
 /** No token is less than a byte of text, an answer is not longer than was allowed, and no text is without a token. */

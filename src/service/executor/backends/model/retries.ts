@@ -13,7 +13,7 @@ const ATTEMPTS_OF_UNKNOWN_ADDRESS = 5;
 const MAX_CUT_ANSWERS = 5;
 /** A server that was silent for minutes is asked once more. */
 const MAX_LATE_ANSWERS = 2;
-/** What a run needs after a wait to be worth it. */
+/** The time that a run needs after a wait to be worth it. */
 const RESERVE_MS = 60_000;
 /** With another model at hand the run does not wait for longer, nor try more often. */
 const MAX_WAIT_BEFORE_FALLBACK_MS = 60_000;

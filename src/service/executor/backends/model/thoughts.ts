@@ -8,7 +8,7 @@ import { holdsDetails } from "./wires/chat-thoughts.ts";
 type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 type Part = Exclude<AssistantMessage["content"], string>[number];
 
-/** What of an answer goes into the history: no API takes a thought that leads to nothing, nor an answer without a word. */
+/** The part of an answer that goes into the history: no API takes a thought that leads to nothing, nor an answer without a word. */
 export function spokenOf(message: ModelMessage): ModelMessage[] {
   if (message.role !== "assistant") return [message];
   const { content } = message;
@@ -20,7 +20,7 @@ export function spokenOf(message: ModelMessage): ModelMessage[] {
     : [{ ...message, content: kept.filter((part, at) => at < end || holdsDetails(part)) }];
 }
 
-/** What any model's API takes of a message. The same message where that is all of it. */
+/** The part of a message that any model's API takes. The same message where that is all of it. */
 export function withoutThoughts(message: ModelMessage): ModelMessage[] {
   if (message.role !== "assistant") return [message];
   const { content } = message;

@@ -2,7 +2,7 @@
 // for it, and few have a code: their words are matched. Collected on 2026-11-22 from public repositories and issue threads, most
 // of them not seen from the API itself.
 
-/** What an API says of the window and of the request; null where it names no number. In tokens. */
+/** The window and the request by the words of an API; null where it names no number. In tokens. */
 export type TooLong = {
   readonly windowTokens: number | null;
   /** What the API counted of the input. */
@@ -97,7 +97,7 @@ const wordings: readonly Wording[] = [
   { of: "Text Generation Inference", pattern: /max_new_tokens`? must be <= (?<window>\d{1,9})/i },
 ];
 
-/** What the input came to, where the words of the window do not say it. */
+/** Wordings of the input's length, where the words of the window do not say it. */
 const inputWordings: readonly RegExp[] = [
   // vLLM stops counting where a prompt is too long: "at least 12385 input tokens" says nothing of it.
   /(?<!at least )\b(?<input>\d{1,9}) (?:in the messages|of text input|input tokens|`inputs` tokens)/i,
@@ -110,7 +110,7 @@ const vague = /context (?:length|window|size)|too many (?:input )?tokens|token l
 /** These say something else, whatever words are in them. */
 const otherStatuses: readonly number[] = [401, 402, 403, 404];
 
-/** What is said of the window, or null where the error is another. `status` is undefined for an error within a stream. */
+/** The window by the words of the error, or null where the error is another. `status` is undefined for an error within a stream. */
 export function readTooLong(status: number | undefined, text: string): TooLong | null {
   if (status !== undefined && otherStatuses.includes(status)) return null;
   // Some write 131,072.

@@ -33,7 +33,7 @@ export function trimmed(
   return sumOfChars(kept) > roomChars ? withClippedResults(kept, roomChars) : kept;
 }
 
-/** How much of a model's window messages take, in characters. */
+/** The size of messages in a model's window, in characters. */
 export function sumOfChars(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, message) => sum + charsOf(message), 0);
 }

@@ -20,7 +20,7 @@ const NOTICE =
   "> **No model took part in this run** (backend `offline`): the request was not executed. This is a briefing of the " +
   "repository, for which no model is needed.";
 
-/** What was read of the repository. */
+/** The parts of the repository that were read. */
 export type Briefed = {
   readonly paths: readonly string[];
   /** The path of the README in the root folder. */
@@ -45,7 +45,7 @@ export function* briefing(task: RepositoryTask, found: Briefed): Generator<strin
   yield section("Recent commits", history(found.commits));
 }
 
-/** What is said instead where there is no repository. One paragraph. */
+/** The text where there is no repository. One paragraph. */
 export function noRepositoryText(task: BareTask): string {
   const request = lastRequest(task);
   const quote = request === "" ? "" : ` The request was: ${code(request, MAX_REQUEST_CHARS)}.`;

@@ -5,7 +5,7 @@ export const manifests: readonly string[] = ["package.json", "Makefile"];
 
 type FoundCommand = { readonly command: string; readonly from: string };
 
-/** What build tools run by custom where their file is there. */
+/** Commands that build tools run by custom where their file is there. */
 const customary: Readonly<Record<string, readonly string[]>> = {
   "Cargo.toml": ["cargo build", "cargo test"],
   "go.mod": ["go build ./...", "go test ./..."],

@@ -25,7 +25,7 @@ export type CallResult = {
   readonly structured: unknown;
 };
 
-/** What others wrote could be taken for the user's: the first line says whose it is. */
+/** The text of a result, whose first line says whose it is: words of others could be taken for the user's. */
 export function resultText(server: string, { parts, structured }: CallResult): string {
   const texts = parts.map(textOf);
   const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "");

@@ -24,7 +24,7 @@ import { ProxyRefusal } from "./proxy-refusal.ts";
 /** The name of the socket in its folder. */
 export const SOCKET_NAME = "model.sock";
 const MAX_OPEN_REQUESTS = 32;
-/** How long the answers to what the agent has sent may take when it has ended: what they count is what was used. */
+/** The time for the answers to the agent's requests when it has ended: what they count is what was used. */
 const SETTLING_MS = 5_000;
 
 type ModelProxyOptions = {

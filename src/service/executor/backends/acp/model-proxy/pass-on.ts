@@ -20,7 +20,7 @@ const correctable: ReadonlySet<number> = new Set([400, 422]);
 const answerHeaders =
   /^(content-type|retry-after|retry-after-ms|x-should-retry|request-id|x-request-id|openai-model|anthropic-ratelimit-[a-z-]+|x-ratelimit-[a-z-]+)$/;
 
-/** Where a request goes. */
+/** The address of a request. */
 export type Addressed = {
   readonly access: ModelAccess;
   readonly route: ModelRoute;

@@ -6,7 +6,7 @@ import { type LanguageModelMiddleware, wrapLanguageModel } from "ai";
 import { type Body, isObject, type Json } from "./body.ts";
 import { hasUnopenedThought, type Opening, type Piece, ThinkTags } from "./think-tags.ts";
 
-/** Where the AI SDK keeps it beside the message's reasoning. */
+/** The namespace in which the AI SDK keeps it beside the message's reasoning. */
 const NAMESPACE = "chat";
 const DETAILS = "reasoning_details";
 

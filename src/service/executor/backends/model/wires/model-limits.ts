@@ -19,7 +19,7 @@ const limits = Object.values(limitLists)
   .flatMap((list) => Object.entries(list?.models ?? {}))
   .toSorted(([one], [other]) => other.length - one.length);
 
-/** What a run uses of a model where its operator says nothing. Null: the model is not known here. */
+/** The limits of a model that a run uses where its operator says nothing. Null: the model is not known here. */
 export function limitsOfModel(modelId: string): Limits | null {
   const name = plainName(modelId);
   const known = limits.find(([start]) => name.startsWith(start));

@@ -56,7 +56,7 @@ export class ModelQuirks {
   }
 }
 
-/** What an API said of a request that it did not take. Null where it failed otherwise. */
+/** The text of an API about a request that it did not take. Null where it failed otherwise. */
 function refusalText(cause: unknown): string | null {
   if (!APICallError.isInstance(cause)) return null;
   const { statusCode: status, message, responseBody = "" } = cause;

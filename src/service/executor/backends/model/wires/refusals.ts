@@ -4,7 +4,7 @@
 
 import { type Body, dropAt, isObject, mapObjects, numberAt, replaceAt, textAt, valueAt } from "./body.ts";
 
-/** What later requests of a run do without, or do otherwise. Paths are dotted, such as `reasoning.effort`. */
+/** Changes of later requests of a run: a field that they do without, or have otherwise. Paths are dotted, such as `reasoning.effort`. */
 export type Refusal =
   | { readonly type: "drop"; readonly path: string }
   | { readonly type: "rename"; readonly path: string; readonly to: string }
@@ -20,7 +20,7 @@ export type Refusal =
 /** Longer texts say nothing more. */
 const MAX_TEXT_CHARS = 8_000;
 
-/** Where the wires say how long an answer may be. */
+/** Fields in which the wires say how long an answer may be. */
 const OUTPUT_LIMITS = [
   "max_tokens",
   "max_completion_tokens",
@@ -95,7 +95,7 @@ const refusing = [
   /\bmust be verified\b/i,
 ];
 
-/** Where a text names the field by itself; the last of a dotted path is meant. */
+/** Wordings in which a text names the field by itself; the last of a dotted path is meant. */
 const namings = [
   // Anthropic: "messages.1.content.0.thinking.cache_control: Extra inputs are not permitted".
   /([\w.]{1,200}): extra inputs are not permitted/i,
@@ -151,7 +151,7 @@ export function refusesTools(text: string): boolean {
   return withoutTools.some((wording) => wording.test(said));
 }
 
-/** What a refusal of this body teaches, or null where it teaches nothing. */
+/** The lesson of a refusal of this body, or null where there is none. */
 export function learnRefusal(text: string, sent: Body): Refusal | null {
   const said = text.slice(0, MAX_TEXT_CHARS);
   // A conversation that is too long is another failure, with numbers of its own.
@@ -258,7 +258,7 @@ function isThoughtless(turn: Body): boolean {
   return turn.role === "assistant" && !("reasoning_content" in turn);
 }
 
-/** What a request can do without. */
+/** The field that a request can do without. */
 function left(said: string, sent: Body): Refusal | null {
   if (!isRefusing(said)) return null;
   for (const name of namedIn(said)) {
@@ -301,7 +301,7 @@ function namedIn(said: string): string[] {
   });
 }
 
-/** Where a word stands by itself; -1 where it does not. */
+/** The index at which a word stands by itself; -1 where it does not. */
 function indexOfWord(text: string, word: string): number {
   const within = text.toLowerCase();
   const wanted = word.toLowerCase();

@@ -88,7 +88,7 @@ export function hasUnopenedThought(text: string): boolean {
   });
 }
 
-/** How many of the last characters may begin the tag. */
+/** The count of last characters that may begin the tag. */
 function tailOf(text: string, tag: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1) {
     if (tag.startsWith(text.slice(text.length - length))) return length;

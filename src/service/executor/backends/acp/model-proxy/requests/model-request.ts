@@ -22,7 +22,7 @@ export type DecodedRequest = {
 
 export type RequestDecoder = (body: unknown) => DecodedRequest;
 
-/** What the schema keeps of the body. Throws a `ProxyRefusal` that names the field, what is wrong and what to do. */
+/** The part of the body that the schema keeps. Throws a `ProxyRefusal` that names the field, what is wrong and what to do. */
 export function keptOf<Schema extends z.ZodMiniType>(schema: Schema, body: unknown): z.output<Schema> {
   if (!isObject(body)) throw new ProxyRefusal(400, "The body must be a JSON object.");
   const read = schema.safeParse(body);

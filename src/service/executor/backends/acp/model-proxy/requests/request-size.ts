@@ -7,7 +7,7 @@ const IMAGE_SHARE = 1 / 16;
 /** Far more than a conversation that fills a model's window. To decode one takes a few microseconds. */
 const MAX_OBJECTS = 100_000;
 
-/** What comes before an image's bytes, as the requests of all protocols are written: a URL, or a type with `data` after it. */
+/** Beginnings of an image's bytes, as the requests of all protocols are written: a URL, or a type with `data` after it. */
 const beginnings = ['"data:image/', '"media_type":"image/', '"mimeType":"image/'];
 const DATA = '","data":"';
 
