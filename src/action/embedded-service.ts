@@ -21,7 +21,7 @@ export type EmbeddedOptions = {
   readonly env: Environment;
   readonly job: CiJob;
   readonly model: ModelInputs | null;
-  /** What the run may reach of the network. */
+  /** Network access of the run. */
   readonly egress: EgressEntries;
   /** MCP servers of the run; null: none. */
   readonly mcpServers: NamedServers | null;

@@ -90,13 +90,13 @@ export type Inputs = {
   readonly session: SessionInput;
   /** Null for the service's default budget. */
   readonly maxTurnTokens: number | null;
-  /** What the run's models may cost. Null for the service's default. */
+  /** The cap of the cost of the run's models. Null for the service's default. */
   readonly maxCostMicroUsd: number | null;
   /** A JSON Schema; null where any reply will do. */
   readonly outputSchema: OutputSchema | null;
   /** Null: the default script, where it exists. */
   readonly setup: SetupChoice | null;
-  /** What the run may reach of the network. Null: what the agent's owner has set, without a server nothing. */
+  /** Network access of the run. Null: what the agent's owner has set, without a server nothing. */
   readonly egress: EgressEntries | null;
   /** MCP servers whose tools the run has. Null: those of the service alone. */
   readonly mcpServers: NamedServers | null;
@@ -105,7 +105,7 @@ export type Inputs = {
   readonly idleMinutes: number | null;
   readonly wait: boolean;
   readonly onCancel: (typeof cancelActions)[number];
-  /** How the service gets the run's commit. */
+  /** The way in which the service gets the run's commit. */
   readonly clone: CloneMode;
   readonly failOn: ReadonlySet<Conclusion>;
   readonly summary: boolean;

@@ -8,7 +8,7 @@ type SavedState = {
   readonly capability?: string;
   readonly agentId?: string;
   readonly runId?: string;
-  /** Where people follow it. */
+  /** The address where people follow it. */
   readonly runUrl?: string;
 };
 

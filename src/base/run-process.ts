@@ -15,9 +15,9 @@ export type ProcessCall = {
   readonly args: readonly string[];
   /** The whole environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where it runs. Default: where this process runs. */
+  /** The folder in which it runs. Default: where this process runs. */
   readonly folder?: string;
-  /** What it reads from its standard input. Chunks that arrive one by one are read as fast as it takes them. Default: nothing. */
+  /** Its standard input. Chunks that arrive one by one are read as fast as it takes them. Default: nothing. */
   readonly input?: ProcessInput;
   /** Is given what it writes to its standard output, which is not kept then. The process waits for a promise that it returns. */
   readonly onOutput?: OutputTaker;

@@ -8,7 +8,7 @@ const SECRET_BYTES = 32;
 const CHECKSUM_CHARS = 6;
 
 type SecretToken = {
-  /** What the holder gets, once. */
+  /** The text that the holder gets, once. */
   readonly text: string;
   /** SHA-256 of `text`, hexadecimal: what is stored. */
   readonly hash: string;

@@ -7,9 +7,9 @@ import { nearestName } from "./nearest-name.ts";
 const UNKNOWN = "is not a known field.";
 
 export type StrictTexts = {
-  /** What is wrong with any other value. */
+  /** The fault of any other value. */
   readonly fault?: string;
-  /** What to do about an unknown field, as a sentence without its point. */
+  /** The advice about an unknown field, as a sentence without its point. */
   readonly hint?: string;
 };
 

@@ -17,8 +17,8 @@ export type JobChange = {
     readonly user: string;
     readonly token: string;
   };
-  /** What the job lacks where the code host refuses the token: a sentence. */
+  /** The permission that the job lacks where the code host refuses the token: a sentence. */
   readonly notPermitted: string;
-  /** How the job gets so many commits of history: a sentence. 0 is all of it. */
+  /** The setting for so many commits of history: a sentence. 0 is all of it. */
   readonly setDepth: (commits: 0 | 2) => string;
 };

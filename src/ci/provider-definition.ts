@@ -46,7 +46,7 @@ export type ProviderDefinition = {
   readonly environment: { readonly hasTokensId: boolean; readonly hasRepositoryName: boolean };
   /** The lines that give a job a token for the audience, as its YAML has them. Null: a job mints one for any audience. */
   readonly tokenLines: ((audience: string) => string) | null;
-  /** Where the ID token for a model's provider comes from, which is made for another audience than the service's. */
+  /** The source of the ID token for a model's provider, which is made for another audience than the service's. */
   readonly modelTokens:
     | { readonly type: "minted" }
     /** A variable of its own. More tokens are in it with `_2`, `_3` … after its name. */
@@ -57,6 +57,6 @@ export type ProviderDefinition = {
   readonly logFormat: "github" | "gitlab" | "buildkite" | null;
   /** The pull request that the job is about; null for another job. Null where the variables do not say it. */
   readonly readChange: ((env: Environment) => Promise<JobChange | null>) | null;
-  /** Where a run shows beside the log, as far as a job may write there. */
+  /** The page that shows a run beside the log, as far as a job may write there. */
   readonly resultPage: "step_summary" | "report_files" | "annotation" | "code_insights" | null;
 };

@@ -42,8 +42,8 @@ export type CiProvider = {
   mintIdToken(audience: string, signal?: AbortSignal): Promise<string>;
   /** The repository's default branch; null where this job does not know it. Absent where no job of the provider does. */
   readDefaultBranch?(): Promise<string | null>;
-  /** How many tokens a job can have, where that has an end: its capability cannot be renewed beyond. */
+  /** The count of tokens that a job can have, where that has an end: its capability cannot be renewed beyond. */
   readonly tokenLimit?: number;
-  /** What can be done about that limit. */
+  /** The advice about that limit. */
   readonly moreTokens?: string;
 };

@@ -6,11 +6,11 @@ import { type Arguments, type Flags, type Given, readValues } from "./flags.ts";
 type Declaration<Taken extends Arguments, Declared extends Flags> = {
   /** One sentence. */
   readonly summary: string;
-  /** What else its help says, a paragraph each. */
+  /** Further notes of its help, a paragraph each. */
   readonly notes?: readonly string[];
   readonly arguments?: Taken;
   readonly flags: Declared;
-  /** What follows "agent-service" on the line, whole. */
+  /** The words after "agent-service" on the line, whole. */
   readonly examples: readonly [string, ...string[]];
 };
 
@@ -18,7 +18,7 @@ type Declaration<Taken extends Arguments, Declared extends Flags> = {
 export type Command = Declaration<Arguments, Flags> & {
   /** Resolves to the exit code. Throws UsageError, before anything is done. */
   readonly execute: (given: { readonly arguments: Given; readonly flags: Given }) => Promise<number>;
-  /** What is below it: `credits grant` below `credits`. */
+  /** Its subcommands: `credits grant` below `credits`. */
   readonly commands?: Readonly<Record<string, Command>>;
 };
 

@@ -15,7 +15,7 @@ export class UsageError extends Error {
 }
 
 export type Flag<Value> = DescribedSetting<Value> & {
-  /** What its value is called in the help, such as `<n>`. Null: a flag without a value. */
+  /** The name of its value in the help, such as `<n>`. Null: a flag without a value. */
   readonly takes: string | null;
   /** True where it may be given more than once. */
   readonly isRepeatable?: boolean;

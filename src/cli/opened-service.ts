@@ -5,6 +5,6 @@ import type { JobService } from "../job/job-types.ts";
 
 export type OpenedService = {
   readonly service: JobService;
-  /** What the run works on in place of the job's commit; null where that is the commit. */
+  /** The pull request that the run works on in place of the job's commit; null where that is the commit. */
   readonly pullRequest: PullRequest | null;
 };

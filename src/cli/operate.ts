@@ -12,11 +12,11 @@ import { anyText, switchFlag, UsageError, valueFlag } from "./flags.ts";
 /** The address of the API of this store's service. */
 export type ServiceAddress = {
   readonly url: string;
-  /** Where the pages for people are. */
+  /** The address of the pages for people. */
   readonly pagesUrl: string;
   /** False: no service runs on this data folder, and the address is the one that the settings name. */
   readonly isRunning: boolean;
-  /** What to say beside the addresses where they are only the default ones. */
+  /** The advice beside the addresses where they are only the default ones. */
   readonly advice: string | null;
 };
 type Workplace = { readonly operator: Operator; readonly service: ServiceAddress };

@@ -34,7 +34,7 @@ export type EmbeddedModel = {
   readonly model: Readonly<Record<string, string>>;
   /** By whose account it is reached; null: by its key. */
   readonly modelAccess: RenewedAccess | null;
-  /** What the run may reach of the network. */
+  /** Network access of the run. */
   readonly egress: EgressEntries;
 };
 

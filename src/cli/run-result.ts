@@ -24,7 +24,7 @@ export function runSummary(ending: CommandEnding, { origin }: RunSurroundings): 
 }
 
 type RunResult = {
-  /** What came of it, in a few words. */
+  /** The outcome, in a few words. */
   readonly title: string;
   readonly conclusion: Conclusion;
   readonly reason: string;
@@ -36,7 +36,7 @@ type RunResult = {
   readonly session_id: string | null;
   readonly credits: number | null;
   readonly tokens: number | null;
-  /** What the models cost in US dollars, whoever paid; null where no price is known. */
+  /** The cost of the models in US dollars, whoever paid; null where no price is known. */
   readonly cost_usd: number | null;
   readonly changed_files: readonly string[];
   readonly claim_url: string | null;

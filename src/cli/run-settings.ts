@@ -33,15 +33,15 @@ export type RunSettings = {
   readonly outputSchema: OutputSchema | null;
   /** Null: the default script, where it exists. */
   readonly setup: SetupChoice | null;
-  /** What the run may reach of the network. Null: what the agent's owner has set. */
+  /** Network access of the run. Null: what the agent's owner has set. */
   readonly egress: EgressEntries | null;
   /** MCP servers that are sent with the run. */
   readonly mcpServers: NamedServers | null;
   readonly timeoutMs: number;
-  /** How long a run that has begun may be silent. Null for ever. */
+  /** The time that a run which has begun may be silent. Null for ever. */
   readonly idleMs: number | null;
   readonly onCancel: (typeof cancelActions)[number];
-  /** How the service gets the job's commit. */
+  /** The way in which the service gets the job's commit. */
   readonly clone: CloneMode;
   readonly failOn: ReadonlySet<Conclusion>;
   /** The command publishes no findings. */
@@ -65,7 +65,7 @@ export type ServiceSettings =
       readonly type: "embedded";
       /** Settings of the model by name, as the service has them. */
       readonly model: Readonly<Record<string, string>>;
-      /** What the run may reach of the network. */
+      /** Network access of the run. */
       readonly egress: EgressEntries;
       /** By whose trust the job gets a token in place of a key; null: by none. */
       readonly federation: ModelFederation | null;

@@ -37,7 +37,7 @@ export class EditConflictError extends ClientError {
   /** Of the contents that are there; null where the file was deleted. */
   readonly currentEtag: string | null;
   readonly currentContent: string | null;
-  /** What was to be written. */
+  /** The content that was to be written. */
   readonly editedContent: string;
 
   constructor(fields: EditConflictFields, options?: ErrorOptions) {

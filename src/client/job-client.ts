@@ -10,7 +10,7 @@ import { type RunClient, runClient } from "./runs.ts";
 import { fetchTransport, type Transport } from "./transport.ts";
 
 export type ConnectOptions = {
-  /** Where the service is, with or without a trailing slash; a path prefix is kept. */
+  /** The address of the service, with or without a trailing slash; a path prefix is kept. */
   readonly baseUrl: string;
   /** The bearer token of each call, or what gives it, null for none. A Credential can also refresh it. */
   readonly credential?: string | Credential | Credential["token"];

@@ -20,7 +20,7 @@ const LONG_POLL_MARGIN_MS = 15_000;
 export type CallOptions = {
   /** Ends a call that is under way: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How often a call that may be repeated is, in the place of the client's policy. */
+  /** The retries of a call that may be repeated, in the place of the client's policy. */
   readonly retry?: BackoffPolicy | undefined;
 };
 
@@ -61,7 +61,7 @@ type MatchOptions<One extends Route> = One extends { readonly headers: readonly 
   : object;
 type KeyOptions<One extends Route> = One extends { readonly repeat: "keyed" }
   ? {
-      /** What makes the call one, however often it is sent. Left out: a random one. */
+      /** The key that makes the call one, however often it is sent. Left out: a random one. */
       readonly idempotencyKey?: string | undefined;
     }
   : object;
@@ -105,7 +105,7 @@ export function nounClient<Routes extends NounRoutes>(
 export type RouteCall<One extends Route> = {
   readonly endpoint: Endpoint;
   readonly options: RouteOptions<One>;
-  /** Where the call is not as its endpoint says. */
+  /** Parts of the call that are not as its endpoint says. */
   readonly overrides?: Pick<Partial<ApiCall<unknown>>, "credential" | "effect">;
 };
 

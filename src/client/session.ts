@@ -31,7 +31,7 @@ export type SessionItem =
 
 /** Iterate it once; it goes on until the loop is left or the signal aborts. */
 export type FollowedSession = {
-  /** Where it stands, to go on from later. */
+  /** Its position, to go on from later. */
   readonly cursor: SessionCursor | null;
   [Symbol.asyncIterator](): AsyncGenerator<SessionItem, never, undefined>;
 };

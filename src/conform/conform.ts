@@ -65,7 +65,7 @@ export const statements: readonly Statement[] = [
 ];
 
 export type ConformOptions = {
-  /** Where the deployment answers; several are its nodes, asked in turn. */
+  /** Addresses of the deployment; several are its nodes, asked in turn. */
   readonly baseUrls: readonly string[];
   readonly credentials: Credentials;
   readonly issuer: IssuerDocument | null;
@@ -96,7 +96,7 @@ export type ConformResult = {
   /** Why not every statement was asked; null where it was. */
   readonly stopped: "interrupted" | "unreachable" | null;
   readonly requests: number;
-  /** What could not be taken away again. */
+  /** Things that could not be taken away again. */
   readonly left: readonly string[];
 };
 

@@ -80,7 +80,7 @@ export type RouteDetail = {
   readonly isTagged?: boolean;
   /** Request headers beside those that follow from the rest. */
   readonly headers?: readonly RequestHeader[];
-  /** What an access token has to be good for, all of it. */
+  /** Scopes that an access token must have, all of them. */
   readonly scopes?: readonly ApiScope[];
 };
 

@@ -17,12 +17,12 @@ export type GitHubToken = { readonly from: string; readonly value: string };
 export type EmbeddedReadiness = {
   readonly settings: readonly string[];
   readonly model: string | null;
-  /** Where the model is, and its key. Null: there is none, or nobody but a coding agent knows. */
+  /** The address of the model, and its key. Null: there is none, or nobody but a coding agent knows. */
   readonly api: ModelApi | null;
   /** The coding agent that asks the model. Null: the built-in one. */
   readonly agent: AgentReadiness | null;
   readonly sandbox: string | null;
-  /** What keeps the sandbox from working, where it does not. */
+  /** The blockers of the sandbox, where it does not work. */
   readonly blockers: readonly ("no_bubblewrap" | "no_prlimit" | "no_user_namespaces" | "apparmor")[];
   readonly notes: readonly string[];
 };

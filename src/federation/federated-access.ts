@@ -32,7 +32,7 @@ type FederatedAccessOptions = {
 export type RenewedAccess = FederatedAccess & {
   /** The token and its end. Rejects as `token` does. */
   current(signal?: AbortSignal): Promise<AccessToken>;
-  /** How long until the token should be renewed. 0 where there is none. */
+  /** The time until the token should be renewed. 0 where there is none. */
   renewalInMs(): number;
 };
 

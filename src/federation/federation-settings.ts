@@ -50,7 +50,7 @@ type GivenFederation = {
   /** Null where one is not given, or wrong. */
   readonly values: ByIdentifier<string | null>;
   readonly audience: string | null;
-  /** What a setting is called in messages. */
+  /** The name of a setting in messages. */
   readonly titleOf: (name: IdentifierName | "model-audience") => string;
 };
 

@@ -12,7 +12,7 @@ type FederationIdentifiers = Readonly<Record<string, string>>;
 export type ModelFederation = {
   readonly provider: FederatingProvider;
   readonly identifiers: FederationIdentifiers;
-  /** What ID tokens are made for. */
+  /** The audience of ID tokens. */
   readonly audience: string;
 };
 
@@ -45,9 +45,9 @@ export type TokenExchange = {
   readonly exchangeUrl: string;
   /** Headers of every request to the API beside `Authorization: Bearer`. */
   readonly apiHeaders: Readonly<Record<string, string>>;
-  /** Where its administrators configure the trust. */
+  /** The page where its administrators configure the trust. */
   readonly settingsPage: string;
-  /** What must fit there, as a list in a sentence. */
+  /** Fields that must fit there, as a list in a sentence. */
   readonly matches: string;
   readonly guideUrl: string;
   exchangeRequest(idToken: string, identifiers: FederationIdentifiers): ExchangeRequest;

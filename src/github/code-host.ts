@@ -35,7 +35,7 @@ type Bound = keyof CodeHostAccess | "api" | "openApi" | "clock";
 export interface CodeHost {
   /** The request of an event about an issue or a pull request. Rejects with Declined when it may start no run. */
   readSubjectRequest(event: SubjectEvent): Promise<AgentRequest>;
-  /** What the failed jobs of a commit printed, for a prompt. Rejects only with the signal's reason. */
+  /** The output of the failed jobs of a commit, for a prompt. Rejects only with the signal's reason. */
   readFailedJobs(options: FailedJobsOptions): Promise<FailedJobsHandOver>;
   /** The images that the prompt shows, for a model. Rejects only with the signal's reason. */
   readThreadImages(options: ThreadImagesOptions): Promise<ThreadImages>;

@@ -15,7 +15,7 @@ export type Ending<Own extends JobTypes = JobTypes> = HandedOver & {
   readonly verdict: Verdict;
   /** Whether `fail-on` names this conclusion. */
   readonly fails: boolean;
-  /** Where to claim the repository's agent; null where nobody can, or need. */
+  /** The address to claim the repository's agent at; null where nobody can, or need. */
   readonly claimUrl: string | null;
 };
 

@@ -32,7 +32,7 @@ export function untilFirstAnswer(transport: Transport, words: Pick<JobWords, "se
 type Fault = {
   readonly code: "host_not_found" | "service_unavailable";
   readonly found: string;
-  /** What may be wrong in place of the address; goes on after it. */
+  /** Another cause in place of the address; goes on after it. */
   readonly also: string;
 };
 

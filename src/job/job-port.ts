@@ -19,7 +19,7 @@ export type Publication = { readonly what: string; write(): Promise<void> };
 export interface ConcludingPort<Own extends JobTypes> {
   /** Publishes what a completed run found and changed. */
   handOver(following: Following<Own>): Promise<HandedOver>;
-  /** What becomes of the changes of a run that was cut, which nothing publishes; null where there are none to push. */
+  /** The delivery of the changes of a run that was cut, which nothing publishes; null where there are none to push. */
   withhold(following: Following<Own>): Delivery | null;
   /** Written one after the other. */
   publications(ending: Ending<Own>): readonly Publication[];

@@ -23,7 +23,7 @@ export type JobSettings = {
   readonly wait: boolean;
   readonly onCancel: "cancel" | "detach";
   readonly timeoutMs: number;
-  /** How long a run that has begun may be silent. Null: without a limit. */
+  /** The time that a run which has begun may be silent. Null: without a limit. */
   readonly idleMs: number | null;
   readonly failOn: ReadonlySet<Conclusion>;
   /** The least severe finding that makes the conclusion a failure. Null: none does. */

@@ -5,7 +5,7 @@ export type JobWords = {
   readonly isAction: boolean;
   /** What happened when it was interrupted: a sentence without its full stop. */
   readonly interrupted: string;
-  /** What to do where another attempt may succeed: a sentence without its full stop. */
+  /** The advice where another attempt may succeed: a sentence without its full stop. */
   readonly retry: string;
   /** A setting's name as it is written. */
   readonly setting: (
@@ -13,7 +13,7 @@ export type JobWords = {
   ) => string;
   /** A message of a service inside the job, with the settings of its model as this job's users name them. */
   readonly withSettingNames: (message: string) => string;
-  /** How to get a token for this audience; undefined: for the one that the service expects. */
+  /** The advice to get a token for this audience; undefined: for the one that the service expects. */
   readonly setAudience: (audience: string | undefined) => string;
   /** The events that a service accepts, in the provider's names. Null: the service's own message is more precise. */
   readonly events: string | null;

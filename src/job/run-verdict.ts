@@ -12,9 +12,9 @@ export type Surroundings = {
   readonly words: JobWords;
   /** The service lives in this process: no run outlives it. */
   readonly isEmbedded: boolean;
-  /** How this job's users configure a model; null where that is up to the service's operator. */
+  /** The advice to configure a model for this job's users; null where that is up to the service's operator. */
   readonly modelAdvice: string | null;
-  /** Where to claim the repository's agent; null where nobody can, or need. */
+  /** The address to claim the repository's agent at; null where nobody can, or need. */
   readonly claimUrl: string | null;
   /** Why nobody can claim this repository's agent; null where somebody can. */
   readonly claimObstacle: string | null;

@@ -20,7 +20,7 @@ export type WatchOptions = {
   readonly interrupts: Pick<Interrupts, "first" | "last">;
   readonly onCancel: "cancel" | "detach";
   readonly timeoutMs: number;
-  /** How long a run that has begun may be silent. Null: without a limit. */
+  /** The time that a run which has begun may be silent. Null: without a limit. */
   readonly idleMs: number | null;
   readonly clock: Clock;
   readonly words: JobWords;

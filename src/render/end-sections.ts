@@ -27,10 +27,10 @@ export type EndContext = OutcomeFacts & {
   readonly tokens: number | null;
   /** Null or left out where it is not known. */
   readonly budget?: RunBudget | null | undefined;
-  /** What each model used. Shown where there are several. */
+  /** Usage of each model. Shown where there are several. */
   readonly models?: readonly ModelUsage[] | undefined;
   readonly claimUrl: string | null;
-  /** Where files are shown; null or left out where nobody knows. */
+  /** Addresses of files; null or left out where nobody knows. */
   readonly links?: FileLinks | null | undefined;
 };
 

@@ -71,7 +71,7 @@ export class RunLog {
     return this.#takeParts();
   }
 
-  /** What is buffered, for a log that ends before the run does. */
+  /** Buffered parts, for a log that ends before the run does. */
   end(): readonly LogPart[] {
     this.#flushMessages();
     this.#leaveGroup("… still running");

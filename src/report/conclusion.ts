@@ -38,7 +38,7 @@ export type Verdict = {
   readonly conclusion: Conclusion;
   /** One stable word, for programs: docs/conclusions.md has them all. */
   readonly reason: string;
-  /** What happened and what to do, for people. */
+  /** The event and the fix, for people. */
   readonly message: string;
   readonly claimUrl: string | null;
 };

@@ -28,7 +28,7 @@ type ReviewReply = {
   /** Null where the reply has no list of findings, and is no review. */
   readonly findings: readonly Finding[] | null;
   readonly summary: string | null;
-  /** How many findings are left out. */
+  /** The count of findings that are left out. */
   readonly dropped: number;
   /** Which ones, and why. */
   readonly faults: readonly string[];
@@ -42,7 +42,7 @@ export type OpenFinding = Pick<Finding, "path" | "startLine" | "line" | "severit
 
 /** The place where the findings were published, and the findings that earlier reviews have left. */
 export type PublishedFindings = {
-  /** How many this review found. */
+  /** The count of findings of this review. */
   readonly found: number;
   readonly annotated: number;
   readonly commented: number;

@@ -69,9 +69,9 @@ export type RunReport = {
   readonly plan: readonly PlanStep[];
   readonly changes: ChangesEvent["value"] | null;
   readonly quota: QuotaEvent["value"] | null;
-  /** What was withheld, reached and blocked of the network. Null where nothing was. */
+  /** Network access that was withheld, hosts that were reached and blocked. Null where nothing was. */
   readonly egress: EgressEvent["value"] | null;
-  /** What the run would have written by MCP servers, and was not allowed to: one a server. */
+  /** Writes by MCP servers that the run was not allowed: one a server. */
   readonly approvals: readonly ApprovalEvent["value"][];
   /** The reply as data, where that was asked for. */
   readonly output: { readonly value: OutputEvent["value"] } | null;

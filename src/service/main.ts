@@ -37,9 +37,9 @@ import { recordRunningAddress } from "./wiring/running-address.ts";
 import { type NodeParts, type OpenedParts, wire } from "./wiring/wire.ts";
 
 export type Service = {
-  /** Where it listens, without a trailing slash. */
+  /** The address at which it listens, without a trailing slash. */
   readonly url: string;
-  /** Where its metrics are, without a trailing slash. Null where the settings give them no port. */
+  /** The address of its metrics, without a trailing slash. Null where the settings give them no port. */
   readonly metricsUrl: string | null;
   /**
    * Stops gracefully: no new connections, waiting polls answered, runs at work given `drainSeconds` and then ended as
@@ -53,13 +53,13 @@ export type ServiceOptions = Pick<BackendParts, "modelAccess" | "isTrusted"> & {
   readonly log: Logger;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** What executes runs. Default: the service's own backends. */
+  /** The backends that execute runs. Default: the service's own backends. */
   readonly backends?: readonly Backend[];
   /** Verifies the tokens of jobs. Default: by the configured issuers. */
   readonly verifier?: TokenVerifier;
-  /** Where runs get their repositories. Default: clones. */
+  /** The source of repositories for runs. Default: clones. */
   readonly checkouts?: CheckoutProvider;
-  /** What it serves beside the API. Default: nothing. */
+  /** Faces that it serves beside the API. Default: nothing. */
   readonly faces?: readonly AnyFace[];
   /** Whose runs the free credits pay for. Default: public repositories. */
   readonly freeFor?: FreeFor;

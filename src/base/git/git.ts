@@ -43,19 +43,19 @@ export type GitCall = {
   readonly config?: readonly string[];
   /** The one transport that this call may use. Default: none. */
   readonly transport?: GitTransport;
-  /** What the process reads. Default: nothing. */
+  /** The input of the process. Default: nothing. */
   readonly input?: ProcessInput;
   /** Is given the output as it arrives, which is not kept then. Git waits for a promise that it returns. */
   readonly onOutput?: OutputTaker;
   /** More variables. */
   readonly env?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** How many times the usual timeout this call may take. Default 1. */
+  /** The multiple of the usual timeout that this call may take. Default 1. */
   readonly timeoutFactor?: number;
   readonly maxOutputBytes?: number;
   /** A file that takes the output, which may be larger than memory. */
   readonly outputFile?: string;
-  /** What to do with more output than that: fail, or keep what fits. Default: fail. */
+  /** The treatment of more output than that: fail, or keep what fits. Default: fail. */
   readonly onOverflow?: "fail" | "keep";
   /** Exit codes that are no failure. Default: 0 alone. */
   readonly allowedExitCodes?: readonly number[];

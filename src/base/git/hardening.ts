@@ -96,7 +96,7 @@ export const overridingAttributes =
 export type GitTransport = "http" | "https" | "ssh";
 
 export type GitHardening = {
-  /** Where `PATH`, proxies and certificates are looked up. Nothing else is passed on. */
+  /** The environment in which `PATH`, proxies and certificates are looked up. Nothing else is passed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** An empty folder: git and its transport read `.netrc` and more from here. */
   readonly home: string;

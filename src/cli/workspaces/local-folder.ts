@@ -26,7 +26,7 @@ import { isLeftOut, pathFault, RECORD_FOLDER } from "./folder-path.ts";
 
 type LocalFiles = {
   readonly files: FileStates;
-  /** What cannot be sent, and why. */
+  /** Files that cannot be sent, and why. */
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 };
 
@@ -97,7 +97,7 @@ export class LocalFolder {
     return { oid: hash.digest("hex"), mode: (found.mode & 0o100) === 0 ? "100644" : "100755" };
   }
 
-  /** What is sent of a file; of a link, its target. */
+  /** Contents that are sent of a file; of a link, its target. */
   async contents(path: string): Promise<Contents> {
     const found = await lstatOf(join(this.root, path));
     if (found?.isSymbolicLink() === true) {

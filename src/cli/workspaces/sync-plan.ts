@@ -32,7 +32,7 @@ export type SyncPlan = {
   /** Paths that have changed on the side that this does not change. */
   readonly left: readonly string[];
   readonly conflicts: readonly SyncConflict[];
-  /** How both sides are known to have met, once the steps are done. */
+  /** The state in which both sides met, once the steps are done. */
   readonly met: FileStates;
 };
 
@@ -49,7 +49,7 @@ export function planPush(sides: Sides): SyncPlan {
 type Direction = {
   readonly from: FileStates;
   readonly onto: FileStates;
-  /** What `take` is where the side that changes come from wins. */
+  /** The value of `take` where the side that changes come from wins. */
   readonly other: "local" | "remote";
   readonly take: "local" | "remote" | null;
 };

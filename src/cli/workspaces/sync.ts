@@ -22,7 +22,7 @@ export type SyncOptions = {
 export type SyncResult = {
   /** In the order of paths. */
   readonly changed: readonly { readonly path: string; readonly action: "added" | "replaced" | "removed" }[];
-  /** What has changed on the other side alone, and stays. */
+  /** Paths that have changed on the other side alone, and stay. */
   readonly left: readonly string[];
   readonly conflicts: readonly SyncConflict[];
   readonly skipped: readonly { readonly path: string; readonly why: string }[];

@@ -34,7 +34,7 @@ const key: Wrong = { number: 1, "longer than 255": "k".repeat(256) };
 type Body = {
   /** As the table of routes spells it, without /v1/workspaces/{workspaceID}. */
   readonly route: string;
-  /** What is right; each statement makes one field of it wrong. */
+  /** The right body; each statement makes one field of it wrong. */
   readonly base: Readonly<Record<string, unknown>>;
   readonly fields: Readonly<Record<string, Wrong>>;
   /** A field that it does not have, near one that it has. */

@@ -14,7 +14,7 @@ type RecordTable = {
   readonly needs?: readonly Need[];
   /** The answer that has the record: the same one for every field. */
   readonly read: (world: World) => Promise<Answer>;
-  /** Where in the answer's body the record is; the body itself where it is left out. */
+  /** The path of the record in the answer's body; the body itself where it is left out. */
   readonly at?: readonly (string | number)[];
   /** By their names; parts of a name are joined by dots. */
   readonly fields: Readonly<Record<string, FieldKind>>;

@@ -10,7 +10,7 @@ export type RouteFact = {
   /** Parameters in braces, as the specification spells them. */
   readonly path: string;
   readonly callers: Callers;
-  /** What it takes: a body in JSON that it must have or may have, bytes, or none. */
+  /** The body that it takes: JSON that it must have or may have, bytes, or none. */
   readonly body: "json" | "optional_json" | "bytes" | "none";
 };
 

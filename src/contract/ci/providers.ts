@@ -31,7 +31,7 @@ type CiProviderFacts = {
   readonly issuer: {
     /** The `iss` of its tokens; `<…>` stands for what differs. */
     readonly url: string;
-    /** Where the keys are, below the issuer. */
+    /** The path of the keys, below the issuer. */
     readonly keysPath: string;
   };
   /** The claims of its tokens that identify the repository and its owner. Never names: these change hands. */
@@ -40,7 +40,7 @@ type CiProviderFacts = {
   readonly shownClaims: readonly string[];
   /** Whether its tokens say if the repository is public. Otherwise the issuer's entry says it, or it counts as private. */
   readonly claimsVisibility: boolean;
-  /** What `{…}` of the issuer's clone URL stands for. */
+  /** Names that `{…}` of the issuer's clone URL stands for. */
   readonly cloneNames: readonly ("repository" | "pipeline")[];
   readonly token: TokenSource;
   readonly checkout: CheckoutAdvice;

@@ -35,7 +35,7 @@ type FederationIdentifier = {
 };
 
 type FederationFacts = {
-  /** What ID tokens are made for unless the provider is configured otherwise. */
+  /** The audience of ID tokens unless the provider is configured otherwise. */
   readonly audience: string;
   /** By the names of the exchange's fields. Inputs, flags and variables have the same names: `inputOf`, `variableOf`. */
   readonly identifiers: Readonly<Record<string, FederationIdentifier>>;
@@ -48,13 +48,13 @@ export type ModelProviderFacts = {
   readonly aliases: readonly string[];
   /** The address of its API, with the version, without a trailing slash. */
   readonly apiBaseUrl: string;
-  /** What the built-in agent speaks there. */
+  /** The protocol of the built-in agent there. */
   readonly protocol: ModelProtocol;
-  /** What other coding agents do. */
+  /** The protocol of other coding agents. */
   readonly wire: CodingAgentWire;
   /** Paths at its host where it imitates Chat Completions. Null: none. */
   readonly imitation: RegExp | null;
-  /** What its models are called: for advice alone, since any API may have a model of any name. */
+  /** The form of its models' names: for advice alone, since any API may have a model of any name. */
   readonly modelNames: RegExp;
   /** The environment variable in which its own tools look for a key. */
   readonly keyVariable: string;

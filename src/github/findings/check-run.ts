@@ -30,7 +30,7 @@ const listSchema = z.object({
 
 export type CheckRunOptions = {
   readonly api: GitHubApi;
-  /** What the list of checks calls it, and the rules of a branch. */
+  /** The name in the list of checks, and in the rules of a branch. */
   readonly name: string;
   readonly headSha: string;
   readonly runId: string;

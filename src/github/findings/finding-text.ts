@@ -37,9 +37,9 @@ type ReviewTextOptions = {
   readonly inside: readonly Finding[];
   /** Findings without one: they go into the text, as many as fit. */
   readonly outside: readonly MarkedFinding[];
-  /** How many an earlier review has published. */
+  /** The count that an earlier review has published. */
   readonly repeated: number;
-  /** Where the file is at the commit that was reviewed: ".../blob/<sha>". */
+  /** The address of the file at the commit that was reviewed: ".../blob/<sha>". */
   readonly filesUrl: string;
 };
 

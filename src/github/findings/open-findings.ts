@@ -17,7 +17,7 @@ export type OpenFindingsOptions = {
   readonly number: number;
   /** The commit that is reviewed now. */
   readonly headSha: string;
-  /** What this review found. */
+  /** Findings of this review. */
   readonly findings: readonly Finding[];
   /** Findings in other files are another review's. */
   readonly reviewed: ReviewedPaths;

@@ -45,7 +45,7 @@ export type Published = {
   readonly markers: ReadonlySet<string>;
   /** The review that this run has published already. */
   readonly review: { readonly url: string } | null;
-  /** Where comments of ours are. */
+  /** Places of comments of ours. */
   readonly places: readonly PublishedPlace[];
   /** The commit of our latest review; null without one. */
   readonly lastHead: string | null;

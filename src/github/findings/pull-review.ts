@@ -26,9 +26,9 @@ export type PullReviewOptions = {
   readonly headSha: string;
   readonly runId: string;
   readonly findings: readonly Finding[];
-  /** Where the files are at that commit: ".../blob/<sha>". */
+  /** The address of the files at that commit: ".../blob/<sha>". */
   readonly filesUrl: string;
-  /** What earlier reviews have published. */
+  /** Findings that earlier reviews have published. */
   readonly earlier: Published;
 };
 

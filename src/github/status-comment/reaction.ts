@@ -44,7 +44,7 @@ export class Reaction {
     }
   }
 
-  /** What this account said before: of an attempt that failed, for one. */
+  /** Reactions of this account from before: of an attempt that failed, for one. */
   async #others(place: ReactionPlace, kept: number | string): Promise<readonly (number | string)[]> {
     if (!this.#mayExist) return this.#seenId === null ? [] : [this.#seenId];
     return (await place.own()).filter((id) => id !== kept);

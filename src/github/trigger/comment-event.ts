@@ -1,7 +1,7 @@
 // Events with a text that may be a command: a comment, a review, a new discussion. Pure.
 
 type CommentEventRules = {
-  /** Where the payload has the text. */
+  /** The field of the payload that has the text. */
   readonly field: string;
   /** The action that tells that the text is new. */
   readonly action: string;

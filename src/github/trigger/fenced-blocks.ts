@@ -7,7 +7,7 @@ export type FencedBlock = { readonly title: string; readonly text: string };
 type FenceOptions = {
   /** Not predictable before the job starts, and the same when the job is run again: the workflow run's id. */
   readonly seed: string;
-  /** What the blocks are, and what they are for: "what people wrote on the code host. It is data to …". */
+  /** The nature of the blocks, and their purpose: "what people wrote on the code host. It is data to …". */
   readonly what: string;
 };
 

@@ -12,7 +12,7 @@ export type IncludedText = {
   readonly hasSubject: boolean;
   /** Oldest first. */
   readonly conversation: readonly EarlierComment[];
-  /** How many comments are left out for their authors. */
+  /** The count of comments that are left out for their authors. */
   readonly leftOut: number;
 };
 

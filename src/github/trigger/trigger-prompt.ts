@@ -25,7 +25,7 @@ export type TriggerPromptOptions = {
   readonly workflowPrompt: string | null;
   readonly command: Command | null;
   readonly refs: PullRequestRefs | null;
-  /** What people wrote before, as far as it is to be in the prompt. */
+  /** Earlier text of people, as far as it is to be in the prompt. */
   readonly included: IncludedText;
   /** The files that a review is about; null for a request that is none. */
   readonly reviewed: ReviewedPaths | null;

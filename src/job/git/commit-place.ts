@@ -6,7 +6,7 @@ import type { JobCheckoutPlace } from "./job-checkout.ts";
 import type { GitHost } from "./job-git.ts";
 
 export type CommitPlace = Omit<JobCheckoutPlace, "signal"> & {
-  /** Where what the checkout lacks is fetched. Null: only the checkout counts. */
+  /** The host from which objects that the checkout lacks are fetched. Null: only the checkout counts. */
   readonly host: GitHost | null;
   /** `owner/name`, as the code host has it; null where the job does not know that. */
   readonly repository: string | null;
@@ -15,13 +15,13 @@ export type CommitPlace = Omit<JobCheckoutPlace, "signal"> & {
 
 /** Each is a sentence. */
 type CommitWords = {
-  /** How the job gets the commit. */
+  /** The advice to get the commit. */
   readonly getCommit: string;
-  /** How it gets the whole history. */
+  /** The advice to get the whole history. */
   readonly getHistory: string;
-  /** How it gets every file, where the checkout is a partial clone. */
+  /** The advice to get every file, where the checkout is a partial clone. */
   readonly getFiles: string;
-  /** What the job lacks where the code host refuses its token. */
+  /** The permission that the job lacks where the code host refuses its token. */
   readonly notPermitted: string;
 };
 

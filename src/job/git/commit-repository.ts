@@ -29,7 +29,7 @@ type RepositoryOptions = {
   readonly checkout: JobCheckout | null;
   readonly workplace: GitWorkplace;
   readonly commit: WantedCommit;
-  /** How many commits are wanted of each, the newest included. */
+  /** The count of commits that are wanted of each, the newest included. */
   readonly commits: number;
   /** Whether the service holds some of the history, so that most files need not be fetched. */
   readonly isKnown: boolean;
@@ -46,7 +46,7 @@ export type WantedCommit = {
 export type CommitRepository = {
   readonly git: Git;
   readonly gitFolder: string;
-  /** What the commit is compared with; null where it is of no pull request, or that is not known. */
+  /** The base that the commit is compared with; null where it is of no pull request, or that is not known. */
   readonly base: string | null;
   /** Why there is less history than the service takes; null where it has all that there is. */
   readonly shortfall: string | null;

@@ -24,7 +24,7 @@ type BaseWords = {
   readonly subject: string;
   /** Why the code host refuses the job's token: a sentence. */
   readonly notPermitted: string;
-  /** How to have so many commits of history: a sentence. 0 is all of it. */
+  /** The advice for so many commits of history: a sentence. 0 is all of it. */
   readonly setDepth: (commits: 0 | 2) => string;
 };
 
@@ -77,7 +77,7 @@ type Comparison = {
   readonly wanted: readonly string[];
   readonly depths: readonly number[];
   readonly isVisible: () => Promise<boolean>;
-  /** How much history the checkout needs. */
+  /** The commits of history that the checkout needs. */
   readonly commits: 0 | 2;
 };
 

@@ -19,7 +19,7 @@ type CommitsFetch = {
   readonly signal: AbortSignal;
   readonly found: FoundCheckout;
   readonly home: string;
-  /** Where our git folder is made; it does not exist yet. */
+  /** The path of our git folder, which does not exist yet. */
   readonly fetchFolder: string;
   /** Commits and refspecs. */
   readonly wanted: readonly string[];
@@ -43,7 +43,7 @@ type ObjectsFetch = Pick<CommitsFetch, "host" | "signal" | "wanted" | "depth" | 
   readonly git: Git;
   /** The folder that takes the objects. */
   readonly objects: string;
-  /** What of the history is left out: `blob:none` is every file. */
+  /** The part of the history that is left out: `blob:none` is every file. */
   readonly filter?: string | undefined;
   /** Whether `wanted` are many objects of any kind, none of which is negotiated about. */
   readonly isByName?: boolean;

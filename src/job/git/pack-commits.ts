@@ -10,7 +10,7 @@ type PackOptions = {
   /** A git folder of our own: where its histories end is written anew. */
   readonly gitFolder: string;
   readonly selection: CommitSelection;
-  /** Where the pack goes. */
+  /** The path of the pack. */
   readonly path: string;
   readonly maxBytes: number;
   readonly signal: AbortSignal;

@@ -7,19 +7,19 @@ import { type HeldCommit, MAX_PACK_BASES } from "../../contract/ci/commits.ts";
 type SelectOptions = {
   readonly git: Git;
   readonly sha: string;
-  /** What it is compared with; null for nothing. */
+  /** The commit that it is compared with; null for none. */
   readonly against: string | null;
-  /** How many commits travel, the newest included. */
+  /** The count of commits that travel, the newest included. */
   readonly commits: number;
-  /** What the service says. Nobody vouches for it: unknown commits in it have no effect. */
+  /** The commits that the service says it holds. Nobody vouches for it: unknown commits in it have no effect. */
   readonly have: readonly HeldCommit[];
   readonly signal: AbortSignal;
 };
 
 export type CommitSelection = {
-  /** What travels; the wanted commit always does. */
+  /** Commits that travel; the wanted one always does. */
   readonly sent: readonly string[];
-  /** What the service holds, next to what travels. */
+  /** Commits that the service holds, next to those that travel. */
   readonly held: readonly string[];
   /** Those of `have` by which it does. */
   readonly tips: readonly string[];

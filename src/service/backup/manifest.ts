@@ -41,7 +41,7 @@ const manifestSchema = z.object({
   blobs: z.object({ count, bytes: count, file: fileName, sha256 }),
   /** Blobs that the store names and that were lost before the backup was made, by their keys. */
   lost: z.array(z.string()),
-  /** What sealed values need, and is not in the backup. */
+  /** Keys that sealed values need, which are not in the backup. */
   keys: z.array(z.object({ setting: z.nullable(z.string()), fingerprint: z.string(), values: count })),
 });
 export type Manifest = z.infer<typeof manifestSchema>;

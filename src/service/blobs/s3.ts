@@ -30,7 +30,7 @@ export type S3Options = {
   /** A number in [0, 1): the jitter. */
   readonly random: () => number;
   readonly fetch?: typeof fetch;
-  /** How long the server may be silent: 10 seconds unless told. */
+  /** The time that the server may be silent: 10 seconds unless told. */
   readonly silenceMs?: number;
 };
 

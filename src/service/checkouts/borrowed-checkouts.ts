@@ -31,7 +31,7 @@ const MAX_SEARCHED_FILE_BYTES = 5_000_000;
 type BorrowedCheckoutsOptions = RunGitOptions & {
   /** The checkout's tree. */
   readonly root: string;
-  /** What acts and what is secret. Default: the known paths of the contract. */
+  /** Rules for paths that act and that are secret. Default: the known paths of the contract. */
   readonly rules?: PathRules;
 };
 

@@ -64,7 +64,7 @@ type ObjectReading = {
   /** Git waits for them: end them where none is added. */
   readonly questions: ObjectQuestions;
   readonly signal: AbortSignal;
-  /** How many times the usual timeout all of it may take. Default 1. */
+  /** The multiple of the usual timeout that all of it may take. Default 1. */
   readonly timeoutFactor?: number;
 };
 

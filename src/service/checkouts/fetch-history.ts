@@ -14,7 +14,7 @@ export type HistoryFetch = {
   readonly limits: CloneLimits;
   /** Commits by name, or refspecs. */
   readonly wanted: readonly string[];
-  /** How many times the usual depth. Default 1. */
+  /** The multiple of the usual depth. Default 1. */
   readonly times?: number;
   readonly signal: AbortSignal;
 };

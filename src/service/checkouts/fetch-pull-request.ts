@@ -15,7 +15,7 @@ const LONGER = 10;
 export type PullRequestBase = {
   /** The newest commit of the branch that it goes to. */
   readonly tip: string;
-  /** Where it left that branch. Null where the histories that are here do not meet. */
+  /** The commit at which it left that branch. Null where the histories that are here do not meet. */
   readonly mergeBase: string | null;
 };
 

@@ -33,17 +33,17 @@ type OpenCheckout = {
   readonly source: Pick<CheckoutSource, "sha" | "ref" | "event" | "baseRef">;
   /** Whether writers made the commit. */
   readonly isTrusted: boolean;
-  /** What a pull request is compared with, where that is known. Default: the first parent of the provider's merge commit. */
+  /** The base of a pull request, where that is known. Default: the first parent of the provider's merge commit. */
   readonly base?: PullRequestBase | null;
   /** The commit's files, as `git ls-tree -r -l -z` prints them, where somebody has asked. */
   readonly listing?: Buffer;
   /** Files that are too large to be searched. */
   readonly unsearched: readonly string[];
-  /** What acts and what is secret. Default: the known paths of the contract. */
+  /** Rules for paths that act and that are secret. Default: the known paths of the contract. */
   readonly rules?: PathRules;
-  /** What was in the tree before the run. Default: what was checked out. */
+  /** The state of the tree before the run. Default: what was checked out. */
   readonly since?: TreeState;
-  /** What of the tree is not for an agent. Default: nothing. */
+  /** Files of the tree that are not for an agent. Default: nothing. */
   readonly covered?: CoveredFiles;
   /** The files go on after the run: what an agent may not see of them is put back at the end. */
   readonly isBorrowed?: true;

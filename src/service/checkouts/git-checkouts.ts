@@ -34,9 +34,9 @@ const NOT_HELD =
 type GitCheckoutsOptions = RunGitOptions & {
   readonly limits: CloneLimits;
   readonly clock?: Clock;
-  /** What jobs have sent. Default: this process keeps none. */
+  /** Packs that jobs have sent. Default: this process keeps none. */
   readonly packs?: { readonly cache: PackCache; readonly limits: PackLimits } | null;
-  /** What the owners of agents chose. Default: nothing is fetched with a credential. */
+  /** Access that the owners of agents chose. Default: nothing is fetched with a credential. */
   readonly remotes?: Pick<GitRemotes, "open"> | null;
 };
 

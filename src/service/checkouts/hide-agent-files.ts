@@ -25,11 +25,11 @@ export type Hidden = {
 type HideWanted = {
   readonly runGit: RunGit;
   readonly root: string;
-  /** What configures an agent. */
+  /** Rules for files that configure an agent. */
   readonly rules: PathRules;
   /** The commit that maintainers agreed to. Null where none is in reach. */
   readonly base: string | null;
-  /** Where to keep what is taken out, until it is put back. Null: nowhere, the tree ends with the run. */
+  /** The folder for files that are taken out, until they are put back. Null: nowhere, the tree ends with the run. */
   readonly keptIn: string | null;
 };
 

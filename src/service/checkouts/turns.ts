@@ -66,7 +66,7 @@ export class Turns {
     }
   }
 
-  /** What no more may work of: a share's name, or "all". */
+  /** The share of which no more may work: its name, or "all". */
   fullest(shares: readonly Share[]): string {
     return shares.find((share) => this.#countsOf(share).working >= share.working)?.name ?? "all";
   }

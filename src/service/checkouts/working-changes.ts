@@ -34,7 +34,7 @@ export type WorkingTree = {
   readonly isProtected: PathGuard;
   /** A change is what differs from this. Default: the commit. */
   readonly since?: TreeState;
-  /** What was put in the place of files that are hidden from an agent, by git's name of it; null for nothing. */
+  /** Files in the place of those that are hidden from an agent, by git's names; null for none. */
   readonly placed?: ReadonlyMap<string, string | null>;
 };
 
@@ -42,7 +42,7 @@ export type WorkingTree = {
 export type TreeState = {
   /** Git's name of it. */
   readonly tree: string;
-  /** What git's name does not hold: repositories within, and the bytes of files that are too large. */
+  /** Parts that git's name does not hold: repositories within, and the bytes of files that are too large. */
   readonly nested: ReadonlySet<string>;
   readonly largeBytes: ReadonlyMap<string, number>;
 };

@@ -11,9 +11,9 @@ import type { Tracer } from "./ports/tracer.ts";
 export type FreeFor = "public_repositories" | "everyone";
 
 export interface Policy {
-  /** Where the API is, without a trailing slash. */
+  /** The address of the API, without a trailing slash. */
   readonly baseUrl: string;
-  /** Where the pages for people are, without a trailing slash. */
+  /** The address of the pages for people, without a trailing slash. */
   readonly webUrl: string;
   /** The audience that a job's token must name. */
   readonly audience: string;
@@ -28,7 +28,7 @@ export interface Policy {
   /** Requests a minute of unknown callers at one address. */
   readonly addressRatePerMinute: number;
   readonly capabilityMs: number;
-  /** How long the input and the events of a run are kept after its end. */
+  /** The time for which the input and the events of a run are kept after its end. */
   readonly keptMs: number;
   /** The backend of new agents. */
   readonly backend: string;
@@ -40,7 +40,7 @@ export interface Policy {
   readonly coderWire: CoderWire | null;
   /** The model that its agents ask which name none. */
   readonly defaultModel: string;
-  /** What the models of a run may cost that names no amount. Null: no limit. */
+  /** The cap of the cost of a run's models where it names no amount. Null: no limit. */
   readonly maxCostMicroUsd: number | null;
   /** Whether applications may register themselves with the authorization server. */
   readonly registersClients: boolean;
@@ -56,13 +56,13 @@ type CoderWire = { readonly backend: string; readonly wire: string | null };
 /** Each noun declares what it brings beside its type. Why: docs/decisions/133-floors-in-core.md */
 export interface Core {
   readonly store: Store;
-  /** How late the event loop of this process was at most in the last seconds, in milliseconds. */
+  /** The longest delay of this process's event loop in the last seconds, in milliseconds. */
   readonly loopDelayMs: () => number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly policy: Policy;
-  /** What seals the secrets of runs. Null: there is none, so that no run may bring one. */
+  /** Keys that seal the secrets of runs. Null: there is none, so that no run may bring one. */
   readonly secretKeys: SealingKeys | null;
   readonly meter: Meter;
   readonly tracer: Tracer;

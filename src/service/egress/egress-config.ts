@@ -19,7 +19,7 @@ export type PrivateHost = { readonly name: string; readonly addresses: BlockList
 export type EgressConfig = {
   /** More than this no run may reach. */
   readonly cap: EgressEntries;
-  /** What the word `registries` stands for. */
+  /** Hosts that the word `registries` stands for. */
   readonly registries: readonly HostEntry[];
   readonly privateHosts: readonly PrivateHost[];
   /** Bytes of one run, both directions. */

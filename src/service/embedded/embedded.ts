@@ -57,7 +57,7 @@ export type EmbeddedOptions = {
    * agent asks it.
    */
   readonly model: Readonly<Record<string, string>>;
-  /** What runs may reach of the network: there is no owner who would have a say. */
+  /** Network access of runs: there is no owner who would have a say. */
   readonly egress: EgressEntries;
   /** By whose account the model is reached. Default: by its key, where it has one. */
   readonly modelAccess?: FederatedAccess | null;
@@ -119,13 +119,13 @@ export type EmbeddedReadiness = {
   readonly settings: readonly string[];
   /** Null: runs only brief on the repository. */
   readonly model: string | null;
-  /** Where it is, and its key. Null: there is no model, it is reached without a key, or its agent alone knows. */
+  /** Its address, and its key. Null: there is no model, it is reached without a key, or its agent alone knows. */
   readonly api: EmbeddedModelApi | null;
   /** The coding agent that asks it. Null: the built-in one. */
   readonly agent: AgentReadiness | null;
   /** Null: the configured sandbox does not work; `notes` says why. */
   readonly sandbox: SandboxKind | null;
-  /** What keeps the sandbox from working, where there is none. */
+  /** The blockers of the sandbox, where there is none. */
   readonly blockers: readonly SandboxBlocker[];
   readonly notes: readonly string[];
 };

@@ -75,7 +75,7 @@ export type EnvironmentKeys = {
 /** Null where the lock files are too many or too large to be compared. */
 export async function environmentKeys(
   { repository, class: whose, checkout, script }: EnvironmentRequest,
-  /** What decides about binaries: system, machine, kind of sandbox. */
+  /** The parts that decide about binaries: system, machine, kind of sandbox. */
   place: readonly string[],
 ): Promise<EnvironmentKeys | null> {
   const locked = await lockedState(checkout);

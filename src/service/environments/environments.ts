@@ -20,7 +20,7 @@ const EXECUTE = 'file=$(mktemp) && cat >"$file" && chmod 700 "$file" && exec "$f
 type EnvironmentsOptions = {
   readonly sandbox: () => Promise<Sandbox>;
   readonly isTrusted: (origin: TaskOrigin) => boolean;
-  /** How long one script may take. */
+  /** The time that one script may take. */
   readonly setupMs: number;
   /** Null: every run is set up anew. */
   readonly cache: EnvironmentCache | null;

@@ -99,7 +99,7 @@ export type BackendTask = {
   readonly mayAsk: boolean;
   /** Whether its files are a workspace's: there is no repository then, and yet there are files. */
   readonly isInWorkspace: boolean;
-  /** What only the manager of a workspace does. Null for every other run. */
+  /** The desk of a workspace's manager. Null for every other run. */
   readonly desk: ManagerDesk | null;
   readonly carriedState: CarriedState;
   readonly environment: RunEnvironment;
@@ -122,11 +122,11 @@ export type BackendTask = {
    * `maxChars` characters at most.
    */
   history(maxChars: number): Promise<readonly Message[]>;
-  /** How many generations of child runs this one may have; 0 means that it must do the task itself. */
+  /** The generations of child runs that this one may have; 0 means that it must do the task itself. */
   readonly generationsLeft: number;
   /** Delegates a task to a child run of the same agent and waits for it. The child ends with this run at the latest. */
   delegate(task: ChildTask): Promise<ChildOutcome>;
-  /** What model calls cost: each is reserved before and counted after. */
+  /** The meter of model calls: each is reserved before and counted after. */
   readonly meter: UsageMeter;
   /** Masks what nothing of the run may show: events, the patch, messages of failures. A backend adds what it alone knows. */
   readonly secrets: SecretMask;
@@ -177,7 +177,7 @@ export type Backend =
       readonly takesBroughtModel?: true;
       /** Its changes to the tree are reported, stored, and restored in the session's next run. */
       readonly changesCheckout?: true;
-      /** How long its processes may go on in the checkout after the signal. Default 30 s. */
+      /** The time that its processes may go on in the checkout after the signal. Default 30 s. */
       readonly stopsWithinMs?: number;
       run(task: RepositoryTask | BareTask, checkout: Checkout): Promise<BackendOutcome>;
     }

@@ -39,7 +39,7 @@ type ChildRunsOptions = {
   readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
   /** Of the parent. The child draws on it. */
   readonly budget: RunBudget;
-  /** How long the child may take, at most. */
+  /** The time that the child may take, at most. */
   readonly timeLimitMs: number;
 };
 

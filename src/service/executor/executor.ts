@@ -35,12 +35,12 @@ type ExecutorOptions = {
   /** The backend of runs that bring their own access to a model. Rejects where it cannot be opened. */
   readonly openBroughtBackend: () => Promise<Backend>;
   readonly egress: EgressProvider;
-  /** Where runs of workspaces get their files. Default: none is executed. */
+  /** The source of files for runs of workspaces. Default: none is executed. */
   readonly workspaces?: WorkspaceRuns;
   /** Runs at work at a time. */
   readonly slots: number;
   readonly runTimeLimitMs: number;
-  /** What no event and no patch may show. Default: nothing is known. */
+  /** Secrets that no event and no patch may show. Default: nothing is known. */
   readonly secrets?: readonly string[];
   /** Interval of heartbeats. Default 5 s. */
   readonly heartbeatMs?: number;
@@ -67,7 +67,7 @@ export class Executor {
     this.#heartbeats = new Heartbeats(options.core, options.heartbeatMs ?? HEARTBEAT_MS);
   }
 
-  /** How many runs are at work. */
+  /** The count of runs at work. */
   get atWork(): number {
     return this.#leases.size;
   }

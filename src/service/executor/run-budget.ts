@@ -66,7 +66,7 @@ export class RunBudget {
     if (!Number.isFinite(this.#maxTokens)) this.#maxTokens = tokens;
   }
 
-  /** What neither is used nor reserved. */
+  /** The amount that is neither used nor reserved. */
   get room(): BudgetRoom {
     const reserved = [...this.#reserved.values()].reduce(sum, { tokens: 0, microUsd: 0 });
     return {

@@ -66,7 +66,7 @@ export class SecretMask {
     );
   }
 
-  /** How many characters at the end may be the beginning of a secret. */
+  /** The count of characters at the end that may be the beginning of a secret. */
   #openChars(text: string): number {
     const longest = this.#forms[0]?.length ?? 0;
     for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {

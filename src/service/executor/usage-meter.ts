@@ -34,7 +34,7 @@ type UsageMeterOptions = {
   readonly holdMicroUsd: number;
   /** Raises the hold on the billing account. False when its credits do not suffice, or this worker has lost the run. */
   readonly raiseHold: (microUsd: number) => Promise<boolean>;
-  /** What the run costs so far beside its models and tools. Default: the fee of a run. */
+  /** The cost of the run so far beside its models and tools. Default: the fee of a run. */
   readonly costOfTime?: () => number;
   /** Default: every tool is free. */
   readonly toolRates?: readonly ToolRate[];
@@ -45,12 +45,12 @@ type UsageMeterOptions = {
 };
 
 export class UsageMeter {
-  /** What the run and its children may use, whoever pays for it. */
+  /** The budget of the run and its children, whoever pays for it. */
   readonly budget: RunBudget;
   readonly #options: UsageMeterOptions;
   #holdMicroUsd: number;
   #usage: Usage = { roles: {}, advisor: null };
-  /** What calls that are under way may cost. */
+  /** Reservations of calls that are under way. */
   readonly #reserved = new Map<CallKey, number>();
   #last: Promise<boolean> = Promise.resolve(true);
 

@@ -53,7 +53,7 @@ const entrySchema = strictObject({
   jwks_uri: secureUrl,
   /** `{repository}` stands for `owner/name`, or what each provider has in its place. */
   clone_url: cloneUrl,
-  /** Where its repositories are for deploy keys. Left out: at the host of `clone_url`, for the user `git`. */
+  /** The address of its repositories for deploy keys. Left out: at the host of `clone_url`, for the user `git`. */
   ssh_url: z.optional(sshUrl),
   /** False refuses every token of this issuer, before any cryptography. */
   enabled: z._default(z.boolean("must be true or false"), true),
@@ -63,7 +63,7 @@ const entrySchema = strictObject({
   ),
   /** The longest life of a token, in place of the provider's. Each token is remembered for so long. */
   max_token_seconds: z.optional(jsonInteger({ min: 60, max: MAX_TOKEN_SECONDS })),
-  /** What its repositories count as where tokens do not say; private unless written. */
+  /** The visibility of its repositories where tokens do not say; private unless written. */
   visibility: z.optional(z.enum(["public", "private"], "must be public or private")),
 });
 

@@ -23,7 +23,7 @@ type ListedRun = {
   readonly run: RunRecord;
   readonly agentName: string;
   readonly accountId: string | null;
-  /** What it was charged, without what was refunded. */
+  /** Its charges, without refunds. */
   readonly credits: number;
 };
 

@@ -86,7 +86,7 @@ export type Operator = {
   releaseClaim(agentId: string): Promise<Result<Released, ReleaseRefusal>>;
   /** The ids of the agents of this name in every account, without those that are retired. */
   findAgentIds(name: string): Promise<readonly string[]>;
-  /** What the store holds of all accounts, a page at a time. */
+  /** Lists of all accounts, a page at a time. */
   readonly lists: OperatorLists;
   close(): Promise<void>;
 };

@@ -27,7 +27,7 @@ type BubblewrapCall = {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly network: "off" | "allowed";
-  /** What is reachable all the same where the network is off. */
+  /** Sockets that are reachable all the same where the network is off. */
   readonly sockets: readonly RelayedSocket[];
   readonly limits: SandboxLimits;
   readonly hasFilter: boolean;

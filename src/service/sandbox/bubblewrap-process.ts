@@ -19,7 +19,7 @@ export type BubblewrapParts = {
   readonly prlimitPath: string;
   /** Null where there is none for this processor. */
   readonly filter: Buffer | null;
-  /** What must not be passed on. */
+  /** Descriptors that must not be passed on. */
   readonly inherited: readonly number[];
   readonly guard: CrashGuard;
   readonly clock: Clock;

@@ -42,7 +42,7 @@ type ConfinedStart = {
   readonly home: string;
   /** Git's folder where it lies outside of the checkout. It can be read, without what could be a secret. */
   readonly gitFolder: string | null;
-  /** What of the checkout it does not get to read. */
+  /** Files of the checkout that it does not get to read. */
   readonly covered?: CoveredFiles | undefined;
   /** The way to its model, as a unix socket. Null: it has this machine's network. */
   readonly modelSocket: string | null;

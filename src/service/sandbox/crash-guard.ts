@@ -33,7 +33,7 @@ export type CrashGuard = {
 };
 
 type Guarded = {
-  /** What the sandbox has to carry in its environment. */
+  /** The mark that the sandbox has to carry in its environment. */
   readonly mark: Readonly<Record<string, string>>;
   /** Once the sandbox has ended. Safe to repeat. */
   leave(): void;

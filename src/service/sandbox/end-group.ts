@@ -14,7 +14,7 @@ type GroupStart = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly hasInput: boolean;
-  /** What must not be passed on. */
+  /** Descriptors that must not be passed on. */
   readonly inherited: readonly number[];
   readonly clock: Clock;
 };

@@ -11,7 +11,7 @@ export type HomeCache = {
    * logs and new downloads have to be.
    */
   readonly shown: readonly string[];
-  /** Where it is shown, if not there. */
+  /** The path at which it is shown, if not there. */
   readonly at?: string;
 };
 

@@ -41,12 +41,12 @@ export type HostView = {
   readonly emptied: readonly string[];
   /** The folders of `PATH` that are visible. */
   readonly path: string;
-  /** Where commands have their home, and their checkout. */
+  /** Paths of the commands' home and checkout. */
   readonly home: string;
   readonly tree: string;
   /** Variables of toolchains. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where something of the job is shown within the home: its folder must be there, and no link. */
+  /** Paths at which something of the job is shown within the home: its folder must be there, and no link. */
   readonly inHome: readonly string[];
 };
 

@@ -18,7 +18,7 @@ export type SandboxLimits = {
   readonly memoryBytes: number;
   /** Threads count. */
   readonly processes: number;
-  /** What the tree of the checkout may weigh. */
+  /** The size that the tree of the checkout may have. */
   readonly diskBytes: number;
   /** Of each of `/tmp`, the home folder and shared memory; they are memory. */
   readonly temporaryBytes: number;
@@ -40,7 +40,7 @@ export type SandboxConfig = {
   readonly agentLimits: SandboxLimits;
   /** The job whose checkout commands work in: they see its tools. Null for a service of its own. */
   readonly job: { readonly checkout: string } | null;
-  /** Where the homes of agents lie, and of commands that have no sandbox. Made when missing. */
+  /** The folder of the homes of agents, and of commands that have no sandbox. Made when missing. */
   readonly homesFolder: string;
   /** Of this, `PATH` is used, and what reaches a container engine. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -38,9 +38,9 @@ export type Config = {
   readonly dataDir: string;
   /** Null: the embedded store in the data folder. */
   readonly databaseUrl: string | null;
-  /** How long a start waits for the database. */
+  /** The time for which a start waits for the database. */
   readonly databaseWaitSeconds: number;
-  /** What seals the secrets of runs in the database. Null where none is set. */
+  /** Keys that seal the secrets of runs in the database. Null where none is set. */
   readonly secretKeys: SealingKeys | null;
   /** Repositories at their code hosts. */
   readonly remotes: RemoteConfig;
@@ -75,7 +75,7 @@ export type Config = {
   readonly signIn: SignInPolicy;
   /** Of the environment: masked in the events and patches of runs. */
   readonly secrets: readonly string[];
-  /** What the model's commands are executed in. */
+  /** The sandbox of the model's commands. */
   readonly sandbox: SandboxConfig;
   readonly egress: EgressConfig;
   readonly maxRunningRuns: number;
@@ -84,10 +84,10 @@ export type Config = {
   /** Whether the documents of OAuth applications are read, from the public internet. */
   readonly readsClientDocuments: boolean;
   readonly maxQueuedRuns: number;
-  /** What the models of a run may cost that names no amount. Null: no limit. */
+  /** The cap of the cost of a run's models where it names no amount. Null: no limit. */
   readonly maxCostMicroUsd: number | null;
   readonly drainSeconds: number;
-  /** How long a run's input and events are kept after its end. 0: for good. */
+  /** The time for which a run's input and events are kept after its end. 0: for good. */
   readonly retentionDays: number;
   readonly blobs: BlobConfig;
   readonly commits: {
@@ -106,7 +106,7 @@ export type Config = {
     readonly accounts: readonly string[] | null;
     /** Of one file. */
     readonly maxFileBytes: number;
-    /** How long what nothing needs is kept. 0: for good. */
+    /** The time for which things that nothing needs are kept. 0: for good. */
     readonly keptDays: number;
     /** Of a file that is read or written as text in one piece. */
     readonly keepsPathsPortable: boolean;
@@ -118,9 +118,9 @@ export type Config = {
   readonly metricsPort: number | null;
   /** Null: no traces. */
   readonly traces: TraceConfig | null;
-  /** What things cost and what plans may. */
+  /** Rates and plans. */
   readonly rates: Rates;
-  /** What git may inherit: the path, proxies, certificates. */
+  /** Variables that git may inherit: the path, proxies, certificates. */
   readonly gitEnvironment: Environment;
 };
 

@@ -12,7 +12,7 @@ const MIN_CHARS = 8;
 const MIN_RANDOM_CHARS = 16;
 
 type KnownSecret = {
-  /** Where it stands: `ANTHROPIC_API_KEY`, or `OPENCODE_CONFIG_CONTENT.provider.own.options.apiKey`. */
+  /** Its place: `ANTHROPIC_API_KEY`, or `OPENCODE_CONFIG_CONTENT.provider.own.options.apiKey`. */
   readonly place: string;
   readonly secret: string;
 };

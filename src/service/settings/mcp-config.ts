@@ -10,7 +10,7 @@ export type McpConfig = {
   readonly servers: readonly McpServer[];
   /** Whether runs have the servers of their repository's own `.mcp.json`, whatever its owner says: in a job of its own alone. */
   readonly usesRepositorys: boolean;
-  /** What those take their secrets from. Null: they have none. */
+  /** Variables that those take their secrets from. Null: they have none. */
   readonly repositoryVariables: Environment | null;
 };
 

@@ -35,7 +35,7 @@ export type AgentConfig = {
     readonly contextTokens?: number;
     readonly maxOutputTokens?: number;
   };
-  /** How hard models think. Null: each model's own. */
+  /** The effort of models. Null: each model's own. */
   readonly effort: Effort | null;
 };
 

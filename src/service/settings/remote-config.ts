@@ -11,7 +11,7 @@ export type RemoteConfig = {
   readonly knownHosts: KnownHosts;
   /** Null: there is none. */
   readonly app: GithubApp | null;
-  /** Where its key is. */
+  /** The file of its key. */
   readonly appKeyFile: string | null;
 };
 

@@ -21,7 +21,7 @@ class UnusableDatabaseError extends OperatorError {
 }
 
 export type Waiting = {
-  /** How long a database that does not answer is waited for. */
+  /** The time for which a database that does not answer is waited for. */
   readonly waitMs: number;
   /** Called now and then while it does not answer, with the reason and the time that is left. */
   readonly onWait?: ((reason: string, leftSeconds: number) => void) | undefined;

@@ -18,7 +18,7 @@ import type {
 import type { StoredEvent } from "../core/runs/run-record.ts";
 
 type Tally = {
-  /** How many events each write held. */
+  /** The count of events that each write held. */
   readonly appends: number[];
   readonly endings: { readonly status: TerminalRunStatus; readonly cause: RunCause | null }[];
 };

@@ -45,7 +45,7 @@ type ServiceNodeOptions = Firing & {
   readonly sweepMachine: (() => Promise<void>) | null;
   /** Null: this process is the only one on its store. */
   readonly shared: SharedNode | null;
-  /** How long inputs and events of a run are kept after its end; 0 keeps them for good. */
+  /** The time for which inputs and events of a run are kept after its end; 0 keeps them for good. */
   readonly keptMs: number;
 };
 

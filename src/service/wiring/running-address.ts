@@ -7,7 +7,7 @@ const ADDRESS_FILE = "agent-service.url";
 
 type RunningAddress = {
   readonly url: string;
-  /** Where the pages for people are. */
+  /** The address of the pages for people. */
   readonly pagesUrl: string;
 };
 

@@ -52,7 +52,7 @@ export class Follower {
     return this.#endPx() - window.innerHeight < END_PX;
   }
 
-  /** How far below the top of the window the list ends. */
+  /** The distance of the list's end from the top of the window. */
   #endPx(): number {
     return document.getElementById("entries")?.getBoundingClientRect().bottom ?? 0;
   }

@@ -41,7 +41,7 @@ type AppOptions = {
   readonly trustedProxyHops: number;
   /** Of pages that may call the API, beside its own. */
   readonly corsOrigins: readonly string[];
-  /** What is loaded at its first request. */
+  /** Faces that are loaded at their first request. */
   readonly faces: readonly AnyFace[];
 };
 

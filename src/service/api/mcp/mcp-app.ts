@@ -41,7 +41,7 @@ type Admitted = {
   readonly requestId: string;
   readonly gone: AbortSignal;
   readonly sets: readonly ToolSet[];
-  /** What its access token was not good for. */
+  /** Scopes that its access token lacks. */
   lacking: ScopeRefusal | null;
 };
 

@@ -8,7 +8,7 @@ type Ask = {
   readonly description: string;
   /** By their names: what each is. All are needed. */
   readonly arguments: Readonly<Record<string, string>>;
-  /** What the agent is asked. */
+  /** The message for the agent. */
   message(args: Readonly<Record<string, string>>): string;
 };
 

@@ -35,7 +35,7 @@ export type McpToolContext = {
   readonly opensPages: boolean;
   /** Whether the client takes a task in the place of a result. */
   readonly takesTasks: boolean;
-  /** What this tool gave the client to bring back, in a call that goes on after a question. Anybody may have written it. */
+  /** The text that this tool gave the client to bring back, in a call that goes on after a question. Anybody may have written it. */
   readonly broughtBack: string | null;
 };
 

@@ -15,7 +15,7 @@ type BearerChallenge = {
   readonly baseUrl: string;
   /** The header Host of the request. */
   readonly host: string | undefined;
-  /** What the token has to be good for. Left out: what most clients need. */
+  /** Scopes that the token must have. Left out: what most clients need. */
   readonly scope?: readonly TokenScope[];
   /** Left out where the request had no token. */
   readonly error?: "invalid_token" | "insufficient_scope";

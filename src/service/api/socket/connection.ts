@@ -54,11 +54,11 @@ type ConnectionParts = {
   readonly core: Core;
   readonly submitter: RunSubmitter;
   readonly socket: WebSocket;
-  /** What the socket writes to. */
+  /** The stream that the socket writes to. */
   readonly connection: Duplex;
   readonly log: Logger;
   readonly requestId: string;
-  /** Where it comes from. */
+  /** The address that it comes from. */
   readonly address: string;
   readonly slot: ConnectionSlot;
   /** Shared by all sockets of the node. */

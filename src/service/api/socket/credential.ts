@@ -16,7 +16,7 @@ import { type AdmitRefusal, admitReader } from "../shared/admit-caller.ts";
 
 type CredentialParts = {
   readonly core: Core;
-  /** Where the socket comes from. */
+  /** The address that the socket comes from. */
   readonly address: string;
   /** Aborts when the socket closes. */
   readonly signal: AbortSignal;

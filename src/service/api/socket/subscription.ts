@@ -40,7 +40,7 @@ export class Subscription {
   readonly #turns: WorkTurns;
   readonly #caller: () => StreamReader | null;
   readonly #over = new AbortController();
-  /** What every event's frame begins with. */
+  /** The beginning of every event's frame. */
   readonly #head: string;
   readonly #quotedId: string;
   #cursor: Cursor;

@@ -24,7 +24,7 @@ const MAX_PACK_BYTES = 2 ** 31 - 1;
 const IN_PARALLEL = ["checkout.workers=0", "checkout.thresholdForParallelism=500"];
 
 export type CopyFoldersOptions = RunGitOptions & {
-  /** What one copy may have: its files, folders and commits. */
+  /** The bound of one copy: its files, folders and commits. */
   readonly maxObjects: number;
 };
 

@@ -35,7 +35,7 @@ export class FolderState {
   readonly #options: FolderStateOptions;
   /** A change of these is never kept, neither is one of a path that no workspace can have. */
   readonly #isProtected = protectedPathGuard();
-  /** What was kept last. */
+  /** The tree that was kept last. */
   #tree: string;
 
   constructor(options: FolderStateOptions) {

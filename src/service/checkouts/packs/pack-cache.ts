@@ -15,7 +15,7 @@ const GONE = ".gone";
 type PackCacheOptions = {
   /** Belongs to this process. Made when missing. */
   readonly folder: string;
-  /** What is kept beyond the packs in use. */
+  /** Bytes that are kept beyond the packs in use. */
   readonly maxBytes: number;
   readonly blobs: BlobStore;
 };

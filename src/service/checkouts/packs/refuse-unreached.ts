@@ -18,7 +18,7 @@ type ReachedPack = {
   readonly nameBytes: number;
   /** Every commit that was walked, down to where the history ends. */
   readonly commits: readonly string[];
-  /** Where the objects are on which the pack builds; null where it builds on none. */
+  /** The folder of the objects on which the pack builds; null where it builds on none. */
   readonly bases: string | null;
 };
 

@@ -189,7 +189,7 @@ class EntryStream {
     });
   }
 
-  /** How many of the bytes were its own, once it has ended; null where more are needed. */
+  /** The count of bytes that were its own, once it has ended; null where more are needed. */
   async take(bytes: Buffer): Promise<number | null> {
     const before = this.#written;
     this.#written += bytes.length;

@@ -13,9 +13,9 @@ export type AccountCaller = {
   readonly kind: "account";
   readonly accountId: string;
   readonly callerClass: CallerClass;
-  /** What an application calls with, for what its scopes allow. None for keys and sessions, which have no scopes. */
+  /** The access token of an application, for the acts that its scopes allow. None for keys and sessions, which have no scopes. */
   readonly accessToken?: AccessToken;
-  /** What its owner called the key. */
+  /** The owner's name for the key. */
   readonly clientName?: string;
 };
 export type Caller = CiJobCaller | AccountCaller;

@@ -16,7 +16,7 @@ export type ApiKey = {
   readonly hash: string;
   readonly accountId: string;
   readonly callerClass: CallerClass;
-  /** What its owner calls it. */
+  /** The owner's name for it. */
   readonly name: string;
   /** The secret's last characters, to tell keys apart. */
   readonly hint: string;
@@ -32,11 +32,11 @@ export type AccessToken = {
   readonly accountId: string;
   /** The application. */
   readonly clientId: string;
-  /** What it may be used for. */
+  /** Its scopes. */
   readonly scopes: readonly TokenScope[];
-  /** What it was issued for (RFC 8707). */
+  /** The resource that it was issued for (RFC 8707). */
   readonly resource: string;
-  /** What the account's owner has allowed the application: once that is revoked, so are its tokens. */
+  /** The grant of the account's owner to the application: once that is revoked, so are its tokens. */
   readonly grantId: string;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;

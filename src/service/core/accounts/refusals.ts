@@ -50,7 +50,7 @@ export const accountProblems = {
   }: {
     what: string;
     url: string;
-    /** Where the owner approves this very request. Absent where nothing waits for that. */
+    /** The address where the owner approves this very request. Absent where nothing waits for that. */
     approveUrl?: string;
   }) => ({
     status: 403,

@@ -41,7 +41,7 @@ export type AccountSummary = {
   readonly account: Account;
   /** When somebody first signed in to it on a page. */
   readonly signedInAt: number | null;
-  /** How many agents it has that are not retired. */
+  /** The count of its agents that are not retired. */
   readonly agents: number;
 };
 

@@ -30,7 +30,7 @@ export type Agent = {
   readonly advisorMaxSpendMicroUsd: number | null;
   /** Which CI jobs may run it. Null: all of its repository's. Only a repository's agent that is claimed has one. */
   readonly ciPolicy: CiPolicy | null;
-  /** What its runs may reach of the network, at most. Null: its owner has no policy. */
+  /** Network access of its runs, at most. Null: its owner has no policy. */
   readonly egress: EgressEntries | null;
   /** Null for an agent that was made by name. */
   readonly repository: AgentRepository | null;

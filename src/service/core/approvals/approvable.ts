@@ -35,7 +35,7 @@ export type Approved<Kind extends ActionKind> = {
 export type Approvable<Kind extends ActionKind> = {
   /** Does what was requested. What is refused has written nothing. */
   approve(core: Core, approved: Approved<Kind>): Promise<Result<null, ActRefusals[Kind]>>;
-  /** What a denial does, in the transaction that records it. Default: nothing. */
+  /** The effect of a denial, in the transaction that records it. Default: nothing. */
   deny?(tx: StoreTransaction, action: ActionOf<Kind>): Promise<unknown>;
   /** After either is committed. */
   decided?(core: Core): void;

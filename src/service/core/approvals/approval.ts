@@ -32,7 +32,7 @@ export type ApprovalAction =
 type ChangesetAction = {
   readonly workspaceId: string;
   readonly changesetId: string;
-  /** What is proposed, and what was current when it was asked for. */
+  /** The proposed revision, and the one that was current when it was asked for. */
   readonly revisionId: string;
   readonly expectedRevisionId: string;
   /** A revision that has the conflicts of the changeset settled. Null: it has none. */

@@ -37,6 +37,6 @@ export type AuditEntry = {
   readonly ciRunId: string | null;
   /** The account that claims, claimed what is released, set the policy or decided, or that somebody acts for. */
   readonly accountId?: string;
-  /** How somebody signed in, or tried to. */
+  /** The method by which somebody signed in, or tried to. */
   readonly method?: string;
 };

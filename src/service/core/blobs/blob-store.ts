@@ -13,7 +13,7 @@ export interface BlobStore {
   delete(keys: readonly string[]): Promise<void>;
   /** An address from which anybody can read the blob for so long. Null where only this service can read it. */
   presignGet(options: { readonly key: string; readonly seconds: number }): Promise<string | null>;
-  /** How the latest calls of this process went. Left out where nothing is asked over a network. */
+  /** The health by the latest calls of this process. Left out where nothing is asked over a network. */
   health?(): BlobHealth;
 }
 

@@ -13,9 +13,9 @@ declare module "../ports/store.ts" {
 interface BlobReader {
   /** Blobs that nothing names any more, the first that were left. `folder`: those alone whose keys begin with it. */
   listDiscarded(limit: number, folder?: string): Promise<readonly string[]>;
-  /** How many blobs whose keys begin with `folder` are to be deleted, or may still be written. */
+  /** The count of blobs whose keys begin with `folder` that are to be deleted, or may still be written. */
   countLeft(folder: string): Promise<number>;
-  /** How many are kept, and some of them: the newest and the oldest, `limit` at most. */
+  /** The count of kept ones, and some of them: the newest and the oldest, `limit` at most. */
   sampleKept(limit: number): Promise<{
     readonly kept: number;
     readonly sample: readonly { readonly key: string; readonly bytes: number }[];

@@ -32,7 +32,7 @@ export type CheckoutSource = {
   readonly pullRequest?: PullRequestSource;
   /** Absent where the job has sent nothing. */
   readonly held?: HeldSource;
-  /** How a repository that is not public is fetched for a run without a job. Absent: it is not. */
+  /** Access to a repository that is not public, for a run without a job. Absent: it is not. */
   readonly remote?: { readonly repository: RemoteRepository; readonly credential: RemoteCredential };
 };
 
@@ -68,7 +68,7 @@ export type CommitText = Commit & {
 };
 
 type LogQuery = {
-  /** How many of the newest are left out. Default 0. */
+  /** The count of newest ones that are left out. Default 0. */
   readonly skip?: number;
   /** Commits that this one has are left out. Default: none. */
   readonly from?: string | null;
@@ -139,7 +139,7 @@ export type TextMatch = {
   readonly path: string;
   /** Counted from 1. */
   readonly line: number;
-  /** Where in the line the match begins, counted from 1 in bytes; null for a line beside one that matches. */
+  /** The column at which the match begins, counted from 1 in bytes; null for a line beside one that matches. */
   readonly column: number | null;
   /** Of a long line the part around the match. */
   readonly text: string;
@@ -193,7 +193,7 @@ export interface Checkout {
   readonly isShared?: true;
   /** Git's own folder, where it lies outside of the tree. */
   readonly gitFolder?: string;
-  /** What lies in the tree and is not for an agent: neither its commands nor its tools read it, and no list names it. */
+  /** Files of the tree that are not for an agent: neither its commands nor its tools read them, and no list names them. */
   readonly covered?: CoveredFiles;
   readonly headSha: string;
   /** Newest first, at most `limit`, as far back as the shallow history goes. */
@@ -217,7 +217,7 @@ export interface Checkout {
    * held back. Returns what was hidden: nothing in a tree that writers made. Called once, before an agent is started.
    */
   hideAgentFiles(): Promise<readonly HiddenFile[]>;
-  /** What a pull request changes, against its base. Null where the event is not a pull request or no base is in reach. */
+  /** Changes of a pull request, against its base. Null where the event is not a pull request or no base is in reach. */
   changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
   /**
    * The same as a unified diff, of these files or of all. `isWhole` is false where it was cut after 4 MB. Rejects like `files`.
@@ -249,7 +249,7 @@ export interface Checkout {
     query: TextQuery,
     context?: number,
   ): Promise<{ readonly matches: readonly TextMatch[]; readonly complete: boolean }>;
-  /** How many lines match, by the file that has them. Rejects like `findText`. */
+  /** The count of lines that match, by the file that has them. Rejects like `findText`. */
   countText(query: TextQuery): Promise<{ readonly counts: readonly TextCount[]; readonly complete: boolean }>;
   /** Files and folders that git ignores, relative to the root; a folder stands for all in it. Rejects like `files`. */
   ignored(): Promise<readonly string[]>;

@@ -17,7 +17,7 @@ export type CopyFolderSource = {
   readonly shallow: () => readonly string[];
   /** The files that are larger than that. Complete once the objects are read. */
   readonly largeFiles: (bytes: number) => readonly string[];
-  /** What one changed file may have. */
+  /** Bytes that one changed file may have. */
   readonly maxFileBytes: number;
 };
 
@@ -28,9 +28,9 @@ export type FolderFile = { readonly mode: "100644" | "100755" | "120000"; readon
 export type FolderChange = { readonly path: string; readonly file: FolderFile | null };
 
 export type FolderChanges = {
-  /** What differs from what was kept last, in git's order. */
+  /** Differences from what was kept last, in git's order. */
   readonly changes: readonly FolderChange[];
-  /** What was changed and is not to be kept. */
+  /** Changed files that are not to be kept. */
   readonly heldBack: readonly HeldBackFile[];
   /** The contents of the changed files, each once, in no order. To be read before the folder is asked again. */
   contents(): AsyncIterable<FolderContent>;

@@ -20,7 +20,7 @@ export type EnvironmentRequest = {
   readonly class: EnvironmentClass;
   /** Before an agent has changed it. */
   readonly checkout: Checkout;
-  /** What the checkout is of: without a sandbox, it decides whether anything is executed. */
+  /** The source of the checkout: without a sandbox, it decides whether anything is executed. */
   readonly source: CheckoutSource;
   /** The script's text, from the commit that writers agreed to. */
   readonly script: string;
@@ -32,9 +32,9 @@ export type EnvironmentRequest = {
 export type PreparedEnvironment = {
   /** The home of the run's commands, absolute. Null where they have one each. */
   readonly home: string | null;
-  /** What the script did, or how long an equal one took whose result was copied. */
+  /** The result of the script, or the time that an equal one took whose result was copied. */
   readonly setup: Result<SandboxResult, SandboxRefusal> | { readonly ok: "cached"; readonly setupMs: number };
-  /** How long it took, copies included. */
+  /** The time that it took, copies included. */
   readonly durationMs: number;
   /** Removes the home. Safe to repeat. */
   close(): Promise<void>;

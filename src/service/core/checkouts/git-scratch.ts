@@ -98,7 +98,7 @@ export type TreeDiff = {
 
 export type BundleRequest = {
   readonly tip: string;
-  /** What the bundle calls it, such as `refs/heads/main`. */
+  /** Its ref in the bundle, such as `refs/heads/main`. */
   readonly ref: string;
   /** The commit, all that it leads to, and nothing else. */
   readonly objects: AsyncIterable<GivenObject>;

@@ -29,7 +29,7 @@ export type JobIdentity = {
   readonly runId: string;
   /** GitHub's number of the attempt; elsewhere the job's id, which is another for each retry. */
   readonly runAttempt: string;
-  /** Where the repository is cloned from: the issuer's configured template, filled in. */
+  /** The address that the repository is cloned from: the issuer's configured template, filled in. */
   readonly cloneUrl: string;
   /** The repository's default branch, as the job states it: no token names it. Absent where it states none. */
   readonly defaultBranch?: string;

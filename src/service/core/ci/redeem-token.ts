@@ -18,7 +18,7 @@ type Redemption = {
   readonly subjectToken: string;
   readonly requestId: string;
   readonly statement?: JobStatement;
-  /** What the audit trail calls it. */
+  /** Its name in the audit trail. */
   readonly action: "exchange" | "mint";
 };
 

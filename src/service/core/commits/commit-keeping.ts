@@ -23,7 +23,7 @@ export type CommitKeeping = {
     readonly maxUploadBytes: number;
     /** Bytes of all packs of a repository. */
     readonly quotaBytes: number;
-    /** How long a pack is kept after its last use. */
+    /** The time for which a pack is kept after its last use. */
     readonly keptMs: number;
     /** Commits of history that runs want. */
     readonly history: number;

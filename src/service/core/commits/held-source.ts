@@ -13,7 +13,7 @@ import { commitsOf, placeOf, type RunSource } from "./run-commit.ts";
 export type HeldSource = {
   /** All that it takes. */
   readonly packs: readonly HeldPack[];
-  /** Where the history of the commit ends. */
+  /** Commits at which the history of the commit ends. */
   readonly shallow: readonly string[];
   /** The newest commit of a pull request's target branch, where that was sent, too. */
   readonly baseSha: string | null;

@@ -12,7 +12,7 @@ export type IncomingPack = {
   readonly owner: string;
   /** The commit that it is sent for. */
   readonly sha: string;
-  /** What it builds on: all that it takes. */
+  /** Packs that it builds on: all that it takes. */
   readonly bases: readonly HeldPack[];
   /** In bytes, as announced. */
   readonly size: number;

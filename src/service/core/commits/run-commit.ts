@@ -23,9 +23,9 @@ export type RunCommit = { readonly from: CommitOrigin; readonly place: CommitPla
 export type RunSource = {
   /** The submitting CI job; null for an account's own run. */
   readonly job: JobIdentity | null;
-  /** What an account's own run works on. Absent: it needs no commit, or a job says it. */
+  /** The commit of an account's own run. Absent: it needs no commit, or a job says it. */
   readonly commit?: RunCommit;
-  /** What the run works on instead of the job's commit. */
+  /** The pull request that the run works on instead of the job's commit. */
   readonly pullRequest?: PullRequestHead;
 };
 

@@ -5,7 +5,7 @@ import { allows, type EgressRules, egressPhases, intersectRules, noEgress, rules
 
 declare module "../core.ts" {
   interface Policy {
-    /** What its runs may reach of the network, at most. */
+    /** Network access of its runs, at most. */
     readonly egress: EgressCap;
   }
 }
@@ -13,7 +13,7 @@ declare module "../core.ts" {
 /** The cap of a node's operator. */
 type EgressCap = {
   readonly entries: EgressEntries;
-  /** What the word `registries` stands for. */
+  /** Hosts that the word `registries` stands for. */
   readonly registries: readonly HostEntry[];
   /** Whether an agent without an owner has no network. */
   readonly needsOwner: boolean;
@@ -21,7 +21,7 @@ type EgressCap = {
 
 type EgressGrant = {
   readonly rules: EgressRules;
-  /** What was asked for and is not, or not wholly, granted. */
+  /** Entries that were asked for and are not, or not wholly, granted. */
   readonly withheld: EgressEntries;
 };
 

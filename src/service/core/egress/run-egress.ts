@@ -64,7 +64,7 @@ export interface RunEgress {
   socket(phase: EgressPhase): Promise<string | null>;
   /** Decides on one connection, and resolves its host once. Rejects with the signal's reason on abort. */
   admit(target: EgressTarget): Promise<Result<AdmittedConnection, EgressRefusal>>;
-  /** What was reached and what was blocked so far. */
+  /** Hosts that were reached and blocked so far. */
   record(): EgressRecord;
   /** Ends every connection and removes the sockets. Safe to repeat. */
   close(): Promise<void>;

@@ -20,7 +20,7 @@ export type RequestKey = {
 export type RequestKeyUse = {
   /** SHA-256 of the request that the key was first used for. */
   readonly requestHash: string;
-  /** What that request made. */
+  /** The id of the thing that the request made. */
   readonly subjectId: string;
 };
 

@@ -26,7 +26,7 @@ export class Load {
     this.#limits = limits;
   }
 
-  /** How many are taken now. A request that waits for an event is a poll, and nothing else meanwhile. */
+  /** The load that is taken now. A request that waits for an event is a poll, and nothing else meanwhile. */
   get taken(): LoadLimits {
     const { requests, polls, sockets } = this.#taken;
     return { requests: Math.max(0, requests - polls), polls, sockets };

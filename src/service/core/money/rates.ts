@@ -43,7 +43,7 @@ export type ToolRate = {
 export type Rates = {
   readonly lowCreditThreshold: number;
   readonly plans: Readonly<Record<Plan, PlanTerms>>;
-  /** What can be bought. */
+  /** Packs of credits that can be bought. */
   readonly packs: readonly { readonly id: string; readonly usdCents: number; readonly credits: number }[];
   readonly subscriptions: readonly {
     readonly id: string;
@@ -53,7 +53,7 @@ export type Rates = {
   readonly modelNote: string;
   /** Model slugs that accounts may name. */
   readonly models: readonly [ModelRate, ...ModelRate[]];
-  /** What any other model costs: nothing where the operator set no prices; else it is not asked. */
+  /** The price of any other model: nothing where the operator set no prices; else it is not asked. */
   readonly otherModels: "free" | "refused";
   readonly modelTiers: readonly ModelRate[];
   /** The highest price of output that the free tier allows, in nano-USD a token. */

@@ -5,7 +5,7 @@ export type OAuthGrant = {
   readonly id: string;
   readonly accountId: string;
   readonly clientId: string;
-  /** What the application calls itself. */
+  /** The application's name for itself. */
   readonly clientName: string;
   /** Separated by spaces. */
   readonly scope: string;

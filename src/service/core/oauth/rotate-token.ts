@@ -24,7 +24,7 @@ const SUCCESSOR_MS = 60_000;
 type Rotation = {
   /** The text of the token that was presented. */
   readonly presented: string;
-  /** What comes after it if nothing has yet. */
+  /** Its successor if it has none yet. */
   readonly successor: {
     readonly text: string;
     readonly artifact: Artifact & { readonly grantId: string };

@@ -14,7 +14,7 @@ export type CoveredFiles = {
   readonly files: readonly CoveredPlace[];
   /** Git's own of other checkouts in the tree, folders or files: commands read them without what could be a secret. */
   readonly git: readonly CoveredPlace[];
-  /** What is masked wherever it is written: the credentials that were found in them. */
+  /** Values that are masked wherever they are written: the credentials that were found in them. */
   readonly values: readonly string[];
 };
 

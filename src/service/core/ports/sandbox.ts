@@ -11,7 +11,7 @@ export type SandboxedCheckout = {
   readonly root: string;
   /** Git's own folder where it lies outside of the tree; null where it is `.git` in the tree, or there is none. */
   readonly gitFolder: string | null;
-  /** What is in the tree and not for commands. Without a sandbox, and in containers, nothing covers it. */
+  /** Files of the tree that are not for commands. Without a sandbox, and in containers, nothing covers it. */
   readonly covered?: CoveredFiles | undefined;
   /** True when whoever can write to the repository may execute commands on this machine anyway. */
   readonly isTrusted: boolean;

@@ -12,6 +12,6 @@ declare module "../core.ts" {
 
 type AccessKeeping = {
   readonly remotes: Remotes;
-  /** What seals deploy keys. Null where none is set: one of the process's own would be gone with it. */
+  /** Keys that seal deploy keys. Null where none is set: one of the process's own would be gone with it. */
   readonly keys: SealingKeys | null;
 };

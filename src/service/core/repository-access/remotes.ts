@@ -23,7 +23,7 @@ export type RemoteRefusal = {
 };
 
 export interface Remotes {
-  /** Where it is fetched from; a refusal says why this service cannot, and what its operator sets. Asks nobody. */
+  /** The address that it is fetched from; a refusal says why this service cannot, and what its operator sets. Asks nobody. */
   locate(repository: RemoteRepository, kind: ChosenAccessKind): Result<string, string>;
   /** Asks the code host. Rejects with the signal's reason. */
   findHead(

@@ -25,7 +25,7 @@ import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
 declare module "../core.ts" {
   interface Core {
-    /** What other nouns do when a run ends, as a part of that transaction, which holds the run's lock. */
+    /** Hooks of other nouns at the end of a run, as a part of that transaction, which holds the run's lock. */
     readonly onRunEnded: readonly RunEnded[];
   }
 }
@@ -119,7 +119,7 @@ type RunClosing = {
   readonly events: readonly RunEvent[];
   readonly ending: Ending;
   readonly usage: Usage;
-  /** How long its worker was at it, by the worker's monotonic clock. Undefined: no worker lived to say so. */
+  /** The time that its worker was at it, by the worker's monotonic clock. Undefined: no worker lived to say so. */
   readonly workedMs?: number | undefined;
 };
 
@@ -153,11 +153,11 @@ async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): 
 }
 
 type Settled = {
-  /** What was held at last. */
+  /** The amount that was held at last. */
   readonly held: number;
   readonly gross: number;
   readonly refund: Refund;
-  /** What the billing account gets back. */
+  /** The amount that the billing account gets back. */
   readonly returned: number;
   readonly postings: readonly Posting[];
 };

@@ -82,7 +82,7 @@ export type EventBatch = HeldRun & {
 
 export type RunEnd = EventBatch & {
   readonly outcome: RunOutcome;
-  /** What the outcome was computed from: the caller has read it, and need not have locked it. */
+  /** The state that the outcome was computed from: the caller has read it, and need not have locked it. */
   readonly was: Pick<RunRecord, "status" | "holdMicroUsd">;
   readonly settlement: Settlement;
 };

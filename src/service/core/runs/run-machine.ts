@@ -23,7 +23,7 @@ export type Ending =
       readonly retryable: boolean;
       /** What was consumed is charged, whatever the cause: the request's own terms led to it, or it was answered. */
       readonly chargedFor?: RefundWithheldReason;
-      /** What left nothing for a first call of the model. */
+      /** The limit that left nothing for a first call of the model. */
       readonly stopReason?: SpendingStop;
     }
   | Cancelled;

@@ -21,7 +21,7 @@ export type WorkflowExecution = {
   readonly id: string;
   /** The version whose prompt the run's message begins with. */
   readonly version: number;
-  /** What follows the prompt; null where nothing does. */
+  /** The text after the prompt; null where there is none. */
   readonly input: string | null;
 };
 
@@ -42,9 +42,9 @@ export type RunWorkspace = {
 export type RunInput = RunSource & {
   readonly messages: readonly Message[];
   readonly maxTurnTokens: number;
-  /** What the models of the run and its children may cost. Absent: no limit. */
+  /** The cap of the cost of the models of the run and its children. Absent: no limit. */
   readonly maxCostMicroUsd?: number;
-  /** How long after its submission it should be done. Absent: the service's time limit alone holds. */
+  /** The time after its submission within which it should be done. Absent: the service's time limit alone holds. */
   readonly timeLimitMs?: number;
   /** Its session goes on with whoever asks there again: a key names it, or the run answers a question. */
   readonly hasThread?: true;
@@ -54,7 +54,7 @@ export type RunInput = RunSource & {
   readonly setup?: string | null;
   readonly workflow?: WorkflowExecution;
   readonly modelAccess?: RunModelAccess;
-  /** What it asks to reach of the network. Absent: it names nothing, and has its agent's policy. */
+  /** Network access that it asks for. Absent: it names nothing, and has its agent's policy. */
   readonly egress?: EgressEntries;
   /** MCP servers that it names, beside the operator's. */
   readonly mcpServers?: McpServersRequest;

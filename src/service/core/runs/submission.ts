@@ -24,11 +24,11 @@ export type Submission = {
   readonly idempotencyKey: string | null;
   /** Default: "user". */
   readonly origin?: RunOrigin;
-  /** What the message was made from. The key then holds for the workflow and its input, whichever version is active. */
+  /** The workflow that the message was made from. The key then holds for the workflow and its input, whichever version is active. */
   readonly workflow?: WorkflowExecution;
   /** Somebody reads it who can answer, though no key names its session: it may end with a question. */
   readonly canBeAnswered?: boolean;
-  /** Where in a workspace it works. Its row beside the run is written `alongside`. */
+  /** Its place in a workspace. Its row beside the run is written `alongside`. */
   readonly workspace?: RunWorkspace;
   /** The run that delegates it: it ends with that one at the latest, and counts towards no plan's concurrent runs. */
   readonly parent?: { readonly runId: string; readonly fence: number };
@@ -42,7 +42,7 @@ export type AdmissionRequest = Omit<Submission, "idempotencyKey"> & {
   readonly slot: KeySlot;
   readonly pullRequest: PullRequestHead | null;
   readonly traceparent: string | undefined;
-  /** What the code host has said. Absent until it is asked. */
+  /** The head that the code host has said. Absent until it is asked. */
   readonly remoteHead?: RemoteHead;
   /** Whether a TransactionNeededError is thrown before any write but the last. */
   readonly isOneWrite?: boolean;

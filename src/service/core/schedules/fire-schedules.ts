@@ -33,7 +33,7 @@ const passing: ReadonlySet<FiringRefusal["reason"]> = new Set([
 
 export type Firing = {
   readonly submitter: RunSubmitter;
-  /** What a person is told of a refusal. */
+  /** The text for a person about a refusal. */
   readonly describe: (refusal: FiringRefusal) => string;
 };
 

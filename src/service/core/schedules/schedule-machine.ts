@@ -20,7 +20,7 @@ export type ScheduleRecord = {
   readonly sessionId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly lastError: string | null;
-  /** How often it was fired, the firing in progress included. */
+  /** The count of firings, the one in progress included. */
   readonly attempts: number;
   /** While `pending` or `firing`: when a scheduler has to act on it next. */
   readonly dueAt: number;

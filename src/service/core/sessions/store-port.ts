@@ -17,7 +17,7 @@ interface SessionReader {
   findByKey(query: { agentId: string; key: string }): Promise<string | null>;
   /** The agent's newest session. */
   findLatest(agentId: string): Promise<Session | null>;
-  /** What the session's last run left changed. Null where it left nothing. */
+  /** Changes that the session's last run left. Null where it left nothing. */
   findCarriedChanges(sessionId: string): Promise<CarriedChanges | null>;
 }
 
@@ -29,7 +29,7 @@ export interface SessionStore extends SessionReader {
   deleteKey(name: { agentId: string; key: string }): Promise<void>;
   /** Frees every key of an agent; the sessions stay. Returns how many. */
   deleteKeys(agentId: string): Promise<number>;
-  /** What every session of an agent has kept for its next run. */
+  /** Deletes the changes that every session of an agent has kept for its next run. */
   deleteCarriedChanges(agentId: string): Promise<void>;
   /** Replaces what the session carried before. */
   putCarriedChanges(changes: CarriedChanges): Promise<void>;

@@ -23,7 +23,7 @@ export type Passkey = {
   /** Base64url, as the authenticator made it. */
   readonly credentialId: string;
   readonly accountId: string;
-  /** What its owner calls it. */
+  /** The owner's name for it. */
   readonly name: string;
   /** COSE, base64url. */
   readonly publicKey: string;

@@ -12,7 +12,7 @@ declare module "../core.ts" {
 type Registered = {
   /** In the addresses of the pages. */
   readonly id: IdentityKind;
-  /** What people call it. */
+  /** Its name for people. */
   readonly title: string;
   readonly clientId: string;
   readonly clientSecret: string;

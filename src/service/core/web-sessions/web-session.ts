@@ -10,7 +10,7 @@ export type WebSession = {
   readonly hash: string;
   readonly accountId: string;
   readonly method: SignInMethod;
-  /** What the browser calls itself, cut. */
+  /** The browser's user agent, cut. */
   readonly userAgent: string;
   readonly createdAt: number;
   readonly seenAt: number;

@@ -20,7 +20,7 @@ export interface WorkspaceKeeping {
   readonly spool: Spool;
   /** The files of repositories. */
   readonly repositories: RepositoryTrees;
-  /** Where git merges and compares. */
+  /** The scratch in which git merges and compares. */
   readonly scratch: GitScratch;
   readonly admission: {
     /** Whether new work is taken. What removes, cancels or rejects always is. */
@@ -35,7 +35,7 @@ export interface WorkspaceKeeping {
   /** The origins of sites: `{workspace}` stands for a workspace's id. Null: they share the service's origin. */
   readonly siteUrl: string | null;
   readonly limits: {
-    /** How long a revision that nothing needs is kept, and what is in the trash. 0: for good. */
+    /** The time for which a revision that nothing needs is kept, and files in the trash. 0: for good. */
     readonly keptMs: number;
     /** Bytes of one uploaded file. */
     readonly maxFileBytes: number;

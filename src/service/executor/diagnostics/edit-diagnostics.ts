@@ -22,7 +22,7 @@ const startScript = 'command -v "$1" >/dev/null 2>&1 || exit 127; exec "$@"';
 
 type EditDiagnosticsParts = {
   readonly sandbox: Pick<Sandbox, "run">;
-  /** What the sandbox needs in addition to the tree. */
+  /** Parts that the sandbox needs in addition to the tree. */
   readonly checkout: Omit<SandboxedCheckout, "root">;
   /** Of one execution. Default 10 s. */
   readonly maxMs?: number;
@@ -45,9 +45,9 @@ type LinterState = {
 export class EditDiagnostics {
   readonly #parts: EditDiagnosticsParts;
   readonly #states = new Map<string, LinterState>();
-  /** What was said last of a file, and of which text. */
+  /** The last diagnostics of a file, and the text that they are of. */
   readonly #known = new Map<string, { readonly text: string; readonly said: Said }>();
-  /** What a linter of projects printed last, of all files. */
+  /** The last output of a linter of projects, of all files. */
   readonly #projects = new Map<string, readonly Diagnostic[]>();
   readonly #untold: string[] = [];
 
@@ -81,7 +81,7 @@ export class EditDiagnostics {
     return { value, text: told.length === 0 ? null : told.join("\n") };
   }
 
-  /** What was said before the edit. Null where nobody knows. */
+  /** The diagnostics before the edit. Null where nobody knows. */
   #baseline(found: FoundLinter, path: string): Said | null {
     return this.#known.get(keyOf(found, path))?.said ?? null;
   }

@@ -10,7 +10,7 @@ import { type Linter, linters, type Marker } from "./linters.ts";
 
 export type FoundLinter = {
   readonly linter: Linter;
-  /** Where it is executed, relative to the root; "" is the root. */
+  /** The folder in which it is executed, relative to the root; "" is the root. */
   readonly folder: string;
   /** Relative to `folder`, or a name to be looked up in PATH. */
   readonly program: string;

@@ -15,7 +15,7 @@ import {
 
 export type Marker = {
   readonly file: string;
-  /** What the file must hold. Default: that it is there is enough. */
+  /** The text that the file must hold. Default: that it is there is enough. */
   readonly contains?: string;
 };
 

@@ -74,7 +74,7 @@ export class ProjectMemory {
     });
   }
 
-  /** What is to be told with the first use of this file, the outermost folder first. Null for nothing. Each note is told once. */
+  /** Notes to be told with the first use of this file, the outermost folder first. Null for nothing. Each note is told once. */
   async noteFor(touched: string): Promise<string | null> {
     const texts: string[] = [];
     for (const note of [...this.#untold].filter(({ concerns }) => concerns(touched))) {
@@ -92,7 +92,7 @@ export class ProjectMemory {
     return texts.length === 0 ? null : texts.join("\n\n");
   }
 
-  /** What was told with uses of files so far, the latest first. */
+  /** Notes that were told with uses of files so far, the latest first. */
   get toldNotes(): readonly string[] {
     return this.#told.toReversed();
   }

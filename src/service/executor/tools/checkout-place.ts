@@ -15,7 +15,7 @@ const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export type OpenedPath = {
   /** The path as it was given. */
   readonly given: string;
-  /** Where the file is, good as long as the place is open. */
+  /** The path of the file, good as long as the place is open. */
   readonly at: string;
   readonly tree: ToolTree;
 };

@@ -24,7 +24,7 @@ const MAX_SHOWN_CHARS = 300;
 type EditedFile = {
   readonly path: string;
   readonly replacements: number;
-  /** How places differed from the text that was given, by the number of the edit. */
+  /** Differences of places from the text that was given, by the number of the edit. */
   readonly notes: readonly string[];
   /** Unified, with three lines of context; the last hunks are missing when there are many. */
   readonly diff: string;

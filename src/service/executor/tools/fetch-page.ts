@@ -29,7 +29,7 @@ export type PageAccess = {
 };
 
 export type Page = {
-  /** Where the redirects led to. */
+  /** The address that the redirects led to. */
   readonly url: string;
   /** As the host says; without a charset, lower case. */
   readonly type: string;

@@ -9,7 +9,7 @@ type WantedEdit = { readonly oldText: string; readonly newText: string };
 
 type FoundPlaces = {
   readonly places: readonly Replacement[];
-  /** How the text in the file differs from the wanted one; null for an exact match. */
+  /** The difference of the text in the file from the wanted one; null for an exact match. */
   readonly tolerance: string | null;
 };
 

@@ -15,7 +15,7 @@ const isMark = /^\p{M}$/u;
 
 type FoldedText = {
   readonly text: string;
-  /** Where the character at `index` begins in the original; its length for the end. */
+  /** The offset of the character at `index` in the original; its length for the end. */
   offset(index: number): number;
 };
 

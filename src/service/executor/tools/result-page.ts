@@ -9,7 +9,7 @@ type PageOf = {
   readonly total: number;
   /** False: `total` is a lower bound. */
   readonly isCounted?: boolean;
-  /** What is counted, in the plural. */
+  /** The noun of the counted things, in the plural. */
   readonly noun: string;
   /** Said at the end of every page. */
   readonly always?: string;

@@ -16,7 +16,7 @@ const MAX_COMMAND_CHARS = 32_000;
 type CommandParts = {
   readonly sandbox: Sandbox;
   readonly egress: RunEgress;
-  /** What the sandbox needs in addition to the tree. */
+  /** Parts that the sandbox needs in addition to the tree. */
   readonly checkout: Omit<SandboxedCheckout, "root">;
 };
 

@@ -73,7 +73,7 @@ type LinesWanted = {
 type ReadLines = {
   /** Without their ends. */
   readonly lines: readonly ReadLine[];
-  /** How many the file has; a lower bound where it was not read to its end. */
+  /** The count of the file's lines; a lower bound where it was not read to its end. */
   readonly total: number;
   readonly isCounted: boolean;
   readonly hasCrlf: boolean;

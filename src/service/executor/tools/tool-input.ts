@@ -48,7 +48,7 @@ type JsonSchema = {
 
 type MeantInput = {
   readonly input: unknown;
-  /** What the tool has no parameter for. */
+  /** Names for which the tool has no parameter. */
   readonly ignored: readonly string[];
 };
 

@@ -31,7 +31,7 @@ export class ToolError extends Error {
 export type ToolContext = {
   readonly checkout: Checkout;
   readonly signal: AbortSignal;
-  /** How many calls of this tool are made at once, this one included. Default: it is the only one. */
+  /** The count of calls of this tool that are made at once, this one included. Default: it is the only one. */
   readonly callsAtOnce?: number;
 };
 
@@ -42,7 +42,7 @@ export type ToolImage = { readonly label: string; readonly mediaType: string; re
 export type ToolAnswer<Value> = {
   readonly value: Value;
   readonly text: string;
-  /** What the model is shown in addition. */
+  /** Images that the model is shown in addition. */
   readonly images?: readonly ToolImage[];
 };
 
@@ -52,7 +52,7 @@ export type Tool<Value> = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodMiniType;
-  /** How the model is shown it. */
+  /** The schema as the model is shown it. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   /** Whether a call changes the checkout: then no other call runs at the same time. Default: it only reads. */
   readonly access?: ToolAccess;

@@ -21,7 +21,7 @@ const claimsSchema = z.object({
   ),
   /** Since GitLab 16; without it a project counts as private. */
   project_visibility: z.optional(z.enum(visibilities, `must be one of: ${visibilities.join(", ")}`)),
-  /** Where the job runs, since 18.4. A fork's merge request runs in a project that is not its own. */
+  /** The project in which the job runs, since 18.4. A fork's merge request runs in a project that is not its own. */
   job_project_id: z.optional(numericId),
   sha: commit,
   ref_path: matching(new RegExp(`^refs/${REF_CHARS}$`, "u"), "must be a full ref"),

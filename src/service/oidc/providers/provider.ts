@@ -12,9 +12,9 @@ export interface Provider {
   readonly algorithm: PinnedAlgorithm;
   /** The longest `exp − iat` that is accepted, unless the issuer's entry has another. */
   readonly maxLifetimeMs: number;
-  /** What `aud` is: a string, or a list. A list must hold only ours: with another, the token would be usable there too. */
+  /** The form of `aud`: a string, or a list. A list must hold only ours: with another, the token would be usable there too. */
   readonly audienceForm: "text" | "list";
-  /** What makes a second use recognisable. Without a `jti` it is the signature, decoded: its text has many spellings. */
+  /** The mark that makes a second use recognisable. Without a `jti` it is the signature, decoded: its text has many spellings. */
   readonly replayIsKnownBy: "jti" | "signature";
   /**
    * Who the job is, by verified claims. Never parses `sub`: names in it can collide and change hands. Of the statement

@@ -91,7 +91,7 @@ class Scanner {
     }
   }
 
-  /** What comes before the delimiter, which is taken as well. */
+  /** Bytes before the delimiter, which is taken as well. */
   async *until(delimiter: Buffer): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
       const end = this.#held.indexOf(delimiter);

@@ -65,7 +65,7 @@ type Links = {
   readonly baseUrl: string;
   /** Of whoever is signed in. */
   readonly accountId: string | null;
-  /** Where an administrator claims without a job; null where the operator has not set GitHub up for it. */
+  /** The address where an administrator claims without a job; null where the operator has not set GitHub up for it. */
   readonly byGithub: string | null;
 };
 

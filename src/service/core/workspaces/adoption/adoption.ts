@@ -15,7 +15,7 @@ export type Adoption = {
   readonly objects: number;
   readonly bytes: number;
   readonly error: OperationError | null;
-  /** What was current before. */
+  /** The revision that was current before. */
   readonly beforeRevisionId: string;
   readonly revisionId: string | null;
   readonly operationId: string;

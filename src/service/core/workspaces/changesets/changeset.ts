@@ -16,13 +16,13 @@ export type Changeset = {
   readonly summary: string;
   /** The copy that it was made of. Null: it was made of a revision. */
   readonly copyId: string | null;
-  /** What is proposed. It stays the same. */
+  /** The proposed revision. It stays the same. */
   readonly revisionId: string;
-  /** Where it and the accepted revisions went apart. */
+  /** The revision at which it and the accepted ones went apart. */
   readonly baseRevisionId: string;
   /** The current revision that it was last merged with: `conflicts` is what came of it. */
   readonly targetRevisionId: string;
-  /** What it changes, against its base. */
+  /** The count of its changes, against its base. */
   readonly files: number;
   /** Lines. Null where the files are too large to be compared. */
   readonly additions: number | null;

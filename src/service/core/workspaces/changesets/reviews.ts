@@ -7,7 +7,7 @@ import type { DecideRefusal, ResolutionRefusal } from "./refusals.ts";
 
 declare module "../workspace-keeping.ts" {
   interface WorkspaceKeeping {
-    /** What accepts a changeset that the owner has approved. Loaded when it is needed. */
+    /** The reviews that accept a changeset which the owner has approved. Loaded when it is needed. */
     reviews(): Promise<Reviews>;
   }
 }

@@ -16,7 +16,7 @@ interface ContextItemReader {
   find(id: string): Promise<ContextItem | null>;
   /** Newest first. */
   list(page: WorkspaceThingsPage): Promise<readonly ContextItem[]>;
-  /** How many a workspace has, and the bytes of their contents. */
+  /** The count of a workspace's items, and the bytes of their contents. */
   measure(workspaceId: string): Promise<{ readonly items: number; readonly bytes: number }>;
 }
 

@@ -13,14 +13,14 @@ export type CopyEntry = {
 
 /** A file, or a folder as a tree, that was deleted and can be restored. */
 export type TrashItem = {
-  /** What restores it. */
+  /** The handle that restores it. */
   readonly handle: string;
   readonly workspaceId: string;
   readonly copyId: string;
   readonly path: string;
   readonly mode: TreeMode;
   readonly oid: string;
-  /** How many files it is. */
+  /** The count of its files. */
   readonly files: number;
   readonly deletedAt: number;
 };

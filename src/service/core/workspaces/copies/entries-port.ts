@@ -36,7 +36,7 @@ export interface CopyEntryReader {
 export type EntryWrite = {
   readonly copyId: string;
   readonly entry: CopyEntry;
-  /** What the entry has to be for the write to happen: null where it is to be a deletion. */
+  /** The file that the entry has to be for the write to happen: null where it is to be a deletion. */
   readonly expected: StoredFile | null;
 };
 

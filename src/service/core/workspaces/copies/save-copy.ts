@@ -26,7 +26,7 @@ import { endExpiredHold } from "./end-expired-hold.ts";
 /** Contents of a copy, as a tree. Nothing of it is kept. */
 type PreparedSave = {
   readonly copy: Copy;
-  /** What was written since the base, all of it, at one time. */
+  /** Entries that were written since the base, all of them, at one time. */
   readonly entries: readonly CopyEntry[];
   readonly treeOid: string;
   readonly made: readonly MadeTree[];

@@ -25,7 +25,7 @@ export interface CopyReader {
   find(id: string): Promise<Copy | null>;
   /** Newest first. */
   list(page: CopyPage): Promise<readonly Copy[]>;
-  /** How many paths of each copy were written or deleted since its base. A copy without any is left out. */
+  /** The count of paths of each copy that were written or deleted since its base. A copy without any is left out. */
   countChanges(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The oldest run that works in the copy, or is going to. */
   findUnfinishedRun(copyId: string): Promise<string | null>;

@@ -14,7 +14,7 @@ export type TextWrite = {
   readonly path: string;
   /** Of a symbolic link: where it leads. */
   readonly content: string;
-  /** What its writer has read. Null: the file may not be there. */
+  /** The ETag that its writer has read. Null: the file may not be there. */
   readonly etag: string | null;
   /** Null: as it was; a new file is a plain one. */
   readonly mode: Extract<FileMode, "100644" | "100755" | "120000"> | null;

@@ -21,7 +21,7 @@ export type MadeObject = { readonly kind: ObjectKind; readonly oid: string; read
 export type TreesMerged = {
   /** Where there are conflicts it is no result: it holds one of the sides there, or both with markers. */
   readonly treeOid: string;
-  /** What the tree needs and is not stored. */
+  /** Objects that the tree needs and that are not stored. */
   readonly made: readonly MadeObject[];
   readonly conflicts: readonly MergeConflict[];
   readonly moved: readonly MovedFile[];

@@ -38,7 +38,7 @@ export interface ObjectReader {
   find(query: { workspaceId: string; oids: readonly string[] }): Promise<readonly KeptObject[]>;
   /** Of those that are kept. */
   sizes(query: { workspaceId: string; oids: readonly string[] }): Promise<ReadonlyMap<string, number>>;
-  /** What revisions, copies, their trash and links to files name, all at one time. Each oid once. */
+  /** Objects that revisions, copies, their trash and links to files name, all at one time. Each oid once. */
   listRoots(workspaceId: string): Promise<readonly string[]>;
   /** The trees and commits of these objects: in no order. */
   findNodes(query: { workspaceId: string; oids: readonly string[] }): Promise<readonly ObjectNode[]>;

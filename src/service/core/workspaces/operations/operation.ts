@@ -32,7 +32,7 @@ export type Operation = {
   readonly accountId: string;
   readonly kind: OperationKind;
   readonly status: OperationStatus;
-  /** What it was asked to do; each kind knows its own. */
+  /** Its input; each kind knows its own. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly progress: OperationProgress;
   /** Empty until it has succeeded. */
@@ -41,7 +41,7 @@ export type Operation = {
   readonly error: OperationError | null;
   /** Counts those who took it up: only the latest may write. */
   readonly fence: number;
-  /** How often it failed by a fault of the service itself. */
+  /** The count of failures by a fault of the service itself. */
   readonly faults: number;
   readonly createdAt: number;
   readonly endedAt: number | null;

@@ -2,7 +2,7 @@
 
 declare module "../workspace-keeping.ts" {
   interface WorkspaceKeeping {
-    /** What this process works at. */
+    /** The operations that this process works at. */
     readonly operations: OperationsAtWork;
   }
 }

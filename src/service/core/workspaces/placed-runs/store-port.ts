@@ -37,7 +37,7 @@ export type CostQuery = {
 };
 
 interface WorkspaceRunReader {
-  /** Where each of these runs works. Those that work in no workspace are left out. */
+  /** The place of each of these runs. Those that work in no workspace are left out. */
   find(runIds: readonly string[]): Promise<readonly WorkspaceRun[]>;
   /** Newest first. */
   list(page: WorkspaceRunPage): Promise<readonly RunRecord[]>;

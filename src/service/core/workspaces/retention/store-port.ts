@@ -26,7 +26,7 @@ interface RetentionReader {
   findPin(id: string): Promise<Pin | null>;
   /** Newest first. */
   listPins(page: { workspaceId: string; before: string | null; limit: number }): Promise<readonly Pin[]>;
-  /** What nothing needs, the oldest first. */
+  /** Things that nothing needs, the oldest first. */
   listCleanup(page: CleanupPage): Promise<readonly (CleanupItem & CleanupPlace)[]>;
   measure(workspaceId: string): Promise<Usage>;
   /** Ids of revisions that nothing needs, made before `madeBefore`, of all workspaces. */

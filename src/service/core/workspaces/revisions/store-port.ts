@@ -35,7 +35,7 @@ export interface RevisionStore extends RevisionReader {
   share(id: string): Promise<Revision | null>;
   /** Locks it until the transaction ends. */
   lock(id: string): Promise<Revision | null>;
-  /** What needs the revision, the most telling; null where nothing does. */
+  /** The use of the revision, the most telling one; null where nothing needs it. */
   findUse(query: { id: string; now: number }): Promise<RevisionUse | null>;
   /** Deletes it. Revisions that were made from it name its parents as theirs. */
   delete(revision: Revision): Promise<void>;

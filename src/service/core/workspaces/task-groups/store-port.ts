@@ -22,7 +22,7 @@ interface TaskGroupReader {
   find(id: string): Promise<TaskGroup | null>;
   /** Newest first. */
   list(page: TaskGroupPage): Promise<readonly TaskGroup[]>;
-  /** How the workers of these groups are. */
+  /** The states of the workers of these groups. */
   countWorkers(ids: readonly string[]): Promise<ReadonlyMap<string, readonly WorkerCount[]>>;
   /** Those that were made for these groups, oldest first. */
   changesetIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;

@@ -19,10 +19,10 @@ type ChangedNode = {
   /** Undefined: the path itself is not changed. */
   change: FileState | null | undefined;
   readonly children: Map<string, ChangedNode>;
-  /** What is there before: its folder's oid, its entries. */
+  /** The state before: its folder's oid, its entries. */
   before: string | null;
   entries: readonly TreeEntry[];
-  /** What is there afterwards; null where no file is left. */
+  /** The state afterwards; null where no file is left. */
   after: string | null;
   /** A path in it, where there is one. */
   first: string | null;

@@ -8,7 +8,7 @@ import { type FileState, isSameFile, joinEntries } from "./join-entries.ts";
 import { walkFiles } from "./walk-files.ts";
 
 type TreeMerge = {
-  /** What to apply on `ours`. */
+  /** Changes to apply on `ours`. */
   readonly changes: ReadonlyMap<string, FileState | null>;
   /** The paths that somebody has to decide, in byte order. */
   readonly contested: readonly string[];

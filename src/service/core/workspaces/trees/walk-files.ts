@@ -35,7 +35,7 @@ export async function* walkFiles(
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   const start = await findEntry(source, root, under);
   if (start === null || !isFolder(start)) return;
-  /** What is still to be walked, its first entry at the end. */
+  /** Entries that are still to be walked, the first one at the end. */
   const rest: PathEntry[] = [start];
   let maxFolders = FIRST_FOLDERS;
   while (rest.length > 0 && left > 0) {

@@ -15,7 +15,7 @@ export type Worker = {
   readonly savedRevisionId: string | null;
   /** One line for a reader. */
   readonly saveError: string | null;
-  /** What its run may cost, out of its group's budget. Null: the group has none. */
+  /** The share of its group's budget that its run may cost. Null: the group has none. */
   readonly shareMicroUsd: number | null;
   readonly createdBy: Actor;
   readonly createdAt: number;

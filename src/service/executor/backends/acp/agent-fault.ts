@@ -31,7 +31,7 @@ export type AgentFault =
   | { readonly type: "unknown_stop"; readonly stopReason: string };
 
 type FaultContext = {
-  /** What the agent is called. */
+  /** The name of the agent. */
   readonly title: string;
   readonly mask: SecretMask;
   /** The last line of its standard error. */

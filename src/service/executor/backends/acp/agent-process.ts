@@ -20,9 +20,9 @@ const running = new Set<ChildProcess>();
 type AgentProcessOptions = {
   readonly settings: Pick<AcpSettings, "path" | "homes" | "confine">;
   readonly model: Pick<AgentsModel, "command" | "environment" | "socket">;
-  /** What it finds in its home, as text. */
+  /** Files that it finds in its home, as text. */
   readonly hidden: readonly HiddenFile[];
-  /** Where it is started. */
+  /** The folder in which it is started. */
   readonly checkout: string;
   /** Git's own folder, where it lies outside of the checkout. */
   readonly gitFolder: string | null;

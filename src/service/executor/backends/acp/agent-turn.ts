@@ -41,11 +41,11 @@ type AgentTurnOptions = {
   readonly agent: AgentProcess;
   /** Ways to name the root of the checkout; the first is where the agent works. */
   readonly roots: readonly [string, ...string[]];
-  /** What of the checkout it does not get to read. */
+  /** Files of the checkout that it does not get to read. */
   readonly covered?: CoveredFiles | undefined;
-  /** What was taken out of the checkout before. */
+  /** Files that were taken out of the checkout before. */
   readonly hidden: readonly HiddenFile[];
-  /** What is said of its network; "" where it has this machine's. */
+  /** The text about its network; "" where it has this machine's. */
   readonly network: string;
   /** Counts what the agent uses and forbids what is too much. Null: what the agent reports counts. */
   readonly proxy: ModelProxy | null;

@@ -11,9 +11,9 @@ type PromptParts = {
   readonly history: readonly Message[];
   /** Null where any reply will do. */
   readonly form: { readonly text: string } | null;
-  /** What is said of files that are hidden; "" where none is. */
+  /** The text about files that are hidden; "" where none is. */
   readonly hidden: string;
-  /** What is said of the network; "" where it has this machine's. */
+  /** The text about the network; "" where it has this machine's. */
   readonly network: string;
   /** Whether the agent is shown the images that come with the request. */
   readonly takesImages: boolean;

@@ -32,7 +32,7 @@ export type AgentStart = {
   readonly home: string;
   /** Git's own folder, where it lies outside of the checkout. */
   readonly gitFolder: string | null;
-  /** What of the checkout it does not get to read, where it is confined. */
+  /** Files of the checkout that it does not get to read, where it is confined. */
   readonly covered: CoveredFiles | undefined;
   /**
    * A unix socket, through which alone the agent reaches its model; it has no network of this machine. Null: it has this
@@ -69,17 +69,17 @@ export type AgentHomes = {
 };
 
 export type AcpSettings = {
-  /** What messages call the agent. */
+  /** The agent's name in messages. */
   readonly title: string;
   /** Starts the agent; it speaks ACP on its standard input and output. */
   readonly command: readonly [string, ...string[]];
-  /** Where its program and its tools are looked for. */
+  /** The path in which its program and its tools are looked for. */
   readonly path: string;
   /** The agent's own settings. Beside them it gets `PATH`, a fresh `HOME` and a locale. */
   readonly environment: Readonly<Record<string, string>>;
   /** Those that `environment` holds, for the masking of what the agent says. */
   readonly secrets: readonly string[];
-  /** How runs reach the agent's model without its key. Null: the agent reaches it by itself. */
+  /** Access of runs to the agent's model without its key. Null: the agent reaches it by itself. */
   readonly model: ModelAccess | null;
   /** Which of the agent's own ways to log in is used; null where its environment is enough. */
   readonly authMethod: string | null;
@@ -90,10 +90,10 @@ export type AcpSettings = {
   readonly startTimeoutMs: number;
   /** Between the steps of an ending: asked to cancel, asked to end, ended. */
   readonly stopGraceMs: number;
-  /** How long it may work without a word. */
+  /** The time that it may work without a word. */
   readonly idleTimeoutMs: number;
   readonly homes: AgentHomes;
-  /** What the model's tokens cost. */
+  /** Rates of the model's tokens. */
   readonly rates: Rates;
   /** The port at which an agent in a network of its own finds its model. Null: it has this machine's network. */
   readonly relayPort: number | null;

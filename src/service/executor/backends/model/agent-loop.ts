@@ -108,7 +108,7 @@ export class AgentLoop {
     }
   }
 
-  /** What makes a turn the last: a model that repeats one call gets no more, but is asked for an answer once more. */
+  /** The bound that makes a turn the last: a model that repeats one call gets no more, but is asked for an answer once more. */
   #boundAt(turn: number): StopReason | null {
     const { maxTurns, task } = this.#options;
     if (this.#repeated.isStuck) return "repeated_calls";

@@ -16,7 +16,7 @@ export class Conversation {
   #history: SentHistory;
   /** The user's last request: never dropped. */
   #task: ModelMessage | undefined;
-  /** What is said again after every summary. */
+  /** The plan, which is said again after every summary. */
   #plan: string | null = null;
   #lasting: () => readonly string[] = () => [];
 
@@ -50,7 +50,7 @@ export class Conversation {
     this.add({ role: "user", content });
   }
 
-  /** What the user's last request is about, told before it. */
+  /** Says the subject of the user's last request before it. */
   sayBefore(content: string): void {
     const at = this.#task === undefined ? -1 : this.messages.indexOf(this.#task);
     const message: ModelMessage = { role: "user", content };

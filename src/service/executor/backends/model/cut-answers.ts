@@ -19,7 +19,7 @@ export class CutAnswers {
   #inARow = 0;
   #said = "";
 
-  /** What to tell the model after its answer; null where it stands as it is, cut or not. */
+  /** The message for the model after its answer; null where it stands as it is, cut or not. */
   next(
     answer: ModelResponse,
     { text, cut }: { readonly text: string; readonly cut: readonly MadeCall[] },

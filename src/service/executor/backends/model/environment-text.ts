@@ -21,7 +21,7 @@ export type EnvironmentFacts = {
   readonly isShared: boolean;
   readonly canChange: boolean;
   readonly canExecute: boolean;
-  /** Where commands are executed; null where there are none, or little is known. */
+  /** The place of commands; null where there are none, or little is known. */
   readonly place: string | null;
   readonly bounds: RunBounds;
 };

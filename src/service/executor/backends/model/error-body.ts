@@ -11,7 +11,7 @@ export type ErrorBody = {
   readonly message: string;
   /** Words and codes, all of them, to be matched. */
   readonly text: string;
-  /** How long the body says to wait. */
+  /** The wait that the body names. */
   readonly retryAfterMs?: number | undefined;
 };
 
@@ -40,7 +40,7 @@ class Found {
   retryAfterMs: number | undefined;
   readonly #raw: string[] = [];
 
-  /** What a gateway quotes of the API behind it, where it says more than the gateway does. */
+  /** Texts that a gateway quotes of the API behind it, where it says more than the gateway does. */
   causes(message: string): readonly string[] {
     return this.#raw.filter((text) => text !== message).slice(0, 1);
   }

@@ -11,7 +11,7 @@ export type Briefing = {
   readonly task: RepositoryTask | BareTask;
   readonly working: Omit<WorkingFacts, "hasForm">;
   readonly memory: Pick<ProjectMemory, "rootTexts" | "skills">;
-  /** What the caller said as `system`. */
+  /** The caller's `system` messages. */
   readonly system: readonly string[];
   readonly environment: EnvironmentFacts;
   /** The reply's JSON Schema, as text. */

@@ -229,7 +229,7 @@ export class ModelRequests {
     return failure.kind === "too_long" && this.#learnWindow(addressed, { ...failure, answerTokens });
   }
 
-  /** How long the answer to a question may be. */
+  /** The length that the answer to a question may have. */
   #answerTokens({ question, modelId, window }: Addressed): number {
     const input = window.estimate.of(fixedChars(question) + question.conversation.chars);
     return Math.min(

@@ -19,7 +19,7 @@ export type ModelLimits = {
   readonly defaultMaxTurnTokens: number;
   /** Questions to the advisor in one run. */
   readonly advisorCalls: number;
-  /** How long one answer may take in all, until it begins, and between two of its pieces. */
+  /** The time that one answer may take in all, until it begins, and between two of its pieces. */
   readonly requestTimeoutMs: number;
   readonly firstChunkTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -30,7 +30,7 @@ export type LoopSettings = Partial<ModelLimits> & {
   readonly toolbox: Toolbox;
   /** Tells a run where its commands are executed. Default: nothing. */
   readonly describePlace?: DescribePlace;
-  /** How hard models think. Default: each model's own. */
+  /** The effort of models. Default: each model's own. */
   readonly effort?: Effort | null;
   /** Starts the MCP servers of a run. Default: none. */
   readonly openServers?: OpenServers;
@@ -54,7 +54,7 @@ export type ModelSettings = LoopSettings & {
     readonly advisor: string | null;
     readonly reviewer: string | null;
   };
-  /** What a token costs, by the model's slug. */
+  /** The rates of tokens, by the model's slug. */
   readonly rates: Rates;
 };
 

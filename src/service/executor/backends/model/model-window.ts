@@ -15,7 +15,7 @@ type SentSize = {
   /** Instructions and tools. */
   readonly fixedChars: number;
   readonly conversationChars: number;
-  /** How long the answer might have been. */
+  /** The length that the answer might have had. */
   readonly answerTokens: number;
 };
 
@@ -23,7 +23,7 @@ export class ModelWindow {
   /** Each model has its own tokenizer. */
   readonly estimate = new TokenEstimate();
   #windowTokens: number;
-  /** What of the input alone was too long without a number being named. */
+  /** The input that alone was too long without a number being named. */
   #mostInputTokens = Number.POSITIVE_INFINITY;
   #mostAnswerTokens = Number.POSITIVE_INFINITY;
 

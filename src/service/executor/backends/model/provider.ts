@@ -17,7 +17,7 @@ import type { Wire, WireModel } from "./wires/wire.ts";
 export type Provider = {
   /** Of the API, for messages. */
   readonly host: string;
-  /** What its models refused in this run. */
+  /** Quirks that its models showed in this run. */
   readonly quirks: ModelQuirks;
   model(id: string): WireModel;
 };

@@ -25,7 +25,7 @@ export type PullRequestChange = {
 type Shown = {
   /** Not predictable by whoever wrote the pull request. */
   readonly seed: string;
-  /** How the rest is read: `git_diff`, for one. Null where there is no such tool. */
+  /** The tool that reads the rest: `git_diff`, for one. Null where there is no such tool. */
   readonly diffTool: string | null;
 };
 

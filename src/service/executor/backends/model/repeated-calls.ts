@@ -11,7 +11,7 @@ const STOP_AT = 6;
 type ExecutedCall = {
   readonly toolName: string;
   readonly input: unknown;
-  /** What the tool gave. */
+  /** The tool's result. */
   readonly result: string;
 };
 

@@ -61,7 +61,7 @@ export class ModelRetries {
     }
   }
 
-  /** How long to wait before the next try, after a failure that was counted; null: there is none. */
+  /** The wait before the next try, after a failure that was counted; null: there is none. */
   delayMs(
     failure: CallFailure,
     { timeLeftMs, random }: { readonly timeLeftMs: number; readonly random: number },

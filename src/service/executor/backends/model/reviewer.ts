@@ -18,7 +18,7 @@ type Review = {
   readonly requests: ModelRequests;
   /** Of the agent, its answer included. */
   readonly conversation: Conversation;
-  /** What it changed, as git's patch. */
+  /** Its changes, as git's patch. */
   readonly patch: string;
 };
 

@@ -5,7 +5,7 @@
 /** The window and the request by the words of an API; null where it names no number. In tokens. */
 export type TooLong = {
   readonly windowTokens: number | null;
-  /** What the API counted of the input. */
+  /** The API's count of the input. */
   readonly inputTokens: number | null;
 };
 

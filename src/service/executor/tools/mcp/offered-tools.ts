@@ -27,9 +27,9 @@ export type ListedTool = {
 };
 
 export type OfferedTool = {
-  /** What the model calls it. */
+  /** The model's name for it. */
   readonly name: string;
-  /** What its server calls it. */
+  /** The server's name for it. */
   readonly ownName: string;
   readonly description: string;
   readonly schema: JsonSchema;

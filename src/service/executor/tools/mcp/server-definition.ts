@@ -29,7 +29,7 @@ const ownVariable = /^(ACTIONS_|INPUT_)/i;
 type McpOrigin = "operator" | "workflow" | "repository";
 
 export type McpServer = {
-  /** What the model calls it; it is in the names of its tools. */
+  /** The model's name for it, which is in the names of its tools. */
   readonly name: string;
   readonly origin: McpOrigin;
   /** Patterns of the tools that are offered, `*` for any characters. Null: all of them. */
@@ -90,7 +90,7 @@ const httpFields = {
 
 type ReadOptions = {
   readonly origin: McpOrigin;
-  /** What `${NAME}` is taken from. Null: such a server has no secrets. */
+  /** The variables that `${NAME}` is taken from. Null: such a server has no secrets. */
   readonly variables: Environment | null;
 };
 

@@ -15,7 +15,7 @@ type ServerToolParts = {
   readonly session: Pick<McpSession, "call">;
   /** Rejects with a ToolError where the call may not be made. */
   readonly pass: () => Promise<void>;
-  /** What to tell of a failure: masked, with what is known of the server. */
+  /** The text about a failure: masked, with what is known of the server. */
   readonly explain: (why: string) => string;
 };
 

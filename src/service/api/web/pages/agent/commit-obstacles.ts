@@ -7,7 +7,7 @@ import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 
 export type CommitObstacles = {
-  /** What to tell people who want to begin a session. Null: they can. */
+  /** The text for people who want to begin a session. Null: they can. */
   readonly text: string | null;
   /** The same of each session that cannot go on, of those that were asked about. */
   readonly sessionIds: ReadonlyMap<string, string>;

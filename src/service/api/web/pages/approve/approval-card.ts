@@ -17,7 +17,7 @@ type Texts = {
   readonly title: string;
   readonly approve: string;
   readonly deny: string;
-  /** What approving does. */
+  /** The effect of approving. */
   readonly effect: string;
 };
 

@@ -19,11 +19,11 @@ const keyForm = z.object({
 });
 
 type SignInPage = {
-  /** Where it leads. */
+  /** The destination. */
   readonly to: string;
   /** Whether somebody who is signed in proves again who they are. */
   readonly isAgain: boolean;
-  /** What went wrong. */
+  /** The failure. */
   readonly alert: string | null;
   readonly status?: 200 | 403 | 422 | 429;
 };

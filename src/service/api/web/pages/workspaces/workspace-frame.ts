@@ -48,10 +48,10 @@ export async function openWorkspace(context: WebContext, session: WebSession): P
 type WorkspaceShown = {
   /** Null: a page of none of them. */
   readonly tab: WorkspaceTab | null;
-  /** What it is about, beside the workspace. */
+  /** Its subject, beside the workspace. */
   readonly title: string | null;
   readonly body: Html;
-  /** What hindered the form that was sent. */
+  /** The obstacle of the form that was sent. */
   readonly alert?: string | null;
 };
 

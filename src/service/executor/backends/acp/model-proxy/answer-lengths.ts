@@ -10,7 +10,7 @@ const DEFAULT_OUTPUT_TOKENS = 8_000;
 export class AnswerLengths {
   readonly #learned = new Map<string, Refusal[]>();
 
-  /** What a request without a length gets. */
+  /** The length for a request that names none. */
   of(modelId: string): number {
     return limitsOfModel(modelId)?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
   }

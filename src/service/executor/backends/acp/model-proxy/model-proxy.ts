@@ -29,7 +29,7 @@ const SETTLING_MS = 5_000;
 
 type ModelProxyOptions = {
   readonly access: ModelAccess;
-  /** What the agent shows as its key. */
+  /** The token that the agent shows as its key. */
   readonly token: string;
   /** A folder for a unix socket; null: a port on loopback. */
   readonly socketFolder: string | null;

@@ -11,9 +11,9 @@ export const MODEL_URL = "{model_url}";
 export const MODEL_KEY = "{model_key}";
 
 type WireFacts = {
-  /** What an agent's client writes before the names of resources; the base URL has its own. */
+  /** The version that an agent's client writes before the names of resources; the base URL has its own. */
   readonly version: string;
-  /** How much of the version the agent's own base URL holds. */
+  /** The part of the version that the agent's own base URL holds. */
   readonly urlPath: string;
   readonly variables: Readonly<Record<string, string>>;
 };

@@ -77,7 +77,7 @@ export async function passOn(exchange: Exchange, addressed: Addressed): Promise<
 
 type Asked = {
   readonly answer: Response;
-  /** What was read of a refusal already. */
+  /** The part of a refusal that was read already. */
   readonly said: string | null;
 };
 

@@ -31,7 +31,7 @@ const ENOUGH_OUTPUT_TOKENS = 8_000;
 export class ProxyBudget {
   readonly #spending: Spending;
   readonly #estimates = new Map<string, TokenEstimate>();
-  /** How many calls hold a part of the budget. */
+  /** The count of calls that hold a part of the budget. */
   #underWay = 0;
   /** Fulfilled when the next of them is counted. */
   #counted = Promise.withResolvers<void>();

@@ -41,7 +41,7 @@ export class ThinkTags {
     }
   }
 
-  /** What was held back: the answer is over. */
+  /** Pieces that were held back: the answer is over. */
   end(): Piece[] {
     const state = this.#state;
     this.#state = { at: "text" };

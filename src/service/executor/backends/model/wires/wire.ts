@@ -23,12 +23,12 @@ type WireApi = {
 export type WireModel = {
   readonly model: LanguageModel;
   readonly providerOptions: ProviderOptions;
-  /** What the AI SDK translates for the provider. */
+  /** The effort, which the AI SDK translates for the provider. */
   readonly effort: Effort | null;
 };
 
 export type Wire = {
   open(api: WireApi): WireModel;
-  /** What every body gets beside what the AI SDK writes. Null: nothing. */
+  /** The part of every body beside what the AI SDK writes. Null: nothing. */
   finish(api: Pick<WireApi, "modelId" | "baseUrl" | "effort">): ((body: Body) => Body) | null;
 };

@@ -14,7 +14,7 @@ type SentRequest = {
 export type DecodedRequest = {
   /** Null where the path names it. */
   readonly model: string | null;
-  /** How long an answer is asked for. Null: the request does not say. */
+  /** The length of the answer that is asked for. Null: the request does not say. */
   readonly maxOutputTokens: number | null;
   /** Made of what was decoded alone: nothing of the agent's own body is in it. */
   body(sent: SentRequest): Readonly<Record<string, unknown>>;
