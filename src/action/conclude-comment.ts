@@ -1,4 +1,4 @@
-// The last text of the status comment: how the run ended, or why there was none.
+// The last text of the status comment: the run's ending, or the reason why there was no run.
 
 import { runFacts } from "../job/ending.ts";
 import type { ActionEnding, Step } from "./action-types.ts";

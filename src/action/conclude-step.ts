@@ -1,4 +1,4 @@
-// The end of the step: what the run leaves on GitHub, then outputs, summary, status comment and annotations.
+// The end of the step: the run's deliveries on GitHub, then outputs, summary, status comment and annotations.
 
 import { appendFile } from "node:fs/promises";
 import * as core from "@actions/core";

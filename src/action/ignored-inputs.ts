@@ -1,4 +1,4 @@
-// Inputs that were given and have no effect, by what the step does and which service it uses. Pure.
+// Inputs that were given and have no effect, by the mode of the step and the service that it uses. Pure.
 
 import type { CloneMode } from "../job/job-settings.ts";
 import type { ReadInput } from "./input-source.ts";

@@ -1,4 +1,4 @@
-// The line of a failed program's standard error that says what was wrong. Pure.
+// The line of a failed program's standard error that names the fault. Pure.
 
 /**
  * The last line; where that is Node's version, which ends every report of an error that nobody caught, the error itself.

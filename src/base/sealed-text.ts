@@ -1,5 +1,5 @@
-// Text that only the holder of a key can read: AES-256-GCM, bound to what it belongs to. Its form names the key, so that a
-// changed key is told apart from a changed text.
+// Text that only the holder of a key can read: AES-256-GCM, bound to its subject. Its form names the key, so that a changed key
+// is told apart from a changed text.
 
 import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from "node:crypto";
 import { ok, type Result, refused } from "./result.ts";

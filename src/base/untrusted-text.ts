@@ -1,5 +1,5 @@
-// Text that an agent or a repository wrote, made safe to look at: what a reader cannot see becomes visible.
-// Says nothing of Markdown or of a log's command syntax. Pure.
+// Text that an agent or a repository wrote, made safe to look at: invisible characters become visible. Says nothing of Markdown
+// or of a log's command syntax. Pure.
 
 /**
  * In this order: what emoji need (kept), terminal colours (dropped), other control characters, invisible characters.

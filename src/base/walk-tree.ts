@@ -1,5 +1,5 @@
-// Every file below a folder, as the disk has it: what git ignores too. No link is followed, and git's own folders are named
-// and not entered.
+// Every file below a folder, as the disk has it: files that git ignores too. No link is followed, and git's own folders are
+// named and not entered.
 
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";

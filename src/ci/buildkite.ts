@@ -1,4 +1,4 @@
-// Buildkite: who the job is, and how it mints a token.
+// Buildkite: the job's identity, and the minting of its token.
 // https://buildkite.com/docs/agent/cli/reference/oidc
 
 import type { Environment } from "../base/environment.ts";

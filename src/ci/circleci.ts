@@ -1,4 +1,4 @@
-// CircleCI: who the job is, and how it mints a token.
+// CircleCI: the job's identity, and the minting of its token.
 // https://circleci.com/docs/guides/permissions-authentication/oidc-tokens-with-custom-claims/
 
 import type { Environment } from "../base/environment.ts";

@@ -1,4 +1,4 @@
-// GitHub Actions: who the job is, how it mints a token, and why it may not.
+// GitHub Actions: the job's identity, the minting of its token, and the reasons why it may not.
 // https://docs.github.com/actions/concepts/security/openid-connect
 
 import { readFile } from "node:fs/promises";

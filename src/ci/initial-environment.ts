@@ -1,5 +1,5 @@
-// Empties what the system shows of this process's environment, so that no process that it starts reads tokens of the job there.
-// Linux alone: elsewhere nothing is done.
+// Empties the environment of this process as the system shows it, so that no process that it starts reads tokens of the job
+// there. Linux alone: elsewhere nothing is done.
 // Why: docs/decisions/098-the-environment-of-the-step-is-emptied.md
 
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";

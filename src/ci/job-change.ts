@@ -1,5 +1,5 @@
-// The pull request or merge request that a job is about, as its variables name it, and how git reaches its base. Not
-// verified. Types only.
+// The pull request or merge request that a job is about, as its variables name it, and the way of git to its base. Not verified.
+// Types only.
 
 export type JobChange = {
   readonly number: number;

@@ -1,4 +1,4 @@
-// The commands by name, each with what the help says of it. Pure.
+// The commands by name, each with its help. Pure.
 
 const SERVICE = "The service:";
 const JOB = "In a CI job, or on a checkout:";

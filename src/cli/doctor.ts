@@ -1,4 +1,4 @@
-// agent-service doctor: one page on who this CI job is and how it gets on with the service, with the fix for each trouble.
+// agent-service doctor: one page on this CI job's identity and its access to the service, with the fix for each trouble.
 
 import { appendFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The last lines of `agent-service run`: where the files are, how the run ended, what it cost, what to do.
+// The last lines of `agent-service run`: the files, the ending, the cost, the advice.
 
 import { ciProviders } from "../contract/ci/providers.ts";
 import { endingTitle, runFacts } from "../job/ending.ts";

@@ -1,4 +1,4 @@
-// agent-service store: the store and its blobs compared, and what is lost brought back.
+// agent-service store: the comparison of the store with its blobs, and the recovery of lost ones.
 
 import { jobEnvironment } from "../ci/environment.ts";
 import { type BlobSource, bucketSource, verifyStore } from "../service/operator/backup.ts";

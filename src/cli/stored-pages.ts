@@ -1,4 +1,4 @@
-// A page of what the operator's store holds: its flags, and how it is printed.
+// A page of the operator's store: its flags, and its print.
 
 import { integer } from "../base/settings/kinds.ts";
 import { anyText, valueFlag } from "./flags.ts";

@@ -1,4 +1,4 @@
-// Commits that a job sends to the service: what is held, and the pack of what is not.
+// Commits that a job sends to the service: those that are held, and the pack of the others.
 
 import type { SentCommit } from "../contract/ci/commits.ts";
 import type { commitRoutes } from "../contract/ci/routes.ts";

@@ -1,4 +1,4 @@
-// An answer's text in, a value of the contract out, or an error that says what came instead.
+// An answer's text in, a value of the contract out, or an error with the text that came instead.
 
 import { parseRetryAfterMs } from "../base/backoff.ts";
 import { ApiError, DecodeError } from "./errors.ts";

@@ -1,4 +1,4 @@
-// Edits a text file of a workspace as the API asks for it: what another has written meanwhile is never overwritten.
+// Edits a text file of a workspace as the API asks for it: a change that another has written meanwhile is never overwritten.
 
 import type { FileEntryView } from "../contract/workspaces/files/files.ts";
 import { ApiError, ClientError } from "./errors.ts";

@@ -1,4 +1,4 @@
-// Fields of objects, each with its text: what the OpenAPI document and the tools of MCP say of it. Pure.
+// Fields of objects, each with its text for the OpenAPI document and for the tools of MCP. Pure.
 // Why: docs/decisions/132-a-field-has-its-text-beside-it.md
 
 import * as z from "zod/mini";

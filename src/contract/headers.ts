@@ -1,4 +1,4 @@
-// Every header that a request may carry and an answer may have, with what it means. Pure.
+// Every header that a request may carry and an answer may have, with its meaning. Pure.
 
 import { MAX_IDEMPOTENCY_KEY_CHARS } from "./fields.ts";
 

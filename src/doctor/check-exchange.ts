@@ -1,4 +1,4 @@
-// The exchange itself: the job's token for a capability, or the service's reason and what to do about it.
+// The exchange itself: the job's token for a capability, or the service's reason and the fix.
 
 import type { Environment } from "../base/environment.ts";
 import { readHeadCommit } from "../ci/head-commit.ts";

@@ -1,4 +1,4 @@
-// The machine that the job runs on, or the user's own: what an agent and its tools find there.
+// The machine that the job runs on, or the user's own: programs that an agent and its tools find there.
 
 import { statfs } from "node:fs/promises";
 import { arch, release, tmpdir, type } from "node:os";

@@ -1,5 +1,5 @@
-// The examination, as a recipe: the job, its token, the service, the clocks, the exchange, what came of it, the code host's
-// token, the machine. No trouble ends it: what hangs on another check says that it was not tried.
+// The examination, as a recipe: the job, its token, the service, the clocks, the exchange, its result, the code host's token,
+// the machine. No trouble ends it: what hangs on another check says that it was not tried.
 
 import type { BackoffPolicy } from "../base/backoff.ts";
 import { createProvider, isInCi, NoProviderError } from "../ci/detect.ts";

@@ -1,4 +1,4 @@
-// From how a job's work ended to its verdict: one conclusion, one stable reason, one message that names the fix. Pure.
+// From the end of a job's work to its verdict: one conclusion, one stable reason, one message that names the fix. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
 import type { ApiError } from "../client/errors.ts";

@@ -1,4 +1,4 @@
-// The job summary, from how the job ended. Pure.
+// The job summary, from the ending of the job. Pure.
 
 import type { FileLinks } from "../render/blob-url.ts";
 import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";

@@ -1,4 +1,5 @@
-// The MCP servers that a job names: as a service inside the job reads them, and what of them another service takes. Pure.
+// The MCP servers that a job names: as a service inside the job reads them, and the part of them that another service takes.
+// Pure.
 
 import { isObject, parseObject } from "../base/json.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";

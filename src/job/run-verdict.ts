@@ -1,4 +1,4 @@
-// The verdict on a run that ended, or that was cut by the job's own limits: what happened and what to do. Pure.
+// The verdict on a run that ended, or that was cut by the job's own limits: the event and the fix. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
 import { type Run, type RunBound, stopReasons } from "../contract/runs/run.ts";

@@ -1,5 +1,5 @@
-// The status comment on an issue or a pull request: the progress of the run, then the reply, what became of it, and its
-// costs. Deterministic. Pure.
+// The status comment on an issue or a pull request: the progress of the run, then the reply, its deliveries, and its costs.
+// Deterministic. Pure.
 
 import { SectionRoom } from "../base/bounded-text.ts";
 import type { RunReport, ToolCall } from "../report/run-report.ts";

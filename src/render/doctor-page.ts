@@ -1,5 +1,5 @@
-// The doctor's page: what was checked, what was found and what to do, as text for a log and as Markdown for a summary.
-// Pure. Every value may be untrusted, and stays text.
+// The doctor's page: the checks, their findings and the fixes, as text for a log and as Markdown for a summary. Pure. Every
+// value may be untrusted, and stays text.
 
 import { singleLine, visibleText } from "../base/untrusted-text.ts";
 import {

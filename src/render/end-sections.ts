@@ -1,4 +1,4 @@
-// The sections that a summary and a comment share: how the run ended, what it said, what it cost. Pure.
+// The sections that a summary and a comment share: the ending of the run, its reply, its cost. Pure.
 
 import { byteLength, fitText } from "../base/bounded-text.ts";
 import type { ModelUsage, RunBudget } from "../contract/runs/run.ts";

@@ -1,5 +1,5 @@
-// A reply, which is untrusted Markdown, made safe inside our page: it cannot hide text, mention, load images, fold the
-// page or change what follows it. Where parsers may disagree it is shown as text. Pure.
+// A reply, which is untrusted Markdown, made safe inside our page: it cannot hide text, mention, load images, fold the page or
+// change the text after it. Where parsers may disagree it is shown as text. Pure.
 
 import { byteLength, fitText } from "../base/bounded-text.ts";
 import { visibleText, wholeChars } from "../base/untrusted-text.ts";

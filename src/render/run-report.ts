@@ -1,5 +1,5 @@
-// A run's report for whoever asks for it by its address: how it stands, what it said, changed and did. Pure.
-// Within a number of UTF-8 bytes: the oldest details are cut first, then the end of the reply.
+// A run's report for whoever asks for it by its address: its state, its reply, its changes and its calls. Pure. Within a number
+// of UTF-8 bytes: the oldest details are cut first, then the end of the reply.
 
 import { SectionRoom } from "../base/bounded-text.ts";
 import type { Run } from "../contract/runs/run.ts";

@@ -1,4 +1,4 @@
-// The size of git's object store: bounds what a fetch may take.
+// The size of git's object store, which bounds a fetch.
 
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// agent-service workspaces changesets: what is proposed for a workspace's current revision.
+// agent-service workspaces changesets: changes that are proposed for a workspace's current revision.
 
 import { readFile } from "node:fs/promises";
 import { oneOf } from "../../base/settings/kinds.ts";

@@ -1,4 +1,4 @@
-// Lists of the service that come in pages, and the flag that says how much of one is wanted.
+// Lists of the service that come in pages, and the flag for the length of one.
 
 import { integer } from "../../base/settings/kinds.ts";
 import { valueFlag } from "../flags.ts";

@@ -1,4 +1,4 @@
-// The classes of callers on every route: what a job's capability and an AI client are refused, and how a credential is sent.
+// The classes of callers on every route: refusals of a job's capability and of an AI client, and the forms of a credential.
 
 import { LATER, NO_ID } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";

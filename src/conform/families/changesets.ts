@@ -1,4 +1,4 @@
-// Changesets: proposed, read and rejected (4.6 rule 4), and what an AI client may do of it (5 rule 6).
+// Changesets: proposed, read and rejected (4.6 rule 4), and the rights of an AI client (5 rule 6).
 
 import { NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";

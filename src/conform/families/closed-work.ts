@@ -1,4 +1,4 @@
-// The gate of new work in workspaces (4.6): where it is closed nothing is begun, and what is there is read.
+// The gate of new work in workspaces (4.6): where it is closed nothing is begun, and existing things are read.
 
 import { NO_ID } from "../kit/beginnings.ts";
 import { expectRefused, expectStatus, listOf } from "../kit/expect.ts";

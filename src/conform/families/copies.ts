@@ -1,4 +1,4 @@
-// Copies, and the operations behind what takes a while (4.6 rules 3 and 8).
+// Copies, and the operations behind slow requests (4.6 rules 3 and 8).
 
 import { at, inFiles, inWorkspaces, NO_ID, own } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";

@@ -1,4 +1,4 @@
-// POST /v1/ci/oidc/exchange: what a job gets for a good token, and requests without one.
+// POST /v1/ci/oidc/exchange: the answer to a good token, and requests without one.
 
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectHeader, expectMember, expectRefused, expectStatus, expectThat } from "../kit/expect.ts";

@@ -1,4 +1,5 @@
-// The gate of files (4.6): where it is closed nothing of a file is served, written or linked, and what cleans up stays open.
+// The gate of files (4.6): where it is closed nothing of a file is served, written or linked, and routes that clean up stay
+// open.
 
 import { LATER } from "../kit/beginnings.ts";
 import { expectRefused, expectStatus, expectThat, textOf } from "../kit/expect.ts";

@@ -1,4 +1,4 @@
-// The members of a workspace, its sessions and what its runs are given: what each route answers (4.6).
+// The members of a workspace, its sessions and its context items: the answers of each route (4.6).
 
 import { at, inWorkspaces, NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";

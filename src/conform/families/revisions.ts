@@ -1,4 +1,4 @@
-// Checkpoints and revisions: what is saved, what is accepted, and what a bundle has (4.6 rules 4, 6 and 12).
+// Checkpoints and revisions: saved and accepted files, and the contents of a bundle (4.6 rules 4, 6 and 12).
 
 import { at, inFiles, NO_ID, own } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";

@@ -1,4 +1,4 @@
-// Idempotency keys of runs: their length, where they are sent, what they compare, and requests at once.
+// Idempotency keys of runs: their length, their places, their comparison, and requests at once.
 
 import { member } from "../kit/exchange.ts";
 import { expectHeader, expectRefused, expectStatus, expectThat, textOf } from "../kit/expect.ts";

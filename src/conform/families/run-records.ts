@@ -1,4 +1,4 @@
-// The records of runs: their fields, what is absent, and how amounts belong together.
+// The records of runs: their fields, absent fields, and sums of amounts.
 
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectStatus, expectThat, textOf } from "../kit/expect.ts";

@@ -1,4 +1,4 @@
-// POST /v1/agents/{agentID}/schedules and the list: what is kept of a request, and what is refused beyond wrong fields.
+// POST /v1/agents/{agentID}/schedules and the list: the record of a request, and refusals beyond wrong fields.
 
 import { member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";

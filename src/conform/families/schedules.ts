@@ -1,4 +1,4 @@
-// Every row of the table of schedules' states: what moves them, what is refused, and that a refusal changes nothing.
+// Every row of the table of schedules' states: their transitions, their refusals, and that a refusal changes nothing.
 
 import { type Answer, member } from "../kit/exchange.ts";
 import { expectMember, expectRefused, expectStatus, expectThat, listOf, textOf } from "../kit/expect.ts";

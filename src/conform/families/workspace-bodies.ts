@@ -1,4 +1,5 @@
-// Bodies of the routes of workspaces: what they refuse, field by field (7: a malformed request is 400), and fields that they do not have.
+// Bodies of the routes of workspaces: refusals, field by field (7: a malformed request is 400), and fields that they do not
+// have.
 
 import { LATER, NO_ID } from "../kit/beginnings.ts";
 import { member } from "../kit/exchange.ts";

@@ -1,4 +1,4 @@
-// Workspaces: what each route of theirs answers (4.6).
+// Workspaces: the answers of each route (4.6).
 
 import { at, inWorkspaces } from "../kit/beginnings.ts";
 import { type Answer, member } from "../kit/exchange.ts";

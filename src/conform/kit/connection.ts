@@ -1,4 +1,4 @@
-// Sends requests to the deployment and keeps what came back. Waits where the service says that it is busy.
+// Sends requests to the deployment and keeps the answers. Waits where the service says that it is busy.
 
 import type { Clock } from "../../base/clock.ts";
 import { parseJson } from "../../base/json.ts";

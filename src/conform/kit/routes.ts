@@ -1,5 +1,5 @@
-// Every route of the specification: who may call it, and what it takes. Written from the specification, not from our contract:
-// what is compared must not come from what it is compared with.
+// Every route of the specification: its callers and its body. Written from the specification, not from our contract: what is
+// compared must not come from what it is compared with.
 
 /** Who may call: everybody, accounts (an owner or an AI client), jobs of CI, or some of them. */
 type Callers = "everybody" | "accounts" | "owners" | "jobs" | "jobs_and_accounts";

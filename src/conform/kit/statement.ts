@@ -1,4 +1,4 @@
-// A statement of the specification, and what has to be there to ask a deployment about it.
+// A statement of the specification, and its needs.
 
 import type { World } from "./world.ts";
 

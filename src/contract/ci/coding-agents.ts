@@ -1,4 +1,4 @@
-// The coding agents that a job can choose by name: what is installed, and which protocols they speak to their models. Pure.
+// The coding agents that a job can choose by name: their packages, and the protocols that they speak to their models. Pure.
 // Versions looked up in npm's registry on 2026-11-22.
 
 import type { CodingAgentWire } from "../models/protocols.ts";

@@ -1,4 +1,4 @@
-// Examples of what a CI job asks: the exchange and its run's events. Credentials are cut short. Pure.
+// Examples of a CI job's requests: the exchange and its run's events. Credentials are cut short. Pure.
 
 import type { ExamplesOf } from "../examples.ts";
 import { completedRun, runningRun, storedEvents } from "../runs/examples.ts";

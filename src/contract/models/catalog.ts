@@ -1,4 +1,4 @@
-// The models of the providers: their list prices, how much they take in one request, and how long their answers may be. Pure.
+// The models of the providers: their list prices, the most input of one request, and the longest answer. Pure.
 //
 // Prices are for a bound in US dollars where the operator sets no rates of their own: nobody is charged by them. Anthropic's
 // are from its documentation, OpenAI's and Google's mostly from pages that repeat them; the makers' own pages hold.

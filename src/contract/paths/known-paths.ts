@@ -1,5 +1,5 @@
-// The paths of a repository that act by themselves or hold secrets: the one list for what a run may change, what an agent
-// gets to see, and what its commands and tools may read. Pure data; names looked up on 2026-11-22 and 2026-11-23.
+// The paths of a repository that act by themselves or hold secrets: the one list for changes of a run, for the view of an agent,
+// and for reads of its commands and tools. Pure data; names looked up on 2026-11-22 and 2026-11-23.
 // Why: docs/decisions/096-what-acts-and-what-is-secret.md
 
 import type { CiProviderName } from "../ci/providers.ts";

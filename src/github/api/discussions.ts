@@ -1,4 +1,4 @@
-// Discussions and their comments, as only GraphQL has them: their texts now, their thread, and what the step writes there.
+// Discussions and their comments, as only GraphQL has them: their texts now, their thread, and the step's own comments there.
 // https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions (2026-11-23)
 
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-// The failed jobs of a commit, with what their failed steps printed, from GitHub's API. Needs the permission "actions: read".
+// The failed jobs of a commit, with the output of their failed steps, from GitHub's API. Needs the permission "actions: read".
 // https://docs.github.com/en/rest/actions/workflow-runs, …/workflow-jobs (looked up on 2026-11-22)
 // Why: docs/decisions/056-logs-of-failed-jobs.md
 

@@ -1,4 +1,4 @@
-// The reaction to a request: "👀" once it has arrived, then how it ended.
+// The reaction to a request: "👀" once it has arrived, then its outcome.
 // Why: docs/decisions/023-one-comment-a-request.md
 
 import type { Conclusion } from "../../report/conclusion.ts";

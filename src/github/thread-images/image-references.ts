@@ -1,4 +1,4 @@
-// The images of issues, pull requests and comments that a prompt shows: what people have pasted, which GitHub keeps. Pure.
+// The images of issues, pull requests and comments that a prompt shows: those that people have pasted, which GitHub keeps. Pure.
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 /** As the sanitiser writes an image. */

@@ -1,4 +1,4 @@
-// Decides what the step asks the agent: the input "prompt", a file of the repository, or a prompt made from the event.
+// Decides the request of the step to the agent: the input "prompt", a file of the repository, or a prompt made from the event.
 
 import { readFile } from "node:fs/promises";
 import type { RetryNotice } from "../../base/backoff.ts";

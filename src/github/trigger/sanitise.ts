@@ -1,5 +1,5 @@
-// Untrusted text of the code host, reduced to what a person sees there: hidden parts do not reach the agent. In code only
-// invisible characters are removed. Pure.
+// Untrusted text of the code host, reduced to its visible parts: hidden parts do not reach the agent. In code only invisible
+// characters are removed. Pure.
 
 import { withoutHidden } from "../../base/untrusted-text.ts";
 import { type Segment, segmentsOf } from "./segments.ts";

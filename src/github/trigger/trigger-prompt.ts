@@ -1,5 +1,5 @@
-// The prompt made from an event: the request first, then what happened, then the texts of others between marks that
-// nobody can predict. Pure.
+// The prompt made from an event: the request first, then the event, then the texts of others between marks that nobody can
+// predict. Pure.
 
 import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine } from "../../base/untrusted-text.ts";

@@ -1,5 +1,5 @@
-// A git folder of our own that has the run's commit: it borrows the objects of the job's checkout, and takes from the code
-// host what these lack. Nothing of the checkout is changed, and none of its configuration counts.
+// A git folder of our own that has the run's commit: it borrows the objects of the job's checkout, and takes objects that these
+// lack from the code host. Nothing of the checkout is changed, and none of its configuration counts.
 
 import { appendFile, copyFile, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

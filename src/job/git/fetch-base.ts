@@ -1,5 +1,5 @@
-// Fetches what a pull request is compared with: CI systems fetch a commit or a few, which show no change. For the embedded
-// service, which works on the job's checkout.
+// Fetches the base of a pull request: CI systems fetch a commit or a few, which show no change. For the embedded service, which
+// works on the job's checkout.
 
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";

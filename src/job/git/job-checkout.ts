@@ -1,4 +1,4 @@
-// The job's own checkout, opened for git: a home for git's processes, and a folder for what the work needs meanwhile.
+// The job's own checkout, opened for git: a home for git's processes, and a folder for temporary files.
 
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// One thin pack of a few commits with their files: of what the service holds, only what it does not have yet.
+// One thin pack of a few commits with their files, without objects that the service has.
 
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

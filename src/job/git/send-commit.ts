@@ -1,5 +1,5 @@
-// Sends the run's commit to a service that cannot clone it: what the service has is asked first, and what it would refuse
-// is said before anything travels. No credential of the code host leaves the job. Loaded only where it is needed.
+// Sends the run's commit to a service that cannot clone it: the commits of the service are asked for first, and refusals are
+// reported before anything travels. No credential of the code host leaves the job. Loaded only where it is needed.
 
 import { createReadStream } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The settings of what runs may reach of the network. Pure.
+// The settings of the network access of runs. Pure.
 
 import { BlockList, isIP } from "node:net";
 import type { Environment } from "../../base/environment.ts";

@@ -1,4 +1,4 @@
-// Copies what a setup script left: folders, files and links as they are, and nothing else. Hostile content is expected. Every
+// Copies the files of a setup script: folders, files and links as they are, and nothing else. Hostile content is expected. Every
 // file is a new one: a hard link to a kept file could be written through.
 
 import { constants } from "node:fs";

@@ -1,4 +1,4 @@
-// The port of a backend: what executes a run in its checkout. One folder or file a backend under backends/.
+// The port of a backend, which executes a run in its checkout. One folder or file a backend under backends/.
 
 import type { EgressEntries } from "../../contract/egress.ts";
 import type { McpServersRequest } from "../../contract/runs/mcp-servers.ts";

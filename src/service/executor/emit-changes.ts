@@ -1,4 +1,4 @@
-// Reports what a run has changed, also where it was stopped: then for as long as its backend may take to end.
+// Reports the changes of a run, also where it was stopped: then for as long as its backend may take to end.
 
 import type { Core } from "../core/core.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";

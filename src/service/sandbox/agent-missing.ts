@@ -1,4 +1,4 @@
-// A coding agent that is not installed: what to install, and where it is looked for.
+// A coding agent that is not installed: the package to install, and the places where it is looked for.
 
 import { OperatorError } from "../../base/operator-error.ts";
 import { type CodingAgentName, codingAgents, installCommand } from "../../contract/ci/coding-agents.ts";

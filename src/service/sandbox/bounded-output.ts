@@ -1,4 +1,4 @@
-// Keeps the beginning and the end of what a command writes, within a bound. Pure.
+// Keeps the beginning and the end of a command's output, within a bound. Pure.
 
 export class BoundedOutput {
   readonly #headBytes: number;

@@ -1,4 +1,4 @@
-// The process of one bubblewrap, from its start to its end: what it is given to read, and how all in it is ended.
+// The process of one bubblewrap, from its start to its end: its input, and the end of all that is in it.
 
 import { spawn } from "node:child_process";
 import type { Clock } from "../../base/clock.ts";

@@ -1,5 +1,5 @@
-// Starts a program in bubblewrap that goes on until it is ended: it sees what a command sees, or nothing of the checkout, and
-// has an environment that no other program sees.
+// Starts a program in bubblewrap that goes on until it is ended: it has the view of a command, or none of the checkout, and has
+// an environment that no other program sees.
 // Why: docs/decisions/055-mcp-servers-in-the-sandbox.md
 
 import type { Readable, Writable } from "node:stream";

@@ -1,5 +1,5 @@
-// Executes commands by the operator's container command, which decides what a container sees, its network and its
-// memory. The limits on time, output and the checkout's size are enforced here.
+// Executes commands by the operator's container command, which decides on a container's view, its network and its memory. The
+// limits on time, output and the checkout's size are enforced here.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";

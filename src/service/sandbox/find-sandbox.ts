@@ -1,4 +1,4 @@
-// Finds the sandbox that works on this machine, by a trial; logs at start what is missing, and how to install it.
+// Finds the sandbox that works on this machine, by a trial; logs missing parts at start, and their installation.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

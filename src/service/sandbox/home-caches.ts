@@ -1,5 +1,5 @@
-// The folders of a job's home that hold what package managers downloaded, and tools. Credentials lie beside them, never in
-// them. Pure. Checked against each tool's documentation on 2026-11-22.
+// The folders of a job's home that hold downloads of package managers, and tools. Credentials lie beside them, never in them.
+// Pure. Checked against each tool's documentation on 2026-11-22.
 
 export type HomeCache = {
   /** Below the home, as the tool finds it there. */

@@ -1,6 +1,5 @@
-// The tools of the job around an embedded service, as its commands see them: folders of PATH, the tool cache, and what
-// package managers have downloaded. Everything is read-only, nothing that the checkout can write is among it, and no
-// credentials are.
+// The tools of the job around an embedded service, as its commands see them: folders of PATH, the tool cache, and downloads of
+// package managers. Everything is read-only, nothing that the checkout can write is among it, and no credentials are.
 // Why: docs/decisions/048-the-jobs-tools-are-visible.md
 
 import { readdir, realpath } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Finds what an agent or a command started and let go of: processes that left its group, known by the home that they
+// Finds processes that an agent or a command started and let go of: they left its group, and are known by the home that they
 // were given. Linux alone tells; elsewhere, and for those who dropped their environment, a sandbox has to end them.
 
 import { readdir, readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Builds the environment of a command: nothing is inherited but what the operator names. Pure.
+// Builds the environment of a command: only variables that the operator names are inherited. Pure.
 
 /** Names that usually hold secrets. A runner's own tokens begin with ACTIONS_. */
 const secretName =

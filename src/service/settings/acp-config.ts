@@ -1,4 +1,4 @@
-// The settings of the coding agent that the acp backend starts: its command, what it gets, what it may. Pure.
+// The settings of the coding agent that the acp backend starts: its command, its environment, its rights. Pure.
 
 import { basename } from "node:path";
 import * as z from "zod/mini";

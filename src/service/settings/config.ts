@@ -1,5 +1,5 @@
-// The service's configuration: environment variables, read once, each wrong one named with what is allowed.
-// The only place of the service that looks at the environment.
+// The service's configuration: environment variables, read once, each wrong one named with the allowed values. The only place of
+// the service that looks at the environment.
 
 import { basename, resolve } from "node:path";
 import type { Environment } from "../../base/environment.ts";

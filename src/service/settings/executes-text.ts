@@ -1,4 +1,4 @@
-// The line of a service's log about the execution of its runs, and what it lacks. Pure.
+// The line of a service's log about the execution of its runs, and missing parts. Pure.
 
 import type { Config } from "./config.ts";
 

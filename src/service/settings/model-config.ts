@@ -1,4 +1,4 @@
-// The settings of the model: where it is, what it is called, how much a run may use of it. Pure.
+// The settings of the model: its address, its name, the budget of a run. Pure.
 
 import type { Environment } from "../../base/environment.ts";
 import { joinWords } from "../../base/join-words.ts";

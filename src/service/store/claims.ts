@@ -1,4 +1,4 @@
-// Claims in SQL: the tickets behind claim URLs, pending claims, and what a completed claim changes.
+// Claims in SQL: the tickets behind claim URLs, pending claims, and changes of a completed claim.
 
 import type { Kysely } from "kysely";
 import type { ClaimTicket, PendingClaim } from "../core/claims/claim.ts";

@@ -1,4 +1,4 @@
-// Deletion of what is kept for a time only, in SQL.
+// Deletion of rows that are kept for a time only, in SQL.
 
 import { type Kysely, sql } from "kysely";
 import type { ExpiryStore } from "../core/runs/store-port.ts";

@@ -1,5 +1,5 @@
-// A connection to PostgreSQL as Kysely's driver uses it, in fewer and lighter round trips: what is asked often is
-// prepared once, and the beginning of a transaction goes out together with its first statement.
+// A connection to PostgreSQL as Kysely's driver uses it, in fewer and lighter round trips: frequent statements are prepared
+// once, and the beginning of a transaction goes out together with its first statement.
 
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import pg from "pg";

@@ -1,6 +1,6 @@
-// Publishes to the other nodes on the same database and schema what changed: LISTEN and NOTIFY on one connection a
-// node. NOTIFY within a transaction would serialize the commits of all of them, so it follows them, many signals in one
-// statement. See docs/decisions/011-the-runs-table-is-the-queue.md.
+// Publishes changes to the other nodes on the same database and schema: LISTEN and NOTIFY on one connection a node. NOTIFY
+// within a transaction would serialize the commits of all of them, so it follows them, many signals in one statement. See
+// docs/decisions/011-the-runs-table-is-the-queue.md.
 
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// A table's row, defined once: which columns hold which fields of a record, and how. The table's type, reading, writing and
-// changes follow from it. Pure.
+// A table's row, defined once: the columns that hold the fields of a record, and their forms. The table's type, reading, writing
+// and changes follow from it. Pure.
 // Why: docs/decisions/130-a-row-is-defined-once.md
 
 import { type RawBuilder, sql } from "kysely";

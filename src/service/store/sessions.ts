@@ -1,5 +1,5 @@
-// Sessions, their keys and what they carry from run to run, in SQL. Keys last as long as their sessions, which are not
-// deleted.
+// Sessions, their keys and the changes that they carry from run to run, in SQL. Keys last as long as their sessions, which are
+// not deleted.
 // Why: docs/decisions/025-a-session-has-a-key.md
 
 import type { Kysely } from "kysely";

@@ -1,5 +1,5 @@
-// A store that tells a meter what was committed: events, and runs that ended. Callers of the store do nothing for it. A
-// transaction that is undone counts nothing; one that runs again counts once.
+// A store that tells a meter the commits: events, and runs that ended. Callers of the store do nothing for it. A transaction
+// that is undone counts nothing; one that runs again counts once.
 
 import type { RunCause, RunStatus, TerminalRunStatus } from "../../contract/runs/run.ts";
 import type { Meter } from "../core/ports/meter.ts";

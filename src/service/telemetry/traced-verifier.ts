@@ -1,4 +1,4 @@
-// A verifier whose span shows how long a token took to verify, and why it was refused. No part of the token is shown.
+// A verifier whose span shows the time of a token's verification, and the reason of a refusal. No part of the token is shown.
 
 import type { TokenVerifier } from "../core/ci/token-verifier.ts";
 import type { Tracer } from "../core/ports/tracer.ts";

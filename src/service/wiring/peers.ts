@@ -1,5 +1,5 @@
-// The other nodes on the same database: what this node publishes to them, and what it does with what they publish. Until
-// it is connected, nothing is published.
+// The other nodes on the same database: signals that this node publishes to them, and the handling of theirs. Until it is
+// connected, nothing is published.
 
 import { assertNever } from "../../base/assert-never.ts";
 import type { NodeLink, NodeSignal } from "../core/runs/node-link.ts";

@@ -1,4 +1,4 @@
-// Wires core and executor: ports of the core to what implements them. Beside `main.ts` the only file that knows both sides.
+// Wires core and executor: ports of the core to their implementations. Beside `main.ts` the only file that knows both sides.
 
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";

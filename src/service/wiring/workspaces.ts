@@ -1,4 +1,4 @@
-// Workspaces: their routes, their sites, the runs in them, and what approvals do there. Loaded with the first of these.
+// Workspaces: their routes, their sites, the runs in them, and their approvals. Loaded with the first of these.
 
 import { workspaceNounRoutes } from "../../contract/workspaces/routes.ts";
 import type { FaceParts } from "../api/http/face.ts";

@@ -1,4 +1,4 @@
-// The page's icon, by how the run stands.
+// The page's icon, by the state of the run.
 
 import type { RunTone } from "../../render/run-page/run-heading.ts";
 

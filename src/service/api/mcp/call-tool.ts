@@ -1,4 +1,4 @@
-// Calls one tool: decodes its arguments, runs it, and writes what came of it as a result.
+// Calls one tool: decodes its arguments, runs it, and writes its answer as a result.
 
 import { inputRequired, ProtocolError, type ServerContext } from "@modelcontextprotocol/server";
 import { decode } from "../shared/decode.ts";

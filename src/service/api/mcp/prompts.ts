@@ -1,4 +1,4 @@
-// Prompts for what people ask agents most: each asks the client's model to invoke one. Pure.
+// Prompts for frequent requests to agents: each asks the client's model to invoke one. Pure.
 
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 

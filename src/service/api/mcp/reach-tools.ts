@@ -1,4 +1,4 @@
-// describe_tools and call_tool: every tool is one step away for clients that call only what is listed.
+// describe_tools and call_tool: every tool is one step away for clients that call listed tools only.
 
 import type { Tool as ToolListing } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";

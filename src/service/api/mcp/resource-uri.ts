@@ -1,4 +1,4 @@
-// The addresses of what MCP clients can read. Pure.
+// The addresses of MCP resources. Pure.
 
 /** `after` is the number of the last event that the reader has. */
 export type ResourceAddress =

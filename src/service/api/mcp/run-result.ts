@@ -1,4 +1,4 @@
-// A run as the tools answer with it: what it is, what its agent said, what it changed. Bounded. Pure.
+// A run as the tools answer with it: its fields, its agent's reply, its changes. Bounded. Pure.
 
 import * as z from "zod/mini";
 import { byteLength, fitText } from "../../../base/bounded-text.ts";

@@ -1,5 +1,5 @@
-// One MCP server for one request, by the library's low-level class: what is listed is made once, and a tool may answer
-// with a task. Why not its other class: docs/decisions/066-an-mcp-request-is-an-ai-client.md
+// One MCP server for one request, by the library's low-level class: a listing is made once, and a tool may answer with a task.
+// Why not its other class: docs/decisions/066-an-mcp-request-is-an-ai-client.md
 
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
 import type { Surface } from "./surface.ts";

@@ -1,5 +1,5 @@
-// The OAuth 2.1 authorization server: what of the library is on, and how it is bound to this service. The only importer of
-// the library's server.
+// The OAuth 2.1 authorization server: the features of the library that are on, and their binding to this service. The only
+// importer of the library's server.
 // Why: docs/decisions/064-the-authorization-server.md
 
 import Provider, {

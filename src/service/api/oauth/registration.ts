@@ -1,4 +1,4 @@
-// A client that registers itself (RFC 7591): what it says is taken as far as a public client needs it. Pure.
+// A client that registers itself (RFC 7591): the metadata that a public client needs. Pure.
 
 import * as z from "zod/mini";
 import { grantTypes } from "./grant-types.ts";

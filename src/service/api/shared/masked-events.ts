@@ -1,5 +1,6 @@
-// A run's events as whoever has its link reads them, on the page, in downloads and live: what looks like a secret is masked. A text that
-// is said in pieces is masked as a whole, and is held back until it ends: half of a secret has no form that is known. Pure.
+// A run's events as whoever has its link reads them, on the page, in downloads and live: texts that look like secrets are
+// masked. A text that is said in pieces is masked as a whole, and is held back until it ends: half of a secret has no form that
+// is known. Pure.
 // Why: docs/decisions/067-who-reads-a-run-page.md
 
 import { storedRunEventSchema } from "../../../contract/runs/run-event.ts";

@@ -1,5 +1,5 @@
-// Token buckets: how often one address, caller, repository or owner may make a request. In memory, bounded. Pure but for
-// its own state.
+// Token buckets: the rate of requests of one address, caller, repository or owner. In memory, bounded. Pure but for its own
+// state.
 // Why: docs/decisions/015-limits-in-the-memory-of-a-node.md
 
 import type { RateLimits } from "../../core/limits/rate-limits.ts";

@@ -1,5 +1,4 @@
-// One subscription of a socket: reads a run, a session's runs in turn, or what moves in a workspace, no faster than the peer
-// reads.
+// One subscription of a socket: reads a run, a session's runs in turn, or events of a workspace, no faster than the peer reads.
 
 import type { Logger } from "../../../base/log.ts";
 import type { Cursor, ServerFrame, SubscribeFrame } from "../../../contract/sessions/socket.ts";

@@ -1,4 +1,4 @@
-// A whole page: head, header and what it is about. Its headers let it load nothing of others, and nobody keep or frame it.
+// A whole page: head, header and body. Its headers let it load nothing of others, and nobody keep or frame it.
 
 import { html } from "hono/html";
 import { SOCKET_PATH } from "../../../contract/sessions/socket.ts";

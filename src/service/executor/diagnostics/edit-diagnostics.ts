@@ -1,5 +1,5 @@
-// Executes a repository's linters around an edit of a file, and says what is new. A linter that is missing, slow or broken is not
-// executed again in the run; nothing of it makes an edit fail.
+// Executes a repository's linters around an edit of a file, and reports new diagnostics. A linter that is missing, slow or
+// broken is not executed again in the run; nothing of it makes an edit fail.
 // Why: docs/decisions/069-diagnostics-after-an-edit.md
 
 import { singleLine } from "../../../base/untrusted-text.ts";

@@ -1,5 +1,5 @@
-// The linters, formatters and compilers that are executed after an edit: which files are theirs, what says that the repository uses
-// them, how they are called, what they print. Looked up on 2026-11-23.
+// The linters, formatters and compilers that are executed after an edit: their files, the signs that the repository uses them,
+// their commands, their output. Looked up on 2026-11-23.
 
 import {
   type ReadOutput,

@@ -1,4 +1,5 @@
-// Reads what linters print, each in its own form, into diagnostics. The text is a repository's: nothing of it is trusted. Pure.
+// Reads the output of linters, each in its own form, into diagnostics. The text is a repository's: nothing of it is trusted.
+// Pure.
 
 type Severity = "error" | "warning";
 

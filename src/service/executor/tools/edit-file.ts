@@ -1,4 +1,4 @@
-// The tool that replaces texts in a file, and shows what that changed.
+// The tool that replaces texts in a file, and shows the changes.
 
 import * as z from "zod/mini";
 import { relativePath, showPath } from "./checkout-path.ts";

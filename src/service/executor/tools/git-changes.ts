@@ -1,4 +1,4 @@
-// The tool that lists what a pull request changes.
+// The tool that lists the changes of a pull request.
 
 import * as z from "zod/mini";
 import type { ChangedFile } from "../../core/checkouts/checkout.ts";

@@ -1,4 +1,4 @@
-// The tools of a workspace's manager: make a copy, start workers, wait for what they leave.
+// The tools of a workspace's manager: make a copy, start workers, wait for their revisions.
 
 import * as z from "zod/mini";
 import type { Result } from "../../../base/result.ts";

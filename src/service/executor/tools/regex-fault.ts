@@ -1,4 +1,4 @@
-// Finds what is plainly wrong in a regular expression, and where: git says only what. Pure.
+// Finds plain faults in a regular expression, and their places: git says only the fault. Pure.
 
 type RegexFault = {
   /** Counted from 1. */

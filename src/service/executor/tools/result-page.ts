@@ -1,4 +1,4 @@
-// Puts lines of a result on one page: no more than can be read, and a note of what comes next. Pure.
+// Puts lines of a result on one page: no more than can be read, and a note of the next ones. Pure.
 
 /** The most that an answer has, unless more was asked for. */
 const PAGE_BYTES = 30_000;

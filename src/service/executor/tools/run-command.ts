@@ -1,4 +1,4 @@
-// The tool that executes a command in the sandbox, and says how it ended.
+// The tool that executes a command in the sandbox, and reports its end.
 
 import * as z from "zod/mini";
 import { assertNever } from "../../../base/assert-never.ts";

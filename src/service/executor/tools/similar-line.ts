@@ -1,4 +1,4 @@
-// Finds the line of a text that is most similar to another: what a model probably meant. Pure.
+// Finds the line of a text that is most similar to another, which a model probably meant. Pure.
 
 const MAX_COMPARED_CHARS = 200;
 /** Below this, lines are not similar. */

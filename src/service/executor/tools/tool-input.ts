@@ -1,5 +1,5 @@
-// The schemas of what a tool is given, and what is taken for what a model meant: nothing for an optional `null`, a number for
-// "1", a list for one text. Pure.
+// The schemas of tools' inputs, and the tolerated forms of them: nothing for an optional `null`, a number for "1", a list for
+// one text. Pure.
 
 import * as z from "zod/mini";
 import { isObject } from "../../../base/json.ts";

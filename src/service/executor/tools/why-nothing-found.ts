@@ -1,4 +1,4 @@
-// Says why a search found nothing: what was searched, what was not, and which search would have found something.
+// Says why a search found nothing: the searched files, the others, and the search that would have found something.
 
 import type { Checkout, TextQuery } from "../../core/checkouts/checkout.ts";
 import { showPath } from "./checkout-path.ts";

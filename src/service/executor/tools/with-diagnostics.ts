@@ -1,4 +1,4 @@
-// Adds to the answer of a tool that changes a file what the repository's linters say of the change.
+// Adds the diagnostics of the repository's linters to the answer of a tool that changes a file.
 
 import type { EditDiagnostics } from "../diagnostics/edit-diagnostics.ts";
 import { relativePath } from "./checkout-path.ts";

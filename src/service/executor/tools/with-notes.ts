@@ -1,4 +1,4 @@
-// Tells the model what the repository says about a file when a tool has used that file.
+// Tells the model the repository's notes about a file when a tool has used that file.
 
 import type { ProjectMemory } from "../memory/project-memory.ts";
 import type { Tool } from "./tool.ts";

@@ -1,4 +1,4 @@
-// /v1/ci: a CI job's token for a capability and the capability's end, what it is bound to, and the events of a run.
+// /v1/ci: a CI job's token for a capability and the capability's end, its identity, and the events of a run.
 
 import { ok, refused } from "../../../../base/result.ts";
 import {

@@ -1,4 +1,4 @@
-// /v1/ci/commits: what a job asks of its commit, and the pack that it sends.
+// /v1/ci/commits: the state of a job's commit, and the pack that it sends.
 
 import { ok } from "../../../../base/result.ts";
 import type { commitRoutes } from "../../../../contract/ci/routes.ts";

@@ -1,4 +1,4 @@
-// /v1/workspaces/{workspaceID}/retention: what is kept how long, and pins.
+// /v1/workspaces/{workspaceID}/retention: contents that are kept and for how long, and pins.
 
 import { ok } from "../../../../base/result.ts";
 import type { retentionRoutes } from "../../../../contract/workspaces/retention/routes.ts";

@@ -1,4 +1,4 @@
-// /v1/workspaces/{workspaceID}/task-groups and /v1/task-groups/{taskGroupID}: list, make, read, what they cost, stop.
+// /v1/workspaces/{workspaceID}/task-groups and /v1/task-groups/{taskGroupID}: list, make, read, costs, stop.
 
 import { ok } from "../../../../base/result.ts";
 import type { taskGroupRoutes } from "../../../../contract/workspaces/task-groups/routes.ts";

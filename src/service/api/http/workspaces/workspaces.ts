@@ -1,4 +1,4 @@
-// /v1/workspaces: list, make, read, change, and what they cost.
+// /v1/workspaces: list, make, read, change, and costs.
 
 import { ok } from "../../../../base/result.ts";
 import type { workspaceRoutes } from "../../../../contract/workspaces/workspace/routes.ts";

@@ -1,4 +1,4 @@
-// The tools that read files: of what is accepted, of a copy, or of a revision.
+// The tools that read files: of the current revision, of a copy, or of any revision.
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../../base/result.ts";

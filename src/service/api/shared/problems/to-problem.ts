@@ -1,5 +1,4 @@
-// Rich reasons inside, poor codes outside: from a refusal of the core to what its caller is told, for every
-// transport. Pure.
+// Rich reasons inside, poor codes outside: from a refusal of the core to the problem of its caller, for every transport. Pure.
 
 import { accountProblems } from "../../../core/accounts/refusals.ts";
 import { agentProblems } from "../../../core/agents/refusals.ts";

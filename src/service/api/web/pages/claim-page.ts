@@ -1,4 +1,4 @@
-// The page of a claim link: what is claimed and how both sides agree. A signed-in owner claims by a form; whoever is not
+// The page of a claim link: its agent, and the agreement of both sides. A signed-in owner claims by a form; whoever is not
 // signed in reads how.
 
 import { Hono } from "hono";

@@ -1,4 +1,4 @@
-// /: an account's agents, what waits for its owner, its last runs and its credits.
+// /: an account's agents, approvals that wait for its owner, its last runs and its credits.
 
 import { Hono } from "hono";
 import { html } from "hono/html";

@@ -1,4 +1,4 @@
-// …/retention/pins: what keeps a revision from being deleted.
+// …/retention/pins: pins, which keep revisions from being deleted.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { CreatePinRequest } from "../../../../contract/workspaces/retention/retention.ts";

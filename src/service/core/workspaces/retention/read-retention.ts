@@ -1,4 +1,4 @@
-// GET …/retention: what is going to be deleted, what is pinned, how much there is.
+// GET …/retention: things that are going to be deleted, pins, and totals.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { RetentionView } from "../../../../contract/workspaces/retention/retention.ts";

@@ -1,4 +1,4 @@
-// Deletes what nothing needs: old revisions and old trash, then objects that nothing names any more. Every node sweeps.
+// Deletes things that nothing needs: old revisions and old trash, then objects that nothing names any more. Every node sweeps.
 // Why: docs/decisions/083-what-workspaces-keep.md
 
 import type { Core } from "../../core.ts";

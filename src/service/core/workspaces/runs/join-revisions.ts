@@ -1,4 +1,4 @@
-// Several revisions merged into one, in turn: what workers have left side by side, for one changeset.
+// Several revisions merged into one, in turn: the work of workers side by side, for one changeset.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";

@@ -1,4 +1,4 @@
-// Runs of workspaces as the executor sees them: their files, and what they are told of the workspace.
+// Runs of workspaces as the executor sees them: their files, and the texts that they get about the workspace.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { CheckoutRefusal } from "../../checkouts/checkout.ts";

@@ -1,4 +1,4 @@
-// Folders of several trees side by side: what each has under a name. A file and a folder of one name are two things. Pure.
+// Folders of several trees side by side: the entry of each under a name. A file and a folder of one name are two things. Pure.
 
 import type { FileMode, TreeEntry } from "../objects/tree-object.ts";
 

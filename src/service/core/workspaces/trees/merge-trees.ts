@@ -1,5 +1,5 @@
-// Three trees merged by whole files: what one side alone changed is taken, what both changed differently is contested.
-// The content of files is not looked at, and neither are renames. Pure over its source.
+// Three trees merged by whole files: a change of one side alone is taken, different changes of both are contested. The content
+// of files is not looked at, and neither are renames. Pure over its source.
 
 import { compareBytes } from "../../../../base/byte-order.ts";
 import type { TreeEntry } from "../objects/tree-object.ts";

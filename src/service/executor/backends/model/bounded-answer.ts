@@ -1,5 +1,5 @@
-// Bounds what a model's API may send in one answer, before anybody keeps it: a server that never ends a line would
-// otherwise fill this process's memory.
+// Bounds one answer of a model's API, before anybody keeps it: a server that never ends a line would otherwise fill this
+// process's memory.
 
 const MEGABYTE = 1024 * 1024;
 /** Of all bytes of an answer: a hundred times what the longest answers of today's models take. */

@@ -1,5 +1,5 @@
-// The system instructions: what is the same for all runs first, then what the repository and the caller say, then the place of this
-// run. Nothing in them differs from turn to turn, so that a provider's cache can keep them. Pure.
+// The system instructions: the part that is the same for all runs first, then the texts of the repository and the caller, then
+// the place of this run. Nothing in them differs from turn to turn, so that a provider's cache can keep them. Pure.
 // Why: docs/decisions/052-prompt-and-memory.md
 
 import type { BareTask, RepositoryTask } from "../../backend.ts";

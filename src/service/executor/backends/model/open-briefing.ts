@@ -1,4 +1,4 @@
-// Gathers what the model is told before it begins: the tools that it has, the repository's notes, the place of the run.
+// Gathers the briefing of the model before it begins: its tools, the repository's notes, the place of the run.
 
 import type { Clock } from "../../../../base/clock.ts";
 import { type Checkout, CheckoutError } from "../../../core/checkouts/checkout.ts";

@@ -1,5 +1,5 @@
-// Decodes what a model's server reports of a call's usage. Numbers that are missing or cannot be are estimated instead:
-// they become money. Pure.
+// Decodes the usage that a model's server reports of a call. Numbers that are missing or cannot be are estimated instead: they
+// become money. Pure.
 
 import type { TokenCount } from "../../../core/money/call-price.ts";
 import { tokensOf } from "./token-estimate.ts";

@@ -1,4 +1,4 @@
-// Limits and counts the cost of a run's model calls: by what the run may use, and by its billing account's credits.
+// Limits and counts the cost of a run's model calls: by the budget of the run, and by its billing account's credits.
 
 import { costOfCall, countedTokens, mostCostOfCall, outputPrice } from "../../../core/money/call-price.ts";
 import { type PricesOf, pricesOf } from "../../../core/money/model-prices.ts";

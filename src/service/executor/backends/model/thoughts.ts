@@ -1,6 +1,6 @@
-// The thoughts in an answer, as they go back with the history, and what is left of an answer without them. Pure.
-// A thought may be bound to its API: signed, encrypted, or known by an id. Others are plain text, and some servers of Chat
-// Completions refuse calls without them (DeepSeek, Moonshot; looked up on 2026-11-23).
+// The thoughts in an answer, as they go back with the history, and the rest of an answer without them. Pure. A thought may be
+// bound to its API: signed, encrypted, or known by an id. Others are plain text, and some servers of Chat Completions refuse
+// calls without them (DeepSeek, Moonshot; looked up on 2026-11-23).
 
 import type { ModelMessage, TextPart, ToolCallPart } from "ai";
 import { holdsDetails } from "./wires/chat-thoughts.ts";

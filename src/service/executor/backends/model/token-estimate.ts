@@ -1,4 +1,4 @@
-// Estimates how many tokens a text is.
+// Estimates the tokens of a text.
 
 const CHARS_PER_TOKEN = 4;
 const LEAST_RATIO = 0.5;

@@ -1,4 +1,4 @@
-// The text of the briefing: what was not done, then what a newcomer to the repository wants to know first. Pure.
+// The text of the briefing: undone work, then facts that a newcomer to the repository wants to know first. Pure.
 
 import type { Commit } from "../../../core/checkouts/checkout.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";

@@ -1,5 +1,4 @@
-// MCP servers as people write them: the JSON that other tools read too, each server with how it is reached and its secrets.
-// Pure.
+// MCP servers as people write them: the JSON that other tools read too, each server with its transport and its secrets. Pure.
 // Why: docs/decisions/055-mcp-servers-in-the-sandbox.md
 
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-// /agent/{id}: what an owner does with an agent. Every form posts, and leads back here or to the run that it made.
+// /agent/{id}: the page of an agent for its owner. Every form posts, and leads back here or to the run that it made.
 
 import { Hono } from "hono";
 import { html } from "hono/html";

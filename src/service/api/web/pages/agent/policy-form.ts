@@ -1,4 +1,4 @@
-// The owner's policy of a repository's agent, as a form: which CI jobs may run it, and what they may cost.
+// The owner's policy of a repository's agent, as a form: the CI jobs that may run it, and their cap of cost.
 
 import { html } from "hono/html";
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-// Runs as a table: what, when, how it stands, what it cost.
+// Runs as a table: prompt, time, state, cost.
 
 import { html } from "hono/html";
 import type { Agent } from "../../../../core/agents/agent.ts";

@@ -1,4 +1,4 @@
-// The applications that an account's owner has allowed something: who, what, since when, and the end of it.
+// The applications that an account's owner has allowed something: name, scopes, since when, and the end of it.
 
 import { Hono } from "hono";
 import { html } from "hono/html";

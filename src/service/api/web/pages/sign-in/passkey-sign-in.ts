@@ -1,4 +1,4 @@
-// Signing in with a passkey: the script asks for a challenge, and sends what the authenticator signed as a form.
+// Signing in with a passkey: the script asks for a challenge, and sends the signature of the authenticator as a form.
 
 import { Hono } from "hono";
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-// The forms that decide a changeset, and what they do: use cases of the owner, and a redirect.
+// The forms that decide a changeset: use cases of the owner, and a redirect.
 
 import { Hono } from "hono";
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-// One changeset: what it changes, and, while it is not decided, the forms by which its owner accepts, resolves or rejects it.
+// One changeset: its changes, and, while it is not decided, the forms by which its owner accepts, resolves or rejects it.
 
 import { html, raw } from "hono/html";
 import { toHtml } from "../../../../../render/html/element.ts";

@@ -1,4 +1,4 @@
-// The changesets of a workspace: what was proposed, and what became of it.
+// The changesets of a workspace, and their states.
 
 import { Hono } from "hono";
 import { html } from "hono/html";

@@ -1,4 +1,4 @@
-// The conflicts of a changeset, each with a choice: what is accepted now, what is proposed, or a text that is written here.
+// The conflicts of a changeset, each with a choice: the accepted text, the proposed one, or one that is written here.
 
 import { html } from "hono/html";
 import { ok, type Result, refused } from "../../../../../base/result.ts";

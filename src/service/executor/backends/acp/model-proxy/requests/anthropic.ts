@@ -1,5 +1,5 @@
-// Anthropic's Messages and the counting of their tokens: what of a request is passed on. Pure.
-// By the types of @anthropic-ai/sdk 1.12.0 and by what Claude Code 2.1.318 sends, looked up on 2026-11-23.
+// Anthropic's Messages and the counting of their tokens: the parts of a request that are passed on. Pure. By the types of
+// @anthropic-ai/sdk 1.12.0 and by what Claude Code 2.1.318 sends, looked up on 2026-11-23.
 
 import * as z from "zod/mini";
 import {

@@ -1,5 +1,5 @@
-// Gemini's generateContent, streamGenerateContent and countTokens: what of a request is passed on. Pure.
-// By the types of @google/genai 2.32.0 and by what Gemini CLI 0.61.0 sends, looked up on 2026-11-23.
+// Gemini's generateContent, streamGenerateContent and countTokens: the parts of a request that are passed on. Pure. By the types
+// of @google/genai 2.32.0 and by what Gemini CLI 0.61.0 sends, looked up on 2026-11-23.
 
 import * as z from "zod/mini";
 import { isObject } from "../../../../../../base/json.ts";

@@ -1,4 +1,4 @@
-// A request of an agent to its model, decoded: what it asks for, and the body that is sent in its place. Pure.
+// A request of an agent to its model, decoded: its fields, and the body that is sent in its place. Pure.
 
 import type * as z from "zod/mini";
 import { isObject } from "../../../../../../base/json.ts";

@@ -1,5 +1,5 @@
-// OpenAI's Chat Completions, and what servers that imitate them take: what of a request is passed on. Pure.
-// By the types of openai 6.49.0 and by what opencode 1.18.33 sends, looked up on 2026-11-23.
+// OpenAI's Chat Completions, and fields of servers that imitate them: the parts of a request that are passed on. Pure. By the
+// types of openai 6.49.0 and by what opencode 1.18.33 sends, looked up on 2026-11-23.
 
 import * as z from "zod/mini";
 import {

@@ -1,5 +1,5 @@
-// OpenAI's Responses: what of a request is passed on. Pure.
-// By the types of openai 6.49.0 and by what Codex 0.166.0 sends, looked up on 2026-11-23.
+// OpenAI's Responses: the parts of a request that are passed on. Pure. By the types of openai 6.49.0 and by what Codex 0.166.0
+// sends, looked up on 2026-11-23.
 
 import * as z from "zod/mini";
 import {
