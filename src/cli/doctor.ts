@@ -143,7 +143,7 @@ function readGitHubToken(flag: string | null, env: Environment): GitHubToken | n
   throw new UsageError(`--github-token-env names ${name}, and there is no such variable in this job.`);
 }
 
-/** What Node's own fetch does is decided before it starts. */
+/** Whether Node's own fetch uses a proxy, which is decided before it starts. */
 function nodeUsesProxy(env: Environment): boolean {
   const words = [...process.execArgv, ...(env.NODE_OPTIONS ?? "").split(/\s+/)];
   return env.NODE_USE_ENV_PROXY === "1" || words.includes("--use-env-proxy");

@@ -96,7 +96,7 @@ function redirectText(answer: ReceivedResponse): string {
   return `redirects (${response.status})${target}; give the final address as the base URL`;
 }
 
-/** What a proxy writes into the header is not trusted to be an id. */
+/** The request's id in words: a proxy's text in the header is not trusted to be one. */
 function requestIdText({ response }: ReceivedResponse): string {
   const requestId = response.headers("x-request-id") ?? "";
   return /^[\w.:-]{1,100}$/.test(requestId) ? ` (request ${requestId})` : "";

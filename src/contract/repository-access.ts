@@ -7,7 +7,7 @@ import { field, object, strictObject } from "./field.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, owners } from "./route.ts";
 import { AGENT_ID } from "./story.ts";
 
-/** What an owner may choose. Where nothing is chosen, the jobs send the commits. */
+/** Kinds of access that an owner may choose. Where nothing is chosen, the jobs send the commits. */
 export const chosenAccessKinds = ["deploy_key", "github_app"] as const;
 export type ChosenAccessKind = (typeof chosenAccessKinds)[number];
 export const accessKinds = ["none", ...chosenAccessKinds] as const;

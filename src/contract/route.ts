@@ -89,7 +89,7 @@ type ScopesOf<Detail extends RouteDetail> = "ai_client" extends Detail["callers"
   ? { readonly scopes: readonly ApiScope[] }
   : object;
 
-/** Where a route is: a method and a path, with parameters in braces, spelled as in the API's specification. */
+/** The address of a route: a method and a path, with parameters in braces, spelled as in the API's specification. */
 export type Address = { readonly method: Method; readonly path: string };
 type AddressOf<Text extends string> = Text extends `${infer One extends Method} ${infer Path}`
   ? { readonly method: One; readonly path: Path }

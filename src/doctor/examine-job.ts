@@ -198,7 +198,7 @@ async function withoutService(
   ];
 }
 
-/** What was given when the job began tells nothing of the time. */
+/** The time of the token; one that was given when the job began tells nothing of it. */
 function issuedAtOf({ provider }: Examination, minted: Minted | null): IssuedToken | null {
   const issuedAt = provider?.tokenLimit === undefined ? (minted?.claims.issuedAt ?? null) : null;
   return minted === null || issuedAt === null ? null : { issuedAt, receivedAt: minted.receivedAt };

@@ -69,7 +69,7 @@ function exchangerOf({ provider }: ModelFederation): Exchanger {
   return { ...tokenExchanges[provider], title: modelProviders[provider].title };
 }
 
-/** What would be refused is not sent: a token that was seen on the way is a token less. */
+/** Refuses a token that the provider would refuse, before it is sent: a token that was seen on the way is a token less. */
 function checkIdToken(idToken: string, at: ExchangeContext & { readonly nowMs: number }): void {
   if (idToken.length > MAX_ID_TOKEN_CHARS) throw fault("federation_token_too_large", at);
   const claims = claimsOf(idToken);

@@ -15,7 +15,7 @@ import type { Surroundings } from "./run-verdict.ts";
 
 type Reached<Own extends JobTypes> = { readonly progress: Progress<Own>; readonly outcome: Outcome };
 
-/** What cannot be written is warned of, and changes no conclusion. */
+/** Writes the conclusion; a failed write is warned of, and changes no conclusion. */
 export async function concludeJob<Own extends JobTypes>(
   job: JobPort<Own>,
   reached: Reached<Own>,

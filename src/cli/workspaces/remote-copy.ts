@@ -105,7 +105,7 @@ async function bytesOf(contents: Contents): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What of a file does not arrive is told by the file's name, while it is opened and while it is read. */
+/** Opens a file; a failure on its way is reported by the file's name, while it is opened and while it is read. */
 async function opened(
   path: string,
   open: () => Promise<AsyncIterable<Uint8Array>>,

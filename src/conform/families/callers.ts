@@ -113,7 +113,7 @@ const credentials = statementsOf("5 rule 1", { prefix: "credential" }, [
   ],
 ]);
 
-/** What an AI client may do: the owner's own routes are asked for where they are. */
+/** Rights of an AI client: the owner's own routes are asked for where they are. */
 const aiClients = statementsOf("5 rule 5", { prefix: "ai-client", needs: ["ai_client"] }, [
   [
     "lists-agents",

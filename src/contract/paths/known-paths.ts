@@ -29,7 +29,7 @@ export type KnownPaths = {
   readonly isFile?: true;
 };
 
-/** Where the pipelines of each provider are written. GitLab includes such files of any folder by their path. */
+/** Paths of the pipelines of each provider. GitLab includes such files of any folder by their path. */
 const pipelines: Readonly<Record<CiProviderName, readonly string[]>> = {
   github: [".github/workflows", ".github/actions"],
   gitlab: ["**/.gitlab-ci.yml", ".gitlab/ci"],

@@ -65,7 +65,7 @@ const textContentSchema = object({
 });
 const textEndSchema = object({ type: kind("TEXT_MESSAGE_END"), messageId });
 
-/** What the model thought before it spoke, as far as its maker shows that: one or more messages between START and END. */
+/** The thoughts of the model before it spoke, as far as its maker shows them: one or more messages between START and END. */
 const reasoningStartSchema = object({ type: kind("REASONING_START"), messageId });
 const reasoningMessageStartSchema = object({
   type: kind("REASONING_MESSAGE_START"),

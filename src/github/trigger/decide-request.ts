@@ -105,7 +105,7 @@ async function readPayload(env: Environment): Promise<unknown> {
   }
 }
 
-/** What stops runs needs no name. */
+/** Whether the event is named; one that stops runs needs no name. */
 function isNamed({ mode, allowEvents }: RequestInputs, event: string): boolean {
   return mode !== "run" || allowEvents.has(event);
 }

@@ -42,7 +42,7 @@ export async function includedText(
   };
 }
 
-/** What a bot writes may quote anybody. */
+/** Whether an author is a person; a bot's text may quote anybody. */
 function isPerson(author: Account | null): author is Account {
   return author !== null && !author.isBot;
 }

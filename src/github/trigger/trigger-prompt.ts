@@ -164,7 +164,7 @@ function labelBlock(label: string | null): FencedBlock[] {
   return label === null ? [] : [{ title: "label", text: singleLine(label, MAX_LINE_CHARS) }];
 }
 
-/** What is far beyond the bound is not even read: hidden parts can take as much room as the visible ones, and no more. */
+/** The shown part of a text; one far beyond the bound is not even read: hidden parts can take as much room as the visible ones, and no more. */
 function shown(text: string, maxChars: number): string {
   const read = excerpt(text, maxChars * READ_PER_SHOWN_CHAR);
   const { text: head, omittedChars } = excerpt(sanitise(read.text).trim(), maxChars);

@@ -29,7 +29,7 @@ export type CommitSelection = {
   readonly history: number;
 };
 
-/** What is compared may have parted long ago: so many commits travel to show where. */
+/** Compared commits may have parted long ago: so many travel to show where. */
 const MAX_BETWEEN = 5_000;
 /** Of the history of what the service holds. */
 const MAX_HELD = 5_000;

@@ -192,7 +192,7 @@ type OneCommit = {
   readonly state: CommitState;
 };
 
-/** What a pack builds on may be deleted meanwhile: then it builds on nothing. */
+/** Sends a pack; its base may be deleted meanwhile: then it builds on nothing. */
 async function sendWhole(sending: Sending, one: OneCommit): Promise<void> {
   try {
     await sendOne(sending, one);

@@ -53,7 +53,7 @@ export function typeOf(schema: JsonSchema): Html {
   return html`${type}${typeof format === "string" && type === "string" ? `, ${format}` : ""}`;
 }
 
-/** What is written in Markdown's backticks becomes code; all else is text. */
+/** Text in Markdown's backticks becomes code; all else is text. */
 export function prose(text: unknown): Html {
   if (typeof text !== "string") return html``;
   return html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

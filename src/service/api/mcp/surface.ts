@@ -19,7 +19,7 @@ export type ToolOutcome = CallToolResult | InputRequiredResult | TaskCreated;
 
 type CallableTool = { readonly name: string; readonly outputSchema?: Tool["outputSchema"] };
 
-/** What throws a ProtocolError is answered as one. */
+/** A ProtocolError that is thrown is answered as one. */
 export type Surface = {
   readonly instructions: string;
   /** In the order in which they are listed. */

@@ -164,7 +164,7 @@ function encodedPath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-/** What is no link, or none any more, counts for its address: nobody guesses one. */
+/** Refuses a link that is none, or none any more, and counts it for its address: nobody guesses one. */
 function refuse(core: Core, context: FaceContext): Response {
   const excess = chargeAddress(core, context.get("address"));
   if (excess === null) return context.text("There is no site here, or the link to it has ended.", 404);

@@ -27,7 +27,7 @@ export type EventPage = {
 /** Who may read a run's events: a caller of the API, or whoever holds a link to that run. */
 export type StreamReader = Caller | RunViewer;
 
-/** What is asked of an agent's run takes a caller of the API. */
+/** A request for an agent's run takes a caller of the API. */
 type RunQuery =
   | { readonly caller: Caller; readonly runId: string; readonly agentId: string }
   | { readonly caller: StreamReader; readonly runId: string; readonly agentId?: undefined };

@@ -131,7 +131,7 @@ export async function keepSave(
   return ok({ revisionId: revision.id, isUnchanged: false });
 }
 
-/** What the trees refer to is there, and stays. */
+/** Keeps the files that the trees refer to. */
 async function keepFiles(
   tx: StoreTransaction,
   { workspaceId, entries, now }: { workspaceId: string; entries: readonly CopyEntry[]; now: number },

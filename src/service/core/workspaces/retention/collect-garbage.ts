@@ -10,7 +10,7 @@ import { MissingObjectError } from "../objects/git-object.ts";
 import type { ObjectNode } from "../objects/store-port.ts";
 import { parseTree } from "../objects/tree-object.ts";
 
-/** What was touched within this is not swept: longer than any upload, and any transaction. */
+/** Objects touched within this are not swept: longer than any upload, and any transaction. */
 export const GRACE_MS = 24 * 60 * 60_000;
 
 /** Trees and commits that are read at once. */

@@ -94,7 +94,7 @@ export class CopySaver {
   }
 }
 
-/** What a `CheckoutError` says is for readers; other failures are the service's own. */
+/** The reason of a failure: the text of a `CheckoutError` is for readers; other failures are the service's own. */
 function whyOf(cause: unknown): string {
   const isTold = cause instanceof Error && cause.name === "CheckoutError";
   return isTold ? cause.message : "The service could not store the changes.";

@@ -16,7 +16,7 @@ import type { FileState } from "../trees/join-entries.ts";
 
 /** Commits that are laid out, the newest included. */
 const MAX_COMMITS = 20;
-/** What the older commits may have that the newest has not: where they have more, the history begins with the newest. */
+/** Blobs that the older commits may have and the newest has not: where they have more, the history begins with the newest. */
 const MAX_HISTORY_BLOBS = 2_000;
 const MAX_HISTORY_BYTES = 20_000_000;
 /** Read by one request; the next is under way while these are written. */
@@ -72,7 +72,7 @@ async function changesOver(core: Core, copyId: string): Promise<ReadonlyMap<stri
   }
 }
 
-/** What was written since the base has no commit yet: one for the folder alone. */
+/** The commit of writes since the base, which have none yet: one for the folder alone. */
 function unsavedCommit(
   tree: string,
   base: { readonly commitOid: string; readonly createdAt: number },

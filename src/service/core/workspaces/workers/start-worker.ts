@@ -52,7 +52,7 @@ type StartedWorker = {
   readonly isReplay: boolean;
 };
 
-/** What hinders a worker is found within the transaction: it is undone. */
+/** The obstacle of a worker, found within the transaction: it is undone. */
 class WorkerRefusedError extends Error {
   readonly refusal: StartWorkerRefusal | "budget_moved";
 

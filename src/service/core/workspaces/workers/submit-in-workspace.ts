@@ -44,7 +44,7 @@ export type SubmitWorkspaceRefusal =
   | CopyRefusal
   | WorkspaceRunRefusal;
 
-/** What is found out within the transaction that makes the run: all of it is undone. */
+/** The refusal that is found within the transaction that makes the run: all of it is undone. */
 class WithinRefusedError extends Error {
   readonly refusal: WorkspaceRefusal | WorkRefusal | CopyHeldRefusal | CopyRefusal | WorkspaceRunRefusal;
 
