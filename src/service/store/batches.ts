@@ -2,8 +2,7 @@
 // and makes the next one: batches grow with the load. A batch that is slow does not hold up the next.
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
-import { setImmediate } from "node:timers";
-import { systemClock } from "../../base/clock.ts";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 
 /** A batch that takes longer is slow: it waits for a lock, a disk or the network, and the next may do better. */
 const SLOW_MS = 10;
@@ -60,26 +59,18 @@ export class Batches<Item, Outcome> {
   }
 
   async #runNext(): Promise<void> {
-    const isDone = new AbortController();
+    let isSlow = false;
     this.#running += 1;
-    void this.#passWhenSlow(isDone.signal);
+    // Lets the next batch begin before this one is done.
+    const pass = setTimeout(() => {
+      isSlow = true;
+      this.#slow += 1;
+      if (this.#waiting.length > 0) this.#schedule();
+    }, SLOW_MS);
     await this.#settle(this.#takeBatch());
+    clearTimeout(pass);
     this.#running -= 1;
-    isDone.abort("done");
-    if (this.#waiting.length > 0) this.#schedule();
-  }
-
-  /** Lets the next batch begin before this one is done. */
-  async #passWhenSlow(isDone: AbortSignal): Promise<void> {
-    const isSlow = await systemClock.sleep(SLOW_MS, isDone).then(
-      () => true,
-      () => false,
-    );
-    if (!isSlow || isDone.aborted) return;
-    this.#slow += 1;
-    isDone.addEventListener("abort", () => {
-      this.#slow -= 1;
-    });
+    if (isSlow) this.#slow -= 1;
     if (this.#waiting.length > 0) this.#schedule();
   }
 
