@@ -16,6 +16,11 @@ import { SilenceWatch } from "./silence-watch.ts";
 const RECONNECT: BackoffPolicy = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 100, maxDelayMs: 5_000 };
 /** Beyond this many unpublished signals they are dropped: whoever waits also reads the store from time to time. */
 const MAX_UNPUBLISHED = 50_000;
+/**
+ * From one publication to the next. Each is a transaction, for PostgreSQL and for every node: under load the signals of a few
+ * milliseconds are one. The first one after a pause does not wait.
+ */
+const APART_MS = 2;
 /** Nothing here waits for a lock or a disk. */
 const SILENCE_MS = 5_000;
 /** The time for which a first connection is waited for: the store is connected already. */
@@ -62,6 +67,8 @@ class PostgresLink implements NodeLink {
   /** The server process of the connection: its own signals come back to it. */
   #pid = 0;
   #publishing: Promise<void> | null = null;
+  /** By the monotonic clock, when the last publication left. */
+  #publishedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PostgresLinkOptions) {
     this.#options = options;
@@ -138,7 +145,11 @@ class PostgresLink implements NodeLink {
 
   async #publishAll(): Promise<void> {
     while (this.#unpublished.size > 0 && this.#connection !== null) {
+      const tooEarlyMs = this.#publishedAt + APART_MS - systemClock.monotonic();
+      if (tooEarlyMs > 0) await systemClock.sleep(tooEarlyMs);
       const connection = this.#connection;
+      if (connection === null) return;
+      this.#publishedAt = systemClock.monotonic();
       const batch = this.#unpublished;
       this.#unpublished = new Map();
       const payloads = payloadsOf([...batch.values()]);
