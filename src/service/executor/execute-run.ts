@@ -77,6 +77,8 @@ type Work = {
 type WorkDone = {
   readonly ending: Ending;
   readonly usage: Usage;
+  /** What was held for the run at last. */
+  readonly heldMicroUsd: number;
   /** Whether the backend has delegated, or tried to. It cannot any more. */
   readonly hasDelegated: boolean;
   /** Resolves when the checkout is removed: for a stopped run, once its backend has ended. Never rejects. */
@@ -110,7 +112,7 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const cleaned = held.remove();
   if (!held.isInUse) await cleaned;
   const usage = { ...meter.usage, budget: budget.use };
-  return { ending, usage, hasDelegated: delegations.hasBegun, cleaned };
+  return { ending, usage, heldMicroUsd: meter.heldMicroUsd, hasDelegated: delegations.hasBegun, cleaned };
 }
 
 async function endingOfWork(

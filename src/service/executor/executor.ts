@@ -173,7 +173,7 @@ export class Executor {
         append: (events) => appendRunEvents(core, { runId, fence, events }),
         onStatus: (status) => lease.observe(status),
       });
-      const { ending, usage, hasDelegated, cleaned } = await executeRun({
+      const { ending, usage, heldMicroUsd, hasDelegated, cleaned } = await executeRun({
         core,
         taken,
         backends,
@@ -194,7 +194,17 @@ export class Executor {
       const workedMs = core.clock.monotonic() - startedAt;
       const isOurs = await core.tracer.trace({ name: "finish" }, () =>
         this.#insist(() =>
-          finishRun(core, { runId, fence, billingAccount, events, ending, usage, hasDelegated, workedMs }),
+          finishRun(core, {
+            runId,
+            fence,
+            billingAccount,
+            events,
+            ending,
+            usage,
+            hasDelegated,
+            run: { ...taken.run, holdMicroUsd: heldMicroUsd },
+            workedMs,
+          }),
         ),
       );
       showEnding(span, isOurs ? ending : null);

@@ -64,6 +64,11 @@ export class UsageMeter {
     return this.#usage;
   }
 
+  /** What is held for the run by now. */
+  get heldMicroUsd(): number {
+    return this.#holdMicroUsd;
+  }
+
   /** Records that the run has an advisor, and its limits. */
   grantAdvisor(advisor: AdvisorTerms): void {
     this.#usage = { ...this.#usage, advisor };

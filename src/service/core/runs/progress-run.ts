@@ -107,6 +107,8 @@ type Finish = {
   readonly billingAccount?: string;
   /** Whether the run may have children, which end with it. Default: it may. */
   readonly hasDelegated?: boolean;
+  /** As its worker knows it, with what is held by now: it is not read again. Default: it is read. */
+  readonly run?: RunRecord;
 };
 
 /**
@@ -136,7 +138,8 @@ export async function finishRun(core: Core, finish: Finish): Promise<boolean> {
 async function finishUnlocked(core: Core, finish: Finish): Promise<boolean> {
   return await core.store.transact(
     async (tx) => {
-      const run = await tx.runs.find(finish.runId);
+      // The write itself refuses a run that has changed meanwhile.
+      const run = finish.run ?? (await tx.runs.find(finish.runId));
       if (run === null || run.fence !== finish.fence || run.status !== "running") return false;
       return await endUnlocked(core, tx, { ...finish, run });
     },
