@@ -90,7 +90,11 @@ export async function readEventPage(
   for (let hasWaited = false; ; hasWaited = true) {
     const listener = core.signals.listen(runId);
     try {
-      const found = await findStream(core, { caller, runId });
+      const asked = { runId, after, limit };
+      // Who was woken was let through before, and most often has news: both are asked for at once.
+      const [found, early] = hasWaited
+        ? await Promise.all([findStream(core, { caller, runId }), listEvents(core, asked)])
+        : [await findStream(core, { caller, runId }), null];
       if (!found.ok) return found;
       const run = found.value;
       const leftMs = deadline - core.clock.monotonic();
@@ -98,7 +102,8 @@ export async function readEventPage(
       // A short run says the rest at once: one page has it all.
       const isToSayMore = isWorthWaiting && run.lastSeq === 1 && core.signals.isOpening(runId);
       const hasNews = run.lastSeq > after && !isToSayMore;
-      const events = hasNews ? await listEvents(core, { runId, after, limit }) : [];
+      const isThere = early !== null && early.length > 0;
+      const events = hasNews ? (isThere ? early : await listEvents(core, asked)) : [];
       // The events were deleted after the run was read: reading the run again gives the refusal.
       if (events.length === 0 && hasNews) {
         const again = await findStream(core, { caller, runId });
