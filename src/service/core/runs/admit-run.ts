@@ -16,7 +16,9 @@ import { workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import {
   type BillingAccount,
+  type FreeCredits,
   findBillingAccount,
+  findFreeCredits,
   TransactionNeededError,
   UnpaidError,
 } from "./billing-account.ts";
@@ -52,7 +54,11 @@ type Asked = {
   readonly now: number;
 };
 /** The caller may use the agent. */
-type Reached = Asked & { readonly agent: Agent };
+type Reached = Asked & {
+  readonly agent: Agent;
+  /** Of a job that is admitted in one write. */
+  readonly freeCredits: FreeCredits | null;
+};
 /** It asks for a run that nobody has made. */
 type New = Reached & { readonly requestHash: string };
 /** Nothing refuses it; what it works on and who pays is known. */
@@ -88,14 +94,20 @@ export async function admitRun(
 }
 
 async function reach(asked: Asked): Promise<Result<Reached, SubmitRefusal>> {
-  const { tx, admission } = asked;
-  const { caller, agentId } = admission;
-  const agent = await tx.agents.find(agentId);
+  const { core, tx, admission } = asked;
+  const { caller, agentId, isOneWrite = false } = admission;
+  // Two reads that need nothing of each other are one message to the database.
+  const [agent, freeCredits] = await Promise.all([
+    tx.agents.find(agentId),
+    isOneWrite ? findFreeCredits(core, tx, caller) : null,
+  ]);
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
   if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
   // The policy may have been set after the exchange, while the capability is still valid.
   const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
-  return fault === null ? ok({ ...asked, agent }) : refused({ reason: "policy_refused_since", ...fault });
+  return fault === null
+    ? ok({ ...asked, agent, freeCredits })
+    : refused({ reason: "policy_refused_since", ...fault });
 }
 
 /** The answer of the request's key; null where it makes a new run. */
@@ -165,11 +177,11 @@ function maxCostOf({ core, admission: { body } }: Asked): number | null {
 }
 
 async function settle(asked: New): Promise<Result<Settled, SubmitRefusal>> {
-  const { core, tx, agent, admission, now } = asked;
+  const { core, tx, agent, freeCredits, admission, now } = asked;
   const { caller, body, pullRequest, isOneWrite = false } = admission;
   const session = await findRequestedSession(tx, { agent, body });
   if (!session.ok) return session;
-  const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite });
+  const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite, freeCredits });
   if (!paying.ok) return paying;
   const missing = await findMissingCommit(core, tx, {
     agent,

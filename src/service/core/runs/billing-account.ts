@@ -33,16 +33,40 @@ export type BillingAccount = {
   refuse(tx: StoreTransaction): Promise<SubmitRefusal>;
 };
 
+/** Of a month. `balance` is null where they have not been granted yet, or do not pay for the caller's runs. */
+export type FreeCredits = { readonly wallet: string; readonly balance: number | null };
+
+/** The free credits that pay for a job's run where its agent has no account. Null: no job asks. Needs nothing of the agent. */
+export async function findFreeCredits(
+  core: Core,
+  tx: StoreTransaction,
+  caller: Caller,
+): Promise<FreeCredits | null> {
+  if (caller.kind !== "ci_job") return null;
+  const { job } = caller.capability;
+  const owner = { issuer: job.issuer, ownerId: job.repository.ownerId };
+  const wallet = freeCreditsAccount(owner, core.clock.now());
+  return { wallet, balance: isFree(core.policy, job) ? await tx.ledger.findBalance(wallet) : null };
+}
+
+type Payable = {
+  readonly agent: Agent;
+  readonly caller: Caller;
+  readonly isOneWrite: boolean;
+  /** Of a job, where all is one write. */
+  readonly freeCredits: FreeCredits | null;
+};
+
 /** The billing account that pays, or why there is none. */
 export async function findBillingAccount(
   core: Core,
   tx: StoreTransaction,
-  { agent, caller, isOneWrite }: { agent: Agent; caller: Caller; isOneWrite: boolean },
+  { agent, caller, isOneWrite, freeCredits }: Payable,
 ): Promise<Result<BillingAccount, SubmitRefusal>> {
   if (agent.accountId !== null) return ok(accountPays(core, tx, { accountId: agent.accountId, isOneWrite }));
   if (caller.kind !== "ci_job")
     throw new TypeError(`Agent ${agent.id} has no account, and no job asks for it.`);
-  return await freeCreditsPay(core, tx, { agentId: agent.id, job: caller.capability.job, isOneWrite });
+  return await freeCreditsPay(core, tx, { agentId: agent.id, job: caller.capability.job, freeCredits });
 }
 
 function accountPays(
@@ -78,7 +102,7 @@ function accountPays(
 async function freeCreditsPay(
   core: Core,
   tx: StoreTransaction,
-  { agentId, job, isOneWrite }: { agentId: string; job: JobIdentity; isOneWrite: boolean },
+  { agentId, job, freeCredits }: { agentId: string; job: JobIdentity; freeCredits: FreeCredits | null },
 ): Promise<Result<BillingAccount, SubmitRefusal>> {
   const unpaid = async (
     reason: "credits_ended" | "repository_private",
@@ -91,12 +115,8 @@ async function freeCreditsPay(
   });
   const refuse = (refusing: StoreTransaction) => unpaid("credits_ended", refusing);
   const lock = async () => {};
-  if (isOneWrite) {
-    const wallet = freeCreditsAccount(
-      { issuer: job.issuer, ownerId: job.repository.ownerId },
-      core.clock.now(),
-    );
-    const balance = isFree(core.policy, job) ? await tx.ledger.findBalance(wallet) : null;
+  if (freeCredits !== null) {
+    const { wallet, balance } = freeCredits;
     if (balance === null || balance < RUN_FEE_MICRO_USD) throw new TransactionNeededError();
     return ok({ wallet, lock, refuse });
   }
