@@ -27,6 +27,7 @@ export class CommitGroup {
   /** SQLite's write-ahead log, as a file. */
   readonly #log: number;
   readonly #transaction: StoreTransaction;
+  readonly #onCommit: () => void;
   readonly #control: ReturnType<typeof prepareControl>;
   /** Rows that were written on the connection, undone ones included. */
   #changes: number;
@@ -34,10 +35,17 @@ export class CommitGroup {
   #draining: Promise<void> | null = null;
   #syncing: Promise<void> | null = null;
 
-  constructor(options: { database: DatabaseSync; log: number; transaction: StoreTransaction }) {
+  /** `onCommit` is called when others can read what was committed. */
+  constructor(options: {
+    database: DatabaseSync;
+    log: number;
+    transaction: StoreTransaction;
+    onCommit: () => void;
+  }) {
     this.#database = options.database;
     this.#log = options.log;
     this.#transaction = options.transaction;
+    this.#onCommit = options.onCommit;
     this.#control = prepareControl(options.database);
     this.#changes = this.#countChanges();
   }
@@ -79,6 +87,7 @@ export class CommitGroup {
         acknowledgements.push(await this.#runMember(member));
       }
       this.#control.commit.run();
+      this.#onCommit();
       if (this.#hasChanged()) await this.#sync();
     } catch (cause) {
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("rollback");

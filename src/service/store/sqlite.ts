@@ -19,6 +19,7 @@ import { RUN_SECRETS_IN_MEMORY } from "./run-secrets.ts";
 import { openDatabase } from "./sqlite-database.ts";
 import { StorageState } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
+import { onlyText, TurnReads } from "./turn-reads.ts";
 
 const MAX_CACHED_STATEMENTS = 300;
 /** The growth of SQLite's log, 16 MB, before its pages go to the database: one that was written often goes there once. */
@@ -73,11 +74,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   writing.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`);
   writing.exec(RUN_SECRETS_IN_MEMORY);
   const log = openSync(`${path}-wal`, "r+");
-  const group = new CommitGroup({ database: writing, log, transaction: queriesOn(writer) });
+  const reads = new TurnReads();
+  const group = new CommitGroup({
+    database: writing,
+    log,
+    transaction: queriesOn(writer),
+    onCommit: () => reads.forget(),
+  });
   const storage = new StorageState();
 
   return {
-    committed: queriesOn(onceOnDisk({ reader: connect(reading, leaseNow), writer, writing, group })),
+    committed: queriesOn(onceOnDisk({ reader: connect(reading, leaseNow), writer, writing, group, reads })),
     transact: (work) => storage.watch(() => group.run(work)),
     ping: async () => {
       reading.exec("select 1");
@@ -137,12 +144,20 @@ function onceOnDisk(parts: {
   writer: Connection;
   writing: DatabaseSync;
   group: CommitGroup;
+  reads: TurnReads;
 }): Connection {
-  const { reader, writer, writing, group } = parts;
-  const ask: KeptQueryRunner = async (query, values) => {
-    // Between transactions the writing connection reads faster: it has the pages that it wrote, while the other one reads
-    // them again after each commit.
-    const rows = await (writing.isTransaction ? reader : writer).ask(query, values);
+  const { reader, writer, writing, group, reads } = parts;
+  // Between transactions the writing connection reads faster: it has the pages that it wrote, while the other one reads
+  // them again after each commit.
+  const askCommitted: KeptQueryRunner = (query, values) => (writing.isTransaction ? reader : writer).ask(query, values);
+  const ask: KeptQueryRunner = async <Values extends object, Row>(query: KeptQuery<Values, Row>, values: Values) => {
+    const key = onlyText(values);
+    let rows = key === null ? undefined : (reads.find(query, key) as readonly Row[] | undefined);
+    if (rows === undefined) {
+      const { state } = reads;
+      rows = await askCommitted(query, values);
+      if (key !== null) reads.keep({ query, key, rows, state });
+    }
     if (group.synced !== null) await group.synced;
     return rows;
   };
