@@ -66,16 +66,9 @@ export class SqlObjects implements ObjectStore {
       return (await this.#ask(objectOfKey, { key: keyOf(workspaceId, only) })).map(keptRow.read);
     }
     const found: KeptObject[] = [];
+    const query = this.#hasRowLocks ? objectsOfKeys.postgres : objectsOfKeys.sqlite;
     for (const part of partsOf(oids)) {
-      const rows = await this.#db
-        .selectFrom("workspace_objects")
-        .select(keptRow.columns)
-        .where(
-          "key",
-          "in",
-          part.map((oid) => keyOf(workspaceId, oid)),
-        )
-        .execute();
+      const rows = await this.#ask(query, { keys: keysOf(workspaceId, part) });
       found.push(...rows.map(keptRow.read));
     }
     return found;
@@ -83,16 +76,9 @@ export class SqlObjects implements ObjectStore {
 
   async sizes({ workspaceId, oids }: Named): Promise<ReadonlyMap<string, number>> {
     const sizes = new Map<string, number>();
+    const query = this.#hasRowLocks ? sizesOfKeys.postgres : sizesOfKeys.sqlite;
     for (const part of partsOf(oids)) {
-      const rows = await this.#db
-        .selectFrom("workspace_objects")
-        .select(["oid", "size"])
-        .where(
-          "key",
-          "in",
-          part.map((oid) => keyOf(workspaceId, oid)),
-        )
-        .execute();
+      const rows = await this.#ask(query, { keys: keysOf(workspaceId, part) });
       for (const { oid, size } of rows) sizes.set(oid, size);
     }
     return sizes;
@@ -254,6 +240,37 @@ export class SqlObjects implements ObjectStore {
 const objectOfKey = keepQuery<{ key: string }>("key")((db, { key }) =>
   db.selectFrom("workspace_objects").select(keptRow.columns).where("key", "=", key),
 );
+
+type Keys = { readonly keys: string };
+
+/** Of many keys, which are one value: the text of a statement with a value a key is made anew for each number of them. */
+const amongKeys = {
+  sqlite: (keys: string) => sql<boolean>`key in (select value from json_each(${keys}))`,
+  postgres: (keys: string) => sql<boolean>`key in (select json_array_elements_text(${keys}::json))`,
+};
+
+const objectsOfKeys = {
+  sqlite: objectsAmong(amongKeys.sqlite),
+  postgres: objectsAmong(amongKeys.postgres),
+};
+
+function objectsAmong(isAmong: (typeof amongKeys)["sqlite"]) {
+  return keepQuery<Keys>("keys")((db, { keys }) =>
+    db.selectFrom("workspace_objects").select(keptRow.columns).where(isAmong(keys)),
+  );
+}
+
+const sizesOfKeys = { sqlite: sizesAmong(amongKeys.sqlite), postgres: sizesAmong(amongKeys.postgres) };
+
+function sizesAmong(isAmong: (typeof amongKeys)["sqlite"]) {
+  return keepQuery<Keys>("keys")((db, { keys }) =>
+    db.selectFrom("workspace_objects").select(["oid", "size"]).where(isAmong(keys)),
+  );
+}
+
+function keysOf(workspaceId: string, oids: readonly string[]): string {
+  return JSON.stringify(oids.map((oid) => keyOf(workspaceId, oid)));
+}
 
 const insertObject = keepQuery<ObjectsTable>(...objectRow.columns)((db, values) =>
   db
