@@ -55,6 +55,11 @@ export class SqlCopies implements CopyStore {
     return await this.#seen(row);
   }
 
+  async findCanonical(workspaceId: string): Promise<Copy | null> {
+    const [row] = await this.#ask(canonicalCopyOf, { workspaceId });
+    return await this.#seen(row);
+  }
+
   async list({ workspaceId, state, before, limit }: CopyPage): Promise<readonly Copy[]> {
     const now = await this.#leaseNow();
     let query = this.#db.selectFrom("copies").selectAll().where("workspace_id", "=", workspaceId);
@@ -172,6 +177,13 @@ export class SqlCopies implements CopyStore {
 
 const copyOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
   db.selectFrom("copies").selectAll().where("id", "=", id),
+);
+const canonicalCopyOf = keepQuery<{ workspaceId: string }>("workspaceId")((db, { workspaceId }) =>
+  db
+    .selectFrom("workspaces")
+    .innerJoin("copies", "copies.id", "workspaces.canonical_copy_id")
+    .selectAll("copies")
+    .where("workspaces.id", "=", workspaceId),
 );
 const sharedCopyOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
   db.selectFrom("copies").selectAll().where("id", "=", id).forShare(),

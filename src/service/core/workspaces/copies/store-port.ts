@@ -23,6 +23,8 @@ export type CopyPage = {
 
 export interface CopyReader {
   find(id: string): Promise<Copy | null>;
+  /** The canonical copy of a workspace. */
+  findCanonical(workspaceId: string): Promise<Copy | null>;
   /** Newest first. */
   list(page: CopyPage): Promise<readonly Copy[]>;
   /** The count of paths of each copy that were written or deleted since its base. A copy without any is left out. */

@@ -6,6 +6,7 @@ import type { StoreTransaction } from "../../ports/store.ts";
 import { type Copy, holderOf } from "../copies/copy.ts";
 import { endExpiredHold } from "../copies/end-expired-hold.ts";
 import { reachFiles, reachForFiles, type WorkspaceRequest } from "../reach-workspace.ts";
+import type { Workspace } from "../workspace.ts";
 import { isWorkspaceOwner, type WorkspaceCaller } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
 import { type ContentView, viewOfCopy, viewOfRevision } from "./copy-overlay.ts";
@@ -43,9 +44,8 @@ export async function reachCopy(
   core: Core,
   request: FilesRequest<CopyPlace>,
 ): Promise<Result<Copy, ReadFilesRefusal>> {
-  const reached = await reachFiles(core, request);
-  if (!reached.ok) return reached;
-  return await copyAt(core, request, reached.value.canonicalCopyId);
+  const [reached, copy] = await Promise.all([reachFiles(core, request), findCopy(core, request)]);
+  return reached.ok ? copyOf(reached.value, request, copy) : reached;
 }
 
 /** The copy, when its caller may write in it: in the canonical one the owner alone. */
@@ -53,9 +53,9 @@ export async function reachForWrite(
   core: Core,
   request: FilesRequest<CopyPlace>,
 ): Promise<Result<Copy, WriteFilesRefusal>> {
-  const reached = await reachForFiles(core, request);
+  const [reached, found] = await Promise.all([reachForFiles(core, request), findCopy(core, request)]);
   if (!reached.ok) return reached;
-  const copy = await copyAt(core, request, reached.value.canonicalCopyId);
+  const copy = copyOf(reached.value, request, found);
   if (!copy.ok) return copy;
   if (copy.value.isCanonical && !isWorkspaceOwner(request.caller)) {
     const what = "write to the canonical files of a workspace; others write in a copy and make a changeset";
@@ -78,14 +78,21 @@ export async function claimCopy(
   return ok(copy);
 }
 
-async function copyAt(
-  core: Core,
-  { place, workspaceId }: FilesRequest<CopyPlace>,
-  canonicalCopyId: string,
-): Promise<Result<Copy, ReadFilesRefusal>> {
-  const copyId = place.kind === "canonical" ? canonicalCopyId : place.copyId;
-  const copy = await core.store.committed.copies.find(copyId);
-  if (copy === null || copy.workspaceId !== workspaceId || copy.state !== "ready") {
+/** Asked for together with its workspace, which says whether the caller may have it: one message to the database. */
+async function findCopy(core: Core, { place, workspaceId }: FilesRequest<CopyPlace>): Promise<Copy | null> {
+  const { copies } = core.store.committed;
+  return place.kind === "canonical"
+    ? await copies.findCanonical(workspaceId)
+    : await copies.find(place.copyId);
+}
+
+function copyOf(
+  workspace: Workspace,
+  { place }: FilesRequest<CopyPlace>,
+  copy: Copy | null,
+): Result<Copy, ReadFilesRefusal> {
+  const copyId = place.kind === "canonical" ? workspace.canonicalCopyId : place.copyId;
+  if (copy === null || copy.workspaceId !== workspace.id || copy.state !== "ready") {
     return refused({ reason: "copy_not_found", copyId });
   }
   return ok(copy);
