@@ -46,3 +46,9 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", abort, { once: true });
     }),
 };
+
+/** Calls `act` after `ms` by the machine's clock. What is returned stops it: a sleep that is aborted makes a promise, a signal and an event. */
+export function startTimer(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
+}

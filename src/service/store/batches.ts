@@ -2,7 +2,8 @@
 // and makes the next one: batches grow with the load. A batch that is slow does not hold up the next.
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
-import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { setImmediate } from "node:timers";
+import { startTimer } from "../../base/clock.ts";
 
 /** A batch that takes longer is slow: it waits for a lock, a disk or the network, and the next may do better. */
 const SLOW_MS = 10;
@@ -62,13 +63,13 @@ export class Batches<Item, Outcome> {
     let isSlow = false;
     this.#running += 1;
     // Lets the next batch begin before this one is done.
-    const pass = setTimeout(() => {
+    const stop = startTimer(SLOW_MS, () => {
       isSlow = true;
       this.#slow += 1;
       if (this.#waiting.length > 0) this.#schedule();
-    }, SLOW_MS);
+    });
     await this.#settle(this.#takeBatch());
-    clearTimeout(pass);
+    stop();
     this.#running -= 1;
     if (isSlow) this.#slow -= 1;
     if (this.#waiting.length > 0) this.#schedule();
