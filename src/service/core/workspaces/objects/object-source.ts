@@ -25,6 +25,8 @@ export type ObjectSource = TreeSource & {
 
 type Reading = { readonly objects: ObjectReader };
 
+const SIZE_BYTES = 8;
+
 /** A source over the cache, whichever reader filled it: objects never change. */
 export function objectSource(
   core: Core,
@@ -33,6 +35,8 @@ export function objectSource(
 ): ObjectSource {
   const { cache } = keepingOf(core);
   const keyOf = (oid: string) => cacheKeyOf(workspaceId, oid);
+  /** Apart from the object: a list shows sizes of files whose contents nobody reads. */
+  const sizeKeyOf = (oid: string) => `${keyOf(oid)} size`;
 
   const find = async (oid: string): Promise<KeptObject> => {
     const cached = cache.get(keyOf(oid));
@@ -97,7 +101,21 @@ export function objectSource(
       return new Map(found.flatMap(({ oid, data }) => (data === null ? [] : [[oid, data] as const])));
     },
     size: async (oid) => (await find(oid)).size,
-    sizes: (oids) => objects.sizes({ workspaceId, oids }),
+    sizes: async (oids) => {
+      const sizes = new Map<string, number>();
+      const absent: string[] = [];
+      for (const oid of oids) {
+        const cached = cache.get(sizeKeyOf(oid));
+        if (typeof cached === "number") sizes.set(oid, cached);
+        else absent.push(oid);
+      }
+      if (absent.length === 0) return sizes;
+      for (const [oid, size] of await objects.sizes({ workspaceId, oids: absent })) {
+        sizes.set(oid, size);
+        cache.set(sizeKeyOf(oid), size, SIZE_BYTES);
+      }
+      return sizes;
+    },
   };
 }
 
