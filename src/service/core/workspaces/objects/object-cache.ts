@@ -16,54 +16,50 @@ export function cacheKeyOf(workspaceId: string, oid: string): string {
 /** The weight of a cached value beside its bytes. */
 const OVERHEAD_BYTES = 200;
 
-type Cached = { readonly value: unknown; readonly bytes: number };
+type Cached = { readonly value: unknown; readonly bytes: number; isUsed: boolean };
 
 /**
- * Forgets what was not used lately, once there is too much: in two generations, since a map of many thousands in which each use
- * moves its entry to the end is made anew again and again.
+ * Forgets what was not used lately, once there is too much: a hand goes round, and what was used since it passed stays for another
+ * round. A use only marks its entry: a map of many thousands in which each use moves one to the end is made anew again and again.
  */
 export class ObjectCache {
+  readonly #values = new Map<string, Cached>();
   readonly #maxBytes: number;
-  /** What was used since the last change of generations. */
-  #young = new Map<string, Cached>();
-  /** What was used in the generation before. */
-  #old = new Map<string, Cached>();
-  #youngBytes = 0;
+  #hand = this.#values.entries();
+  #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
   get(key: string): unknown {
-    const young = this.#young.get(key);
-    if (young !== undefined) return young.value;
-    const old = this.#old.get(key);
-    if (old === undefined) return undefined;
-    this.#add(key, old);
-    return old.value;
+    const found = this.#values.get(key);
+    if (found === undefined) return undefined;
+    found.isUsed = true;
+    return found.value;
   }
 
   delete(key: string): void {
-    const young = this.#young.get(key);
-    if (young !== undefined) this.#youngBytes -= young.bytes;
-    this.#young.delete(key);
-    this.#old.delete(key);
+    this.#bytes -= this.#values.get(key)?.bytes ?? 0;
+    this.#values.delete(key);
   }
 
   set(key: string, value: unknown, contentBytes: number): void {
     const bytes = contentBytes + key.length + OVERHEAD_BYTES;
-    if (bytes > this.#maxBytes / 4 || this.#young.has(key) || this.#old.has(key)) return;
-    this.#add(key, { value, bytes });
+    if (bytes > this.#maxBytes / 4 || this.#values.has(key)) return;
+    this.#values.set(key, { value, bytes, isUsed: false });
+    this.#bytes += bytes;
+    while (this.#bytes > this.#maxBytes) this.#passOne();
   }
 
-  /** Both generations together are never larger than allowed. */
-  #add(key: string, cached: Cached): void {
-    if (this.#youngBytes + cached.bytes > this.#maxBytes / 2) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.#youngBytes = 0;
+  #passOne(): void {
+    const { value: entry, done: isRound } = this.#hand.next();
+    if (isRound === true) {
+      this.#hand = this.#values.entries();
+      return;
     }
-    this.#young.set(key, cached);
-    this.#youngBytes += cached.bytes;
+    const [key, cached] = entry;
+    if (cached.isUsed) cached.isUsed = false;
+    else this.delete(key);
   }
 }
