@@ -15,7 +15,7 @@ describe("a group of transactions", () => {
   beforeEach(() => {
     database = new DatabaseSync(":memory:");
     database.exec("create table kept (value integer); insert into kept values (0)");
-    group = new CommitGroup({ database, log: NOT_A_FILE, transaction: {} as never });
+    group = new CommitGroup({ database, log: NOT_A_FILE, transaction: {} as never, onCommit: () => {} });
   });
   afterEach(() => database.close());
 
