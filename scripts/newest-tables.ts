@@ -1,17 +1,42 @@
-// Writes the tables of the newest migration as one SQL text: `src/service/store/newest-tables.ts`. To be run after a migration
-// was added.
+// Writes the list of all migrations, `src/service/store/migrations/all.ts`, and the tables of the newest as one SQL text,
+// `src/service/store/newest-tables.ts`. To be run after a migration was added.
 
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { migrateToLatest } from "../src/service/store/migrate.ts";
-import { kyselyOfFile } from "../src/service/store/sqlite.ts";
 
-const PATH = join(import.meta.dirname, "../src/service/store/newest-tables.ts");
+const STORE = join(import.meta.dirname, "../src/service/store");
+const LIST = "all.ts";
 
-/** The source of the file, as it should be. */
-export async function newestTablesSource(): Promise<string> {
+/** Where each file is below the store's folder, with its source as it should be. The tables are those of the list as it is. */
+export const storeSources: Readonly<Record<string, () => Promise<string>>> = {
+  [`migrations/${LIST}`]: async () => migrationsSource(),
+  "newest-tables.ts": newestTablesSource,
+};
+
+function migrationsSource(): string {
+  const names = readdirSync(join(STORE, "migrations"))
+    .filter((file) => file !== LIST)
+    .map((file) => file.replace(/\.ts$/, ""))
+    .sort();
+  const local = (name: string) => `m${name.slice(0, 3)}`;
+  return `// Written by \`node scripts/newest-tables.ts\`. Do not edit.
+
+import type { Migration } from "kysely";
+${names.map((name) => `import * as ${local(name)} from "./${name}.ts";`).join("\n")}
+
+/** Every migration by its name, in their order. */
+export const migrations: Readonly<Record<string, Migration>> = {
+${names.map((name) => `  "${name}": ${local(name)},`).join("\n")}
+};
+`;
+}
+
+async function newestTablesSource(): Promise<string> {
+  // Imported here: the list that they read may have been written just before.
+  const { migrateToLatest } = await import("../src/service/store/migrate.ts");
+  const { kyselyOfFile } = await import("../src/service/store/sqlite.ts");
   const database = new DatabaseSync(":memory:");
   await migrateToLatest(kyselyOfFile(database));
   const made = database.prepare("select sql from sqlite_master where sql is not null order by rowid").all();
@@ -27,4 +52,6 @@ ${statements.join("\n").replaceAll("`", "\\`")}
 `;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(PATH, await newestTablesSource());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [path, source] of Object.entries(storeSources)) writeFileSync(join(STORE, path), await source());
+}

@@ -1,53 +1,9 @@
 // Migrates a database to this version's tables. Forward only; Kysely's lock lets one node migrate at a time.
 
-import { type Kysely, type Migration, Migrator, sql } from "kysely";
+import { type Kysely, Migrator, sql } from "kysely";
 import { OperatorError } from "../../base/operator-error.ts";
-import * as firstTables from "./migrations/001-first-tables.ts";
-import * as withheldRefunds from "./migrations/002-withheld-refunds.ts";
-import * as prices from "./migrations/003-prices.ts";
-import * as runSecrets from "./migrations/004-run-secrets.ts";
-import * as agentsEgress from "./migrations/005-agents-egress.ts";
-import * as packs from "./migrations/006-packs.ts";
-import * as costReservations from "./migrations/007-cost-reservations.ts";
-import * as credentials from "./migrations/008-credentials.ts";
-import * as webSessions from "./migrations/009-web-sessions.ts";
-import * as signIn from "./migrations/010-sign-in.ts";
-import * as oauth from "./migrations/011-oauth.ts";
-import * as approvals from "./migrations/012-approvals.ts";
-import * as runViews from "./migrations/013-run-views.ts";
-import * as workspaces from "./migrations/014-workspaces.ts";
-import * as tokenSuccessors from "./migrations/015-token-successors.ts";
-import * as lostBlobs from "./migrations/016-lost-blobs.ts";
-import * as operationFaults from "./migrations/017-operation-faults.ts";
-import * as defaultManagers from "./migrations/018-default-managers.ts";
-import * as commitsOfRuns from "./migrations/019-commits-of-runs.ts";
-import * as deletedAgents from "./migrations/020-deleted-agents.ts";
-import * as repositoryAccess from "./migrations/021-repository-access.ts";
+import { migrations } from "./migrations/all.ts";
 import type { Database } from "./tables.ts";
-
-const migrations: Record<string, Migration> = {
-  "001-first-tables": firstTables,
-  "002-withheld-refunds": withheldRefunds,
-  "003-prices": prices,
-  "004-run-secrets": runSecrets,
-  "005-agents-egress": agentsEgress,
-  "006-packs": packs,
-  "007-cost-reservations": costReservations,
-  "008-credentials": credentials,
-  "009-web-sessions": webSessions,
-  "010-sign-in": signIn,
-  "011-oauth": oauth,
-  "012-approvals": approvals,
-  "013-run-views": runViews,
-  "014-workspaces": workspaces,
-  "015-token-successors": tokenSuccessors,
-  "016-lost-blobs": lostBlobs,
-  "017-operation-faults": operationFaults,
-  "018-default-managers": defaultManagers,
-  "019-commits-of-runs": commitsOfRuns,
-  "020-deleted-agents": deletedAgents,
-  "021-repository-access": repositoryAccess,
-};
 
 /** The migrations that this version knows, in their order. */
 export const knownMigrations: readonly string[] = Object.keys(migrations);

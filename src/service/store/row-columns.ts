@@ -89,14 +89,3 @@ export function named<Name extends string, Value, Stored extends Cell>(
 ): Column<Value, Stored> & Named<Name> {
   return { ...column, name };
 }
-
-/** `sessionId` is `session_id`. */
-export type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? First extends Lowercase<First>
-    ? `${First}${SnakeCase<Rest>}`
-    : `_${Lowercase<First>}${SnakeCase<Rest>}`
-  : "";
-
-export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}

@@ -3,9 +3,10 @@
 // Why: docs/decisions/130-a-row-is-defined-once.md
 
 import { type RawBuilder, sql } from "kysely";
+import { type SnakeCase, snakeCase } from "../../base/name-cases.ts";
 import { once } from "../../base/once.ts";
 import type { Cell } from "../core/ports/store-snapshot.ts";
-import { type Column, type Named, type SnakeCase, snakeCase } from "./row-columns.ts";
+import type { Column, Named } from "./row-columns.ts";
 
 /** One column of a table, as migrations make it. */
 export type ColumnOfTable = Pick<Column<unknown>, "kind" | "isNullable"> & { readonly name: string };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newestTablesSource } from "../../../scripts/newest-tables.ts";
+import { storeSources } from "../../../scripts/newest-tables.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { isUpToDate, knownMigrations, migrateToLatest } from "../../../src/service/store/migrate.ts";
 import { kyselyOfFile, openSqliteStore } from "../../../src/service/store/sqlite.ts";
@@ -21,10 +21,13 @@ describe("the tables of a new store on SQLite", () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("are written by node scripts/newest-tables.ts", async () => {
-    const path = join(import.meta.dirname, "../../../src/service/store/newest-tables.ts");
-    expect(readFileSync(path, "utf8").replaceAll("\r\n", "\n")).toBe(await newestTablesSource());
-  });
+  it.each(Object.entries(storeSources))(
+    "are written by node scripts/newest-tables.ts: %s",
+    async (file, source) => {
+      const path = join(import.meta.dirname, "../../../src/service/store", file);
+      expect(readFileSync(path, "utf8").replaceAll("\r\n", "\n")).toBe(await source());
+    },
+  );
 
   it("are those of the migrations, with the same rows", async () => {
     const migrated = new DatabaseSync(":memory:");

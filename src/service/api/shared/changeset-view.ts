@@ -1,8 +1,9 @@
 // Changesets and review actions as the contract shows them. Pure.
 
-import type {
-  ChangesetDetailView,
-  ChangesetView,
+import {
+  type ChangesetDetailView,
+  type ChangesetView,
+  changesetSchema,
 } from "../../../contract/workspaces/changesets/changeset.ts";
 import type { ReviewActionView } from "../../../contract/workspaces/review-actions.ts";
 import { statusAt } from "../../core/approvals/approval.ts";
@@ -13,32 +14,18 @@ import { isoTime } from "../../core/ports/problem.ts";
 import type { Changeset } from "../../core/workspaces/changesets/changeset.ts";
 import type { SeenChangeset } from "../../core/workspaces/changesets/read-changesets.ts";
 import type { ReviewApproval } from "../../core/workspaces/changesets/read-review-action.ts";
+import { viewOf } from "./view-of.ts";
+
+const shownChangeset = viewOf<Changeset>()(changesetSchema);
 
 export function toChangeset(changeset: Changeset): ChangesetView {
-  return {
-    id: changeset.id,
-    workspace_id: changeset.workspaceId,
-    status: changeset.status,
-    title: changeset.title,
-    summary: changeset.summary,
+  return shownChangeset(changeset, {
     working_copy_id: changeset.copyId,
-    revision_id: changeset.revisionId,
-    base_revision_id: changeset.baseRevisionId,
     compared_revision_id: changeset.targetRevisionId,
     mergeable: changeset.conflicts.length === 0,
-    files: changeset.files,
-    additions: changeset.additions,
-    deletions: changeset.deletions,
     conflicts: changeset.conflicts.map(toConflict),
     validation_evidence: changeset.evidence,
-    reject_reason: changeset.rejectReason,
-    accepted_revision_id: changeset.acceptedRevisionId,
-    task_group_id: changeset.taskGroupId,
-    created_by: changeset.createdBy,
-    created_at: isoTime(changeset.createdAt),
-    decided_by: changeset.decidedBy,
-    decided_at: changeset.decidedAt === null ? null : isoTime(changeset.decidedAt),
-  };
+  });
 }
 
 export function toChangesetDetail({ changeset, diff }: SeenChangeset): ChangesetDetailView {

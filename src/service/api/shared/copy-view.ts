@@ -1,46 +1,37 @@
 // Copies, revisions and operations as the contract shows them. Pure.
 
-import type { CopyView } from "../../../contract/workspaces/copies/copy.ts";
+import { type CopyView, copySchema } from "../../../contract/workspaces/copies/copy.ts";
 import type { OperationView } from "../../../contract/workspaces/operations.ts";
-import type { RevisionView } from "../../../contract/workspaces/revisions.ts";
+import { type RevisionView, revisionSchema } from "../../../contract/workspaces/revisions.ts";
 import { isoTime } from "../../core/ports/problem.ts";
-import { holderOf } from "../../core/workspaces/copies/copy.ts";
+import { type Copy, holderOf } from "../../core/workspaces/copies/copy.ts";
 import type { CountedCopy } from "../../core/workspaces/copies/read-copies.ts";
 import type { Operation } from "../../core/workspaces/operations/operation.ts";
 import type { SeenRevision } from "../../core/workspaces/revisions/read-revisions.ts";
+import type { Revision } from "../../core/workspaces/revisions/revision.ts";
+import { viewOf } from "./view-of.ts";
+
+const shownCopy = viewOf<Copy>()(copySchema);
 
 export function toCopy({ copy, changedFiles }: CountedCopy): CopyView {
   const holder = holderOf(copy);
   const state = copy.state === "ready" && holder !== null ? "held" : copy.state;
-  return {
-    id: copy.id,
-    workspace_id: copy.workspaceId,
-    is_canonical: copy.isCanonical,
+  return shownCopy(copy, {
     state,
-    base_revision_id: copy.baseRevisionId,
-    saved_revision_id: copy.savedRevisionId,
     changed_files: changedFiles,
     held_by_run_id: state === "held" && holder !== null ? holder.runId : null,
-    created_by: copy.createdBy,
-    created_at: isoTime(copy.createdAt),
-  };
+  });
 }
 
+const shownRevision = viewOf<Revision>()(revisionSchema);
+
 export function toRevision({ revision, isPinned }: SeenRevision): RevisionView {
-  return {
-    id: revision.id,
-    workspace_id: revision.workspaceId,
+  return shownRevision(revision, {
     commit: revision.commitOid,
     tree: revision.treeOid,
     parent_ids: [...revision.parentIds],
-    message: revision.message,
-    author: revision.author,
-    files: revision.files,
-    bytes: revision.bytes,
     pinned: isPinned,
-    created_at: isoTime(revision.createdAt),
-    accepted_at: revision.acceptedAt === null ? null : isoTime(revision.acceptedAt),
-  };
+  });
 }
 
 /** Throws on a row that its status forbids. */

@@ -1,16 +1,7 @@
 // A stored workflow as the contract shows it. Pure.
 
-import type { Workflow } from "../../../contract/workflows.ts";
+import { workflowSchema } from "../../../contract/workflows.ts";
 import type { WorkflowRecord } from "../../core/workflows/workflow.ts";
+import { viewOf } from "./view-of.ts";
 
-export function toWorkflow(workflow: WorkflowRecord): Workflow {
-  return {
-    id: workflow.id,
-    agent_id: workflow.agentId,
-    name: workflow.name,
-    version: workflow.version,
-    active_version: workflow.activeVersion,
-    created_at: new Date(workflow.createdAt).toISOString(),
-    updated_at: new Date(workflow.updatedAt).toISOString(),
-  };
-}
+export const toWorkflow = viewOf<WorkflowRecord>()(workflowSchema);

@@ -1,40 +1,20 @@
 // Members, sessions and context items of a workspace as the contract shows them. Pure.
 
-import type { ContextItemView } from "../../../contract/workspaces/context-items.ts";
-import type { MemberView } from "../../../contract/workspaces/members.ts";
-import type { ThreadView } from "../../../contract/workspaces/threads.ts";
-import { isoTime } from "../../core/ports/problem.ts";
+import { contextItemSchema } from "../../../contract/workspaces/context-items.ts";
+import { type MemberView, memberSchema } from "../../../contract/workspaces/members.ts";
+import { threadSchema } from "../../../contract/workspaces/threads.ts";
 import type { ShownMember } from "../../core/workspaces/administration/members.ts";
 import type { ContextItem } from "../../core/workspaces/context-items/context-item.ts";
+import type { Member } from "../../core/workspaces/members/member.ts";
 import type { Thread } from "../../core/workspaces/threads/thread.ts";
+import { viewOf } from "./view-of.ts";
+
+const shownMember = viewOf<Member>()(memberSchema);
 
 export function toMember({ member, isManager }: ShownMember): MemberView {
-  return {
-    id: member.id,
-    workspace_id: member.workspaceId,
-    agent_id: member.agentId,
-    role: isManager ? "manager" : "worker",
-    created_at: isoTime(member.createdAt),
-  };
+  return shownMember(member, { role: isManager ? "manager" : "worker" });
 }
 
-export function toThread(thread: Thread): ThreadView {
-  return {
-    id: thread.id,
-    workspace_id: thread.workspaceId,
-    agent_id: thread.agentId,
-    title: thread.title,
-    created_at: isoTime(thread.createdAt),
-  };
-}
+export const toThread = viewOf<Thread>()(threadSchema);
 
-export function toContextItem(item: ContextItem): ContextItemView {
-  return {
-    id: item.id,
-    workspace_id: item.workspaceId,
-    kind: item.kind,
-    title: item.title,
-    content: item.content,
-    created_at: isoTime(item.createdAt),
-  };
-}
+export const toContextItem = viewOf<ContextItem>()(contextItemSchema);

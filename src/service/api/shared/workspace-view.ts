@@ -1,21 +1,19 @@
 // A workspace and pages of its things as the contract shows them. Pure.
 
-import type { AgentWorkspaceView, WorkspaceView } from "../../../contract/workspaces/workspace/workspace.ts";
-import { isoTime } from "../../core/ports/problem.ts";
+import {
+  type AgentWorkspaceView,
+  type WorkspaceView,
+  workspaceSchema,
+} from "../../../contract/workspaces/workspace/workspace.ts";
 import type { Page } from "../../core/workspaces/page.ts";
 import type { AgentWorkspace } from "../../core/workspaces/read-workspaces.ts";
 import type { Workspace } from "../../core/workspaces/workspace.ts";
+import { viewOf } from "./view-of.ts";
+
+const shownWorkspace = viewOf<Workspace>()(workspaceSchema);
 
 export function toWorkspace(workspace: Workspace): WorkspaceView {
-  return {
-    id: workspace.id,
-    name: workspace.name,
-    manager_agent_id: workspace.managerAgentId,
-    current_revision_id: workspace.currentRevisionId,
-    storage_state: workspace.state,
-    metadata: { ...workspace.metadata },
-    created_at: isoTime(workspace.createdAt),
-  };
+  return shownWorkspace(workspace, { storage_state: workspace.state });
 }
 
 export function toAgentWorkspace({ workspace, alsoIn }: AgentWorkspace): AgentWorkspaceView {

@@ -77,6 +77,6 @@ async function onceByKey(
 
 /** Equal for two requests that ask for the same, defaults included. */
 function comparedOf(body: CreateAgentRequest): unknown {
-  const { name, model, config = {}, if_exists = "error", kind } = body;
-  return { name, model, config, if_exists, kind };
+  const { user_id: _notRead, ...rest } = body;
+  return { config: {}, if_exists: "error", ...rest };
 }

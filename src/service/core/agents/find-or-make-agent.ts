@@ -5,9 +5,12 @@ import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
 import type { Account } from "../accounts/account.ts";
 import type { Core } from "../core.ts";
 import type { ModelRate } from "../money/rates.ts";
+import { fieldsOn } from "../ports/record-fields.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { type Agent, newAgent } from "./agent.ts";
 import type { CreateAgentRefusal } from "./refusals.ts";
+
+const fieldsOfAgent = fieldsOn<Agent>();
 
 export type AgentOrder = {
   /** The workspace that it is made with: such an agent is outside of the plan's cap. Default: none. */
@@ -30,8 +33,9 @@ export async function findOrMakeAgent(
   tx: StoreTransaction,
   { account, body, model, workspaceId = null }: AgentOrder,
 ): Promise<Result<CreatedAgent, CreateAgentRefusal>> {
-  const { name } = body;
-  if (body.if_exists === "return") {
+  const { if_exists: ifExists, model: _named, user_id: _notRead, ...fields } = body;
+  const { name } = fields;
+  if (ifExists === "return") {
     const agent = await tx.agents.findByName({ accountId: account.id, name });
     if (agent !== null) return ok({ agent, isExisting: true });
   }
@@ -47,12 +51,10 @@ export async function findOrMakeAgent(
   }
   const now = core.clock.now();
   const agent = newAgent({
+    ...fieldsOfAgent(fields),
     id: core.random.uuid(now),
     accountId: account.id,
-    name,
-    kind: body.kind ?? null,
     model: model?.id ?? null,
-    config: body.config ?? {},
     workspaceId,
     backend: core.policy.backend,
     createdAt: now,

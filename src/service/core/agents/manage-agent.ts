@@ -8,10 +8,13 @@ import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
+import { fieldsOn } from "../ports/record-fields.ts";
 import type { Agent } from "./agent.ts";
 import { mayUseAgent, reachAgent } from "./reach-agent.ts";
 import type { AgentNameRefusal, AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 import type { AgentChange } from "./store-port.ts";
+
+const fieldsOfAgent = fieldsOn<Agent>();
 
 type AgentQuery = { readonly caller: Caller; readonly agentId: string };
 type AgentResult = Promise<Result<Agent, AgentRefusal | ClassRefusal>>;
@@ -58,7 +61,8 @@ export async function updateAgent(
   const found = await findAgent(core, request);
   if (!found.ok) return found;
   const { caller, agentId, body, requestId } = request;
-  const { advisor_max_spend_micro_usd: cap, ci_policy: ciPolicy, egress } = body;
+  const { egress, ...rest } = body;
+  const { ci_policy: ciPolicy } = rest;
   if (ciPolicy !== undefined && !isOwner(caller)) {
     const url = `${core.policy.webUrl}/agent/${agentId}`;
     return refused({ reason: "owner_needed", what: "set which CI jobs may run an agent", url });
@@ -71,8 +75,7 @@ export async function updateAgent(
     return refused({ reason: "agent_without_repository", agentId });
   }
   const change: AgentChange = {
-    ...(cap === undefined ? {} : { advisorMaxSpendMicroUsd: cap }),
-    ...(ciPolicy === undefined ? {} : { ciPolicy }),
+    ...fieldsOfAgent(rest),
     ...(egress === undefined ? {} : { egress: egress === null ? null : entriesOf(egress) }),
   };
   if (Object.keys(change).length === 0) return found;

@@ -45,8 +45,9 @@ export interface AgentStore extends AgentReader {
   upsert(candidate: { id: string; job: JobIdentity; backend: string; now: number }): Promise<Agent>;
 }
 
+/** All but what an agent is made with. */
 export type AgentChange = Partial<
-  Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "ciPolicy" | "egress" | "retiredAt" | "workspaceId">
+  Omit<Agent, "id" | "name" | "kind" | "model" | "config" | "repository" | "backend" | "createdAt">
 >;
 
 export type AllAgentsQuery = PageQuery & {

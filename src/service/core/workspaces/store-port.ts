@@ -22,7 +22,9 @@ export type WorkspacePage = {
 };
 
 /** Changes by its owner. */
-export type WorkspaceChange = Partial<Pick<Workspace, "name" | "managerAgentId" | "metadata">>;
+export type WorkspaceChange = Partial<
+  Omit<Workspace, "id" | "accountId" | "state" | "canonicalCopyId" | "currentRevisionId" | "createdAt">
+>;
 
 export interface WorkspaceReader {
   find(id: string): Promise<Workspace | null>;

@@ -11,6 +11,7 @@ import type { Core } from "../../core.ts";
 import { onceByKey } from "../../idempotency/once-by-key.ts";
 import { type OnceResult, onceResult } from "../../idempotency/once-result.ts";
 import type { KeyInFlightRefusal, KeyMissingRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
+import { fieldsOn } from "../../ports/record-fields.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { lockOwnAgent } from "../lock-own-agent.ts";
 import { admissionFault } from "../reach-workspace.ts";
@@ -20,6 +21,7 @@ import { actorOf } from "../workspace-caller.ts";
 import { insertWorkspace } from "./new-workspace.ts";
 
 const DEFAULT_NAME = "workspace";
+const fieldsOfWorkspace = fieldsOn<Workspace>();
 
 type Creation = {
   readonly caller: AccountCaller;
@@ -51,11 +53,12 @@ export async function createWorkspace(
 > {
   const { accountId } = caller;
   if (key === null) return refused({ reason: "key_missing", what: "make a workspace" });
-  const { name = DEFAULT_NAME, metadata = {}, default_manager_agent_id: managerId } = body;
+  const { default_manager_agent_id: managerId, ...rest } = body;
+  const fields = { name: DEFAULT_NAME, metadata: {}, ...fieldsOfWorkspace(rest) };
   if (managerId === null) return refused({ reason: "manager_missing" });
   const fault = admissionFault(core, caller);
   if (fault !== null) return refused(fault);
-  const request = { name, metadata, default_manager_agent_id: managerId ?? null };
+  const request = { ...fields, default_manager_agent_id: managerId ?? null };
   type Made = Result<string, ManagerFault | WorkspaceCapRefusal>;
   const made = await onceByKey(
     core,
@@ -66,10 +69,10 @@ export async function createWorkspace(
       const full = await capFault(core, tx, account);
       if (full !== null) return refused(full);
       const id = core.random.uuid(core.clock.now());
-      const manager = await findManager(core, tx, { account, workspaceId: id, name, managerId });
+      const manager = await findManager(core, tx, { account, workspaceId: id, name: fields.name, managerId });
       if (!manager.ok) return manager;
       const createdBy = actorOf(caller);
-      const given = { id, accountId, name, metadata, managerAgentId: manager.value, createdBy };
+      const given = { ...fields, id, accountId, managerAgentId: manager.value, createdBy };
       return ok((await insertWorkspace(core, tx, given)).id);
     },
   );

@@ -7,7 +7,7 @@ import type { Actor } from "../actor.ts";
 import { newRevision, smallObject } from "../revisions/new-revision.ts";
 import type { Workspace } from "../workspace.ts";
 
-type NewWorkspace = Pick<Workspace, "id" | "accountId" | "name" | "managerAgentId" | "metadata"> & {
+type NewWorkspace = Omit<Workspace, "state" | "canonicalCopyId" | "currentRevisionId" | "createdAt"> & {
   readonly createdBy: Actor;
 };
 

@@ -5,10 +5,13 @@ import type { UpdateWorkspaceRequest } from "../../../../contract/workspaces/wor
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../../agents/refusals.ts";
 import type { Core } from "../../core.ts";
+import { fieldsOn } from "../../ports/record-fields.ts";
 import { reachWorkspace } from "../reach-workspace.ts";
 import type { ManagerRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { Workspace } from "../workspace.ts";
 import { joinWorkspace } from "./members.ts";
+
+const fieldsOfWorkspace = fieldsOn<Workspace>();
 
 type Refusal = WorkspaceRefusal | WorkRefusal | ManagerRefusal | AgentRefusal | AgentEndingRefusal;
 
@@ -25,7 +28,7 @@ export async function updateWorkspace(
   },
 ): Promise<Result<Workspace, Refusal>> {
   const { workspaceId, body } = request;
-  const { name, metadata, manager_agent_id: agentId } = body;
+  const { manager_agent_id: agentId, ...rest } = body;
   if (agentId === null) return refused({ reason: "manager_missing" });
   return await core.store.transact(async (tx): Promise<Result<Workspace, Refusal>> => {
     await tx.workspaces.lock(workspaceId);
@@ -38,8 +41,7 @@ export async function updateWorkspace(
       if (!joined.ok) return joined;
     }
     const change = {
-      ...(name === undefined ? {} : { name }),
-      ...(metadata === undefined ? {} : { metadata }),
+      ...fieldsOfWorkspace(rest),
       ...(agentId === undefined ? {} : { managerAgentId: agentId }),
     };
     if (Object.keys(change).length > 0) await tx.workspaces.update(workspaceId, change);

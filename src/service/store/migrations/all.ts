@@ -1,0 +1,49 @@
+// Written by `node scripts/newest-tables.ts`. Do not edit.
+
+import type { Migration } from "kysely";
+import * as m001 from "./001-first-tables.ts";
+import * as m002 from "./002-withheld-refunds.ts";
+import * as m003 from "./003-prices.ts";
+import * as m004 from "./004-run-secrets.ts";
+import * as m005 from "./005-agents-egress.ts";
+import * as m006 from "./006-packs.ts";
+import * as m007 from "./007-cost-reservations.ts";
+import * as m008 from "./008-credentials.ts";
+import * as m009 from "./009-web-sessions.ts";
+import * as m010 from "./010-sign-in.ts";
+import * as m011 from "./011-oauth.ts";
+import * as m012 from "./012-approvals.ts";
+import * as m013 from "./013-run-views.ts";
+import * as m014 from "./014-workspaces.ts";
+import * as m015 from "./015-token-successors.ts";
+import * as m016 from "./016-lost-blobs.ts";
+import * as m017 from "./017-operation-faults.ts";
+import * as m018 from "./018-default-managers.ts";
+import * as m019 from "./019-commits-of-runs.ts";
+import * as m020 from "./020-deleted-agents.ts";
+import * as m021 from "./021-repository-access.ts";
+
+/** Every migration by its name, in their order. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  "001-first-tables": m001,
+  "002-withheld-refunds": m002,
+  "003-prices": m003,
+  "004-run-secrets": m004,
+  "005-agents-egress": m005,
+  "006-packs": m006,
+  "007-cost-reservations": m007,
+  "008-credentials": m008,
+  "009-web-sessions": m009,
+  "010-sign-in": m010,
+  "011-oauth": m011,
+  "012-approvals": m012,
+  "013-run-views": m013,
+  "014-workspaces": m014,
+  "015-token-successors": m015,
+  "016-lost-blobs": m016,
+  "017-operation-faults": m017,
+  "018-default-managers": m018,
+  "019-commits-of-runs": m019,
+  "020-deleted-agents": m020,
+  "021-repository-access": m021,
+};

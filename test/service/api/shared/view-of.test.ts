@@ -1,0 +1,70 @@
+// A record shown by the fields of a schema: what does not compile, and what is left out.
+
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { field, object } from "../../../../src/contract/field.ts";
+import { viewOf } from "../../../../src/service/api/shared/view-of.ts";
+
+type Parcel = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly sentAt: number | null;
+  readonly createdAt: number;
+  readonly maxWeight: number | null;
+  readonly note: string | null;
+  readonly tags: readonly string[];
+};
+
+const shape = {
+  id: field(z.string(), "Its id."),
+  created_at: field(z.iso.datetime(), "When it was made."),
+  sent_at: field(z.nullable(z.iso.datetime()), "When it was sent."),
+  max_weight: field(z.optional(z.nullable(z.int())), "In kilograms."),
+  note: field(z.optional(z.string()), "A text."),
+};
+const parcelSchema = object(shape);
+const placedSchema = object({ ...shape, place: field(z.optional(z.string()), "Where it is.") });
+
+const parcel: Parcel = {
+  ...{ id: "p1", accountId: "a1", sentAt: null, createdAt: 0, maxWeight: null, note: null, tags: ["a"] },
+};
+
+describe("a view", () => {
+  const toParcel = viewOf<Parcel>()(parcelSchema);
+
+  it("has the schema's fields alone, times as texts, and null where the schema takes it", () => {
+    const created_at = "1970-01-01T00:00:00.000Z";
+    expect(toParcel(parcel)).toStrictEqual({ id: "p1", created_at, sent_at: null, max_weight: null });
+    const sent = { ...parcel, sentAt: 1_000, maxWeight: 0, note: "" };
+    const sent_at = "1970-01-01T00:00:01.000Z";
+    expect(toParcel(sent)).toStrictEqual({ id: "p1", created_at, sent_at, max_weight: 0, note: "" });
+  });
+
+  it("takes a field that is given, and leaves out one that is given as undefined", () => {
+    expect(toParcel(parcel, { id: "p2", note: "up" })).toMatchObject({ id: "p2", note: "up" });
+    expect("max_weight" in toParcel(parcel, { max_weight: undefined })).toBe(false);
+    const toPlaced = viewOf<Parcel>()(placedSchema);
+    expect(toPlaced(parcel, { place: "Bern" }).place).toBe("Bern");
+    expect("place" in toPlaced(parcel, { place: undefined })).toBe(false);
+  });
+});
+
+// The compiler says that each of these is an error: `tsc` fails where one is none.
+function notCompiled(): unknown {
+  const view = viewOf<Parcel>();
+  return [
+    // @ts-expect-error a field that the record has not is not given
+    view(placedSchema)(parcel),
+    // @ts-expect-error nor is it where others are
+    view(placedSchema)(parcel, { note: "up" }),
+    // @ts-expect-error the record's may be null, and the schema's may not
+    view(object({ sent_at: shape.created_at }))(parcel),
+    // @ts-expect-error the record's is a number, and the schema's a text
+    view(object({ max_weight: shape.note }))(parcel),
+    // @ts-expect-error a field that the schema has not is given
+    view(parcelSchema)(parcel, { weight: 1 }),
+    // @ts-expect-error a field is given with another type
+    view(parcelSchema)(parcel, { note: 1 }),
+  ];
+}
+void notCompiled;
