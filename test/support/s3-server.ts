@@ -1,5 +1,5 @@
 // A real S3 server on loopback, with its files in a folder of its own. Of what it can, the service uses PUT, GET with a
-// range, HEAD, DELETE and presigned GET.
+// range, HEAD and DELETE.
 
 import { mkdtemp, rm, unlink } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -34,7 +34,6 @@ export function folderBlobs(folder: string): BlobStore {
         await rm(path + UNFINISHED, { force: true }).catch(explain);
       }
     },
-    presignGet: async () => null,
   };
 }
 

@@ -1,4 +1,4 @@
-// Blobs in a bucket of an S3 server: single PUTs with a known length, GET with a range, HEAD, DELETE, presigned GET.
+// Blobs in a bucket of an S3 server: single PUTs with a known length, GET with a range, HEAD, DELETE.
 // Loaded only where BLOB_STORE is "s3".
 // Why: docs/decisions/108-a-bucket-that-is-silent.md
 
@@ -64,11 +64,6 @@ export function s3Blobs(options: S3Options): BlobStore {
       }
     },
     health: () => s3.breaker.health(),
-    presignGet: async ({ key, seconds }) => {
-      const url = new URL(addressOf(config, key));
-      url.searchParams.set("X-Amz-Expires", String(seconds));
-      return (await client.sign(url.href, { method: "GET", aws: { signQuery: true } })).url;
-    },
   };
 }
 

@@ -89,7 +89,8 @@ function signOutRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
   routes.post("/sign-out", async (context) => {
     const session = await sessionOf(context);
-    if (session !== null) await endWebSession(context.get("parts").core, session);
+    const requestId = context.get("requestId");
+    if (session !== null) await endWebSession(context.get("parts").core, { ...session, requestId });
     clearSession(context);
     return context.redirect("/sign-in", 303);
   });

@@ -1,4 +1,4 @@
-// One entry of the audit trail: an exchange, a token for an account, a claim, a release, a policy, a deleted agent, an approval, a sign-in, a key. Pure.
+// One entry of the audit trail: an exchange, a token for an account, a claim, a release, a policy, a deleted agent, an approval, a sign-in or sign-out, a key. Pure.
 
 export const auditActions = [
   "exchange",

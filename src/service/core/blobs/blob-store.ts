@@ -11,8 +11,6 @@ export interface BlobStore {
   head(key: string): Promise<{ readonly size: number } | null>;
   /** Safe to repeat; a key without a blob is none to delete. */
   delete(keys: readonly string[]): Promise<void>;
-  /** An address from which anybody can read the blob for so long. Null where only this service can read it. */
-  presignGet(options: { readonly key: string; readonly seconds: number }): Promise<string | null>;
   /** The health by the latest calls of this process. Left out where nothing is asked over a network. */
   health?(): BlobHealth;
 }

@@ -3,7 +3,7 @@
 import { auditAccount } from "../accounts/audit-account.ts";
 import type { Core } from "../core.ts";
 import type { SignInMethod, WebSession } from "../web-sessions/web-session.ts";
-import { endWebSession, openWebSession } from "../web-sessions/web-sessions.ts";
+import { openWebSession } from "../web-sessions/web-sessions.ts";
 
 type ProvenPerson = {
   readonly accountId: string;
@@ -21,8 +21,8 @@ export async function completeSignIn(
 ): Promise<{ session: WebSession; secret: string }> {
   const { accountId, method, requestId, earlier } = person;
   const opened = await openWebSession(core, person);
-  if (earlier !== null) await endWebSession(core, earlier);
   await core.store.transact(async (tx) => {
+    if (earlier !== null) await tx.webSessions.delete(earlier);
     await tx.accounts.markSignedIn({ id: accountId, now: core.clock.now() });
     await auditAccount(core, tx, { action: "sign_in", outcome: "ok", accountId, method, requestId });
   });

@@ -1,6 +1,7 @@
 // Signs browsers in and out.
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
+import { auditAccount } from "../accounts/audit-account.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import { type SignInMethod, WEB_SESSION_MS, type WebSession } from "./web-session.ts";
@@ -57,20 +58,29 @@ export async function confirmWebSession(
   await store.transact((tx) => tx.webSessions.authenticate({ hash, now: clock.now() }));
 }
 
-/** Signs one browser out. False where the account has no such session. */
+/** Signs one browser out, with an audit entry. False where the account has no such session. */
 export async function endWebSession(
-  { store }: Pick<Core, "store">,
-  session: Pick<WebSession, "accountId" | "id">,
+  core: Sessions,
+  { accountId, id, requestId }: Pick<WebSession, "accountId" | "id"> & { readonly requestId: string },
 ): Promise<boolean> {
-  return await store.transact((tx) => tx.webSessions.delete(session));
+  return await core.store.transact(async (tx) => {
+    const isEnded = await tx.webSessions.delete({ accountId, id });
+    if (isEnded) await auditAccount(core, tx, { action: "sign_out", outcome: "ok", accountId, requestId });
+    return isEnded;
+  });
 }
 
-/** Signs every browser of an account out, but for the one with this id. Returns how many. */
+/** Signs every browser of an account out, but for the one with this id, with one audit entry. Returns how many. */
 export async function endOtherWebSessions(
-  { store }: Pick<Core, "store">,
-  { accountId, kept }: { accountId: string; kept: string | null },
+  core: Sessions,
+  { requestId, ...which }: { accountId: string; kept: string | null; requestId: string },
 ): Promise<number> {
-  return await store.transact((tx) => tx.webSessions.deleteAll({ accountId, kept }));
+  return await core.store.transact(async (tx) => {
+    const ended = await tx.webSessions.deleteAll(which);
+    const step = { action: "sign_out", outcome: "ok", accountId: which.accountId, requestId } as const;
+    if (ended > 0) await auditAccount(core, tx, step);
+    return ended;
+  });
 }
 
 /** Whoever is signed in is the account's owner. */

@@ -20,6 +20,7 @@ import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import type { StorePlace } from "../../../support/stores/stores.ts";
 
 const ACCOUNT = "01890000-0000-7000-8000-000000000001";
+const audit = { accountId: null, action: null, repositoryName: null, before: null, limit: 10 };
 const OTHER = "01890000-0000-7000-8000-000000000002";
 
 onEveryStore((kind) => {
@@ -73,18 +74,25 @@ onEveryStore((kind) => {
       const { core, open } = await start();
       const [one, two, three] = [await open(ACCOUNT), await open(ACCOUNT), await open(ACCOUNT)];
       const foreign = await open(OTHER);
+      const requestId = "r";
+      const audited = async () =>
+        (await store.committed.audit.list(audit)).map(({ action, accountId }) => [action, accountId]);
       const found = async () =>
         (await store.committed.webSessions.list({ accountId: ACCOUNT, now: core.clock.now() })).map(
           ({ id }) => id,
         );
-      expect(await endWebSession(core, { accountId: OTHER, id: one.session.id })).toBe(false);
-      expect(await endWebSession(core, one.session)).toBe(true);
-      expect(await endWebSession(core, one.session)).toBe(false);
+      expect(await endWebSession(core, { accountId: OTHER, id: one.session.id, requestId })).toBe(false);
+      expect(await endWebSession(core, { ...one.session, requestId })).toBe(true);
+      expect(await endWebSession(core, { ...one.session, requestId })).toBe(false);
       expect(await found()).toEqual([two.session.id, three.session.id].sort());
-      expect(await endOtherWebSessions(core, { accountId: ACCOUNT, kept: two.session.id })).toBe(1);
+      expect(await endOtherWebSessions(core, { accountId: ACCOUNT, kept: two.session.id, requestId })).toBe(
+        1,
+      );
       expect(await found()).toEqual([two.session.id]);
-      expect(await endOtherWebSessions(core, { accountId: ACCOUNT, kept: null })).toBe(1);
+      expect(await endOtherWebSessions(core, { accountId: ACCOUNT, kept: null, requestId })).toBe(1);
       expect(await findWebSession(core, foreign.secret)).not.toBeNull();
+      // One for each act that ended a session.
+      expect(await audited()).toEqual(Array(3).fill(["sign_out", ACCOUNT]));
     });
   });
 });

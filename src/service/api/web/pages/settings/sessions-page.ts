@@ -33,8 +33,8 @@ export function sessionsRoutes(): Hono<WebEnv> {
     const session = await needSession(context);
     if (session instanceof Response) return session;
     const form = await readForm(context, endForm);
-    const { accountId } = session;
-    if (form.ok) await endWebSession(context.get("parts").core, { accountId, id: form.value.id });
+    const [accountId, requestId] = [session.accountId, context.get("requestId")];
+    if (form.ok) await endWebSession(context.get("parts").core, { accountId, id: form.value.id, requestId });
     return context.redirect("/settings/sessions", 303);
   });
 
@@ -42,7 +42,8 @@ export function sessionsRoutes(): Hono<WebEnv> {
     const session = await needSession(context);
     if (session instanceof Response) return session;
     const { accountId, id: kept } = session;
-    await endOtherWebSessions(context.get("parts").core, { accountId, kept });
+    const requestId = context.get("requestId");
+    await endOtherWebSessions(context.get("parts").core, { accountId, kept, requestId });
     return context.redirect("/settings/sessions", 303);
   });
 
