@@ -13,7 +13,7 @@ import type { Core } from "../../core/core.ts";
 import type { PublicProblem } from "../../core/ports/problem.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
-import { JsonText, type RouteRequest } from "../http/handler.ts";
+import { type AnyAnswer, JsonText, type RouteRequest } from "../http/handler.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
 import { findNamedAgent } from "./find-agent.ts";
 import { type Argument, argumentsOf, inputSchema } from "./tool-input.ts";
@@ -253,6 +253,11 @@ export function said<Body, Refused, Structured>(
   say: (body: Exclude<Body, JsonText>) => McpToolAnswer<Structured>,
 ): Result<McpToolAnswer<Structured>, Refused> {
   return result.ok ? ok(say(bodyOf(result.value))) : result;
+}
+
+/** Whether the page that a route answered with has one after it. */
+export function hasMore({ headers }: Pick<AnyAnswer, "headers">): boolean {
+  return headers?.Link !== undefined;
 }
 
 /** The body of a route's answer. Throws where the route has written it as text. */

@@ -12,11 +12,9 @@ import {
 } from "../../../../contract/approvals/approval.ts";
 import { approvalRoutes } from "../../../../contract/approvals/routes.ts";
 import { field } from "../../../../contract/field.ts";
-import { listApprovals } from "../../../core/approvals/read-approvals.ts";
 import { approvalHandlers } from "../../http/handlers/approvals.ts";
-import { toApproval } from "../../shared/approval-view.ts";
 import { linesOf, part, taken } from "../answer-part.ts";
-import { answer, said, tool } from "../tool.ts";
+import { answer, bodyOf, hasMore, said, tool } from "../tool.ts";
 import { atMost } from "../tool-input.ts";
 
 const MAX_LISTED = 20;
@@ -71,13 +69,12 @@ export const approvalTools = [
       limit: atMost(MAX_LISTED, MAX_LISTED, "Approvals"),
     },
     output: z.object({ approvals: z.array(toolApprovalSchema), has_more: z.boolean() }),
-    run: async ({ caller, query }, { core }) => {
-      const { agent_id: agentId = null, status = null, limit } = query;
-      const page = await listApprovals(core, { caller, agentId, status, before: null, limit });
-      const seen = { policy: core.policy, now: core.clock.now() };
-      const approvals = page.approvals.map((one) => toToolApproval(toApproval(one, seen)));
-      const text = linesOf(approvals, approvalLine, `No approval is ${status}.`);
-      return ok(answer({ approvals, has_more: page.next !== null }, text));
+    run: async (request, { core, submitter }) => {
+      const page = await approvalHandlers(core, submitter).list(request);
+      if (!page.ok) return page;
+      const approvals = bodyOf(page.value).map(toToolApproval);
+      const text = linesOf(approvals, approvalLine, `No approval is ${request.query.status}.`);
+      return ok(answer({ approvals, has_more: hasMore(page.value) }, text));
     },
   }),
   tool(approvalRoutes.deny, {

@@ -6,12 +6,10 @@ import { visibleText } from "../../../../base/untrusted-text.ts";
 import { field } from "../../../../contract/field.ts";
 import { text } from "../../../../contract/fields.ts";
 import { questionListSchema, questionRoutes } from "../../../../contract/questions.ts";
-import { listQuestions } from "../../../core/questions/list-questions.ts";
 import { questionHandlers } from "../../http/handlers/approvals.ts";
-import { toQuestion } from "../../shared/question-view.ts";
 import { followSubmitted, waitSeconds } from "../follow-submitted.ts";
 import { runResultSchema } from "../run-result.ts";
-import { answer, bodyOf, tool } from "../tool.ts";
+import { answer, bodyOf, hasMore, tool } from "../tool.ts";
 import { atMost } from "../tool-input.ts";
 
 const MAX_LISTED = 20;
@@ -32,10 +30,10 @@ export const questionTools = [
       limit: atMost(MAX_LISTED, MAX_LISTED, "Questions"),
     },
     output: z.object({ questions: questionListSchema, has_more: z.boolean() }),
-    run: async ({ caller, query }, { core }) => {
-      const { agent_id: agentId = null, limit } = query;
-      const page = await listQuestions(core, { caller, agentId, before: null, limit });
-      const questions = page.questions.map(toQuestion).map((one) => ({
+    run: async (request, { core, submitter }) => {
+      const page = await questionHandlers(core, submitter).list(request);
+      if (!page.ok) return page;
+      const questions = bodyOf(page.value).map((one) => ({
         ...one,
         question: visibleText(one.question).slice(0, MAX_QUESTION_CHARS),
         choices: one.choices
@@ -47,7 +45,7 @@ export const questionTools = [
         label: `What run ${run_id} asked.`,
         text: [question, ...choices.map((choice) => `- ${choice}`)].join("\n").slice(0, MAX_QUESTION_CHARS),
       }));
-      return ok({ ...answer({ questions, has_more: page.next !== null }, said), quoted });
+      return ok({ ...answer({ questions, has_more: hasMore(page.value) }, said), quoted });
     },
   }),
   tool(questionRoutes.answer, {

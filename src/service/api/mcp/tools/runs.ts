@@ -7,13 +7,12 @@ import { text } from "../../../../contract/fields.ts";
 import { runRoutes } from "../../../../contract/runs/routes.ts";
 import { isTerminal, runListSchema, runStatuses } from "../../../../contract/runs/run.ts";
 import { cancelRun } from "../../../core/runs/cancel-run.ts";
-import { listRuns } from "../../../core/runs/list-runs.ts";
 import { findRun } from "../../../core/runs/read-run.ts";
-import { toRun } from "../../shared/run-view.ts";
+import { runHandlers } from "../../http/handlers/runs.ts";
 import { linesOf } from "../answer-part.ts";
 import { followSubmitted, waitSeconds } from "../follow-submitted.ts";
 import { DEFAULT_REPLY_BYTES, runAnswer, runResultSchema } from "../run-result.ts";
-import { answer, tool } from "../tool.ts";
+import { answer, bodyOf, hasMore, tool } from "../tool.ts";
 import { atMost, runKeyText } from "../tool-input.ts";
 import { watchRun } from "../watch-run.ts";
 
@@ -96,18 +95,17 @@ export const runTools = [
       limit: atMost(50, 20, "Runs"),
     },
     output: z.object({ runs: runListSchema, next_before: z.optional(z.string()) }),
-    run: async ({ caller, params, query }, { core }) => {
-      const { session_key: sessionKey = null, before = null, limit } = query;
-      const page = await listRuns(core, { caller, agentId: params.agentID, sessionKey, before, limit });
+    run: async (request, { core, submitter }) => {
+      const page = await runHandlers(core, submitter).list(request);
       if (!page.ok) return page;
-      const { next } = page.value;
-      const runs = page.value.runs.map(toRun);
+      const runs = bodyOf(page.value);
+      const next = hasMore(page.value) ? runs.at(-1)?.id : undefined;
       const text = linesOf(
         runs,
         ({ id, status, thread_id }) => `${id}: ${status}, session ${thread_id}`,
         "There are no runs.",
       );
-      return ok(answer({ runs, ...(next === null ? {} : { next_before: next }) }, text));
+      return ok(answer({ runs, ...(next === undefined ? {} : { next_before: next }) }, text));
     },
   }),
   tool(runRoutes.cancel, {
