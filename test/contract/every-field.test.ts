@@ -101,7 +101,9 @@ function valuesFor({ route, field, schema }: Case): readonly { example: Fields; 
     valuesOf(schema, () => [], { field, depth: 0 }),
     { seed: SEED, numRuns: DRAWN },
   );
-  return [...shown, ...drawn.flatMap((value) => examples.map((example) => ({ example, value })))];
+  // Null last: what a use case forgets is null, too.
+  const values = drawn.toSorted((one, other) => Number(one === null) - Number(other === null));
+  return [...shown, ...values.flatMap((value) => examples.map((example) => ({ example, value })))];
 }
 
 async function send(route: DocumentedRoute, fields: Fields) {

@@ -52,6 +52,19 @@ declare module "./tables.ts" {
   }
 }
 
+/** What the records of its runs have of it. */
+type KeptOfDeleted =
+  | ("id" | "accountId" | "name" | "kind" | "model" | "backend" | "createdAt" | "retiredAt")
+  | "advisorMaxSpendMicroUsd";
+/** All else is gone: the next job of the repository makes another agent. */
+const deleted: Omit<Agent, KeptOfDeleted> = {
+  config: {},
+  ciPolicy: null,
+  egress: null,
+  repository: null,
+  workspaceId: null,
+};
+
 const notDeleted = { deletedAt: null, erasedAt: null };
 
 export class SqlAgents implements AgentStore {
@@ -232,8 +245,7 @@ export class SqlAgents implements AgentStore {
       .set({
         deleted_at: now,
         retired_at: now,
-        // The next job of the repository makes another agent.
-        ...agentRow.change({ config: {}, ciPolicy: null, egress: null, repository: null, workspaceId: null }),
+        ...agentRow.change(deleted),
       })
       .where("id", "=", id)
       .execute();

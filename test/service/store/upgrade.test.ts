@@ -1,47 +1,13 @@
 // A store of an earlier version is brought to this version's tables with its rows kept.
 
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { knownMigrations, migrateWithin } from "../../../src/service/store/migrate.ts";
+import { kyselyOfFile } from "../../../src/service/store/sqlite.ts";
 import { type StorePlace, sqliteStore } from "../../support/stores/stores.ts";
-
-/** What the migrations after the first have made. */
-const FIRST_TABLES = `
-  drop table oauth_artifacts; drop table oauth_grants; drop table service_secrets;
-  drop index credentials_grant; drop index credentials_expiry;
-  alter table credentials drop column client_id; alter table credentials drop column scope;
-  alter table credentials drop column resource; alter table credentials drop column grant_id;
-  alter table credentials drop column expires_at;
-  alter table credentials rename column kind to caller_class;
-  alter table credentials rename to api_keys;
-  update api_keys set caller_class = case caller_class when 'owner_key' then 'owner' else 'ai_client' end;
-  drop table request_keys; drop table workspaces; drop table workspace_members;
-  drop table workspace_threads; drop table context_items; drop table workspace_objects;
-  drop table copies; drop table copy_entries; drop table copy_trash; drop table download_links;
-  drop table revisions; drop table retention_pins; drop table workspace_sweeps; drop table operations;
-  drop table changesets; drop table adoptions; drop table task_groups; drop table workspace_runs;
-  drop table workers; drop table sites; drop table site_links; drop table workspace_feeds;
-  drop table workspace_events; drop table workspace_schedules; drop table workspace_workflows;
-  drop table web_sessions;
-  drop table run_views; drop index runs_children;
-  drop table approvals; drop table write_grants; drop index runs_question;
-  drop table cost_reservations;
-  drop table sign_in_links; drop table sign_in_attempts; drop table identities; drop table passkeys;
-  alter table accounts drop column signed_in_at; alter table audit_entries drop column method;
-  drop index runs_refunded;
-  drop table free_calls;
-  alter table runs drop column price;
-  alter table runs drop column refund_withheld_reason;
-  drop table blobs; drop table packs;
-  drop table run_secrets; alter table runs drop column model_billing;
-  alter table agents drop column egress;
-  drop index agents_workspace; alter table agents drop column workspace_id;
-  drop index agents_deleted;
-  alter table agents drop column deleted_at; alter table agents drop column erased_at;
-  drop table repository_accesses;
-  drop table default_heads; alter table runs drop column works_on;
-  delete from kysely_migration where name > '001-first-tables';`;
 
 const keys = (["owner", "ai_client"] as const).map((callerClass) => ({
   id: `key-of-${callerClass}`,
@@ -78,9 +44,7 @@ describe("a store of an earlier version", () => {
       for (const key of keys) await tx.credentials.insert({ kind: "key", ...key });
     });
     await begun.close();
-    const database = new DatabaseSync(join(place.settings.dataDir, "agent-service.sqlite"));
-    database.exec(FIRST_TABLES);
-    database.close();
+    await makeFirstVersion(join(place.settings.dataDir, "agent-service.sqlite"));
 
     const store = await place.open();
     try {
@@ -98,3 +62,31 @@ describe("a store of an earlier version", () => {
     }
   });
 });
+
+/** Makes the store one of the first version, with its rows as far as the first tables have their columns. */
+async function makeFirstVersion(path: string): Promise<void> {
+  const newest = `${path}.newest`;
+  renameSync(path, newest);
+  const database = new DatabaseSync(path);
+  database.exec("begin");
+  await migrateWithin(kyselyOfFile(database), { newest: knownMigrations[0] ?? "" });
+  database.exec("commit");
+  database.prepare("attach ? as newest").run(newest);
+  for (const { name } of database.prepare("select name from sqlite_master where type = 'table'").all()) {
+    const table = String(name);
+    const first = columnsOf(database, "main", table);
+    const shared = columnsOf(database, "newest", table).filter((column) => first.includes(column));
+    if (table.startsWith("kysely_") || shared.length === 0) continue;
+    database.exec(`insert into main.${table} (${shared}) select ${shared} from newest.${table}`);
+  }
+  const kept = ["id", "hash", "account_id", "name", "hint", "created_at", "last_used_at", "revoked_at"];
+  database.exec(`
+    insert into api_keys (${kept}, caller_class)
+    select ${kept}, case kind when 'owner_key' then 'owner' else 'ai_client' end from newest.credentials`);
+  database.close();
+}
+
+function columnsOf(database: DatabaseSync, schema: string, table: string): readonly string[] {
+  const found = database.prepare("select name from pragma_table_info(?, ?)").all(table, schema);
+  return found.map(({ name }) => String(name));
+}
