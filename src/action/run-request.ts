@@ -6,7 +6,7 @@ import type { EgressEntries } from "../contract/egress.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { findingsSchema } from "../github/findings/findings-schema.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
-import { boundsOf } from "../job/job-settings.ts";
+import { boundsOf, type JobSubmission } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
 import type { Inputs } from "./inputs.ts";
 
@@ -19,33 +19,32 @@ type RunRequestOptions = {
 };
 
 /** The same job gives the same body, so that a re-run finds its run. */
-export function runRequest(options: RunRequestOptions): SubmitRunRequest {
+export function runRequest(options: RunRequestOptions): JobSubmission {
   const { inputs, request } = options;
   const { maxTurnTokens, maxCostMicroUsd, timeoutMinutes, egress, mcpServers, service } = inputs;
-  const schema = outputSchema(inputs, request);
   return {
     ...messageOf(request),
-    ...sessionOf(options),
-    ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+    ...{ ...noSession, ...sessionOf(options) },
+    max_turn_tokens: maxTurnTokens ?? undefined,
     ...boundsOf({ maxCostMicroUsd, timeoutMs: timeoutMinutes * 60_000 }),
-    ...(schema === null ? {} : { output_schema: schema }),
-    ...(inputs.setup === null ? {} : { setup: inputs.setup.path }),
-    ...(egress === null ? {} : { egress: egressField(egress) }),
+    output_schema: outputSchema(inputs, request) ?? undefined,
+    setup: inputs.setup?.path,
+    egress: egress === null ? undefined : egressField(egress),
     // A service inside the job has them from its settings, with their secrets.
-    ...(mcpServers === null || service.type === "embedded" ? {} : sentServers(mcpServers)),
-    ...headOf(request),
+    mcp_servers: mcpServers === null || service.type === "embedded" ? undefined : sentServers(mcpServers),
+    pull_request: headOf(request),
   };
 }
 
-function messageOf({ prompt, images = [] }: AgentRequest): Pick<SubmitRunRequest, "message" | "messages"> {
-  if (images.length === 0) return { message: prompt };
+function messageOf({ prompt, images = [] }: AgentRequest): Pick<JobSubmission, "message" | "messages"> {
+  if (images.length === 0) return { message: prompt, messages: undefined };
   const parts = images.map(({ name, mime, base64 }) => ({
     type: "image" as const,
     path: name,
     mime,
     data: base64,
   }));
-  return { messages: [{ role: "user", content: prompt, parts }] };
+  return { message: undefined, messages: [{ role: "user", content: prompt, parts }] };
 }
 
 /** A policy on the wire has a word for nothing, and no empty list. */
@@ -53,7 +52,11 @@ function egressField(entries: EgressEntries): SubmitRunRequest["egress"] {
   return entries.length === 0 ? "none" : [...entries];
 }
 
-function sessionOf(options: RunRequestOptions): Partial<SubmitRunRequest> {
+const noSession = { session_id: undefined, session_key: undefined, new_session: undefined };
+
+function sessionOf(
+  options: RunRequestOptions,
+): Pick<SubmitRunRequest, "session_id" | "session_key" | "new_session"> {
   const { session, service } = options.inputs;
   const { subject } = options.request;
   if (session.type === "id") return { session_id: session.id };
@@ -99,10 +102,10 @@ export function subjectKey(number: number): string {
  * The token of a comment's job names the default branch, that of a pull request's job a merge commit. Neither has the
  * lines that GitHub shows on the pull request.
  */
-function headOf({ subject }: AgentRequest): Partial<SubmitRunRequest> {
-  if (subject === null || subject.refs === null) return {};
+function headOf({ subject }: AgentRequest): SubmitRunRequest["pull_request"] {
+  if (subject === null || subject.refs === null) return undefined;
   const { headSha, baseRef } = subject.refs;
-  return { pull_request: { number: subject.number, head_sha: headSha, base_ref: baseRef } };
+  return { number: subject.number, head_sha: headSha, base_ref: baseRef };
 }
 
 function outputSchema(inputs: Inputs, request: AgentRequest): Inputs["outputSchema"] {

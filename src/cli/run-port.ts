@@ -8,11 +8,10 @@ import { fetchTransport } from "../client/transport.ts";
 import { ciProviders } from "../contract/ci/providers.ts";
 import { policyOf } from "../contract/egress.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
-import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { commandWords } from "../job/command-words.ts";
 import { type CommitPlace, commitWords } from "../job/git/commit-place.ts";
 import type { JobPort } from "../job/job-port.ts";
-import { boundsOf } from "../job/job-settings.ts";
+import { boundsOf, type JobSubmission } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
 import type { Interrupts } from "../job/signals.ts";
 import { CommandError } from "./command-error.ts";
@@ -75,17 +74,19 @@ function runBody(
     mcpServers,
   }: RunSettings,
   pullRequest: PullRequest | null,
-): SubmitRunRequest {
+): JobSubmission {
   return {
     message: prompt,
-    ...(sessionId === null ? {} : { session_id: sessionId }),
-    ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+    session_id: sessionId ?? undefined,
+    max_turn_tokens: maxTurnTokens ?? undefined,
     ...boundsOf({ maxCostMicroUsd, timeoutMs }),
-    ...(outputSchema ? { output_schema: outputSchema } : {}),
-    ...(setup === null ? {} : { setup: setup.path }),
-    ...(egress === null ? {} : { egress: policyOf(egress) }),
-    ...(mcpServers === null ? {} : sentServers(mcpServers)),
-    ...(pullRequest === null ? {} : { pull_request: pullRequest }),
+    output_schema: outputSchema ?? undefined,
+    setup: setup?.path,
+    egress: egress === null ? undefined : policyOf(egress),
+    mcp_servers: mcpServers === null ? undefined : sentServers(mcpServers),
+    pull_request: pullRequest ?? undefined,
+    // The command has no flags for these.
+    ...{ messages: undefined, session_key: undefined, new_session: undefined },
   };
 }
 

@@ -49,6 +49,16 @@ export const outputSchema: Kind<OutputSchema> = kind(
   },
 );
 
+/**
+ * What a job submits: every field but those that the recipe adds, so that a new one does not compile until the Action and the
+ * command say what they send. Undefined: it is left out.
+ */
+export type JobSubmission = {
+  readonly [Field in Exclude<keyof SubmitRunRequest, "idempotency_key" | "model_access">]-?:
+    | SubmitRunRequest[Field]
+    | undefined;
+};
+
 /** The bounds of a job's run, where they are set. The default timeout is what every run has by itself. */
 export function boundsOf({
   maxCostMicroUsd,
@@ -56,9 +66,9 @@ export function boundsOf({
 }: {
   readonly maxCostMicroUsd: number | null;
   readonly timeoutMs: number;
-}): Pick<SubmitRunRequest, "max_cost_usd" | "time_limit_seconds"> {
-  const cost = maxCostMicroUsd === null ? {} : { max_cost_usd: maxCostMicroUsd / MICRO_PER_USD };
-  if (timeoutMs === DEFAULT_TIMEOUT_MINUTES * 60_000) return cost;
+}): Pick<JobSubmission, "max_cost_usd" | "time_limit_seconds"> {
+  const cost = { max_cost_usd: maxCostMicroUsd === null ? undefined : maxCostMicroUsd / MICRO_PER_USD };
+  if (timeoutMs === DEFAULT_TIMEOUT_MINUTES * 60_000) return { ...cost, time_limit_seconds: undefined };
   const seconds = Math.floor(timeoutMs / 1000);
   const after = Math.min(AFTER_RUN_SECONDS, Math.floor(seconds * AFTER_RUN_SHARE));
   return { ...cost, time_limit_seconds: seconds - after };

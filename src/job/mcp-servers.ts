@@ -43,8 +43,8 @@ export function faultsOfSentServers({ servers }: NamedServers): readonly string[
 }
 
 /** The field of a submission. The service checks it. */
-export function sentServers({ servers }: NamedServers): Pick<SubmitRunRequest, "mcp_servers"> {
-  return { mcp_servers: (servers ?? {}) as SubmitRunRequest["mcp_servers"] };
+export function sentServers({ servers }: NamedServers): SubmitRunRequest["mcp_servers"] {
+  return (servers ?? {}) as SubmitRunRequest["mcp_servers"];
 }
 
 /** The variables whose values they take. */

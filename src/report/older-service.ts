@@ -17,8 +17,10 @@ type OlderServiceWords = {
 
 type Field = keyof SubmitRunRequest;
 
-/** The settings of a job's submission that Action and command have by one name. A field without one follows from the job. */
-const settings: Partial<Record<Field, string>> = {
+/** The settings of a job's submission that Action and command have by one name. Null: the field follows from the job. */
+const settings: Readonly<Record<Field, string | null>> = {
+  ...{ message: null, messages: null, session_key: null, new_session: null, pull_request: null },
+  idempotency_key: null,
   session_id: "session",
   max_turn_tokens: "max-turn-tokens",
   max_cost_usd: "max-cost",
@@ -74,7 +76,7 @@ function adviceOf(field: string): string | null {
 }
 
 /** Names of fields come from the service. */
-function ownValue(table: Readonly<Record<string, string>>, name: string): string | null {
+function ownValue(table: Readonly<Record<string, string | null>>, name: string): string | null {
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }
 

@@ -3,7 +3,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runResultSchema } from "../../../../src/service/api/mcp/run-result.ts";
-import { tools } from "../../../../src/service/api/mcp/tool-table.ts";
+import { tools, toolsOfSets } from "../../../../src/service/api/mcp/tool-table.ts";
 import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
 import type { Backend, BackendOutcome } from "../../../../src/service/executor/backend.ts";
@@ -90,28 +90,8 @@ onEveryStore((store) => {
 
     it("are listed in one order, each with schemas, a title and hints", async () => {
       const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual([
-        "list_agents",
-        "get_agent",
-        "create_agent",
-        "invoke_agent",
-        "get_run_result",
-        "list_runs",
-        "cancel_run",
-        "create_schedule",
-        "list_schedules",
-        "cancel_schedule",
-        "list_workflows",
-        "execute_workflow",
-        "get_credits",
-        "get_pricing",
-        "list_questions",
-        "answer_question",
-        "list_approvals",
-        "deny_approval",
-        "describe_tools",
-        "call_tool",
-      ]);
+      const names = toolsOfSets.agents.map(({ listing }) => listing.name);
+      expect(tools.map(({ name }) => name)).toEqual([...names, "describe_tools", "call_tool"]);
       for (const tool of tools) {
         expect(tool.title, tool.name).toMatch(/^[A-Z]/);
         expect(tool.inputSchema.additionalProperties, tool.name).toBe(false);
