@@ -172,8 +172,12 @@ function onceOnDisk(parts: {
   const { reader, writer, writing, group, reads } = parts;
   // Between transactions the writing connection reads faster: it has the pages that it wrote, while the other one reads
   // them again after each commit.
-  const askCommitted: KeptQueryRunner = (query, values) => (writing.isTransaction ? reader : writer).ask(query, values);
-  const ask: KeptQueryRunner = async <Values extends object, Row>(query: KeptQuery<Values, Row>, values: Values) => {
+  const askCommitted: KeptQueryRunner = (query, values) =>
+    (writing.isTransaction ? reader : writer).ask(query, values);
+  const ask: KeptQueryRunner = async <Values extends object, Row>(
+    query: KeptQuery<Values, Row>,
+    values: Values,
+  ) => {
     const key = onlyText(values);
     let rows = key === null ? undefined : (reads.find(query, key) as readonly Row[] | undefined);
     if (rows === undefined) {
