@@ -1,4 +1,4 @@
-// What was read in this turn of the event loop: the requests of many clients that arrive together ask for the same credential,
+// Rows that were read in this turn of the event loop: the requests of many clients that arrive together ask for the same
 // workspace or agent. Forgotten at each commit of this process, and at the end of the turn, since other processes commit too.
 
 import { setImmediate } from "node:timers";
