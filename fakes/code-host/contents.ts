@@ -78,8 +78,9 @@ export async function resolveCommits(
   refs: readonly string[],
 ): Promise<readonly (string | null)[]> {
   const asked = run("git", ["-C", repositoryPath, "cat-file", "--batch-check=%(objectname)"]);
-  asked.child.stdin?.end(refs.map((ref) => `${ref}^{commit}\n`).join(""));
-  const lines = (await asked).stdout.split("\n");
+  asked.child.stdin?.on("error", () => {}).end(refs.map((ref) => `${ref}^{commit}\n`).join(""));
+  // A host may have no repository at all.
+  const lines = await asked.then(({ stdout }) => stdout.split("\n")).catch(() => []);
   return refs.map((_, at) => (/^[0-9a-f]{40,64}$/.test(lines[at] ?? "") ? (lines[at] ?? null) : null));
 }
 
