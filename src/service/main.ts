@@ -80,18 +80,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // A node that only answers requests executes nothing and keeps nothing.
   if (config.role !== "api") prepareDataFolder(config.dataDir);
   const sandbox = sandboxOf({ config, log, clock, random });
-  // The sandbox is tried by another process: the store is opened meanwhile.
+  // Other processes try the sandbox and git: the store is opened meanwhile.
   const agents =
     options.backends === undefined
       ? openAgentsOf({ ...options, clock, random, sandbox })
       : Promise.resolve([]);
-  agents.catch(() => {});
-  if (config.role !== "api" && options.checkouts === undefined) await checkGit(config.gitEnvironment);
+  const needsGit = config.role !== "api" && options.checkouts === undefined;
+  const git = needsGit ? checkGit(config.gitEnvironment) : Promise.resolve();
+  for (const later of [agents, git]) later.catch(() => {});
   const store = await openStore(options);
   let traces: Traces | null = null;
   try {
     traces = await openTracesOf({ config, log, clock, random });
     const backends = options.backends ?? [offlineBackend, noopBackend, ...(await agents)];
+    await git;
     return await serve({
       ...options,
       log: traces?.log ?? log,
