@@ -1,11 +1,11 @@
 // The service with a model: `agent-service serve` with BACKEND=model, a scripted model's API in the benchmark's own
-// process, and a small repository that its runs clone.
+// process, and a repository that its runs clone.
 
 import { type ModelServer, startModelServer } from "../fakes/model-server/model-server.ts";
 import type { Script } from "../fakes/model-server/script.ts";
 import { opened } from "../scripts/opened.ts";
 import { type BenchService, startBenchService } from "./bench-service.ts";
-import { makeSmallRepository } from "./small-repository.ts";
+import { makeSmallRepository } from "./made-repositories.ts";
 
 export const MODEL = "scripted-model";
 
@@ -19,13 +19,15 @@ export async function startModelService(options: {
   script: Script;
   /** The embedded store unless told. */
   databaseUrl?: string;
+  /** Where the repository lies: a small one of this service's own unless told. */
+  repository?: string;
   env?: Readonly<Record<string, string>>;
 }): Promise<BenchService> {
   const { script, databaseUrl, env } = options;
   const model = await openModelServer(script);
-  const repository = await makeSmallRepository();
+  const own = options.repository === undefined ? await makeSmallRepository() : null;
   const service = await startBenchService({
-    repository: repository.path,
+    repository: options.repository ?? own?.path ?? "",
     env: { BACKEND: "model", MODEL, MODEL_BASE_URL: model.baseUrl, ...env },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
@@ -33,7 +35,7 @@ export async function startModelService(options: {
     ...service,
     stop: async () => {
       await service.stop();
-      await Promise.all([model.close(), repository.remove()]);
+      await Promise.all([model.close(), own?.remove()]);
     },
   };
 }

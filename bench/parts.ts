@@ -6,6 +6,7 @@ import { measureAgent } from "./agent/measure-agent.ts";
 import { bigBatches, measureAppends, smallBatches } from "./appends.ts";
 import { costOf, type StoreCosts } from "./capacity/costs.ts";
 import { measureCosts } from "./capacity/measure-costs.ts";
+import { countsOf, nodeCpuMsPerRun } from "./capacity/model.ts";
 import { recordCosts, reportOf } from "./capacity/record.ts";
 import { today } from "./capacity/scenarios.ts";
 import { measureColdStart } from "./cold-start.ts";
@@ -421,8 +422,11 @@ async function capacity({ writesPage }: PartOptions): Promise<Row[]> {
   const costs = await measureCosts(new Date());
   if (writesPage) recordCosts(costs);
   process.stdout.write(`\n${reportOf(costs)}`);
-  const run = { turns: today.turnsPerRun, events: today.eventsPerRun };
-  const figure = ({ runCpuMs }: StoreCosts) => ({ text: `${ms(costOf(runCpuMs, run))} CPU` });
+  const run = countsOf(today);
+  const figure = (store: StoreCosts) => {
+    const { process, children } = nodeCpuMsPerRun(costs, store, { ...today, commandCpuSeconds: 0 });
+    return { text: `${ms(process + children)} CPU` };
+  };
   const { database } = costs;
   const ofDatabase = (what: string, text: string | null): Row => ({
     what: `the same: ${what}`,
@@ -432,7 +436,7 @@ async function capacity({ writesPage }: PartOptions): Promise<Row[]> {
   });
   return [
     {
-      what: `a run of ${run.turns} turns and ${run.events} events, with the poll that follows it: the node`,
+      what: `a run of ${run.turn} turns, ${run.event} events and ${run.command} empty commands, with its poll: the node`,
       sqlite: figure(costs.sqlite),
       postgres: whereThere(costs.postgres, figure),
       floor: "–",

@@ -69,6 +69,12 @@ export function cpuMsWithChildren(pid: number): number | null {
   return times === null ? null : times.own + times.children;
 }
 
+/** Of the process, and of its child processes that have ended, apart; null where the system does not tell. */
+export function processCpu(pid: number): { readonly ownMs: number; readonly childrenMs: number } | null {
+  const times = cpuTimes(pid);
+  return times === null ? null : { ownMs: times.own, childrenMs: times.children };
+}
+
 function cpuTimes(pid: number): { own: number; children: number } | null {
   try {
     // proc_pid_stat(5): utime, stime, cutime and cstime are fields 14 to 17, in ticks of 10 ms. Field 2 may contain spaces.

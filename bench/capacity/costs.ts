@@ -1,19 +1,66 @@
 // What runs, polls and sockets cost a deployment, as `npm run bench -- capacity` measured it. Pure.
 
 import * as z from "zod/mini";
+import type { Fit } from "./fit.ts";
 
-/** What a run with so many turns and events costs: `run + turns × turn + events × event`. */
-export type RunCost = z.infer<typeof runCostSchema>;
+/** What a run consists of, each with a cost of its own. */
+export const runParts = [
+  /** The run itself, from its submission to its end. */
+  "run",
+  /** Its repository: the checkout at its start, what is compared and removed at its end. */
+  "checkout",
+  /** A request to the model, and a file that is read. */
+  "turn",
+  "event",
+  /** A second in which it waits for the model: heartbeats. */
+  "second",
+  /** A search in all files of the checkout. */
+  "search",
+  /** A file that is written. */
+  "write",
+  /** A command in the sandbox that does nothing: what the sandbox takes. */
+  "command",
+] as const;
+export type RunPart = (typeof runParts)[number];
+
+/** The parts that depend on how many files the repository has. */
+export const repositoryParts = ["checkout", "search", "write", "command"] as const;
+export type RepositoryPart = (typeof repositoryParts)[number];
+
+export type RunCounts = Readonly<Record<RunPart, number>>;
+/** What a run costs: the sum of its parts. */
+export type RunCost = Fit<RunPart>;
+export type RepositoryCost = Fit<RepositoryPart>;
+
 export type Costs = z.infer<typeof costsSchema>;
 export type StoreCosts = Costs["sqlite"];
 export type DatabaseCosts = NonNullable<Costs["database"]>;
+export type RepositoryCosts = Costs["large"];
 
-const runCostSchema = z.strictObject({ run: z.number(), turn: z.number(), event: z.number() });
+const misses = { largestMiss: z.number(), medianMiss: z.number() };
+const runCostSchema = z.strictObject({
+  parts: z.record(z.enum(runParts), z.number()),
+  errors: z.record(z.enum(runParts), z.nullable(z.number())),
+  ...misses,
+});
+const repositoryCostSchema = z.strictObject({
+  parts: z.record(z.enum(repositoryParts), z.number()),
+  errors: z.record(z.enum(repositoryParts), z.nullable(z.number())),
+  ...misses,
+});
 
 /** CPU is milliseconds of one core, sizes are bytes. */
 const storeCostsSchema = z.strictObject({
-  /** Of the node's process and its children, with one poll that follows the run. */
-  runCpuMs: runCostSchema,
+  /** Of the node's process, with one poll that follows the run. */
+  processCpuMs: runCostSchema,
+  /** Of its children, which may use other cores: git, and the sandbox around commands. */
+  childrenCpuMs: runCostSchema,
+  /** What node and children cause to be written to the node's disk. */
+  diskBytes: runCostSchema,
+  /** Of the node's process. */
+  fsyncs: runCostSchema,
+  /** Of a node that has nothing to do, in a second. */
+  idleCpuMs: z.number(),
   /** A poll answered with an event, and the next one begun. */
   pollCpuMs: z.number(),
   pollBytes: z.number(),
@@ -37,10 +84,28 @@ const databaseCostsSchema = z.strictObject({
   walBytes: runCostSchema,
   /** Time for which a connection executes a statement or holds a transaction open. */
   connectionMs: runCostSchema,
+  /** What its processes cause to be written, without checkpoints. */
+  diskBytes: runCostSchema,
+  /** Of its write-ahead log. */
+  fsyncs: runCostSchema,
+  /** For each node that has nothing to do, in a second. */
+  idleCpuMs: z.number(),
+  idleTransactions: z.number(),
   /** A poll answered with an event, and the next one begun. */
   pollCpuMs: z.number(),
   /** CPU of every node for each event of another one. */
   signalCpuMs: z.number(),
+});
+
+/** Of a repository: how large it is, and in the place of those of the small one what its parts cost. */
+const repositoryCostsSchema = z.strictObject({
+  files: z.number(),
+  /** On the node's disk, for as long as a run is at work. */
+  checkoutBytes: z.number(),
+  processCpuMs: repositoryCostSchema,
+  childrenCpuMs: repositoryCostSchema,
+  diskBytes: repositoryCostSchema,
+  workingRunBytes: z.number(),
 });
 
 export const costsSchema = z.strictObject({
@@ -51,63 +116,18 @@ export const costsSchema = z.strictObject({
   /** Both null where there was no PostgreSQL to start. */
   postgres: z.nullable(storeCostsSchema),
   database: z.nullable(databaseCostsSchema),
+  /** The repository that all other costs are of. */
+  small: z.strictObject({ files: z.number(), checkoutBytes: z.number() }),
+  /** With SQLite; a node does the same with its files whatever the store is. */
+  large: repositoryCostsSchema,
 });
 
-export function costOf(cost: RunCost, run: { turns: number; events: number }): number {
-  return cost.run + run.turns * cost.turn + run.events * cost.event;
+/** What a run costs that consists of these parts. */
+export function costOf({ parts }: RunCost, counts: RunCounts): number {
+  return runParts.reduce((sum, part) => sum + parts[part] * counts[part], 0);
 }
 
-/** One measured run. */
-export type Point = { readonly turns: number; readonly events: number; readonly cost: number };
-
-/**
- * The cost that comes closest to three measurements or more, with no part below zero: noise must not pay for a turn with
- * events.
- */
-export function solveRunCost(points: readonly Point[]): RunCost {
-  let best = { cost: { run: 0, turn: 0, event: 0 }, miss: Number.POSITIVE_INFINITY };
-  for (const counts of countedParts) {
-    const [run = 0, turn = 0, event = 0] = leastSquares(points, counts);
-    if (!(run >= 0 && turn >= 0 && event >= 0)) continue;
-    const cost = { run, turn, event };
-    const miss = points.reduce((sum, point) => sum + (costOf(cost, point) - point.cost) ** 2, 0);
-    // Of equal ones the first: it has the most parts.
-    if (miss < best.miss * (1 - 1e-9)) best = { cost, miss };
-  }
-  return best.cost;
-}
-
-/** Which of a run, a turn and an event may cost something, from all of them to none. */
-const countedParts = [0, 1, 2, 4, 3, 5, 6, 7].map((left) =>
-  [1, 2, 4].map((bit) => ((left & bit) === 0 ? 1 : 0)),
-);
-
-/** Costs of a run, a turn and an event with the least squares. Those that do not count are zero. */
-function leastSquares(points: readonly Point[], counts: readonly number[]): number[] {
-  const rows = points.map(({ turns, events, cost }) => ({ factors: [1, turns, events], cost }));
-  // The normal equations; one that does not count says that it is zero.
-  const equations = counts.map((isCounted, at) => {
-    if (isCounted === 0) return [...counts.map((_, column) => (column === at ? 1 : 0)), 0];
-    const sums = counts.map((counted, column) =>
-      rows.reduce((sum, { factors }) => sum + counted * (factors[at] ?? 0) * (factors[column] ?? 0), 0),
-    );
-    return [...sums, rows.reduce((sum, { factors, cost }) => sum + (factors[at] ?? 0) * cost, 0)];
-  });
-  return solve(equations);
-}
-
-/** Gauss-Jordan elimination of three equations, the right side last in each. NaN where they do not decide. */
-function solve(equations: readonly (readonly number[])[]): number[] {
-  let rows = equations.map((row) => [...row]);
-  for (let column = 0; column < rows.length; column += 1) {
-    const pivot = rows
-      .slice(column)
-      .reduce((a, b) => (Math.abs(b[column] ?? 0) > Math.abs(a[column] ?? 0) ? b : a));
-    const others = rows.filter((row) => row !== pivot);
-    rows = [...others.slice(0, column), pivot, ...others.slice(column)].map((row) => {
-      const factor = (row[column] ?? 0) / (pivot[column] ?? 0);
-      return row === pivot ? row : row.map((value, index) => value - factor * (pivot[index] ?? 0));
-    });
-  }
-  return rows.map((row, index) => (row.at(-1) ?? 0) / (row[index] ?? 0));
+/** The cost of a run on another repository. Null: on the one that it was measured on. */
+export function onRepository(cost: RunCost, repository: RepositoryCost | null): RunCost {
+  return repository === null ? cost : { ...cost, parts: { ...cost.parts, ...repository.parts } };
 }

@@ -6,8 +6,11 @@ import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { opened } from "../../scripts/opened.ts";
 import { PostgresCluster, postgresBinaries } from "../../scripts/postgres-cluster.ts";
-import type { Costs, DatabaseCosts, StoreCosts } from "./costs.ts";
-import { type MeasuredStore, measureRunCosts, type RunCosts } from "./run-costs.ts";
+import { makeLargeRepository, SMALL_FILES } from "../made-repositories.ts";
+import type { Costs, DatabaseCosts, RepositoryCosts, StoreCosts } from "./costs.ts";
+import { countingSyncs } from "./disk-probe.ts";
+import type { MeasuredStore } from "./meter.ts";
+import { measureRepositoryCosts, measureRunCosts, type RunCosts } from "./run-costs.ts";
 import { postgresProbe, sqliteProbe } from "./store-probe.ts";
 import {
   measurePollCosts,
@@ -18,7 +21,7 @@ import {
 } from "./waiting-costs.ts";
 
 export async function measureCosts(now: Date): Promise<Costs> {
-  const sqlite = await measureSqlite();
+  const { sqlite, checkoutBytes, large } = await measureSqlite();
   const postgres = await measurePostgres();
   return {
     measuredOn: now.toISOString().slice(0, 10),
@@ -26,44 +29,71 @@ export async function measureCosts(now: Date): Promise<Costs> {
     sqlite,
     postgres: postgres?.store ?? null,
     database: postgres?.database ?? null,
+    small: { files: SMALL_FILES, checkoutBytes },
+    large,
   };
 }
 
-async function measureSqlite(): Promise<StoreCosts> {
+async function measureSqlite(): Promise<{
+  sqlite: StoreCosts;
+  checkoutBytes: number;
+  large: RepositoryCosts;
+}> {
   const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
   const remove = opened(() => rm(folder, { recursive: true, force: true }));
-  const store = { probe: sqliteProbe(folder), env: { DATA_DIR: folder } };
+  const data = join(folder, "data");
+  const syncsFile = join(folder, "syncs");
+  const store: MeasuredStore = {
+    probe: sqliteProbe(data),
+    env: { DATA_DIR: data, ...countingSyncs(syncsFile) },
+    syncsFile,
+    checkouts: join(data, "checkouts"),
+  };
   const costs = await measureStore(store);
+  const repository = await makeLargeRepository();
+  const large = await measureRepositoryCosts(store, repository, costs.run);
+  await repository.remove();
   await remove();
-  return storeCosts(costs);
+  return { sqlite: storeCosts(costs), checkoutBytes: costs.run.checkoutBytes, large };
 }
 
 /**
  * After a checkpoint the first change of each page writes the whole page to the log: with a few dozen runs that would
- * be most of it, with the many runs of a real checkpoint interval it is little. So there is none meanwhile.
+ * be most of it, with the many runs of a real checkpoint interval it is little. So there is none meanwhile. Files of the log
+ * are used again in a real deployment: no new one is filled with zeros first.
  */
-const NO_CHECKPOINTS = ["checkpoint_timeout = 1h", "max_wal_size = 16GB"];
+const AS_LONG_AT_WORK = ["checkpoint_timeout = 1h", "max_wal_size = 16GB", "wal_init_zero = off"];
 
 /** Null where PostgreSQL is not installed. */
 async function measurePostgres(): Promise<{ store: StoreCosts; database: DatabaseCosts } | null> {
   if (postgresBinaries === undefined) return null;
-  const cluster = await PostgresCluster.start({ settings: NO_CHECKPOINTS });
+  const cluster = await PostgresCluster.start({ settings: AS_LONG_AT_WORK });
   const close = opened(() => cluster.close());
+  const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
+  const remove = opened(() => rm(folder, { recursive: true, force: true }));
+  const syncsFile = join(folder, "syncs");
   const costs = await measureStore({
     probe: await postgresProbe(cluster.url),
     databaseUrl: cluster.url,
-    env: {},
+    env: countingSyncs(syncsFile),
+    syncsFile,
+    checkouts: null,
   });
   const signalCpuMs = await measureSignalCost(cluster.url);
   await close();
-  const { databaseCpuMs, transactions, walBytes, connectionMs } = costs.run;
+  await remove();
+  const { fits, background } = costs.run;
   return {
     store: storeCosts(costs),
     database: {
-      runCpuMs: databaseCpuMs,
-      transactions,
-      walBytes,
-      connectionMs,
+      runCpuMs: fits.databaseCpuMs,
+      transactions: fits.transactions,
+      walBytes: fits.walBytes,
+      connectionMs: fits.connectionMs,
+      diskBytes: fits.databaseDiskBytes,
+      fsyncs: fits.databaseFsyncs,
+      idleCpuMs: background.live.databaseCpuMs,
+      idleTransactions: background.stored.transactions,
       pollCpuMs: costs.poll.databaseCpuMs,
       signalCpuMs,
     },
@@ -79,8 +109,13 @@ async function measureStore(store: MeasuredStore): Promise<MeasuredCosts> {
 }
 
 function storeCosts({ run, poll, socket }: MeasuredCosts): StoreCosts {
+  const { fits } = run;
   return {
-    runCpuMs: run.nodeCpuMs,
+    processCpuMs: fits.processCpuMs,
+    childrenCpuMs: fits.childrenCpuMs,
+    diskBytes: fits.diskBytes,
+    fsyncs: fits.fsyncs,
+    idleCpuMs: run.background.live.processCpuMs,
     pollCpuMs: poll.nodeCpuMs,
     pollBytes: poll.bytes,
     deliveryCpuMs: socket.deliveryCpuMs,

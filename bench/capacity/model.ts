@@ -7,14 +7,29 @@
 //   M/M/c             W = C(c, a) · S / (c − a)   the cores of the database, the runs that nodes execute at a time;
 //                                                 a = λ · S, C: Erlang's probability of waiting
 
-import { type Costs, costOf, type DatabaseCosts, type StoreCosts } from "./costs.ts";
+import {
+  type Costs,
+  costOf,
+  type DatabaseCosts,
+  onRepository,
+  type RunCost,
+  type RunCounts,
+  type StoreCosts,
+} from "./costs.ts";
 
 export type Load = {
   readonly runsPerDay: number;
   /** The busiest second beside the mean of the day. */
   readonly peakFactor: number;
+  /** Which of the measured repositories runs work on. */
+  readonly repository: "small" | "large";
   readonly turnsPerRun: number;
   readonly eventsPerRun: number;
+  readonly searchesPerRun: number;
+  readonly writesPerRun: number;
+  readonly commandsPerRun: number;
+  /** What a command computes itself, beside the sandbox around it. */
+  readonly commandCpuSeconds: number;
   readonly runSeconds: number;
   /** Polls that follow each run while it works, and sockets. */
   readonly pollsPerRun: number;
@@ -26,26 +41,34 @@ export type Load = {
 };
 
 export type Deployment = {
-  /** Processes, each on a core of its own, in all partitions together. One with SQLite. */
+  /** Processes, in all partitions together. One with SQLite. */
   readonly nodes: number;
+  /** Of each node. Its event loop uses one of them, git and commands use all. */
+  readonly cores: number;
   readonly nodeMemoryBytes: number;
   /** `MAX_RUNNING_RUNS`. */
   readonly runsPerNode: number;
-  /** Of each database; of the one node with SQLite. */
-  readonly diskBytes: number;
+  /** Of each node: checkouts, and with SQLite the store. */
+  readonly nodeDiskBytes: number;
+  /** What each disk takes, a node's and a database's. */
+  readonly disk: DiskSpeed;
   /** Null: SQLite. */
   readonly database: DatabaseServers | null;
+};
+
+export type DiskSpeed = {
+  readonly bytesPerSecond: number;
+  readonly writesPerSecond: number;
+  /** What one write takes along, on average, of what nobody waits for. */
+  readonly bytesPerWrite: number;
 };
 
 export type DatabaseServers = {
   /** Independent databases, each with its accounts and nodes. */
   readonly partitions: number;
-  /** Of the primary, and of each replica. */
   readonly cores: number;
-  readonly walBytesPerSecond: number;
+  readonly diskBytes: number;
   readonly connections: number;
-  /** Of a partition: they answer the reads of polls. */
-  readonly replicas: number;
   /** Events of runs that ended are in object storage: the database keeps them for a day. */
   readonly hasEventArchive: boolean;
   /** A node is told of the events of runs that somebody waits for at it, not of all. */
@@ -60,29 +83,32 @@ export type Resource = {
   readonly planned: number;
 };
 
-export type ResourceName =
-  | "CPU of the nodes"
-  | "runs at work (`MAX_RUNNING_RUNS`)"
-  | "memory of a node"
-  | "disk"
-  | "CPU of PostgreSQL"
-  | "CPU of a replica"
-  | "write-ahead log"
-  | "connections"
-  | "signals between nodes";
-
 /** Beyond these shares a queue grows faster than the load, or an outage is near. */
-const PLANNED: Readonly<Record<ResourceName, number>> = {
+const PLANNED = {
+  "event loop of a node": 0.7,
   "CPU of the nodes": 0.7,
   "runs at work (`MAX_RUNNING_RUNS`)": 0.8,
   "memory of a node": 0.8,
-  disk: 0.8,
+  "disk of a node": 0.8,
+  "writes to the disk of a node": 0.7,
   "CPU of PostgreSQL": 0.7,
-  "CPU of a replica": 0.7,
-  "write-ahead log": 0.7,
+  "disk of PostgreSQL": 0.8,
+  "writes to the disk of PostgreSQL": 0.7,
   connections: 0.7,
+  "connections that nodes hold": 0.9,
   "signals between nodes": 0.2,
-};
+} as const;
+export type ResourceName = keyof typeof PLANNED;
+
+/** Those of which more nodes have more. */
+const OF_NODES: ReadonlySet<ResourceName> = new Set([
+  "event loop of a node",
+  "CPU of the nodes",
+  "runs at work (`MAX_RUNNING_RUNS`)",
+  "memory of a node",
+  "disk of a node",
+  "writes to the disk of a node",
+]);
 
 /** Connections of one node's pool, beside the one that listens. */
 const POOL_CONNECTIONS = 10;
@@ -98,21 +124,48 @@ export function runsAtWork(load: Load): number {
   return peakRunsPerSecond(load) * load.runSeconds;
 }
 
-/** CPU that one run takes of a node, ms. The measured run has one poll. */
-export function nodeCpuMsPerRun(costs: StoreCosts, load: Load): number {
-  const { turnsPerRun: turns, eventsPerRun: events, pollsPerRun, socketsPerRun } = load;
-  const run = costOf(costs.runCpuMs, { turns, events });
-  const polls = (pollsPerRun - 1) * events * costs.pollCpuMs;
-  const sockets = socketsPerRun * (costs.socketOpenCpuMs + events * costs.deliveryCpuMs);
-  return Math.max(0, run + polls + sockets);
+/** What one run of the load consists of. */
+export function countsOf(load: Load): RunCounts {
+  return {
+    run: 1,
+    checkout: 1,
+    turn: load.turnsPerRun,
+    event: load.eventsPerRun,
+    second: load.runSeconds,
+    search: load.searchesPerRun,
+    write: load.writesPerRun,
+    command: load.commandsPerRun,
+  };
 }
 
-/** CPU that one run takes of the database, ms: `reads` are those of polls and sockets, which a replica may answer. */
-export function databaseCpuMsPerRun(costs: DatabaseCosts, load: Load): { writes: number; reads: number } {
-  const { turnsPerRun: turns, eventsPerRun: events, pollsPerRun, socketsPerRun } = load;
-  const measured = costOf(costs.runCpuMs, { turns, events });
-  const readsOfOne = events * costs.pollCpuMs;
-  return { writes: Math.max(0, measured - readsOfOne), reads: readsOfOne * (pollsPerRun + socketsPerRun) };
+/** CPU that one run takes of a node, ms: `process` on the event loop's core, `children` on any. The measured run has one poll. */
+export function nodeCpuMsPerRun(
+  costs: Costs,
+  store: StoreCosts,
+  load: Load,
+): { process: number; children: number } {
+  const { eventsPerRun: events, pollsPerRun, socketsPerRun } = load;
+  const ofRun = (cost: RunCost, name: "processCpuMs" | "childrenCpuMs") =>
+    costOf(onRepository(cost, load.repository === "large" ? costs.large[name] : null), countsOf(load));
+  const polls = (pollsPerRun - 1) * events * store.pollCpuMs;
+  const sockets = socketsPerRun * (store.socketOpenCpuMs + events * store.deliveryCpuMs);
+  return {
+    process: Math.max(0, ofRun(store.processCpuMs, "processCpuMs") + polls + sockets),
+    children:
+      ofRun(store.childrenCpuMs, "childrenCpuMs") + load.commandsPerRun * load.commandCpuSeconds * 1000,
+  };
+}
+
+/** CPU that one run takes of the database, ms. */
+export function databaseCpuMsPerRun(costs: DatabaseCosts, load: Load): number {
+  const others = load.pollsPerRun + load.socketsPerRun - 1;
+  return Math.max(0, costOf(costs.runCpuMs, countsOf(load)) + others * load.eventsPerRun * costs.pollCpuMs);
+}
+
+/** What one run causes to be written to its node's disk, bytes. */
+export function nodeDiskBytesPerRun(costs: Costs, store: StoreCosts, load: Load): number {
+  const repository = load.repository === "large" ? costs.large.diskBytes : null;
+  return costOf(onRepository(store.diskBytes, repository), countsOf(load));
 }
 
 /** All resources of the deployment under the load. */
@@ -120,30 +173,62 @@ export function resourcesOf(costs: Costs, load: Load, deployment: Deployment): R
   const { database } = deployment;
   const store = database === null ? costs.sqlite : costs.postgres;
   if (store === null) throw new RangeError("There are no costs of PostgreSQL.");
-  const ofNodes = nodeResources(store, load, deployment);
-  if (database === null) return [...ofNodes, diskOf(store, load, deployment)];
+  const ofNodes = [
+    ...processorResources({ costs, store }, load, deployment),
+    ...nodeDiskResources({ costs, store }, load, deployment),
+  ];
+  if (database === null) return ofNodes;
   if (costs.database === null) throw new RangeError("There are no costs of PostgreSQL.");
   return [
     ...ofNodes,
-    diskOf(store, load, deployment),
-    ...databaseResources(costs.database, load, { nodes: deployment.nodes, database }),
+    ...databaseResources({ store, ofDatabase: costs.database }, load, { ...deployment, database }),
   ];
 }
 
-function nodeResources(costs: StoreCosts, load: Load, deployment: Deployment): Resource[] {
-  const { nodes, nodeMemoryBytes, runsPerNode } = deployment;
+type NodeCosts = { readonly costs: Costs; readonly store: StoreCosts };
+
+function processorResources({ costs, store }: NodeCosts, load: Load, deployment: Deployment): Resource[] {
+  const { nodes, cores, nodeMemoryBytes, runsPerNode } = deployment;
   const atWork = runsAtWork(load) / nodes;
-  const bytes =
-    costs.workingRunBytes + load.pollsPerRun * costs.pollBytes + load.socketsPerRun * costs.socketBytes;
+  const perSecond = peakRunsPerSecond(load) / nodes / 1000;
+  const { process, children } = nodeCpuMsPerRun(costs, store, load);
+  const idle = store.idleCpuMs / 1000;
+  const ofRun = load.repository === "large" ? costs.large.workingRunBytes : store.workingRunBytes;
+  const bytes = ofRun + load.pollsPerRun * store.pollBytes + load.socketsPerRun * store.socketBytes;
   return [
-    resource("CPU of the nodes", (peakRunsPerSecond(load) * nodeCpuMsPerRun(costs, load)) / 1000 / nodes),
+    resource("event loop of a node", perSecond * process + idle, idle),
+    resource("CPU of the nodes", (perSecond * (process + children) + idle) / cores, idle / cores),
     resource("runs at work (`MAX_RUNNING_RUNS`)", atWork / runsPerNode),
     resource(
       "memory of a node",
-      (costs.baseBytes + atWork * bytes) / nodeMemoryBytes,
-      costs.baseBytes / nodeMemoryBytes,
+      (store.baseBytes + atWork * bytes) / nodeMemoryBytes,
+      store.baseBytes / nodeMemoryBytes,
     ),
   ];
+}
+
+function nodeDiskResources({ costs, store }: NodeCosts, load: Load, deployment: Deployment): Resource[] {
+  const { nodes, nodeDiskBytes, disk, database } = deployment;
+  const rate = peakRunsPerSecond(load) / nodes;
+  const checkouts = (runsAtWork(load) / nodes) * costs[load.repository].checkoutBytes;
+  const stored = database === null ? storedBytes(store, load, { events: load.retentionDays }) : 0;
+  const written = {
+    bytesPerSecond: rate * nodeDiskBytesPerRun(costs, store, load),
+    fsyncsPerSecond: rate * costOf(store.fsyncs, countsOf(load)),
+  };
+  return [
+    resource("disk of a node", (checkouts + stored) / nodeDiskBytes),
+    resource("writes to the disk of a node", shareOfDisk(disk, written)),
+  ];
+}
+
+/** Each fsync is a write that somebody waits for, all else is written in larger ones: the scarcer of bytes and writes counts. */
+function shareOfDisk(
+  disk: DiskSpeed,
+  { bytesPerSecond, fsyncsPerSecond }: { bytesPerSecond: number; fsyncsPerSecond: number },
+): number {
+  const writesPerSecond = fsyncsPerSecond + bytesPerSecond / disk.bytesPerWrite;
+  return Math.max(bytesPerSecond / disk.bytesPerSecond, writesPerSecond / disk.writesPerSecond);
 }
 
 /** Bytes that a database holds once the oldest runs expire. */
@@ -154,34 +239,35 @@ export function storedBytes(costs: StoreCosts, load: Load, days: { events: numbe
   return runsPerDay * run;
 }
 
-function diskOf(costs: StoreCosts, load: Load, { database, diskBytes }: Deployment): Resource {
-  const events = database?.hasEventArchive
-    ? Math.min(ARCHIVED_AFTER_DAYS, load.retentionDays)
-    : load.retentionDays;
-  return resource("disk", storedBytes(costs, load, { events }) / (database?.partitions ?? 1) / diskBytes);
-}
-
 function databaseResources(
-  costs: DatabaseCosts,
+  { store, ofDatabase: costs }: { store: StoreCosts; ofDatabase: DatabaseCosts },
   load: Load,
-  { nodes, database }: { nodes: number; database: DatabaseServers },
+  { nodes, disk, database }: Deployment & { database: DatabaseServers },
 ): Resource[] {
-  const { partitions, cores, walBytesPerSecond, connections, replicas } = database;
+  const { partitions, cores, connections, diskBytes, hasEventArchive, hasTargetedSignals } = database;
   const rate = peakRunsPerSecond(load) / partitions;
-  const run = { turns: load.turnsPerRun, events: load.eventsPerRun };
-  const { writes, reads } = databaseCpuMsPerRun(costs, load);
-  const ofPrimary = replicas > 0 ? writes : writes + reads;
-  const signalDivisor = database.hasTargetedSignals ? nodes / partitions : 1;
-  const pooled = Math.min(connections, (nodes / partitions) * POOL_CONNECTIONS);
+  const nodesOfOne = nodes / partitions;
+  const idle = (nodesOfOne * costs.idleCpuMs) / 1000 / cores;
+  const counts = countsOf(load);
+  const eventDays = hasEventArchive ? Math.min(ARCHIVED_AFTER_DAYS, load.retentionDays) : load.retentionDays;
+  const pooled = Math.min(connections, nodesOfOne * POOL_CONNECTIONS);
+  const held = (nodesOfOne * (POOL_CONNECTIONS + 1)) / connections;
+  const written = {
+    bytesPerSecond: rate * costOf(costs.diskBytes, counts),
+    fsyncsPerSecond: rate * costOf(costs.fsyncs, counts),
+  };
   return [
-    resource("CPU of PostgreSQL", (rate * ofPrimary) / 1000 / cores),
-    ...(replicas === 0 ? [] : [resource("CPU of a replica", (rate * reads) / 1000 / (replicas * cores))]),
-    resource("write-ahead log", (rate * costOf(costs.walBytes, run)) / walBytesPerSecond),
-    resource("connections", (rate * costOf(costs.connectionMs, run)) / 1000 / pooled),
+    resource("disk of PostgreSQL", storedBytes(store, load, { events: eventDays }) / partitions / diskBytes),
+    resource("CPU of PostgreSQL", (rate * databaseCpuMsPerRun(costs, load)) / 1000 / cores + idle, idle),
+    resource("writes to the disk of PostgreSQL", shareOfDisk(disk, written)),
+    resource("connections", (rate * costOf(costs.connectionMs, counts)) / 1000 / pooled),
+    resource("connections that nodes hold", held, held),
     // Where each node is told of every event in its partition, more nodes do not make it less.
     resource(
       "signals between nodes",
-      nodes > partitions ? (rate * run.events * costs.signalCpuMs) / 1000 / signalDivisor : 0,
+      nodes > partitions
+        ? (rate * counts.event * costs.signalCpuMs) / 1000 / (hasTargetedSignals ? nodesOfOne : 1)
+        : 0,
     ),
   ];
 }
@@ -240,8 +326,8 @@ export function latenciesOf(costs: Costs, load: Load, deployment: Deployment): L
   const { database, nodes, runsPerNode } = deployment;
   const store = (database === null ? costs.sqlite : costs.postgres) ?? costs.sqlite;
   const onNodes = sharedTime(
-    store.runCpuMs.event,
-    usedOf("CPU of the nodes") + usedOf("signals between nodes"),
+    store.processCpuMs.parts.event,
+    usedOf("event loop of a node") + usedOf("signals between nodes"),
   );
   const inDatabase =
     database === null || costs.database === null ? 0 : databaseMs(costs.database, load, database);
@@ -257,13 +343,11 @@ export function latenciesOf(costs: Costs, load: Load, deployment: Deployment): L
 
 /** What an event's statements take of the database, waits for a core included. */
 function databaseMs(costs: DatabaseCosts, load: Load, servers: DatabaseServers): number {
-  const run = { turns: load.turnsPerRun, events: load.eventsPerRun };
-  const perSecond = (peakRunsPerSecond(load) / servers.partitions) * costOf(costs.transactions, run);
-  const { writes, reads } = databaseCpuMsPerRun(costs, load);
-  const cpuMs = servers.replicas > 0 ? writes : writes + reads;
-  const serviceSeconds = cpuMs / 1000 / costOf(costs.transactions, run);
+  const transactions = costOf(costs.transactions, countsOf(load));
+  const perSecond = (peakRunsPerSecond(load) / servers.partitions) * transactions;
+  const serviceSeconds = databaseCpuMsPerRun(costs, load) / 1000 / transactions;
   const waitMs = 1000 * meanWait({ servers: servers.cores, perSecond, serviceSeconds });
-  const statements = Math.max(1, costs.transactions.event);
+  const statements = Math.max(1, costs.transactions.parts.event);
   return statements * (waitMs + serviceSeconds * 1000);
 }
 
@@ -285,8 +369,7 @@ export function neededFor(costs: Costs, load: Load, deployment: Deployment): Nee
     nodes,
     database: deployment.database === null ? null : { ...deployment.database, partitions },
   });
-  const ofNodes = (name: ResourceName) =>
-    name === "CPU of the nodes" || name === "memory of a node" || name.startsWith("runs at work");
+  const ofNodes = (name: ResourceName) => OF_NODES.has(name);
   const nodes = fewest((count) => isEnough(withCount(count, 1), ofNodes));
   if (nodes === null) return null;
   // A partition has at least one node, and its connections come with its nodes.

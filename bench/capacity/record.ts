@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { type Costs, costsSchema } from "./costs.ts";
 import {
   assumptionsTable,
-  costsTable,
   latenciesTable,
   leversTable,
   limitsTable,
+  otherCostsTable,
+  runCostsTable,
   scalesTable,
 } from "./tables.ts";
 
@@ -16,8 +17,9 @@ const COSTS = join(import.meta.dirname, "costs.json");
 const PAGE = join(import.meta.dirname, "../../docs/self-hosting/capacity.md");
 
 const tables = {
-  costs: (costs: Costs) => `Measured on ${costs.measuredOn}, ${costs.machine}.\n\n${costsTable(costs)}`,
-  assumptions: () => assumptionsTable(),
+  costs: (costs: Costs) => `Measured on ${costs.measuredOn}, ${costs.machine}.\n\n${runCostsTable(costs)}`,
+  "other costs": otherCostsTable,
+  assumptions: assumptionsTable,
   limits: limitsTable,
   latencies: latenciesTable,
   scales: scalesTable,

@@ -6,30 +6,42 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { cpuMs, cpuMsWithChildren } from "../../scripts/served-process.ts";
+import { writtenBytes } from "./disk-probe.ts";
 
 export type StoreSample = {
   readonly transactions: number;
   readonly connectionMs: number;
+  /** Of a database's write-ahead log. SQLite's are its node's. */
+  readonly databaseFsyncs: number;
   readonly inputBytes: number;
   readonly eventBytes: number;
   /** Of all other tables. */
   readonly recordBytes: number;
 };
 
+export type StoreUse = {
+  readonly cpuMs: number;
+  readonly walBytes: number;
+  /** Written by all processes of a database. */
+  readonly diskBytes: number;
+};
+
 export type StoreProbe = {
   /** What changes while the service works. */
-  now(): Promise<{ readonly cpuMs: number; readonly walBytes: number }>;
+  now(): Promise<StoreUse>;
   /** Exact once no service is connected. */
   sample(): Promise<StoreSample>;
 };
 
+const nothing = { transactions: 0, connectionMs: 0, databaseFsyncs: 0 };
+
 /** The store at `folder`: read once the service has ended. */
 export function sqliteProbe(folder: string): StoreProbe {
   return {
-    now: async () => ({ cpuMs: 0, walBytes: 0 }),
+    now: async () => ({ cpuMs: 0, walBytes: 0, diskBytes: 0 }),
     sample: async () => {
       const file = readdirSync(folder).find((name) => name.endsWith(".sqlite"));
-      if (file === undefined) return { transactions: 0, connectionMs: 0, ...bytesOf([]) };
+      if (file === undefined) return { ...nothing, ...bytesOf([]) };
       const database = new DatabaseSync(join(folder, file), { readOnly: true });
       try {
         const rows = database
@@ -37,7 +49,7 @@ export function sqliteProbe(folder: string): StoreProbe {
             "select s.tbl_name as name, sum(d.pgsize) as bytes from dbstat d join sqlite_schema s on s.name = d.name group by 1",
           )
           .all();
-        return { transactions: 0, connectionMs: 0, ...bytesOf(rows) };
+        return { ...nothing, ...bytesOf(rows) };
       } finally {
         database.close();
       }
@@ -51,7 +63,7 @@ export async function postgresProbe(url: string): Promise<StoreProbe> {
   return {
     now: async () => {
       const [row] = await query(url, "select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
-      return { cpuMs: cpuOfFamily(postmaster), walBytes: Number(row.bytes) };
+      return { ...useOfFamily(postmaster), walBytes: Number(row.bytes) };
     },
     sample: async () => {
       const [totals] = await query(
@@ -60,6 +72,7 @@ export async function postgresProbe(url: string): Promise<StoreProbe> {
            sum(active_time + idle_in_transaction_time)::float8 as ms
          from pg_stat_database where datname = current_database()`,
       );
+      const [log] = await query(url, await fsyncsQuery(url));
       const sizes = await query(
         url,
         `select relname as name, pg_total_relation_size(oid)::float8 as bytes
@@ -68,6 +81,7 @@ export async function postgresProbe(url: string): Promise<StoreProbe> {
       return {
         transactions: Number(totals.transactions),
         connectionMs: Number(totals.ms),
+        databaseFsyncs: Number(log.fsyncs),
         ...bytesOf(sizes),
       };
     },
@@ -113,12 +127,24 @@ async function postmasterOf(url: string): Promise<number> {
 }
 
 /** Of a process, its living children and its ended ones. */
-function cpuOfFamily(parent: number): number {
+function useOfFamily(parent: number): Pick<StoreUse, "cpuMs" | "diskBytes"> {
   const children = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => parentOf(pid) === parent);
-  return [cpuMsWithChildren(parent), ...children.map(cpuMs)].reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
+  const cpu = [cpuMsWithChildren(parent), ...children.map(cpuMs)];
+  return {
+    cpuMs: cpu.reduce<number>((sum, ms) => sum + (ms ?? 0), 0),
+    diskBytes: [parent, ...children].map(writtenBytes).reduce((sum, bytes) => sum + bytes, 0),
+  };
+}
+
+/** PostgreSQL 18 has them beside those of other files. */
+async function fsyncsQuery(url: string): Promise<string> {
+  const [{ version }] = await query(url, "select current_setting('server_version_num')::int as version");
+  return Number(version) >= 180_000
+    ? "select sum(fsyncs)::float8 as fsyncs from pg_stat_io where object = 'wal'"
+    : "select wal_sync::float8 as fsyncs from pg_stat_wal";
 }
 
 function parentOf(pid: number): number | null {

@@ -1,13 +1,17 @@
 // The tables of the capacity page, as Markdown: measured costs, assumptions, and what the model makes of both. Pure.
 
-import { type Costs, costOf, type RunCost, type StoreCosts } from "./costs.ts";
+import { bytes, count, factor, millis, plain, share, table } from "./cells.ts";
+import { type Costs, costOf, type RunPart, runParts, type StoreCosts } from "./costs.ts";
+import type { Fit } from "./fit.ts";
 import {
+  countsOf,
   databaseCpuMsPerRun,
   type Load,
   latenciesOf,
   limitsOf,
   neededFor,
   nodeCpuMsPerRun,
+  nodeDiskBytesPerRun,
   peakRunsPerSecond,
   resourcesOf,
   runsAtWork,
@@ -15,6 +19,7 @@ import {
 } from "./model.ts";
 import {
   ASSUMED_ON,
+  asItIs,
   deployments,
   levers,
   type NamedDeployment,
@@ -23,44 +28,106 @@ import {
   scaled,
   scales,
   today,
+  todayLarge,
   twentyNodes,
 } from "./scenarios.ts";
 
 const LIMITS_SHOWN = 3;
 
-/** What was measured. */
-export function costsTable(costs: Costs): string {
-  const { sqlite, postgres, database } = costs;
+/** What the parts of a run cost, and how far that misses the runs that were measured. */
+export function runCostsTable(costs: Costs): string {
+  const { sqlite, postgres, database, large } = costs;
+  const ofStore = (name: string, store: StoreCosts | null) =>
+    store === null
+      ? []
+      : [
+          partsRow(`CPU of the node's process, ${name}`, store.processCpuMs, millis),
+          partsRow(`CPU of git and of the sandbox, ${name}`, store.childrenCpuMs, millis),
+          partsRow(`Written to the node's disk, ${name}`, store.diskBytes, bytes),
+          partsRow(`fsyncs of the node, ${name}`, store.fsyncs, plain),
+        ];
+  const ofDatabase =
+    database === null
+      ? []
+      : [
+          partsRow("CPU of PostgreSQL", database.runCpuMs, millis),
+          partsRow("Transactions", database.transactions, plain),
+          partsRow("Time on a connection", database.connectionMs, millis),
+          partsRow("Write-ahead log", database.walBytes, bytes),
+          partsRow("Written to the disk of PostgreSQL", database.diskBytes, bytes),
+          partsRow("fsyncs of PostgreSQL's log", database.fsyncs, plain),
+        ];
+  return table(
+    ["Cost", ...runParts, "misses the measured runs by at most; half of them by at most"],
+    [
+      ...ofStore("SQLite", sqlite),
+      ...ofStore("PostgreSQL", postgres),
+      ...ofDatabase,
+      partsRow(`${files(large)}: CPU of the node's process`, large.processCpuMs, millis),
+      partsRow(`${files(large)}: CPU of git and of the sandbox`, large.childrenCpuMs, millis),
+      partsRow(`${files(large)}: written to the node's disk`, large.diskBytes, bytes),
+    ],
+  );
+}
+
+function partsRow<Part extends RunPart>(
+  what: string,
+  fit: Fit<Part>,
+  show: (value: number) => string,
+): string[] {
+  const cells = runParts.map((part) => (isPartOf(part, fit) ? partCell(fit, part, show) : "as above"));
+  return [what, ...cells, `${share(fit.largestMiss)}; ${share(fit.medianMiss)}`];
+}
+
+function isPartOf<Part extends RunPart>(part: RunPart, { parts }: Fit<Part>): part is Part {
+  return part in parts;
+}
+
+/** A bound where the measurement cannot tell the part from nothing, and words where it cannot tell it from other parts. */
+function partCell<Part extends string>(
+  { parts, errors }: Fit<Part>,
+  part: Part,
+  show: (value: number) => string,
+): string {
+  const [value, error] = [parts[part], errors[part]];
+  if (error === null) return "not told apart";
+  return value > error || error === 0 ? show(value) : `< ${show(value + error)}`;
+}
+
+function files({ files: number }: { files: number }): string {
+  return `${count(number)} files`;
+}
+
+/** What those who wait cost, and what is kept. */
+export function otherCostsTable(costs: Costs): string {
+  const { sqlite, postgres, database, small, large } = costs;
   const row = (what: string, show: (store: StoreCosts) => string) => [
     what,
     show(sqlite),
     postgres === null ? "–" : show(postgres),
   ];
-  const ofDatabase = (what: string, cost: RunCost | undefined, show: (value: number) => string) => [
+  const one = (what: string, value: number | undefined, show = millis) => [
     what,
     "–",
-    cost === undefined ? "–" : parts(cost, show),
+    value === undefined ? "–" : show(value),
   ];
-  const one = (what: string, value: number | undefined) => [
-    what,
-    "–",
-    value === undefined ? "–" : millis(value),
-  ];
+  const both = (what: string, value: string) => [what, value, postgres === null ? "–" : value];
   return table(
     ["Cost", "SQLite", "PostgreSQL"],
     [
-      row("CPU of the node: run + turn + event", ({ runCpuMs }) => parts(runCpuMs, millis)),
-      ofDatabase("CPU of PostgreSQL: run + turn + event", database?.runCpuMs, millis),
-      ofDatabase("Transactions: run + turn + event", database?.transactions, plain),
-      ofDatabase("Write-ahead log: run + turn + event", database?.walBytes, bytes),
-      ofDatabase("Time on a connection: run + turn + event", database?.connectionMs, millis),
       row("CPU of the node, an event to a poll", ({ pollCpuMs }) => millis(pollCpuMs)),
       one("CPU of PostgreSQL, an event to a poll", database?.pollCpuMs),
       row("CPU of the node, an event to a socket", ({ deliveryCpuMs }) => millis(deliveryCpuMs)),
       row("CPU of the node, opening a socket", ({ socketOpenCpuMs }) => millis(socketOpenCpuMs)),
       one("CPU of every other node, an event", database?.signalCpuMs),
+      row("CPU of a node without runs, a second", ({ idleCpuMs }) => millis(idleCpuMs)),
+      one("CPU of PostgreSQL for a node without runs, a second", database?.idleCpuMs),
+      one("Transactions of a node without runs, a second", database?.idleTransactions, plain),
       row("Memory of a node, ready", ({ baseBytes }) => bytes(baseBytes)),
       row("Memory of a run at work, at the most", ({ workingRunBytes }) => bytes(workingRunBytes)),
+      both(`the same, ${files(large)}`, bytes(large.workingRunBytes)),
+      both(`Disk of the node while a run is at work, ${files(small)}`, bytes(small.checkoutBytes)),
+      both(`the same, ${files(large)}`, bytes(large.checkoutBytes)),
       row("Memory of a waiting poll", ({ pollBytes }) => bytes(pollBytes)),
       row("Memory of a socket", ({ socketBytes }) => bytes(socketBytes)),
       row("Stored of a run for ever", ({ recordBytes }) => bytes(recordBytes)),
@@ -72,20 +139,38 @@ export function costsTable(costs: Costs): string {
 }
 
 /** What was not measured. */
-export function assumptionsTable(): string {
-  const { database, nodeMemoryBytes, runsPerNode, diskBytes } = twentyNodes;
+export function assumptionsTable({ small, large }: Costs): string {
+  const { database, cores, nodeMemoryBytes, nodeDiskBytes, runsPerNode, disk } = twentyNodes;
   return table(
     [`Assumption of ${ASSUMED_ON}`, "Value"],
     [
       ["Runs a day, 1 ×", count(today.runsPerDay)],
       ["The busiest second, beside the mean of the day", `${today.peakFactor} ×`],
+      ["Files of the repository", `${count(small.files)}, or ${count(large.files)}`],
       ["Turns and events of a run", `${today.turnsPerRun} and ${today.eventsPerRun}`],
+      [
+        "Searches, written files and commands of a run",
+        `${today.searchesPerRun}, ${today.writesPerRun} and ${today.commandsPerRun}`,
+      ],
+      ["What a command computes itself", `${today.commandCpuSeconds} s of a core`],
       ["How long a run takes", `${today.runSeconds} s`],
       ["Polls and sockets that follow a run", `${today.pollsPerRun} and ${today.socketsPerRun}`],
       ["`RETENTION_DAYS`; days of records on the disk", `${today.retentionDays}; ${today.recordDays}`],
-      ["Memory of a node; `MAX_RUNNING_RUNS`", `${bytes(nodeMemoryBytes)}; ${runsPerNode}`],
-      ["Disk of a database", bytes(diskBytes)],
-      ["Write-ahead log that a PostgreSQL writes and ships", `${bytes(database?.walBytesPerSecond ?? 0)}/s`],
+      ["Cores and memory of a node", `${cores}; ${bytes(nodeMemoryBytes)}`],
+      ["`MAX_RUNNING_RUNS`", count(runsPerNode)],
+      [
+        "Disk of a node beside PostgreSQL; of a node with SQLite; of a PostgreSQL",
+        `${bytes(nodeDiskBytes)}; ${bytes(oneNode.nodeDiskBytes)}; ${bytes(database.diskBytes)}`,
+      ],
+      [
+        "What each disk takes: Amazon's gp3 without extra throughput",
+        `${count(disk.writesPerSecond)} writes/s, ${bytes(disk.bytesPerSecond)}/s`,
+      ],
+      [
+        "A write to disk",
+        `an fsync is one; what nobody waits for is written ${bytes(disk.bytesPerWrite)} at a time`,
+      ],
+      ["Connections of a PostgreSQL with 16 cores", count(database.connections)],
     ],
   );
 }
@@ -93,72 +178,103 @@ export function assumptionsTable(): string {
 /** Which resource ends first in each deployment, and at which load. */
 export function limitsTable(costs: Costs): string {
   return table(
-    ["Deployment", "First limit", "Then", "Then"],
-    deployments.filter(isMeasured(costs)).map(limitsRow(costs)),
+    ["Deployment", "Files", "First limit", "Then", "Then"],
+    deployments
+      .filter(isMeasured(costs))
+      .flatMap(({ name, deployment }) =>
+        [today, todayLarge].map((load) => [
+          name,
+          count(costs[load.repository].files),
+          ...limitCells(costs, load, deployment),
+        ]),
+      ),
   );
 }
 
 /** What each change moves. */
 export function leversTable(costs: Costs): string {
   return table(
-    ["20 nodes, one PostgreSQL with 16 cores", "First limit", "Then", "Then"],
-    [...levers, partitioned].filter(isMeasured(costs)).map(limitsRow(costs)),
+    [`20 nodes, one PostgreSQL with 16 cores, ${files(costs.small)}`, "First limit", "Then", "Then"],
+    [asItIs, ...levers, partitioned]
+      .filter(isMeasured(costs))
+      .map(({ name, deployment }) => [name, ...limitCells(costs, today, deployment)]),
   );
 }
 
 /** What each scale takes. */
 export function scalesTable(costs: Costs): string {
-  const headings = ["", ...scales.map((scale) => `${count(scale)} ×`)];
-  const loads = scales.map((scale) => scaled(today, scale));
-  const row = (what: string, show: (load: Load) => string) => [what, ...loads.map(show)];
   const { postgres, database } = costs;
+  const store = postgres ?? costs.sqlite;
+  const row = (what: string, show: (load: Load) => string, load = today) => [
+    what,
+    ...scales.map((scale) => show(scaled(load, scale))),
+  ];
+  const ofBoth = (what: string, show: (load: Load) => string) =>
+    [today, todayLarge].map((load) => row(`${what}, ${files(costs[load.repository])}`, show, load));
+  const total = (costOfRun: (load: Load) => number) => (load: Load) =>
+    peakRunsPerSecond(load) * costOfRun(load);
+  const needed = (deployment: NamedDeployment["deployment"]) => (load: Load) => {
+    const found = neededFor(costs, load, deployment);
+    return found === null ? "not enough" : `${count(found.nodes)} and ${count(found.partitions)}`;
+  };
+  const cpuSeconds = (load: Load) => {
+    const { process, children } = nodeCpuMsPerRun(costs, store, load);
+    return (process + children) / 1000;
+  };
   const rows = [
     row("Runs a day", (load) => count(load.runsPerDay)),
     row("Runs a second at the peak", (load) => plain(peakRunsPerSecond(load))),
     row("Runs at work at the peak", (load) => count(runsAtWork(load))),
     row("Events a second at the peak", (load) => count(peakRunsPerSecond(load) * load.eventsPerRun)),
-    row("One node with SQLite is enough", (load) =>
+    ...ofBoth("One node with SQLite is enough", (load) =>
       neededFor(costs, load, oneNode) === null ? "no" : "yes",
     ),
+    ...ofBoth("Cores busy in nodes", (load) => plain(total(cpuSeconds)(load))),
+    ...ofBoth("Written to the disks of nodes", (load) =>
+      perSecond(total((one) => nodeDiskBytesPerRun(costs, store, one))(load)),
+    ),
+    ...ofBoth("Checkouts of runs at work", (load) =>
+      bytes(runsAtWork(load) * costs[load.repository].checkoutBytes),
+    ),
   ];
+  const headings = ["", ...scales.map((scale) => `${count(scale)} ×`)];
   if (postgres === null || database === null) return table(headings, rows);
-  const needed = ({ name, deployment }: NamedDeployment) =>
-    row(`Nodes and databases, ${name}`, (load) => {
-      const found = neededFor(costs, load, deployment);
-      return found === null ? "not enough" : `${count(found.nodes)} and ${count(found.partitions)}`;
-    });
-  const total = (costOfRun: (load: Load) => number) => (load: Load) =>
-    peakRunsPerSecond(load) * costOfRun(load);
+  const cpuOfDatabase = (load: Load) => databaseCpuMsPerRun(database, load) / 1000;
   return table(headings, [
     ...rows,
-    row("Cores busy in nodes", (load) => plain(total((one) => nodeCpuMsPerRun(postgres, one) / 1000)(load))),
-    row("Cores busy in PostgreSQL", (load) => {
-      const { writes, reads } = databaseCpuMsPerRun(database, load);
-      return plain(total(() => (writes + reads) / 1000)(load));
-    }),
-    row("Write-ahead log", (load) => {
-      const run = { turns: load.turnsPerRun, events: load.eventsPerRun };
-      return `${bytes(total(() => costOf(database.walBytes, run))(load))}/s`;
-    }),
+    row("Cores busy in PostgreSQL for runs", (load) => plain(total(cpuOfDatabase)(load))),
+    row("Transactions a second", (load) =>
+      plain(total((one) => costOf(database.transactions, countsOf(one)))(load)),
+    ),
+    row("Write-ahead log", (load) =>
+      perSecond(total((one) => costOf(database.walBytes, countsOf(one)))(load)),
+    ),
     row("Stored in all databases", (load) =>
       bytes(storedBytes(postgres, load, { events: load.retentionDays })),
     ),
-    ...levers.map(needed),
+    ...ofBoth("Nodes and databases, as it is", needed(asItIs.deployment)),
+    ...levers.map(({ name, deployment }) =>
+      row(`Nodes and databases, ${name}, ${files(costs.small)}`, needed(deployment)),
+    ),
   ]);
+}
+
+function perSecond(value: number): string {
+  return `${bytes(value)}/s`;
 }
 
 /** How late an event is, and how long a run is queued, as a deployment fills. */
 export function latenciesTable(costs: Costs): string {
   const shares = [0.5, 0.9, 1] as const;
   return table(
-    ["Deployment", ...shares.map((share) => `at ${share * 100} % of its first limit`)],
+    [`Deployment, ${files(costs.small)}`, ...shares.map((part) => `at ${part * 100} % of its first limit`)],
     deployments.filter(isMeasured(costs)).map(({ name, deployment }) => {
       const [first] = limitsOf(resourcesOf(costs, today, deployment), today);
       return [
         name,
-        ...shares.map((share) => {
+        ...shares.map((part) => {
           if (first === undefined) return "–";
-          const load = { ...today, runsPerDay: first.runsPerDay * share };
+          const load = { ...today, runsPerDay: first.runsPerDay * part };
           const { eventMs, queuedSeconds } = latenciesOf(costs, load, deployment);
           return `event ${millis(eventMs)}, queued ${millis(queuedSeconds * 1000)}`;
         }),
@@ -171,54 +287,9 @@ function isMeasured(costs: Costs): (named: NamedDeployment) => boolean {
   return ({ deployment }) => deployment.database === null || costs.database !== null;
 }
 
-function limitsRow(costs: Costs): (named: NamedDeployment) => string[] {
-  return ({ name, deployment }) => {
-    const limits = limitsOf(resourcesOf(costs, today, deployment), today);
-    const cells = limits
-      .slice(0, LIMITS_SHOWN)
-      .map((limit) => `${limit.name}: ${factor(limit.runsPerDay / today.runsPerDay)}`);
-    return [name, ...cells];
-  };
-}
-
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(headings), line(headings.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
-function parts({ run, turn, event }: RunCost, show: (value: number) => string): string {
-  return [run, turn, event].map(show).join(" + ");
-}
-
-function factor(value: number): string {
-  return `${plain(value)} ×`;
-}
-
-function millis(value: number): string {
-  if (value < 0.001) return "0 ms";
-  if (value >= 1_000) return `${plain(value / 1000)} s`;
-  return value >= 0.1 ? `${plain(value)} ms` : `${plain(value * 1000)} µs`;
-}
-
-const UNITS = [
-  { unit: "PB", size: 1e15 },
-  { unit: "TB", size: 1e12 },
-  { unit: "GB", size: 1e9 },
-  { unit: "MB", size: 1e6 },
-  { unit: "KB", size: 1e3 },
-] as const;
-
-function bytes(value: number): string {
-  const found = UNITS.find(({ size }) => value >= size);
-  return found === undefined ? `${plain(value)} B` : `${plain(value / found.size)} ${found.unit}`;
-}
-
-/** Two significant digits: the figures are no better. */
-function plain(value: number): string {
-  if (!Number.isFinite(value)) return "∞";
-  return Number(value.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 4 });
-}
-
-function count(value: number): string {
-  return Math.ceil(value).toLocaleString("en");
+/** The first limits, as multiples of the load. */
+export function limitCells(costs: Costs, load: Load, deployment: NamedDeployment["deployment"]): string[] {
+  return limitsOf(resourcesOf(costs, load, deployment), load)
+    .slice(0, LIMITS_SHOWN)
+    .map((limit) => `${limit.name}: ${factor(limit.runsPerDay / load.runsPerDay)}`);
 }

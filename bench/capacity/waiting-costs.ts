@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cpuMs, residentMb } from "../../scripts/served-process.ts";
 import { Latencies, startSpeakers } from "../pollers.ts";
 import { measureWatchers } from "../watchers.ts";
-import type { MeasuredStore } from "./run-costs.ts";
+import type { MeasuredStore } from "./meter.ts";
 
 /** Memory is the difference between the two: what the first ones warm up is in both. More would be refused: `MAX_NODE_REQUESTS`. */
 const SOME = 500;
