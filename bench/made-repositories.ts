@@ -51,7 +51,9 @@ async function makeRepository(modules: readonly (readonly [string, string])[]): 
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const begin = `commit refs/heads/main\ncommitter Ada Lovelace <author@example.com> 0 +0000\n${data("Begin")}`;
   const stored = files.map(([path, text]) => `M 100644 inline ${path}\n${data(text)}`);
-  repository.git(["-c", "core.compression=1", "fast-import", "--quiet"], { input: `${begin}${stored.join("")}\ndone\n` });
+  repository.git(["-c", "core.compression=1", "fast-import", "--quiet"], {
+    input: `${begin}${stored.join("")}\ndone\n`,
+  });
   return { path: repository.path, files: files.length, remove };
 }
 

@@ -84,8 +84,6 @@ const databaseCostsSchema = z.strictObject({
   walBytes: runCostSchema,
   /** Time for which a connection executes a statement or holds a transaction open. */
   connectionMs: runCostSchema,
-  /** What its processes cause to be written, without checkpoints. */
-  diskBytes: runCostSchema,
   /** Of its write-ahead log. */
   fsyncs: runCostSchema,
   /** For each node that has nothing to do, in a second. */

@@ -90,7 +90,6 @@ async function measurePostgres(): Promise<{ store: StoreCosts; database: Databas
       transactions: fits.transactions,
       walBytes: fits.walBytes,
       connectionMs: fits.connectionMs,
-      diskBytes: fits.databaseDiskBytes,
       fsyncs: fits.databaseFsyncs,
       idleCpuMs: background.live.databaseCpuMs,
       idleTransactions: background.stored.transactions,

@@ -61,7 +61,7 @@ export async function measureKind(options: KindOptions): Promise<KindFigures> {
   });
   const resident = () => (residentMb(service.workers[0].pid) ?? 0) * MIB;
   const baseBytes = resident();
-  const batches = [await followRuns(service, Math.ceil(runs / 2))];
+  const batches = [await followRuns(service, Math.floor(runs / 2))];
   played.beginMeasuring();
   const silentSeconds = kind.silentMs / 1000;
   const live: UsePoint<LiveUse>[] = [];
@@ -69,9 +69,12 @@ export async function measureKind(options: KindOptions): Promise<KindFigures> {
   while (live.length < kind.batches) {
     const before = await readUse(store, service);
     const arrived = played.arrivals;
-    const following = followRuns(service, runs);
+    let isOver = false;
+    const following = followRuns(service, runs).finally(() => {
+      isOver = true;
+    });
     if (kind.silentMs > 0 && store.checkouts !== null && checkoutBytes === 0) {
-      while (played.arrivals < arrived + runs) await sleep(ARRIVAL_POLL_MS);
+      while (played.arrivals < arrived + runs && !isOver) await sleep(ARRIVAL_POLL_MS);
       checkoutBytes = (await occupiedBytes(store.checkouts)) / runs;
     }
     const batch = await following;
@@ -84,21 +87,13 @@ export async function measureKind(options: KindOptions): Promise<KindFigures> {
   await service.stop();
   played.check();
   const ended = await life.end(background);
-  if (process.env.DEBUG_POINTS)
-    console.error(
-      JSON.stringify({
-        kind,
-        live,
-        seconds: ended.seconds,
-        stored: times(ended.use, 1 / batches.reduce((n, b) => n + b.runs, 0)),
-        checkoutBytes,
-        walls: batches.map((b) => b.wallSeconds),
-      }),
-    );
   const sum = (of: (batch: FollowedRuns) => number) => batches.reduce((total, batch) => total + of(batch), 0);
   return {
     live,
-    stored: { counts: countsOf(kind, batches, (silentSeconds * live.length * runs) / sum((batch) => batch.runs)), used: times(ended.use, 1 / sum((batch) => batch.runs)) },
+    stored: {
+      counts: countsOf(kind, batches, (silentSeconds * live.length * runs) / sum((batch) => batch.runs)),
+      used: times(ended.use, 1 / sum((batch) => batch.runs)),
+    },
     eventBytes: ended.eventBytes / sum(({ events }) => events),
     baseBytes,
     workingRunBytes,

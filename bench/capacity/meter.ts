@@ -23,7 +23,6 @@ export type LiveUse = {
   readonly diskBytes: number;
   readonly fsyncs: number;
   readonly databaseCpuMs: number;
-  readonly databaseDiskBytes: number;
   readonly walBytes: number;
 };
 
@@ -36,14 +35,13 @@ export async function readUse(store: MeasuredStore, service: BenchService): Prom
   const [{ pid }] = service.workers;
   const cpu = processCpu(pid);
   if (cpu === null) throw new Error("The system does not tell the CPU of a process.");
-  const { cpuMs, diskBytes, walBytes } = await store.probe.now();
+  const { cpuMs, walBytes } = await store.probe.now();
   return {
     processCpuMs: cpu.ownMs,
     childrenCpuMs: cpu.childrenMs,
     diskBytes: writtenBytes(pid),
     fsyncs: countedSyncs(store.syncsFile),
     databaseCpuMs: cpuMs,
-    databaseDiskBytes: diskBytes,
     walBytes,
   };
 }

@@ -112,6 +112,8 @@ const OF_NODES: ReadonlySet<ResourceName> = new Set([
 
 /** Connections of one node's pool, beside the one that listens. */
 const POOL_CONNECTIONS = 10;
+/** Of PostgreSQL: each fsync writes the last page of the log again. */
+const LOG_PAGE_BYTES = 8_192;
 const SECONDS_A_DAY = 86_400;
 const ARCHIVED_AFTER_DAYS = 1;
 
@@ -252,9 +254,10 @@ function databaseResources(
   const eventDays = hasEventArchive ? Math.min(ARCHIVED_AFTER_DAYS, load.retentionDays) : load.retentionDays;
   const pooled = Math.min(connections, nodesOfOne * POOL_CONNECTIONS);
   const held = (nodesOfOne * (POOL_CONNECTIONS + 1)) / connections;
+  const fsyncsPerSecond = rate * costOf(costs.fsyncs, counts);
   const written = {
-    bytesPerSecond: rate * costOf(costs.diskBytes, counts),
-    fsyncsPerSecond: rate * costOf(costs.fsyncs, counts),
+    bytesPerSecond: rate * costOf(costs.walBytes, counts) + fsyncsPerSecond * LOG_PAGE_BYTES,
+    fsyncsPerSecond,
   };
   return [
     resource("disk of PostgreSQL", storedBytes(store, load, { events: eventDays }) / partitions / diskBytes),

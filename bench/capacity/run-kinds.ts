@@ -35,8 +35,8 @@ const plain: RunKind = {
 export const smallKinds: readonly RunKind[] = [
   { ...plain, batches: 2 },
   { ...plain, deltasPerTurn: 120 },
-  { ...plain, silentMs: 20_000 },
-  { ...plain, turns: 10, batches: 2 },
+  { ...plain, silentMs: 15_000 },
+  { ...plain, turns: 10 },
   { ...plain, turns: 18, deltasPerTurn: 2 },
   { ...plain, turns: 7, searches: 6 },
   { ...plain, turns: 7, writes: 6 },

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { cpuMs, cpuMsWithChildren } from "../../scripts/served-process.ts";
-import { writtenBytes } from "./disk-probe.ts";
 
 export type StoreSample = {
   readonly transactions: number;
@@ -22,8 +21,6 @@ export type StoreSample = {
 export type StoreUse = {
   readonly cpuMs: number;
   readonly walBytes: number;
-  /** Written by all processes of a database. */
-  readonly diskBytes: number;
 };
 
 export type StoreProbe = {
@@ -38,7 +35,7 @@ const nothing = { transactions: 0, connectionMs: 0, databaseFsyncs: 0 };
 /** The store at `folder`: read once the service has ended. */
 export function sqliteProbe(folder: string): StoreProbe {
   return {
-    now: async () => ({ cpuMs: 0, walBytes: 0, diskBytes: 0 }),
+    now: async () => ({ cpuMs: 0, walBytes: 0 }),
     sample: async () => {
       const file = readdirSync(folder).find((name) => name.endsWith(".sqlite"));
       if (file === undefined) return { ...nothing, ...bytesOf([]) };
@@ -63,7 +60,7 @@ export async function postgresProbe(url: string): Promise<StoreProbe> {
   return {
     now: async () => {
       const [row] = await query(url, "select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
-      return { ...useOfFamily(postmaster), walBytes: Number(row.bytes) };
+      return { cpuMs: cpuOfFamily(postmaster), walBytes: Number(row.bytes) };
     },
     sample: async () => {
       const [totals] = await query(
@@ -127,16 +124,12 @@ async function postmasterOf(url: string): Promise<number> {
 }
 
 /** Of a process, its living children and its ended ones. */
-function useOfFamily(parent: number): Pick<StoreUse, "cpuMs" | "diskBytes"> {
+function cpuOfFamily(parent: number): number {
   const children = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => parentOf(pid) === parent);
-  const cpu = [cpuMsWithChildren(parent), ...children.map(cpuMs)];
-  return {
-    cpuMs: cpu.reduce<number>((sum, ms) => sum + (ms ?? 0), 0),
-    diskBytes: [parent, ...children].map(writtenBytes).reduce((sum, bytes) => sum + bytes, 0),
-  };
+  return [cpuMsWithChildren(parent), ...children.map(cpuMs)].reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
 }
 
 /** PostgreSQL 18 has them beside those of other files. */

@@ -44,7 +44,6 @@ export function runCostsTable(costs: Costs): string {
           partsRow(`CPU of the node's process, ${name}`, store.processCpuMs, millis),
           partsRow(`CPU of git and of the sandbox, ${name}`, store.childrenCpuMs, millis),
           partsRow(`Written to the node's disk, ${name}`, store.diskBytes, bytes),
-          partsRow(`fsyncs of the node, ${name}`, store.fsyncs, plain),
         ];
   const ofDatabase =
     database === null
@@ -54,13 +53,13 @@ export function runCostsTable(costs: Costs): string {
           partsRow("Transactions", database.transactions, plain),
           partsRow("Time on a connection", database.connectionMs, millis),
           partsRow("Write-ahead log", database.walBytes, bytes),
-          partsRow("Written to the disk of PostgreSQL", database.diskBytes, bytes),
           partsRow("fsyncs of PostgreSQL's log", database.fsyncs, plain),
         ];
   return table(
     ["Cost", ...runParts, "misses the measured runs by at most; half of them by at most"],
     [
       ...ofStore("SQLite", sqlite),
+      partsRow("fsyncs of the node, SQLite", sqlite.fsyncs, plain),
       ...ofStore("PostgreSQL", postgres),
       ...ofDatabase,
       partsRow(`${files(large)}: CPU of the node's process`, large.processCpuMs, millis),

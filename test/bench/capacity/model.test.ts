@@ -74,7 +74,6 @@ const database: DatabaseCosts = {
   transactions: runCost({ run: 2, turn: 0.5, event: 0.5 }),
   walBytes: runCost({ run: 3_000, turn: 1_000, event: 500 }),
   connectionMs: runCost({ run: 8, turn: 1, event: 1 }),
-  diskBytes: runCost({ run: 10_000, event: 1_000 }),
   fsyncs: runCost({ run: 1, event: 0.5 }),
   idleCpuMs: 0,
   idleTransactions: 0.1,
@@ -180,7 +179,11 @@ describe("utilisation", () => {
   });
 
   it("has what nodes take without runs, too", () => {
-    const idle = { ...costs, postgres: { ...store, idleCpuMs: 10 }, database: { ...database, idleCpuMs: 50 } };
+    const idle = {
+      ...costs,
+      postgres: { ...store, idleCpuMs: 10 },
+      database: { ...database, idleCpuMs: 50 },
+    };
     const resources = resourcesOf(idle, load, shared);
     const of = (wanted: ResourceName) => resources.find(({ name }) => name === wanted);
     expect(of("event loop of a node")).toMatchObject({ used: 10 * 0.0075 + 0.01, usedIdle: 0.01 });
@@ -194,8 +197,11 @@ describe("utilisation", () => {
     // 150 MB at a time: 10 × 150.09 MB of 100 MB/s; 30,018 + 20 of 3,000 writes: less.
     const fewWrites = { ...embedded, disk: { ...embedded.disk, bytesPerWrite: 1_000_000 } };
     expect(usedOf(fewWrites, "writes to the disk of a node", large)).toBeCloseTo((10 * 150_090_000) / 1e8, 9);
-    // 10 × (6 fsyncs + 20,000 bytes by 50,000).
-    expect(usedOf(shared, "writes to the disk of PostgreSQL")).toBeCloseTo((10 * (6 + 0.4)) / 3_000, 9);
+    // 10 × 6 fsyncs, and 10,000 bytes of log with a page of 8,192 for each of them, by 50,000.
+    expect(usedOf(shared, "writes to the disk of PostgreSQL")).toBeCloseTo(
+      (10 * (6 + (10_000 + 6 * 8_192) / 50_000)) / 3_000,
+      9,
+    );
   });
 
   it("of runs, memory and connections follows Little's law", () => {
@@ -254,7 +260,10 @@ describe("what moves a limit", () => {
 
   it("an archive leaves a day of events on the disk, and the writes as they are", () => {
     const deployment = withServers({ hasEventArchive: true });
-    expect(usedOf(deployment, "disk of PostgreSQL")).toBeCloseTo((86_400 * (365_000 + 15_000 + 1_000)) / 1e12, 9);
+    expect(usedOf(deployment, "disk of PostgreSQL")).toBeCloseTo(
+      (86_400 * (365_000 + 15_000 + 1_000)) / 1e12,
+      9,
+    );
     const writes = "writes to the disk of PostgreSQL";
     expect(usedOf(deployment, writes)).toBe(usedOf(shared, writes));
   });
@@ -286,7 +295,7 @@ describe("limits", () => {
     const needed = neededFor(costs, hundredfold, shared);
     // CPU: 270 cores into 4 × 0.7. Memory is less: 60,000 runs, of which 699 fit beside a node's own.
     expect(needed?.nodes).toBe(Math.ceil(270 / 2.8));
-    // The 11 connections of 97 nodes into 90. Disk: 3.5 TB into 0.8 TB. CPU: 10 cores into 1.4. Writes: 6,400 into 2,100.
+    // The 11 connections of 97 nodes into 90. Disk: 3.5 TB into 0.8 TB. CPU: 10 cores into 1.4. Writes: 7,200 into 2,100.
     expect(needed?.partitions).toBe(Math.ceil((97 * 11) / 90));
     expect(neededFor(costs, hundredfold, embedded)).toBeNull();
     expect(neededFor(costs, { ...load, runsPerDay: 86_400 }, embedded)).toEqual({ nodes: 1, partitions: 1 });

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { neededFor } from "../../../bench/capacity/model.ts";
 import { pageWith, readCosts, readPage } from "../../../bench/capacity/record.ts";
-import { scalesTable } from "../../../bench/capacity/tables.ts";
+import { asItIs, levers, scaled, scales, today } from "../../../bench/capacity/scenarios.ts";
+import { limitCells, runCostsTable, scalesTable } from "../../../bench/capacity/tables.ts";
 
 it("the capacity page shows what follows from the costs that were measured last", () => {
   expect(pageWith(readPage(), readCosts())).toBe(readPage());
@@ -17,6 +19,28 @@ it("writes a page's tables again in the same places", () => {
 
 it("says what is needed without PostgreSQL too", () => {
   const table = scalesTable({ ...readCosts(), postgres: null, database: null });
-  expect(table).toContain("| One node with SQLite is enough | yes | no | no |");
-  expect(table).not.toContain("replicas");
+  expect(table).toContain("| One node with SQLite is enough, 42 files | yes | no | no |");
+  expect(table).not.toContain("Nodes and databases");
+});
+
+it("shows what a measurement cannot tell as such, never as nothing", () => {
+  const costs = readCosts();
+  const { fsyncs } = costs.sqlite;
+  const parts = { ...fsyncs.parts, run: 0, turn: 3, event: 0 };
+  const unsure = { ...fsyncs, parts, errors: { ...fsyncs.errors, run: 0.5, turn: null, event: 0 } };
+  const changed = { ...unsure, largestMiss: 0.341, medianMiss: 0.02 };
+  const table = runCostsTable({ ...costs, sqlite: { ...costs.sqlite, fsyncs: changed } });
+  const row = table.split("\n").find((line) => line.startsWith("| fsyncs of the node, SQLite |")) ?? "";
+  const cells = row.split(" | ");
+  expect([cells[1], cells[3], cells[4]]).toEqual(["< 0.5", "not told apart", "0"]);
+  expect(cells.at(-1)).toBe("35 %; 2 % |");
+});
+
+it("names no change that would change nothing", () => {
+  const costs = readCosts();
+  const resultOf = ({ deployment }: (typeof levers)[number]) => [
+    limitCells(costs, today, deployment),
+    scales.map((scale) => neededFor(costs, scaled(today, scale), deployment)),
+  ];
+  for (const lever of levers) expect(resultOf(lever), lever.name).not.toEqual(resultOf(asItIs));
 });
