@@ -9,8 +9,9 @@ export const runParts = [
   "run",
   /** Its repository: the checkout at its start, what is compared and removed at its end. */
   "checkout",
-  /** A request to the model, and a file that is read. */
+  /** A request to the model, a file that is read, and the events of both, which are stored together. */
   "turn",
+  /** A word of the model: an event that comes by itself. */
   "event",
   /** A second in which it waits for the model: heartbeats. */
   "second",

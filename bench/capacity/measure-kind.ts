@@ -8,7 +8,7 @@ import type { RunCounts } from "./costs.ts";
 import { occupiedBytes } from "./disk-probe.ts";
 import { type FollowedRuns, followRuns } from "./follow-runs.ts";
 import { type LiveUse, type MeasuredStore, minus, readUse, type StoredUse, times } from "./meter.ts";
-import { KindScript, type RunKind } from "./run-kinds.ts";
+import { countsOfKind, KindScript, type RunKind } from "./run-kinds.ts";
 import type { StoreSample } from "./store-probe.ts";
 
 const ARRIVAL_POLL_MS = 50;
@@ -31,6 +31,8 @@ export type KindFigures = {
   readonly live: readonly UsePoint<LiveUse>[];
   /** Of all runs together. */
   readonly stored: UsePoint<StoredUse>;
+  /** Of all runs together, and what is stored of them. */
+  readonly events: number;
   readonly eventBytes: number;
   /** Of a node once ready, and what each run at work added. */
   readonly baseBytes: number;
@@ -80,7 +82,7 @@ export async function measureKind(options: KindOptions): Promise<KindFigures> {
     const batch = await following;
     const used = minus(await readUse(store, service), before);
     const ownUse = minus(used, times(background.live, batch.wallSeconds));
-    live.push({ counts: countsOf(kind, [batch], silentSeconds), used: times(ownUse, 1 / runs) });
+    live.push({ counts: countsOfKind(kind, silentSeconds), used: times(ownUse, 1 / runs) });
     batches.push(batch);
   }
   const workingRunBytes = Math.max(0, resident() - baseBytes) / runs;
@@ -91,10 +93,11 @@ export async function measureKind(options: KindOptions): Promise<KindFigures> {
   return {
     live,
     stored: {
-      counts: countsOf(kind, batches, (silentSeconds * live.length * runs) / sum((batch) => batch.runs)),
+      counts: countsOfKind(kind, (silentSeconds * live.length * runs) / sum((batch) => batch.runs)),
       used: times(ended.use, 1 / sum((batch) => batch.runs)),
     },
-    eventBytes: ended.eventBytes / sum(({ events }) => events),
+    events: sum(({ events }) => events),
+    eventBytes: ended.eventBytes,
     baseBytes,
     workingRunBytes,
     checkoutBytes,
@@ -132,19 +135,4 @@ export async function beginLife(
 
 function storedUseOf({ transactions, connectionMs, databaseFsyncs }: StoredUse): StoredUse {
   return { transactions, connectionMs, databaseFsyncs };
-}
-
-/** Of one run of a kind, on average. `seconds` without a word. */
-function countsOf(kind: RunKind, batches: readonly FollowedRuns[], seconds: number): RunCounts {
-  const runs = batches.reduce((sum, batch) => sum + batch.runs, 0);
-  return {
-    run: 1,
-    checkout: 1,
-    turn: kind.turns,
-    event: batches.reduce((sum, { events }) => sum + events, 0) / runs,
-    second: seconds,
-    search: kind.searches,
-    write: kind.writes,
-    command: kind.commands,
-  };
 }

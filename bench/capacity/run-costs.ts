@@ -35,7 +35,7 @@ import {
 import { largeKinds, smallKinds } from "./run-kinds.ts";
 
 /** At once: what a small node executes, so that writes are shared by few. */
-const RUNS = 6;
+const RUNS = 8;
 /** As many checkouts of the large repository as a machine with few cores makes at a time. */
 const LARGE_RUNS = 2;
 const NOOP_WARM_UP_MS = 1_000;
@@ -61,6 +61,7 @@ export async function measureRunCosts(store: MeasuredStore): Promise<RunCosts> {
   for (const kind of smallKinds) kinds.push(await measureKind({ store, kind, background, runs: RUNS }));
   const live = [noop.live, ...kinds.flatMap((kind) => kind.live)];
   const stored = [noop.stored, ...kinds.map((kind) => kind.stored)];
+  const sum = (of: (kind: KindFigures) => number) => kinds.reduce((total, kind) => total + of(kind), 0);
   const most = (of: (kind: KindFigures) => number) => Math.max(...kinds.map(of));
   return {
     fits: {
@@ -75,19 +76,13 @@ export async function measureRunCosts(store: MeasuredStore): Promise<RunCosts> {
       databaseFsyncs: runCost(stored, ({ databaseFsyncs }) => databaseFsyncs),
     },
     background,
-    eventBytes: meanEventBytes(kinds),
+    eventBytes: sum(({ eventBytes }) => eventBytes) / sum(({ events }) => events),
     inputBytes: noop.inputBytes,
     recordBytes: noop.recordBytes,
     baseBytes: most(({ baseBytes }) => baseBytes),
     workingRunBytes: most(({ workingRunBytes }) => workingRunBytes),
     checkoutBytes: most(({ checkoutBytes }) => checkoutBytes),
   };
-}
-
-/** By how many events each kind has: of a few events the rest of a page would be most. */
-function meanEventBytes(kinds: readonly KindFigures[]): number {
-  const events = kinds.reduce((sum, { stored }) => sum + stored.counts.event, 0);
-  return kinds.reduce((sum, { eventBytes, stored }) => sum + eventBytes * stored.counts.event, 0) / events;
 }
 
 function runCost<Used>(points: readonly UsePoint<Used>[], costOf: (used: Used) => number): RunCost {
@@ -160,7 +155,7 @@ async function measureNoop(store: MeasuredStore, background: Background): Promis
   await service.stop();
   const ended = await life.end(background);
   const runs = one.runs + warmUp.runs + main.runs;
-  const counts = { ...withoutRepository, run: 1, turn: 0, event: one.events, second: 0 };
+  const counts = { ...withoutRepository, run: 1, turn: 0, event: 0, second: 0 };
   const ownUse = minus(used, times(background.live, main.runs / main.runsPerSecond));
   return {
     live: { counts, used: times(ownUse, 1 / main.runs) },

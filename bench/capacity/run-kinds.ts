@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelRequest } from "../../fakes/model-server/request.ts";
 import { everyTime, type Script } from "../../fakes/model-server/script.ts";
 import { call, type Part, say, wait } from "../../fakes/model-server/turn.ts";
+import type { RunCounts } from "./costs.ts";
 
 const DELTA_MS = 40;
 
@@ -53,6 +54,20 @@ export const largeKinds: readonly RunKind[] = [
   { ...plain, turns: 5, commands: 4 },
   { ...plain, turns: 4, searches: 2, writes: 2, commands: 2 },
 ];
+
+/** What one run of a kind consists of, `seconds` of it without a word. */
+export function countsOfKind(kind: RunKind, seconds: number): RunCounts {
+  return {
+    run: 1,
+    checkout: 1,
+    turn: kind.turns,
+    event: kind.turns * kind.deltasPerTurn,
+    second: seconds,
+    search: kind.searches,
+    write: kind.writes,
+    command: kind.commands,
+  };
+}
 
 /** Plays a kind to any number of runs at once. */
 export class KindScript {

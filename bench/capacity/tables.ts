@@ -33,6 +33,7 @@ import {
 } from "./scenarios.ts";
 
 const LIMITS_SHOWN = 3;
+const MIB = 1024 ** 2;
 
 /** What the parts of a run cost, and how far that misses the runs that were measured. */
 export function runCostsTable(costs: Costs): string {
@@ -163,11 +164,11 @@ export function assumptionsTable({ small, large }: Costs): string {
       ],
       [
         "What each disk takes: Amazon's gp3 without extra throughput",
-        `${count(disk.writesPerSecond)} writes/s, ${bytes(disk.bytesPerSecond)}/s`,
+        `${count(disk.writesPerSecond)} writes/s, ${disk.bytesPerSecond / MIB} MiB/s`,
       ],
       [
         "A write to disk",
-        `an fsync is one; what nobody waits for is written ${bytes(disk.bytesPerWrite)} at a time`,
+        `an fsync is one; what nobody waits for is written ${disk.bytesPerWrite / 1024} KiB at a time`,
       ],
       ["Connections of a PostgreSQL with 16 cores", count(database.connections)],
     ],
@@ -229,6 +230,9 @@ export function scalesTable(costs: Costs): string {
       neededFor(costs, load, oneNode) === null ? "no" : "yes",
     ),
     ...ofBoth("Cores busy in nodes", (load) => plain(total(cpuSeconds)(load))),
+    row("Of these, for what commands compute themselves", (load) =>
+      plain(total((one) => one.commandsPerRun * one.commandCpuSeconds)(load)),
+    ),
     ...ofBoth("Written to the disks of nodes", (load) =>
       perSecond(total((one) => nodeDiskBytesPerRun(costs, store, one))(load)),
     ),
@@ -252,10 +256,16 @@ export function scalesTable(costs: Costs): string {
       bytes(storedBytes(postgres, load, { events: load.retentionDays })),
     ),
     ...ofBoth("Nodes and databases, as it is", needed(asItIs.deployment)),
-    ...levers.map(({ name, deployment }) =>
-      row(`Nodes and databases, ${name}, ${files(costs.small)}`, needed(deployment)),
-    ),
+    ...levers
+      .filter(({ deployment }) => scales.some(isAnother(needed(deployment), needed(asItIs.deployment))))
+      .map(({ name, deployment }) =>
+        row(`Nodes and databases, ${name}, ${files(costs.small)}`, needed(deployment)),
+      ),
   ]);
+}
+
+function isAnother(one: (load: Load) => string, other: (load: Load) => string): (scale: number) => boolean {
+  return (scale) => one(scaled(today, scale)) !== other(scaled(today, scale));
 }
 
 function perSecond(value: number): string {
