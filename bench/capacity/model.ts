@@ -69,8 +69,6 @@ export type DatabaseServers = {
   readonly cores: number;
   readonly diskBytes: number;
   readonly connections: number;
-  /** Events of runs that ended are in object storage: the database keeps them for a day. */
-  readonly hasEventArchive: boolean;
   /** A node is told of the events of runs that somebody waits for at it, not of all. */
   readonly hasTargetedSignals: boolean;
 };
@@ -115,7 +113,6 @@ const POOL_CONNECTIONS = 10;
 /** Of PostgreSQL: each fsync writes the last page of the log again. */
 const LOG_PAGE_BYTES = 8_192;
 const SECONDS_A_DAY = 86_400;
-const ARCHIVED_AFTER_DAYS = 1;
 
 export function peakRunsPerSecond({ runsPerDay, peakFactor }: Load): number {
   return (runsPerDay * peakFactor) / SECONDS_A_DAY;
@@ -213,7 +210,7 @@ function nodeDiskResources({ costs, store }: NodeCosts, load: Load, deployment: 
   const { nodes, nodeDiskBytes, disk, database } = deployment;
   const rate = peakRunsPerSecond(load) / nodes;
   const checkouts = (runsAtWork(load) / nodes) * costs[load.repository].checkoutBytes;
-  const stored = database === null ? storedBytes(store, load, { events: load.retentionDays }) : 0;
+  const stored = database === null ? storedBytes(store, load) : 0;
   const written = {
     bytesPerSecond: rate * nodeDiskBytesPerRun(costs, store, load),
     fsyncsPerSecond: rate * costOf(store.fsyncs, countsOf(load)),
@@ -234,10 +231,11 @@ function shareOfDisk(
 }
 
 /** Bytes that a database holds once the oldest runs expire. */
-export function storedBytes(costs: StoreCosts, load: Load, days: { events: number }): number {
+export function storedBytes(costs: StoreCosts, load: Load): number {
   const { runsPerDay, eventsPerRun, recordDays, retentionDays } = load;
   const { recordBytes, inputBytes, eventBytes } = costs;
-  const run = recordBytes * recordDays + inputBytes * retentionDays + eventsPerRun * eventBytes * days.events;
+  const run =
+    recordBytes * recordDays + inputBytes * retentionDays + eventsPerRun * eventBytes * retentionDays;
   return runsPerDay * run;
 }
 
@@ -246,12 +244,11 @@ function databaseResources(
   load: Load,
   { nodes, disk, database }: Deployment & { database: DatabaseServers },
 ): Resource[] {
-  const { partitions, cores, connections, diskBytes, hasEventArchive, hasTargetedSignals } = database;
+  const { partitions, cores, connections, diskBytes, hasTargetedSignals } = database;
   const rate = peakRunsPerSecond(load) / partitions;
   const nodesOfOne = nodes / partitions;
   const idle = (nodesOfOne * costs.idleCpuMs) / 1000 / cores;
   const counts = countsOf(load);
-  const eventDays = hasEventArchive ? Math.min(ARCHIVED_AFTER_DAYS, load.retentionDays) : load.retentionDays;
   const pooled = Math.min(connections, nodesOfOne * POOL_CONNECTIONS);
   const held = (nodesOfOne * (POOL_CONNECTIONS + 1)) / connections;
   const fsyncsPerSecond = rate * costOf(costs.fsyncs, counts);
@@ -260,7 +257,7 @@ function databaseResources(
     fsyncsPerSecond,
   };
   return [
-    resource("disk of PostgreSQL", storedBytes(store, load, { events: eventDays }) / partitions / diskBytes),
+    resource("disk of PostgreSQL", storedBytes(store, load) / partitions / diskBytes),
     resource("CPU of PostgreSQL", (rate * databaseCpuMsPerRun(costs, load)) / 1000 / cores + idle, idle),
     resource("writes to the disk of PostgreSQL", shareOfDisk(disk, written)),
     resource("connections", (rate * costOf(costs.connectionMs, counts)) / 1000 / pooled),

@@ -56,7 +56,6 @@ const small: DatabaseServers = {
   cores: 2,
   diskBytes: 2 * TB,
   connections: 100,
-  hasEventArchive: false,
   hasTargetedSignals: false,
 };
 const large: DatabaseServers = { ...small, cores: 16, connections: 500 };
@@ -89,14 +88,9 @@ export const asItIs: NamedDeployment = { name: "as it is", deployment: twentyNod
 
 /** Each of them changes a result: test/bench/capacity/page.test.ts. */
 export const levers: readonly NamedDeployment[] = [
-  { name: "events of ended runs in object storage", deployment: withServers({ hasEventArchive: true }) },
   {
     name: "signals only to nodes that wait for the run",
     deployment: withServers({ hasTargetedSignals: true }),
-  },
-  {
-    name: "both",
-    deployment: withServers({ hasEventArchive: true, hasTargetedSignals: true }),
   },
 ];
 

@@ -252,9 +252,7 @@ export function scalesTable(costs: Costs): string {
     row("Write-ahead log", (load) =>
       perSecond(total((one) => costOf(database.walBytes, countsOf(one)))(load)),
     ),
-    row("Stored in all databases", (load) =>
-      bytes(storedBytes(postgres, load, { events: load.retentionDays })),
-    ),
+    row("Stored in all databases", (load) => bytes(storedBytes(postgres, load))),
     ...ofBoth("Nodes and databases, as it is", needed(asItIs.deployment)),
     ...levers
       .filter(({ deployment }) => scales.some(isAnother(needed(deployment), needed(asItIs.deployment))))

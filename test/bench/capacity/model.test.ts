@@ -122,7 +122,6 @@ const servers: DatabaseServers = {
   cores: 2,
   diskBytes: 1e12,
   connections: 100,
-  hasEventArchive: false,
   hasTargetedSignals: false,
 };
 const embedded: Deployment = {
@@ -217,7 +216,7 @@ describe("utilisation", () => {
 
   it("of the disk counts records for longer than events", () => {
     const bytes = 86_400 * (365 * 1_000 + 30 * 500 + 30 * 10 * 100);
-    expect(storedBytes(store, load, { events: 30 })).toBe(bytes);
+    expect(storedBytes(store, load)).toBe(bytes);
     expect(usedOf(shared, "disk of PostgreSQL")).toBeCloseTo(bytes / 1e12, 9);
     // With SQLite the store is on the node's disk, beside the checkouts of 600 runs at work.
     expect(usedOf(embedded, "disk of a node")).toBeCloseTo((bytes + 600 * 500_000) / 1e12, 9);
@@ -256,16 +255,6 @@ describe("what moves a limit", () => {
   it("signals to the nodes that wait are divided among all nodes", () => {
     const deployment = withServers({ hasTargetedSignals: true });
     expect(usedOf(deployment, "signals between nodes")).toBeCloseTo((10 * 10 * 0.00001) / 4, 9);
-  });
-
-  it("an archive leaves a day of events on the disk, and the writes as they are", () => {
-    const deployment = withServers({ hasEventArchive: true });
-    expect(usedOf(deployment, "disk of PostgreSQL")).toBeCloseTo(
-      (86_400 * (365_000 + 15_000 + 1_000)) / 1e12,
-      9,
-    );
-    const writes = "writes to the disk of PostgreSQL";
-    expect(usedOf(deployment, writes)).toBe(usedOf(shared, writes));
   });
 });
 
