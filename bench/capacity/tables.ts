@@ -34,6 +34,8 @@ import {
 
 const LIMITS_SHOWN = 3;
 const MIB = 1024 ** 2;
+/** CPU is told in ticks of 10 ms, and a node without runs is watched for 6 s. */
+const LEAST_IDLE_MS = 10 / 6;
 
 /** What the parts of a run cost, and how far that misses the runs that were measured. */
 export function runCostsTable(costs: Costs): string {
@@ -120,8 +122,8 @@ export function otherCostsTable(costs: Costs): string {
       row("CPU of the node, an event to a socket", ({ deliveryCpuMs }) => millis(deliveryCpuMs)),
       row("CPU of the node, opening a socket", ({ socketOpenCpuMs }) => millis(socketOpenCpuMs)),
       one("CPU of every other node, an event", database?.signalCpuMs),
-      row("CPU of a node without runs, a second", ({ idleCpuMs }) => millis(idleCpuMs)),
-      one("CPU of PostgreSQL for a node without runs, a second", database?.idleCpuMs),
+      row("CPU of a node without runs, a second", ({ idleCpuMs }) => idleMillis(idleCpuMs)),
+      one("CPU of PostgreSQL for a node without runs, a second", database?.idleCpuMs, idleMillis),
       one("Transactions of a node without runs, a second", database?.idleTransactions, plain),
       row("Memory of a node, ready", ({ baseBytes }) => bytes(baseBytes)),
       row("Memory of a run at work, at the most", ({ workingRunBytes }) => bytes(workingRunBytes)),
@@ -136,6 +138,10 @@ export function otherCostsTable(costs: Costs): string {
       ),
     ],
   );
+}
+
+function idleMillis(value: number): string {
+  return value < LEAST_IDLE_MS ? `< ${millis(LEAST_IDLE_MS)}` : millis(value);
 }
 
 /** What was not measured. */
