@@ -10,8 +10,8 @@ import { everyTime } from "../fakes/model-server/script.ts";
 import { say } from "../fakes/model-server/turn.ts";
 import { readActionInputs } from "../fakes/runner/action-manifest.ts";
 import { AUDIENCE, type BenchService, startBenchService } from "./bench-service.ts";
-import { MODEL, openModelServer } from "./model-service.ts";
 import { makeSmallRepository } from "./made-repositories.ts";
+import { MODEL, openModelServer } from "./model-service.ts";
 import { median } from "./statistics.ts";
 
 const MAIN = join(import.meta.dirname, "../dist/main.cjs");
