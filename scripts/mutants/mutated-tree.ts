@@ -101,6 +101,9 @@ export function isMutant(id: number): boolean {
 `;
 }
 
+/** A mutant that lets a test wait for ever costs three of these. */
+const TIMEOUTS = "testTimeout: 40_000, hookTimeout: 60_000";
+
 function configModule(): string {
   const exclude = TEXT_TESTS.map((name) => `test/${name}.test.ts`);
   return `import { mergeConfig } from "vitest/config";
@@ -108,7 +111,7 @@ import config from "./vitest.config.ts";
 export default (environment) => {
   const own = config(environment);
   const setupFiles = [...own.test.setupFiles, "mutant-file.ts"];
-  const test = { ...own.test, setupFiles, exclude: ${JSON.stringify(exclude)}, maxWorkers: 1, reporters: ["dot"] };
+  const test = { ...own.test, setupFiles, exclude: ${JSON.stringify(exclude)}, maxWorkers: 1, ${TIMEOUTS}, reporters: ["dot"] };
   return { ...own, test };
 };
 `;
