@@ -73,6 +73,7 @@ describe("main", () => {
     const submission = service.seen.find((request) => request.path.endsWith("/runs"));
     expect(JSON.parse(submission?.body ?? "")).toEqual({ message: "Hello" });
     expect(submission?.headers["idempotency-key"]).toMatch(/^ci-[0-9a-f]{64}$/);
+    expect(submission?.headers["user-agent"]).toBe("agent-service-action");
 
     const post = await runAction(jobOf(service, { entry: "post", state: job.state }));
     expect(post).toMatchObject({ exitCode: 0, annotations: [] });

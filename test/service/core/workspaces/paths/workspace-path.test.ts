@@ -99,6 +99,8 @@ describe("a path", () => {
     "gitmod~4",
     "gi7eba~1",
     "GI7EB~10",
+    "gi7eba~9",
+    "gi7e~191",
     "a\\.gitmodules",
     ".git\u200dmodules",
   ])("of a symbolic link is not %j", (path) => {
