@@ -29,3 +29,26 @@ describe("a refusal by the owner's policy", () => {
     );
   });
 });
+
+describe("a refusal for another reason", () => {
+  it.each([
+    ["issuer_unknown", /does not know this job's token issuer.*CI_ISSUERS/],
+    ["issuer_disabled", /operator has switched this job's token issuer off/],
+    ["token_expired", /had expired on arrival\. Compare the clocks/],
+    ["token_not_yet_valid", /is not valid yet\. Compare the clocks/],
+    ["token_replayed", /had been used before\. Re-run the job\./],
+    ["keys_unavailable", /cannot fetch the issuer's keys at the moment\. Re-run the job later\./],
+    ["another", /^The service refused \(another\): As the service says it\.$/],
+  ])("says what to do: %s", (reason, text) => {
+    expect(exchangeMessage(refusal({ reason }), actionWords)).toMatch(text);
+  });
+
+  it("names the audience that the token was made for, and the event that nothing is done for", () => {
+    const audience = refusal({ reason: "audience_mismatch", expected: "agents.example.com", got: "other" });
+    expect(exchangeMessage(audience, actionWords)).toMatch(
+      /another audience, got "other"\. .*agents\.example\.com/,
+    );
+    const event = refusal({ reason: "event_refused", got: "fork" });
+    expect(exchangeMessage(event, actionWords)).toMatch(/^The service runs nothing for "fork"\. ./);
+  });
+});
