@@ -26,7 +26,13 @@ const parcelSchema = object(shape);
 const placedSchema = object({ ...shape, place: field(z.optional(z.string()), "Where it is.") });
 
 const parcel: Parcel = {
-  ...{ id: "p1", accountId: "a1", sentAt: null, createdAt: 0, maxWeight: null, note: null, tags: ["a"] },
+  id: "p1",
+  accountId: "a1",
+  sentAt: null,
+  createdAt: 0,
+  maxWeight: null,
+  note: null,
+  tags: ["a"],
 };
 
 describe("a view", () => {
@@ -49,21 +55,22 @@ describe("a view", () => {
   });
 });
 
-// The compiler says that each of these is an error: `tsc` fails where one is none.
+// Each line is a mistake that the types have to refuse. A directive that meets no error is an error itself: `npm run types` fails once one
+// of them compiles.
 function notCompiled(): unknown {
   const view = viewOf<Parcel>();
   return [
-    // @ts-expect-error a field that the record has not is not given
+    // @ts-expect-error The record has no `place`, so that it has to be given, and nothing is.
     view(placedSchema)(parcel),
-    // @ts-expect-error nor is it where others are
+    // @ts-expect-error The same where another field is given: `place` is still missing.
     view(placedSchema)(parcel, { note: "up" }),
-    // @ts-expect-error the record's may be null, and the schema's may not
+    // @ts-expect-error `sentAt` of the record may be null, and `sent_at` of this schema may not.
     view(object({ sent_at: shape.created_at }))(parcel),
-    // @ts-expect-error the record's is a number, and the schema's a text
+    // @ts-expect-error `maxWeight` of the record is a number, and `max_weight` of this schema is a text.
     view(object({ max_weight: shape.note }))(parcel),
-    // @ts-expect-error a field that the schema has not is given
+    // @ts-expect-error The schema has no `weight`: nobody would see what is given.
     view(parcelSchema)(parcel, { weight: 1 }),
-    // @ts-expect-error a field is given with another type
+    // @ts-expect-error `note` of the schema is a text, and a number is given.
     view(parcelSchema)(parcel, { note: 1 }),
   ];
 }
