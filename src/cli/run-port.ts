@@ -86,7 +86,9 @@ function runBody(
     mcp_servers: mcpServers === null ? undefined : sentServers(mcpServers),
     pull_request: pullRequest ?? undefined,
     // The command has no flags for these.
-    ...{ messages: undefined, session_key: undefined, new_session: undefined },
+    messages: undefined,
+    session_key: undefined,
+    new_session: undefined,
   };
 }
 

@@ -19,7 +19,11 @@ type Field = keyof SubmitRunRequest;
 
 /** The settings of a job's submission that Action and command have by one name. Null: the field follows from the job. */
 const settings: Readonly<Record<Field, string | null>> = {
-  ...{ message: null, messages: null, session_key: null, new_session: null, pull_request: null },
+  message: null,
+  messages: null,
+  session_key: null,
+  new_session: null,
+  pull_request: null,
   idempotency_key: null,
   session_id: "session",
   max_turn_tokens: "max-turn-tokens",
