@@ -47,8 +47,8 @@ describe("passkeys in a browser", { tags: ["chromium"] }, () => {
     return { page, cdp, authenticatorId };
   };
   /** Its person touches it. */
-  const touch = async ({ cdp, authenticatorId }: Device) =>
-    await cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: true });
+  const touch = async ({ cdp, authenticatorId }: Device, enabled = true) =>
+    await cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
   const open = (page: Page, path: string) => page.goto(fixture.url + path);
   const at = (page: Page, path: string) => page.waitForURL(({ pathname }) => pathname === path);
   const signInByKey = async (page: Page) => {
@@ -96,8 +96,11 @@ describe("passkeys in a browser", { tags: ["chromium"] }, () => {
   it("are suggested by the browser where somebody signs in", async () => {
     const device = await openDevice();
     await addPasskey(device, "suggested");
+    // The page that follows the signing out would be answered, too.
+    await touch(device, false);
     await signOut(device.page);
     await open(device.page, "/sign-in?to=/settings/keys");
+    await touch(device);
     await at(device.page, "/settings/keys");
   });
 
