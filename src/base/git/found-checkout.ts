@@ -39,20 +39,19 @@ export async function readCheckout(place: CheckoutPlace, signal: AbortSignal): P
   const git = gitIn(place);
   const facts = ["--show-object-format", "--git-path", "objects", "--git-path", "shallow"];
   try {
-    const [
-      [format, objects = "", shallow = "", headSha = "", headTree = "", name = "", ...more],
-      [origin = ""],
-    ] = await Promise.all([
-      linesOf(git, {
-        args: ["rev-parse", ...facts, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD"],
-        signal,
-      }),
-      linesOf(git, {
-        args: ["config", "--local", "--get", "remote.origin.url"],
-        signal,
-        allowedExitCodes: NONE,
-      }),
-    ]);
+    const asked = linesOf(git, {
+      args: ["rev-parse", ...facts, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD"],
+      signal,
+    });
+    const configured = linesOf(git, {
+      args: ["config", "--local", "--get", "remote.origin.url"],
+      signal,
+      allowedExitCodes: NONE,
+    });
+    // Both have ended before anything is returned: the caller may remove git's home.
+    await Promise.allSettled([asked, configured]);
+    const [format, objects = "", shallow = "", headSha = "", headTree = "", name = "", ...more] = await asked;
+    const [origin = ""] = await configured;
     if (name === "" || more.length > 0) return null;
     return {
       root,
