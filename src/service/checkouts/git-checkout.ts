@@ -10,6 +10,7 @@ import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { countTextInTree, findTextInTree } from "./find-text.ts";
 import { COMMIT_FORMAT, fileIn, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
 import { type Hidden, hideAgentFiles } from "./hide-agent-files.ts";
+import { TreeKeeper } from "./kept-tree.ts";
 import { historyOf } from "./read-history.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
 import { listIgnored, listTree, SEARCH_ADVICE } from "./tree-files.ts";
@@ -73,6 +74,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
     const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", commit];
     return listings.get(commit) ?? keepListing(commit, (await runGit({ args })).stdout);
   };
+  const keeper = new TreeKeeper({ folder, headSha: source.sha });
   let hidden: Hidden | null = null;
   const working = () => ({
     runGit,
@@ -170,6 +172,8 @@ export function gitCheckout(open: OpenCheckout): Checkout {
 
     workingChanges: (end = signal) => collectChanges({ ...working(), runGit: gitUntil(end) }),
     restore: (patch) => restoreChanges(working(), patch),
+    keepTree: (known, end = signal) => keeper.keep(gitUntil(end), known),
+    bringBack: (kept, end = signal) => keeper.bringBack(gitUntil(end), kept),
 
     async findText(query, context = 0) {
       const { matches, complete } = await explained(() => findTextInTree(searched, query, context));

@@ -1,7 +1,7 @@
 // History as git tells it: commits, and the working tree against its commit, as text for people. Nothing of the tree is
 // executed, and no index is written that another call reads.
 
-import { copyFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parentsIn } from "../../base/git/found-checkout.ts";
 import { GitError } from "../../base/git/git.ts";
@@ -13,7 +13,7 @@ import {
   type GitText,
 } from "../core/checkouts/checkout.ts";
 import { COMMIT_FORMAT, parseCommits } from "./git-output.ts";
-import { stageChanges, type WorkingTree } from "./working-changes.ts";
+import { copyIndex, stageChanges, type WorkingTree } from "./working-changes.ts";
 
 const MAX_DIFF_BYTES = 8_000_000;
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -71,7 +71,7 @@ export function historyOf(working: () => WorkingTree): CheckoutHistory {
         tree.runGit({ ...call, env: { ...call.env, GIT_INDEX_FILE: index } });
       try {
         // What the index knows of files by their times: they are not read again.
-        await copyFile(join(tree.folder.git, "index"), index);
+        await copyIndex(join(tree.folder.git, "index"), index);
         await stageChanges({ ...tree, runGit: withIndex });
         return await patchOf(withIndex, { args: ["diff-index", "--cached", ...PATCH, tree.headSha], paths });
       } finally {

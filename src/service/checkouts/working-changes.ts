@@ -1,7 +1,7 @@
 // Changes of a run, as a patch against the commit that was checked out. Git reads the files and executes nothing: no filter, no
 // hook, no configuration of a repository inside the tree.
 
-import { readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { overridingAttributes } from "../../base/git/hardening.ts";
@@ -16,8 +16,8 @@ import { SEARCH_ADVICE } from "./tree-files.ts";
 const MAX_FILE_BYTES = 5_000_000;
 const MAX_PATCH_BYTES = 16_000_000;
 /** Every file is read and hashed. */
-const READ_ALL = { timeoutFactor: 5 };
-const SUBMODULE_MODE = "160000";
+export const READ_ALL = { timeoutFactor: 5 };
+export const SUBMODULE_MODE = "160000";
 /** The tag of a file that is not in the index. */
 const UNTRACKED = "?";
 /** Of a patch that is too large, these go first. */
@@ -48,7 +48,7 @@ export type TreeState = {
 };
 
 /** A changed path as it was in the commit, as git names it; a mode of zeros where it was not. */
-type Change = { readonly path: string; readonly mode: string; readonly name: string };
+export type Change = { readonly path: string; readonly mode: string; readonly name: string };
 
 /** Records what is in the tree now. The index is the commit's afterwards, whose tree is `headTree`. */
 export async function recordState(tree: WorkingTree, headTree: string): Promise<TreeState> {
@@ -89,7 +89,7 @@ export async function stageChanges(tree: WorkingTree): Promise<void> {
 }
 
 /** Null for what is no failure to read. */
-function whyUnreadable(cause: unknown): string | null {
+export function whyUnreadable(cause: unknown): string | null {
   if (cause instanceof GitError) {
     return cause.code === "git_failed" ? cause.message : `${cause.message} ${SEARCH_ADVICE}`;
   }
@@ -158,6 +158,15 @@ export async function restoreChanges(
     await runGit({ args: ["clean", "-ffdq"] });
     return refused({ reason: paths.length > 0 ? "patch_conflicts" : "patch_malformed", paths });
   }
+}
+
+/** Copies an index with its time, which tells git which files it has to read. Nothing where there is none. */
+export async function copyIndex(from: string, to: string): Promise<void> {
+  const about = await stat(from).catch(() => null);
+  if (about === null) return;
+  await copyFile(from, to);
+  // Not later than it was: a file that was written at the same time would count as unchanged.
+  await utimes(to, about.atime, new Date(Math.floor(about.mtimeMs)));
 }
 
 /** Adds what is in the tree to the index. What is returned is not in it: large files and nested repositories. */
@@ -292,7 +301,8 @@ async function differences({ runGit, headSha }: WorkingTree): Promise<Buffer> {
   return (await runGit({ args: [...DIFF, "-z", "--raw", "--numstat", headSha] })).stdout;
 }
 
-function changesIn(output: Buffer): Change[] {
+/** Of git's raw differences with -z. */
+export function changesIn(output: Buffer): Change[] {
   const records = byteRecords(output);
   const changes: Change[] = [];
   for (let at = 0; records[at]?.startsWith(":") === true; at += 2) {

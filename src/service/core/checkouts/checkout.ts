@@ -161,6 +161,14 @@ export type WorkingChanges = {
   readonly heldBack: readonly HeldBackFile[];
 };
 
+/** What a tree held at one moment. */
+export type KeptTree = {
+  /** Git's name of the tree. */
+  readonly tree: string;
+  /** A git pack of the objects that the commit lacks. */
+  readonly pack: Uint8Array;
+};
+
 export type RestoreRefusal = {
   readonly reason: "patch_conflicts" | "patch_malformed";
   /** Paths that do not apply, as far as git tells. */
@@ -235,6 +243,19 @@ export interface Checkout {
   workingChanges(signal?: AbortSignal): Promise<WorkingChanges>;
   /** Applies an earlier patch to the clean tree: all of it, or nothing. */
   restore(patch: string): Promise<Result<null, RestoreRefusal>>;
+  /**
+   * Keeps what the tree holds now, whatever its size and its paths, without what git ignores and without repositories within.
+   * The pack is complete beside the commit: no earlier one is needed. Null where the tree is that of `since`, a name
+   * that an earlier call returned; null for the commit's. Nothing of the tree is executed. Rejects with a
+   * `CheckoutError` where the changes are more than 32 MB packed or 256 MB unpacked, or cannot be read. A signal takes the place of the run's.
+   */
+  keepTree(since: string | null, signal?: AbortSignal): Promise<KeptTree | null>;
+  /**
+   * Makes the tree of the same commit what it was when it was kept: contents, modes, deletions. Files that git ignores stay, as do
+   * repositories within. Rejects with a `CheckoutError` for a pack that is damaged or does not belong to the commit:
+   * nothing is changed then. It also rejects where the files cannot be written; some may be then.
+   */
+  bringBack(kept: KeptTree, signal?: AbortSignal): Promise<void>;
   /**
    * Paths of the files that the tree holds now, relative to the root, in git's order: those that git tracks, and new
    * ones that it does not ignore. Rejects with a `CheckoutError` when that takes too long.

@@ -33,6 +33,8 @@ export async function folderCheckout(files: Readonly<Record<string, string | Buf
     hideAgentFiles: async () => [],
     workingChanges: async () => ({ baseSha: "0".repeat(40), files: [], patch: "", heldBack: [] }),
     restore: async () => ok(null),
+    keepTree: async () => null,
+    bringBack: () => Promise.reject(new Error("There is no git here.")),
     findText: async () => ({ matches: [], complete: true }),
     countText: async () => ({ counts: [], complete: true }),
     files: async () => {
