@@ -62,8 +62,10 @@ export const runTexts: Texts<RunCause> = {
   backend_error: "The model or the agent failed. The message says how. Refunded.",
   spawn_failed:
     "The run could not be started, for instance because the repository could not be cloned. Refunded. One that could not pay for a first call of its model has this cause, too, and concludes by its `stop_reason`: `credits_ended`, `max_tokens` or `max_cost`.",
-  interrupted: "The service stopped or crashed during the run. Refunded. Re-run the job.",
-  stalled: "The run's worker fell silent. Refunded. Re-run the job.",
+  interrupted:
+    "The service stopped or crashed during the run, which could not go on. Refunded. Re-run the job.",
+  stalled:
+    "The run's worker fell silent, and the run could not go on; or five workers in a row were lost before it finished a turn. Refunded. Re-run the job.",
   time_limit: "The service's time limit, 60 minutes. Ask for less in one run.",
   user_stop: "Somebody cancelled the run.",
   agent_deleted: "The agent was deleted.",

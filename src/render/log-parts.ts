@@ -16,6 +16,8 @@ import {
   QUESTION_EVENT,
   QUOTA_EVENT,
   type QuotaEvent,
+  RESUMED_EVENT,
+  type ResumedEvent,
   type RunEvent,
   type StoredRunEvent,
 } from "../contract/runs/run-event.ts";
@@ -25,6 +27,7 @@ import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
 import { approvalNote } from "./approval-notes.ts";
 import { egressNotes } from "./egress-notes.ts";
 import { plural } from "./quantities.ts";
+import { resumptionNote } from "./resumption-notes.ts";
 
 /** "ours" is written by this product; "theirs" is untrusted: by an agent, a model or a repository. */
 type Trust = "ours" | "theirs";
@@ -50,6 +53,7 @@ const MAX_THOUGHT_TITLE_CHARS = 80;
 const RESULT_BELOW = "… still running, the result comes below";
 const FAILED = "✗ Failed:";
 const NO_RESULT = "… no result: the run has ended";
+const NO_RESULT_OF_WORKER = "… no result: its worker is gone";
 
 type PendingCall = { readonly name: string; args: string; title: string | null; wasShown: boolean };
 
@@ -168,6 +172,9 @@ export class RunLog {
       case NOTICE_EVENT:
         this.#note(event.value.text);
         return;
+      case RESUMED_EVENT:
+        this.#resume(event.value);
+        return;
       case OUTPUT_EVENT:
         this.#note("The reply has the form that was asked for.");
         return;
@@ -266,14 +273,23 @@ export class RunLog {
   }
 
   #endRun(): void {
+    this.#cutOff(NO_RESULT);
+    this.#calls.clear();
+  }
+
+  #resume({ turn, after, unknown_calls }: ResumedEvent["value"]): void {
+    this.#cutOff(NO_RESULT_OF_WORKER);
+    this.#note(resumptionNote({ turn, after, unknownCalls: unknown_calls.map(maskSecrets) }));
+  }
+
+  #cutOff(reason: string): void {
     this.#flushMessages();
-    this.#leaveGroup(NO_RESULT);
+    this.#leaveGroup(reason);
     for (const [id, call] of this.#calls) {
       if (call.wasShown) continue;
       this.#open(id, call);
-      this.#leaveGroup(NO_RESULT);
+      this.#leaveGroup(reason);
     }
-    this.#calls.clear();
   }
 
   #open(id: string, call: PendingCall): void {

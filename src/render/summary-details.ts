@@ -4,6 +4,7 @@ import { byteLength, type Excerpt, excerpt } from "../base/bounded-text.ts";
 import { type AssistantMessage, type RunReport, replyMessage, type ToolCall } from "../report/run-report.ts";
 import { escapeMarkdown, inlineCode, untrustedFence } from "./markdown.ts";
 import { countText, durationText, plural } from "./quantities.ts";
+import { resumptionsNote } from "./resumption-notes.ts";
 import { timeline } from "./timeline.ts";
 
 type RunIds = {
@@ -60,13 +61,17 @@ function chartSection(report: RunReport, maxBytes: number): string {
   return byteLength(chart) <= maxBytes ? chart : "";
 }
 
-/** Calls, numbered as in the chart, notices and earlier messages in the order they began, each rendered on demand. */
+/** Calls, numbered as in the chart, notices, how often the run was taken up again, and earlier messages in the order they began, each rendered on demand. */
 function entriesOf(report: RunReport): (() => string)[] {
   const reply = replyMessage(report);
   const messages = report.messages.filter((message) => message !== reply && message.text.trim() !== "");
   return [
     ...report.calls.map((call, at) => ({ seq: call.seq, render: () => callEntry(call, at + 1) })),
     ...report.notices.map(({ seq, text }) => ({ seq, render: () => escapeMarkdown(text, MAX_NOTICE_CHARS) })),
+    ...report.resumptions.slice(-1).map(({ seq }) => ({
+      seq,
+      render: () => escapeMarkdown(resumptionsNote(report.resumptions), MAX_NOTICE_CHARS),
+    })),
     ...messages.map((message) => ({ seq: message.seq, render: () => messageEntry(message) })),
   ]
     .sort((a, b) => a.seq - b.seq)
@@ -74,8 +79,8 @@ function entriesOf(report: RunReport): (() => string)[] {
 }
 
 function callEntry(call: ToolCall, number: number): string {
-  const { args, result, hasFailed, startedAtMs, endedAtMs } = call;
-  const took = endedAtMs === null ? "no result" : durationText(endedAtMs - startedAtMs);
+  const { args, result, hasFailed, isCutOff, startedAtMs, endedAtMs } = call;
+  const took = endedAtMs === null || isCutOff ? "no result" : durationText(endedAtMs - startedAtMs);
   return [
     `<details>\n<summary>${hasFailed ? "❌ " : ""}${number}. ${inlineCode(call.title)} · ${took}${hasFailed ? ", failed" : ""}</summary>`,
     ...block(args, "json"),

@@ -42,7 +42,9 @@ export function timeline(report: RunReport): string {
     endMs: timed.endedAtMs === null ? null : offset(timed.endedAtMs),
   });
   const steps = report.steps.map((step) => toBar({ ...step, label: step.name }));
-  const calls = report.calls.map((call) => toBar({ ...call, label: call.title }));
+  const calls = report.calls.map((call) =>
+    toBar({ ...call, label: call.title, hasFailed: call.hasFailed || call.isCutOff }),
+  );
   if (steps.length + calls.length === 0) return "";
   const openTag = state.status === "running" ? "active, " : "crit, ";
   const lines = [

@@ -14,6 +14,8 @@ import {
   type OutputEvent,
   PLAN_EVENT,
   QUOTA_EVENT,
+  RESUMED_EVENT,
+  type ResumedEvent,
   type RunEvent,
   type StoredRunEvent,
 } from "../contract/runs/run-event.ts";
@@ -22,6 +24,7 @@ import {
   type AssistantMessage,
   emptyReport,
   type Notice,
+  type Resumption,
   type RunReport,
   type Step,
   type ToolCall,
@@ -35,14 +38,17 @@ export const MAX_KEPT_CHARS = 8_192;
 export const MAX_KEPT_CHARS_IN_ALL = 4_194_304;
 /** Of the notices of a run, which are a few. */
 const MAX_NOTICES = 100;
+const MAX_RESUMPTIONS = 100;
 const MAX_APPROVALS = 10;
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
-type ReportDraft = Draft<Omit<RunReport, "messages" | "calls" | "steps" | "notices" | "approvals">> & {
+type Lists = "messages" | "calls" | "steps" | "notices" | "resumptions" | "approvals";
+type ReportDraft = Draft<Omit<RunReport, Lists>> & {
   readonly messages: Draft<AssistantMessage>[];
   readonly calls: Draft<ToolCall>[];
   readonly steps: Draft<Step>[];
   readonly notices: Notice[];
+  readonly resumptions: Resumption[];
   readonly approvals: ApprovalEvent["value"][];
 };
 
@@ -66,6 +72,7 @@ export class RunReportFold {
       calls: [...known.calls],
       steps,
       notices: [...known.notices],
+      resumptions: [...known.resumptions],
       approvals: [...known.approvals],
     };
     for (const step of steps) if (step.endedAtMs === null) this.#openSteps.set(step.name, step);
@@ -141,6 +148,7 @@ export class RunReportFold {
           args: excerpt("", 0),
           result: null,
           hasFailed: false,
+          isCutOff: false,
           startedAtMs: atMs,
           endedAtMs: null,
         };
@@ -170,6 +178,7 @@ export class RunReportFold {
         if (call === undefined) return;
         call.result = this.#keep(maskSecrets(event.content));
         call.hasFailed = isFailedResult(call.name, event.content);
+        call.isCutOff = false;
         call.endedAtMs = atMs;
         this.#calls.delete(event.toolCallId);
         return;
@@ -182,6 +191,7 @@ export class RunReportFold {
           draft.approvals.push(event.value);
         if (event.name === NOTICE_EVENT && draft.notices.length < MAX_NOTICES)
           draft.notices.push({ seq, text: maskSecrets(event.value.text) });
+        if (event.name === RESUMED_EVENT) this.#resume(event.value, { seq, atMs });
         if (event.name === PLAN_EVENT)
           draft.plan = event.value.steps.map((step) => ({ ...step, text: maskSecrets(step.text) }));
         if (event.name === OUTPUT_EVENT)
@@ -202,6 +212,25 @@ export class RunReportFold {
   /** No more events come. What was cut off is read whole only now: a secret may arrive in pieces. Safe to repeat. */
   end(): void {
     for (const id of [...this.#messages.keys()]) this.#endMessage(id);
+  }
+
+  /** What the worker before had begun does not go on. The service has closed it in the stream, except for results of calls. */
+  #resume(
+    { turn, after, unknown_calls }: ResumedEvent["value"],
+    { seq, atMs }: { seq: number; atMs: number },
+  ) {
+    this.end();
+    this.#args.clear();
+    for (const call of this.#calls.values()) {
+      if (call.endedAtMs !== null) continue;
+      call.isCutOff = true;
+      call.endedAtMs = atMs;
+    }
+    for (const step of this.#openSteps.values()) step.endedAtMs = atMs;
+    this.#openSteps.clear();
+    const { resumptions } = this.#draft;
+    resumptions.push({ seq, turn, after, unknownCalls: unknown_calls.map(maskSecrets) });
+    if (resumptions.length > MAX_RESUMPTIONS) resumptions.shift();
   }
 
   #endMessage(id: string): void {

@@ -3,7 +3,7 @@
 
 import { type RunReport, replyMessage } from "./run-report.ts";
 
-type Resumption = {
+type ReadingPoint = {
   /** The events from the next one on are to be folded into `known`: every message and call is whole then. */
   readonly after: number;
   /** The report so far, without the texts of what was shown and does not change any more. */
@@ -13,7 +13,7 @@ type Resumption = {
 const NOTHING = { text: "", omittedChars: 0 };
 
 /** `lastSeq` is that of the newest event in the report. */
-export function resumption(report: RunReport, lastSeq: number): Resumption {
+export function resumption(report: RunReport, lastSeq: number): ReadingPoint {
   const open = [
     ...report.messages.filter(({ isWhole }) => !isWhole),
     ...report.calls.filter(({ endedAtMs }) => endedAtMs === null),
@@ -28,6 +28,7 @@ export function resumption(report: RunReport, lastSeq: number): Resumption {
       .map((call) => ({ ...call, args: NOTHING, result: null })),
     steps: report.steps.filter(({ seq }) => seq <= after),
     notices: [],
+    resumptions: [],
   };
   return { after, known };
 }

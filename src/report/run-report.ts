@@ -8,6 +8,7 @@ import type {
   OutputEvent,
   PlanStep,
   QuotaEvent,
+  ResumedEvent,
 } from "../contract/runs/run-event.ts";
 
 /** Times are milliseconds since the epoch, from the events. */
@@ -31,7 +32,7 @@ export type AssistantMessage = {
   readonly isWhole: boolean;
 };
 
-/** `result` and `endedAtMs` are null while there is no result. */
+/** `result` and `endedAtMs` are null while there is no result. A call that is cut off ended without one. */
 export type ToolCall = {
   readonly seq: number;
   readonly id: string;
@@ -42,6 +43,8 @@ export type ToolCall = {
   readonly result: Excerpt | null;
   /** The tool answered with an error, or the command did not end with 0. */
   readonly hasFailed: boolean;
+  /** The worker that had begun it was gone before there was a result. */
+  readonly isCutOff: boolean;
   readonly startedAtMs: number;
   readonly endedAtMs: number | null;
 };
@@ -56,6 +59,14 @@ export type Step = {
 /** Notices of the service about the run's work: that it waits, that the conversation was summarised. */
 export type Notice = { readonly seq: number; readonly text: string };
 
+/** A run that another worker took up again. `unknownCalls` are the names of tools: untrusted. */
+export type Resumption = {
+  readonly seq: number;
+  readonly turn: number;
+  readonly after: ResumedEvent["value"]["after"];
+  readonly unknownCalls: readonly string[];
+};
+
 export type RunReport = {
   readonly runId: string | null;
   readonly threadId: string | null;
@@ -65,6 +76,8 @@ export type RunReport = {
   readonly steps: readonly Step[];
   /** The first ones. */
   readonly notices: readonly Notice[];
+  /** The newest ones. */
+  readonly resumptions: readonly Resumption[];
   /** The agent's plan as it was last; empty where it had none. */
   readonly plan: readonly PlanStep[];
   readonly changes: ChangesEvent["value"] | null;
@@ -88,6 +101,7 @@ export function emptyReport(): RunReport {
     calls: [],
     steps: [],
     notices: [],
+    resumptions: [],
     plan: [],
     changes: null,
     quota: null,

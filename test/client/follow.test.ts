@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { EventGapError } from "../../src/client/errors.ts";
 import { instantClock } from "../support/clocks/instant-clock.ts";
-import { completedRun, pageReply, RUN_ID, runningRun } from "./run-fixtures.ts";
-import { cutOff, html, openScriptedServer, problem, type Reply, reset } from "./scripted-server.ts";
+import { completedRun, eventOf, pageReply, RUN_ID, runningRun } from "./run-fixtures.ts";
+import { cutOff, html, json, openScriptedServer, problem, type Reply, reset } from "./scripted-server.ts";
 
 async function followScript(
   script: readonly Reply[],
@@ -36,6 +36,27 @@ describe("follow", () => {
     expect(end).toMatchObject({ seqs: [1, 2, 3, 4, 5], error: null, run: completedRun, cursor: 5 });
     expect(end.asked).toEqual(["0", "2", "3"]);
     expect(end.sleeps).toEqual([]);
+  });
+
+  it("hands on an event that this client does not know as it is", async () => {
+    const event = { type: "CUSTOM", name: "of_a_newer_service", value: { turn: 0 } };
+    const known = {
+      type: "CUSTOM",
+      name: "resumed",
+      value: { turn: 7, after: "handover", unknown_calls: ["x"] },
+    };
+    const sent = [event, known].map((one, at) => ({ ...eventOf(at + 1), event: one }));
+    await using server = await openScriptedServer([
+      json(200, { run: completedRun, events: sent, next: 2, done: true }),
+    ]);
+    const client = createClient({
+      baseUrl: server.url,
+      credential: { token: () => "t" },
+      clock: instantClock(),
+    });
+    const got: unknown[] = [];
+    for await (const one of client.runs.follow({ runId: RUN_ID, after: 0 })) got.push(one.event);
+    expect(got).toEqual([event, known]);
   });
 
   it("goes on from the cursor after a reset, a cut-off answer, a 503, a 429 and an HTML page", async () => {

@@ -32,6 +32,7 @@ const conclusions: Record<keyof typeof streams, Partial<SummaryContext> & { conc
   cancellation: { conclusion: "cancelled", reason: "user_stop", message: "The job was cancelled." },
   "quota-end": { conclusion: "quota", reason: "quota_ended", message: "Claim the agent to go on." },
   hostile: { conclusion: "failure", reason: "stalled" },
+  "taken-up": { conclusion: "success", reason: "completed" },
 };
 
 describe.each(Object.entries(streams))("the run %s", (name, events) => {

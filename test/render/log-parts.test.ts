@@ -10,6 +10,7 @@ import {
   message,
   quota,
   quotaOfRepository,
+  resumed,
   started,
   stored,
   streams,
@@ -54,6 +55,38 @@ describe("RunLog", () => {
       ours("Credits remaining: 7. The repository's own model account paid for the tokens."),
     ]);
     expect(partsOf([quota(7, null)])).toEqual([ours("Credits remaining: 7.")]);
+  });
+
+  it("says in one line that a run was taken up again, and closes the call without a result", () => {
+    const parts = partsOf([
+      ...callStart("c", "run_command", { command: "make" }),
+      { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
+      { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "It wo" },
+      { type: "TEXT_MESSAGE_END", messageId: "m" },
+      resumed(7, "lost_worker", "run_command"),
+      ...message("m", "It works."),
+    ]);
+    expect(parts.slice(-3)).toEqual([
+      theirs("It wo"),
+      ours(
+        "The run was taken up again at turn 7: its worker was lost. Calls whose result is not known, and which are not repeated: run_command.",
+      ),
+      theirs("It works."),
+    ]);
+    expect(partsOf([...callStart("c", "run_command", { command: "make" }), resumed(2, "handover")])).toEqual([
+      open("$ make"),
+      ours("… no result: its worker is gone"),
+      close,
+      ours("The run goes on at turn 2 on another worker: its own was stopped."),
+    ]);
+  });
+
+  it("shows names of tools of a run that was taken up again as one safe line", () => {
+    const names = Array.from({ length: 50 }, (_, at) => `t${at}\n::error::x\u202E${"y".repeat(180)}`);
+    const [only, ...others] = partsOf([resumed(1, "lost_worker", ...names)]);
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ trust: "ours", text: expect.stringMatching(/ and 45 more\.$/) });
+    expect(JSON.stringify(only)).not.toMatch(/\\n|\u202E/);
   });
 
   it("keeps one group open at a time for calls in parallel", () => {

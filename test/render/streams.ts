@@ -1,6 +1,6 @@
 // Event streams that the renderers are tested with.
 
-import type { RunEvent, StoredRunEvent } from "../../src/contract/runs/run-event.ts";
+import type { ResumedEvent, RunEvent, StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { RunReportFold } from "../../src/report/fold-run.ts";
 import type { RunReport } from "../../src/report/run-report.ts";
 
@@ -73,6 +73,15 @@ export function notice(text: string): RunEvent {
   return { type: "CUSTOM", name: "notice", value: { text } };
 }
 
+/** Another worker goes on with the run. */
+export function resumed(
+  turn: number,
+  after: ResumedEvent["value"]["after"],
+  ...unknownCalls: string[]
+): RunEvent {
+  return { type: "CUSTOM", name: "resumed", value: { turn, after, unknown_calls: unknownCalls } };
+}
+
 export function quota(creditsRemaining: number, claimUrl: string | null): RunEvent {
   return {
     type: "CUSTOM",
@@ -87,6 +96,23 @@ export const quotaOfRepository: RunEvent = {
   name: "quota",
   value: { credits_remaining: 7, claim_url: null, model_billing: "repository" },
 };
+
+/** Its worker was lost in the middle of an answer and of two calls; the service closed what was open. Later a worker was stopped. */
+export const takenUp = stored([
+  started,
+  { type: "STEP_STARTED", stepName: "Look around" },
+  ...message("m1", "I look at the code.\n"),
+  ...callStart("c1", "run_command", { command: "make deploy" }),
+  ...callStart("c2", "read_file", { path: "a" }),
+  ...message("m2", "The dep"),
+  { type: "STEP_FINISHED", stepName: "Look around" },
+  resumed(7, "lost_worker", "run_command"),
+  ...message("m2", "The deployment is not known ", "to have ended.\n"),
+  ...call("c3", "run_command", { args: { command: "make status" }, result: "up\n[exit code 0]" }),
+  resumed(8, "handover"),
+  ...message("m3", "It is deployed."),
+  succeeded,
+]);
 
 const changes: RunEvent = {
   type: "CUSTOM",
@@ -209,4 +235,11 @@ export const hostile = stored([
   failed("stalled", "::error::no\n##[error]progress @everyone"),
 ]);
 
-export const streams = { briefing, failure, cancellation, "quota-end": quotaEnd, hostile };
+export const streams = {
+  briefing,
+  failure,
+  cancellation,
+  "quota-end": quotaEnd,
+  hostile,
+  "taken-up": takenUp,
+};

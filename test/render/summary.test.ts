@@ -18,9 +18,11 @@ import {
   quota,
   quotaOfRepository,
   reportOf,
+  resumed,
   started,
   stored,
   succeeded,
+  takenUp,
 } from "./streams.ts";
 
 const context: SummaryContext = {
@@ -98,6 +100,28 @@ describe("renderSummary", () => {
     ]);
     expect(summary).toContain("1 notice");
     expect(summary).toMatch(/I look[\s\S]*The API is &#42;overloaded&#42;: waits 70 s\./);
+  });
+
+  it("has one line for all times that a run was taken up again, as text", () => {
+    const [line, ...others] = renderSummary(reportOf(takenUp), context).match(/^Taken up.*$/gm) ?? [];
+    expect(line).toBe(
+      "Taken up again 2 times, last at turn 8: its worker was stopped. Calls whose result is not known, and which are not repeated: run&#95;command.",
+    );
+    expect(others).toEqual([]);
+    const once = summaryOf([
+      ...message("m1", "Hm"),
+      resumed(3, "lost_worker", "<b>*x*"),
+      ...message("m2", "Done."),
+    ]);
+    expect(once).toContain("Taken up again at turn 3: its worker was lost. Calls whose result");
+    expect(once).not.toContain("<b>");
+    expect(once).not.toContain("*x*");
+  });
+
+  it("says of a call whose worker was lost that it has no result", () => {
+    expect(renderSummary(reportOf(takenUp), context)).toContain(
+      "1. <code>&#36; make deploy</code> · no result",
+    );
   });
 
   it("shows the message below the title, as text", () => {

@@ -5,15 +5,19 @@ import { elapsedMs, emptyReport, replyMessage } from "../../src/report/run-repor
 import {
   briefing,
   call,
+  callResult,
   callStart,
   cancellation,
   failure,
   message,
   quotaEnd,
   reportOf,
+  resumed,
   started,
   stored,
+  takenUp,
 } from "../render/streams.ts";
+import { samples } from "./secret-samples.ts";
 
 describe("RunReportFold", () => {
   it("holds nothing before the first event", () => {
@@ -78,6 +82,55 @@ describe("RunReportFold", () => {
     const report = reportOf([...stored([started]), foreign]);
     expect(report.state.status).toBe("running");
     expect(report.messages).toEqual([]);
+  });
+
+  it("ends what a lost worker had begun, and reads what is written anew as a message of its own", () => {
+    const report = reportOf(takenUp);
+    expect(replyMessage(report)?.text).toBe("It is deployed.");
+    expect(report.messages.map(({ id, text, isWhole }) => [id, text, isWhole])).toEqual([
+      ["m1", "I look at the code.\n", true],
+      ["m2", "The dep", true],
+      ["m2", "The deployment is not known to have ended.\n", true],
+      ["m3", "It is deployed.", true],
+    ]);
+    const at = takenUp.findIndex(({ event }) => event.type === "CUSTOM");
+    const atMs = Date.parse(takenUp[at]?.at ?? "");
+    expect(report.calls.map(({ id, isCutOff, result }) => [id, isCutOff, result === null])).toEqual([
+      ["c1", true, true],
+      ["c2", true, true],
+      ["c3", false, false],
+    ]);
+    expect(report.calls.slice(0, 2).map(({ endedAtMs }) => endedAtMs)).toEqual([atMs, atMs]);
+    expect(report.steps.every(({ endedAtMs }) => endedAtMs !== null)).toBe(true);
+    expect(report.resumptions).toEqual([
+      { seq: at + 1, turn: 7, after: "lost_worker", unknownCalls: ["run_command"] },
+      { seq: 28, turn: 8, after: "handover", unknownCalls: [] },
+    ]);
+  });
+
+  it("takes the result of a call that was cut off, if one comes", () => {
+    const [only] = reportOf(
+      stored([
+        started,
+        ...callStart("c", "deploy", {}),
+        resumed(2, "lost_worker", "deploy"),
+        callResult("c", "done"),
+      ]),
+    ).calls;
+    expect(only).toMatchObject({ isCutOff: false, result: { text: "done" } });
+  });
+
+  it("keeps the newest of very many times that a run was taken up again, without secrets", () => {
+    const events = Array.from({ length: 150 }, (_, at) => resumed(at + 1, "handover"));
+    const { resumptions } = reportOf(stored([started, ...events]));
+    expect(resumptions).toHaveLength(100);
+    expect(resumptions.at(-1)?.turn).toBe(150);
+    for (const secret of Object.values(samples)
+      .flat()
+      .filter(({ length }) => length <= 200)) {
+      const [one] = reportOf(stored([resumed(1, "lost_worker", secret)])).resumptions;
+      expect(one?.unknownCalls.join()).not.toContain(secret);
+    }
   });
 
   it("ignores deltas and results without a message or call", () => {

@@ -23,6 +23,17 @@ const events: readonly RunEvent[] = [
   { type: "TEXT_MESSAGE_START", messageId: "m2", role: "assistant" },
   { type: "TEXT_MESSAGE_CONTENT", messageId: "m2", delta: "Second" },
   { type: "TEXT_MESSAGE_END", messageId: "m2" },
+  { type: "TOOL_CALL_START", toolCallId: "c3", toolCallName: "run_command" },
+  { type: "TOOL_CALL_ARGS", toolCallId: "c3", delta: "{}" },
+  { type: "TOOL_CALL_END", toolCallId: "c3" },
+  {
+    type: "CUSTOM",
+    name: "resumed",
+    value: { turn: 2, after: "lost_worker", unknown_calls: ["run_command"] },
+  },
+  { type: "TEXT_MESSAGE_START", messageId: "m2", role: "assistant" },
+  { type: "TEXT_MESSAGE_CONTENT", messageId: "m2", delta: "Third" },
+  { type: "TEXT_MESSAGE_END", messageId: "m2" },
   { type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "success" } },
 ];
 const stored: readonly StoredRunEvent[] = events.map((event, index) => ({

@@ -12,6 +12,7 @@ export const QUOTA_EVENT = "quota";
 export const OUTPUT_EVENT = "output";
 export const EGRESS_EVENT = "egress";
 export const NOTICE_EVENT = "notice";
+export const RESUMED_EVENT = "resumed";
 export const PLAN_EVENT = "plan";
 export const QUESTION_EVENT = "question";
 export const APPROVAL_EVENT = "approval";
@@ -216,6 +217,31 @@ const noticeSchema = object({
   ),
 });
 
+const takeUpReasons = ["lost_worker", "handover"] as const;
+
+/**
+ * The first event that another worker writes to a run which it goes on with. What was open before is closed. The answer that was cut off
+ * may be in the stream before this event, and is written anew after it.
+ */
+const resumedEventSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(RESUMED_EVENT), "Which event of this service's own it is."),
+  value: field(
+    object({
+      turn: field(z.int().check(z.minimum(1)), "The turn that the run goes on with."),
+      after: field(
+        z.enum(takeUpReasons),
+        "Why another worker goes on: `lost_worker` (the run's worker was lost) or `handover` (it was stopped and gave the run back).",
+      ),
+      unknown_calls: field(
+        z.array(z.string().check(z.maxLength(200))).check(z.maxLength(50)),
+        "Tools whose calls were begun and whose results nobody knows. These calls are not repeated.",
+      ),
+    }),
+    "What the event says; for `output` the reply as data.",
+  ),
+});
+
 export const planStepStatuses = ["pending", "in_progress", "completed"] as const;
 
 const planStepSchema = object({
@@ -292,6 +318,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     outputEventSchema,
     egressEventSchema,
     noticeSchema,
+    resumedEventSchema,
     planEventSchema,
     questionEventSchema,
     approvalEventSchema,
@@ -305,6 +332,7 @@ export type EgressEvent = z.infer<typeof egressEventSchema>;
 export type QuotaEvent = z.infer<typeof quotaEventSchema>;
 export type ApprovalEvent = z.infer<typeof approvalEventSchema>;
 export type QuestionEvent = z.infer<typeof questionEventSchema>;
+export type ResumedEvent = z.infer<typeof resumedEventSchema>;
 
 declare const noKnownType: unique symbol;
 

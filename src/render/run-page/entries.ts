@@ -4,10 +4,18 @@ import { assertNever } from "../../base/assert-never.ts";
 import { type Excerpt, headLines } from "../../base/bounded-text.ts";
 import { parseObject } from "../../base/json.ts";
 import { maskSecrets } from "../../report/find-secrets.ts";
-import type { AssistantMessage, Notice, RunReport, Step, ToolCall } from "../../report/run-report.ts";
+import type {
+  AssistantMessage,
+  Notice,
+  Resumption,
+  RunReport,
+  Step,
+  ToolCall,
+} from "../../report/run-report.ts";
 import { type Contents, type Element, el, said } from "../html/element.ts";
 import { markdownElements } from "../html/markdown-elements.ts";
 import { countText, durationText } from "../quantities.ts";
+import { resumptionNote } from "../resumption-notes.ts";
 
 export type Entry =
   | { readonly kind: "message"; readonly seq: number; readonly message: AssistantMessage }
@@ -35,8 +43,14 @@ export function entriesOf(report: RunReport): readonly Entry[] {
     ...report.calls.map((call): Entry => ({ kind: "call", seq: call.seq, call })),
     ...report.steps.map((step): Entry => ({ kind: "step", seq: step.seq, step })),
     ...report.notices.map((notice): Entry => ({ kind: "notice", seq: notice.seq, notice })),
+    ...report.resumptions.map(resumptionEntry),
   ];
   return entries.filter(isShown).sort((a, b) => a.seq - b.seq);
+}
+
+export function resumptionEntry(resumption: Resumption): Entry {
+  const { seq } = resumption;
+  return { kind: "notice", seq, notice: { seq, text: resumptionNote(resumption) } };
 }
 
 /** An answer that called a tool and said nothing is none. */
@@ -93,15 +107,15 @@ function messageBody({ text, isWhole }: AssistantMessage): Element {
 
 function callBody(call: ToolCall, place: EntryPlace): Element {
   const { title, hasFailed, startedAtMs, endedAtMs, result } = call;
-  const state = endedAtMs === null ? "running" : hasFailed ? "failed" : "done";
-  const words = { running: "is executed", failed: "failed", done: "" }[state];
+  const state = stateOf(call);
+  const words = { running: "is executed", "cut-off": "no result", failed: "failed", done: "" }[state];
   return el(
     "details",
     { class: state, open: hasFailed ? true : undefined },
     el(
       "summary",
       {},
-      el("span", { class: "mark" }, { running: "◌", failed: "✗", done: "✓" }[state]),
+      el("span", { class: "mark" }, { running: "◌", "cut-off": "–", failed: "✗", done: "✓" }[state]),
       " ",
       el("code", {}, said(title)),
       " ",
@@ -115,6 +129,12 @@ function callBody(call: ToolCall, place: EntryPlace): Element {
           ...(result === null ? [] : part("Result", result, MAX_RESULT, { call, place })),
         ],
   );
+}
+
+function stateOf({ endedAtMs, isCutOff, hasFailed }: ToolCall): "running" | "cut-off" | "failed" | "done" {
+  if (endedAtMs === null) return "running";
+  if (isCutOff) return "cut-off";
+  return hasFailed ? "failed" : "done";
 }
 
 function part(

@@ -1,8 +1,14 @@
 // A run in flight on its page: events are folded as they come, and what they change is drawn anew, a little each frame.
 
 import { type Run, runSchema } from "../../contract/runs/run.ts";
-import { asRunEvent, type StoredRunEvent } from "../../contract/runs/run-event.ts";
-import { type Entry, entryElement, entryId, isShown } from "../../render/run-page/entries.ts";
+import { asRunEvent, RESUMED_EVENT, type StoredRunEvent } from "../../contract/runs/run-event.ts";
+import {
+  type Entry,
+  entryElement,
+  entryId,
+  isShown,
+  resumptionEntry,
+} from "../../render/run-page/entries.ts";
 import { runHeading } from "../../render/run-page/run-heading.ts";
 import { factsOf, isOver, type SectionId, sectionIds, sections } from "../../render/run-page/sections.ts";
 import { waterfall } from "../../render/run-page/waterfall.ts";
@@ -76,9 +82,18 @@ export class LiveRun {
     if (event === null) return;
     const entry = entryOf(event, stored.seq, this.#fold.report);
     if (entry !== null) this.#changed.set(entry.seq, entry);
+    if (event.type === "CUSTOM" && event.name === RESUMED_EVENT) this.#showCutOff();
     if (event.type === "STEP_STARTED") this.#say(event.stepName);
     if (event.type === "CUSTOM") for (const id of liveSections) this.#changedSections.add(id);
     this.#schedule();
+  }
+
+  /** The calls that the newest event, by which a run was taken up again, has ended without a result. */
+  #showCutOff(): void {
+    const { calls, lastEventAtMs } = this.#fold.report;
+    for (const call of calls)
+      if (call.isCutOff && call.endedAtMs === lastEventAtMs)
+        this.#changed.set(call.seq, { kind: "call", seq: call.seq, call });
   }
 
   #takeRun(run: Run): void {
@@ -177,6 +192,8 @@ function entryOf(event: KnownEvent, seq: number, report: RunReport): Entry | nul
       return step === undefined ? null : { kind: "step", seq: step.seq, step };
     }
     case "CUSTOM": {
+      const resumption = report.resumptions.findLast((one) => one.seq === seq);
+      if (resumption !== undefined) return resumptionEntry(resumption);
       const notice = report.notices.findLast((one) => one.seq === seq);
       return notice === undefined ? null : { kind: "notice", seq, notice };
     }

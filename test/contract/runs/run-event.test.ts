@@ -9,6 +9,8 @@ import {
   runEventSchema,
   storedRunEventSchema,
 } from "../../../src/contract/runs/run-event.ts";
+import { takenUp } from "../../render/streams.ts";
+import { expectValidStream } from "../../support/service-streams.ts";
 
 const samples: { readonly [Type in RunEvent["type"]]: readonly Extract<RunEvent, { type: Type }>[] } = {
   RUN_STARTED: [{ type: "RUN_STARTED", threadId: "t", runId: "r" }],
@@ -49,6 +51,12 @@ const samples: { readonly [Type in RunEvent["type"]]: readonly Extract<RunEvent,
     { type: "CUSTOM", name: "question", value: { question: "Which one?", choices: ["a", "b"] } },
     { type: "CUSTOM", name: "quota", value: { credits_remaining: 1, claim_url: null } },
     { type: "CUSTOM", name: "notice", value: { text: "Waits 70 s." } },
+    {
+      type: "CUSTOM",
+      name: "resumed",
+      value: { turn: 7, after: "lost_worker", unknown_calls: ["run_command"] },
+    },
+    { type: "CUSTOM", name: "resumed", value: { turn: 1, after: "handover", unknown_calls: [] } },
   ],
 };
 
@@ -84,6 +92,28 @@ describe("a run's event", () => {
     expect(asRunEvent(stored.event)).toBeNull();
     const custom = { type: "CUSTOM", name: "else", value: 1 };
     expect(asRunEvent(custom)).toBeNull();
+  });
+
+  it.each([
+    { turn: 0 },
+    { turn: 1.5 },
+    { after: "crash" },
+    { unknown_calls: ["x".repeat(201)] },
+    { unknown_calls: Array.from({ length: 51 }, () => "x") },
+  ])("that a run was taken up again is not one of ours with %j", (changed) => {
+    const value = {
+      turn: 7,
+      after: "handover",
+      unknown_calls: Array.from({ length: 50 }, () => "x".repeat(200)),
+    };
+    const resumed = { type: "CUSTOM", name: "resumed", value };
+    expect(asRunEvent(resumed)).toEqual(resumed);
+    const other = { ...resumed, value: { ...value, ...changed } };
+    expect(asRunEvent(other)).toBeNull();
+  });
+
+  it("leaves a stream valid in which an answer is cut off and written anew, with the same id", async () => {
+    await expectValidStream(takenUp);
   });
 
   it("has a number from 1", () => {

@@ -35,6 +35,8 @@ export async function readReplies(store: StoreReader, runId: string): Promise<re
     const page = await store.events.list({ runId, after, limit: EVENTS_A_READ });
     for (const { json, seq } of page) {
       const event = asRunEvent(JSON.parse(json));
+      // An answer that was cut off and is written anew may have the same id.
+      if (event?.type === "TEXT_MESSAGE_START") replies.delete(event.messageId);
       if (event?.type === "TEXT_MESSAGE_CONTENT") {
         replies.set(event.messageId, (replies.get(event.messageId) ?? "") + event.delta);
       }

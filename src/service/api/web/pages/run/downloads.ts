@@ -70,6 +70,8 @@ async function readCall(context: WebContext, readable: ReadableRun, seq: number)
       } else if (event?.type === "TOOL_CALL_ARGS" && event.toolCallId === call.id) call.args += event.delta;
       else if (event?.type === "TOOL_CALL_RESULT" && event.toolCallId === call.id)
         return { ...call, result: event.content };
+      // The next one of the same id, in a run that was taken up again.
+      else if (event?.type === "TOOL_CALL_START" && event.toolCallId === call.id) return call;
     }
   }
   return call;
