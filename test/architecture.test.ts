@@ -132,6 +132,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
     "store",
     "telemetry",
     "wiring/core-hooks.ts",
+    "wiring/journal-key.ts",
     "wiring/node.ts",
     "wiring/open-backends.ts",
     "wiring/open-checkouts.ts",

@@ -42,8 +42,8 @@ export type Service = {
   /** The address of its metrics, without a trailing slash. Null where the settings give them no port. */
   readonly metricsUrl: string | null;
   /**
-   * Stops gracefully: no new connections, waiting polls answered, runs at work given `drainSeconds` and then ended as
-   * interrupted, store closed. Safe to repeat.
+   * Stops gracefully: no new connections, waiting polls answered, runs at work given `drainSeconds` and then given
+   * back, or ended as interrupted, store closed. Safe to repeat.
    */
   stop(): Promise<void>;
 };
@@ -65,6 +65,8 @@ export type ServiceOptions = Pick<BackendParts, "modelAccess" | "isTrusted"> & {
   readonly freeFor?: FreeFor;
   /** Whether runs of an agent without an owner have no network. Default: true. */
   readonly egressNeedsOwner?: boolean;
+  /** Whether runs at work outlive this process, and go on in the next one. Default: they do. */
+  readonly keepsJournals?: boolean;
   /** Aborts once the start is no longer wanted. It then rejects. */
   readonly signal?: AbortSignal;
 };

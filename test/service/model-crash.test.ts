@@ -1,5 +1,5 @@
-// The service is killed in the middle of a model's run: the next one ends the run, and nothing of it is left, neither
-// on the disk nor among the processes.
+// The service is killed in the middle of a model's run, and the key of its journal is lost: the next one ends the run, and nothing
+// of it is left, neither on the disk nor among the processes.
 
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,9 +18,9 @@ import { CiJob } from "../support/service-job.ts";
 
 const AUDIENCE = "crash.example";
 const REPOSITORY = "octo/project";
-/** The store, its journal, who holds the folder, and where it answers. */
+/** The store, its journal, the key of the journals of runs, who holds the folder, and where it answers. */
 const OWN_FILES =
-  /^(agent-service\.(pid|url|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|environments|homes|scratch)$/;
+  /^(journal\.key|agent-service\.(pid|url|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|environments|homes|scratch)$/;
 
 let folder: string;
 let repository: TestRepository;
@@ -70,12 +70,15 @@ async function start(steps: readonly Step[] = []): Promise<CiJob> {
   return new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
 }
 
-/** Kills the service, starts another on the same folder, and looks at what it found. */
+/** Kills the service, starts another on the same folder without the key of the run's journal, and looks at what it left. */
 async function killAndLook(runId: string): Promise<void> {
   expect(await readdir(checkouts())).toHaveLength(1);
   await service?.kill();
+  await rm(join(folder, "data", "journal.key"));
   const job = await start();
-  expect(await job.run(runId)).toMatchObject({ status: "failed", cause: "interrupted" });
+  await expect
+    .poll(() => job.run(runId), { timeout: 30_000 })
+    .toMatchObject({ status: "failed", cause: "interrupted" });
   expect(await readdir(checkouts())).toEqual([]);
   expect(await readdir(join(folder, "tmp"))).toEqual([]);
   expect(await readdir(join(folder, "data", "environments"))).toEqual([]);

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { appendRunEvents, takeRun } from "../../src/service/core/runs/progress-run.ts";
-import { interruptRun, recoverRuns } from "../../src/service/core/runs/recover-runs.ts";
+import { leaveRun, recoverRuns } from "../../src/service/core/runs/recover-runs.ts";
 import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
@@ -40,7 +40,7 @@ onEveryStore((kind) => {
       const abandoned = await abandon([]);
       const queued = [await fixture.submit(), await fixture.submit()];
       while (fixture.dispatch.waiting() > 0) await fixture.dispatch.next(AbortSignal.timeout(1_000));
-      expect(await recoverRuns(fixture.core)).toEqual({ requeued: 2, ended: 1 });
+      expect(await recoverRuns(fixture.core)).toEqual({ requeued: 2, taken_up: 0, ended: 1 });
       expect(fixture.dispatch.waiting()).toBe(2);
       fixture.executor.start();
       for (const runId of queued) expect((await fixture.ended(runId)).status).toBe("completed");
@@ -102,15 +102,15 @@ onEveryStore((kind) => {
       const runId = await abandon([]);
       await recoverRuns(fixture.core);
       const stream = await fixture.stream(runId);
-      expect(await recoverRuns(fixture.core)).toEqual({ requeued: 0, ended: 0 });
-      await interruptRun(fixture.core, runId);
-      await interruptRun(fixture.core, "no-such-run");
+      expect(await recoverRuns(fixture.core)).toEqual({ requeued: 0, taken_up: 0, ended: 0 });
+      await leaveRun(fixture.core, runId);
+      await leaveRun(fixture.core, "no-such-run");
       expect(await fixture.stream(runId)).toEqual(stream);
     });
 
     it("shuts out a worker that comes back", async () => {
       const runId = await abandon([]);
-      await interruptRun(fixture.core, runId);
+      await leaveRun(fixture.core, runId);
       const late: RunEvent = { type: "STEP_STARTED", stepName: "late" };
       expect(await appendRunEvents(fixture.core, { runId, fence: 1, events: [late] })).toBeNull();
       await expectValidStream(await fixture.stream(runId));

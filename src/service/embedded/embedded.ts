@@ -95,6 +95,7 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
       checkouts: borrowedCheckouts({ root, folder: join(folder, "checkouts"), environment }),
       freeFor: "everyone",
       egressNeedsOwner: false,
+      keepsJournals: false,
       modelAccess: options.modelAccess ?? null,
       isTrusted: (task) =>
         task.repository !== null && areFilesTrusted({ ...task, provider: options.job.provider }),

@@ -12,6 +12,7 @@ import type { FailureReason } from "../core/runs/failure.ts";
 import type { ManagerDesk } from "../core/workspaces/runs/desk-port.ts";
 import type { CallEffect } from "./call-effect.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
+import type { RunJournal } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
@@ -84,6 +85,9 @@ type ServerWriteVerdict =
   | { readonly isAllowed: true }
   | { readonly isAllowed: false; readonly approveUrl: string | null };
 
+/** The journal of a run: what another worker needs to go on with it. */
+export type TaskJournal = Pick<RunJournal, "left" | "isLeaving" | "isKept" | "keep" | "giveUp">;
+
 export type BackendTask = {
   readonly runId: string;
   readonly messages: readonly Message[];
@@ -132,6 +136,8 @@ export type BackendTask = {
   readonly secrets: SecretMask;
   readonly network: TaskNetwork;
   readonly mcp: TaskServers;
+  /** Null where the run ends with its worker. */
+  readonly journal: TaskJournal | null;
   /** A fresh id for a message or tool call, unique in the run. */
   nextId(kind: "message" | "call"): string;
 };
@@ -175,6 +181,8 @@ export type Backend =
       readonly needsCheckout: true;
       /** It executes its agents' runs with `brought`, too. Left out: another backend executes those that have one. */
       readonly takesBroughtModel?: true;
+      /** It keeps the run's journal, and goes on with what another worker left there. */
+      readonly keepsJournal?: true;
       /** Its changes to the tree are reported, stored, and restored in the session's next run. */
       readonly changesCheckout?: true;
       /** The time that its processes may go on in the checkout after the signal. Default 30 s. */

@@ -60,6 +60,7 @@ const stopped: Readonly<Record<StopKind, StoppedChanges | null>> = {
   time_limit: { withinMs: 30_000, carry: "store" },
   // Whoever cancels waits for the end, and does not ask for more of the same.
   cancel: { withinMs: 500, carry: "discard" },
+  handover: null,
   shutdown: null,
   lost: null,
 };

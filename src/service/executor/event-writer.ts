@@ -49,6 +49,24 @@ export class EventWriter {
     else this.#scheduleFlush();
   }
 
+  /** Has `write` store everything that is not written yet. Rejects when it does, and nothing is written after that. */
+  async writeWith(write: Append): Promise<void> {
+    while (this.#flushing !== null) await this.#flushing;
+    if (this.#failure !== null) throw this.#failure.cause;
+    if (this.#isClosed) return;
+    this.#flushing = this.#writeOnce(write).finally(() => {
+      this.#flushing = null;
+      if (this.#pending.length > 0) this.#scheduleFlush();
+    });
+    await this.#flushing;
+  }
+
+  async #writeOnce(write: Append): Promise<void> {
+    const events = this.#pending.splice(0);
+    this.#pendingChars = 0;
+    this.#onStatus(await this.#writeOrFail(events, write));
+  }
+
   /**
    * Ends the writing: waits for what is under way, returns what was not written and closes what is open. Rejects when
    * a write failed, because it is then unknown what was stored.
@@ -79,15 +97,13 @@ export class EventWriter {
 
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0 && !this.#isClosed) {
-      const events = this.#pending.splice(0);
-      this.#pendingChars = 0;
-      this.#onStatus(await this.#appendOrFail(events));
+      await this.#writeOnce(this.#append);
     }
   }
 
-  async #appendOrFail(events: readonly RunEvent[]): Promise<RunStatus | null> {
+  async #writeOrFail(events: readonly RunEvent[], write: Append): Promise<RunStatus | null> {
     try {
-      return await this.#append(events);
+      return await write(events);
     } catch (cause) {
       this.#failure = { cause };
       this.#onStatus(null);

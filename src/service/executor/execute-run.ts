@@ -18,7 +18,7 @@ import { secretPartsOf } from "../core/repository-access/deploy-key.ts";
 import { findCredential } from "../core/repository-access/open-access.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
-import { deletedEnding, type Ending } from "../core/runs/run-machine.ts";
+import { cancelledEnding, deletedEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
@@ -39,12 +39,15 @@ import { endingOfError, endingOfRefusal, failed, failedUnlessCalled } from "./fa
 import { HeldCheckout } from "./held-checkout.ts";
 import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";
 import { RunBudget } from "./run-budget.ts";
+import { isTakenUp, RunJournal } from "./run-journal.ts";
 import { RunNetwork } from "./run-network.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { untilTurn } from "./session-turn.ts";
+import { RunStopped } from "./stop-reason.ts";
 import { taskOf } from "./task-of.ts";
 import { backendSpan } from "./trace-run.ts";
 import { UsageMeter } from "./usage-meter.ts";
+import { WorkedTime } from "./worked-time.ts";
 
 /** A sandbox ends at once; copies end at their next file. */
 const SETUP_STOPS_WITHIN_MS = 10_000;
@@ -70,6 +73,8 @@ type Work = {
   readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
   /** Aborts with a RunStopped. */
   readonly signal: AbortSignal;
+  /** Aborts when runs are to be given back to other workers. */
+  readonly isLeaving: AbortSignal;
   /** Aborts when the service waits no longer. */
   readonly isOver: AbortSignal;
 };
@@ -81,6 +86,10 @@ type WorkDone = {
   readonly heldMicroUsd: number;
   /** Whether the backend has delegated, or tried to. It cannot any more. */
   readonly hasDelegated: boolean;
+  /** The time that its workers were at it. */
+  readonly workedMs: number;
+  /** Null where none is kept. */
+  readonly journal: RunJournal | null;
   /** Resolves when the checkout is removed: for a stopped run, once its backend has ended. Never rejects. */
   readonly cleaned: Promise<void>;
 };
@@ -91,11 +100,11 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const { id: runId, fence, holdMicroUsd, price } = taken.run;
   const { maxTurnTokens: maxTokens, maxCostMicroUsd = null } = taken.input;
   const budget = new RunBudget({ maxTokens, maxCostMicroUsd });
-  const begunAt = core.clock.monotonic();
+  const worked = new WorkedTime(core.clock);
   const meter = new UsageMeter({
     holdMicroUsd,
     raiseHold: (microUsd) => raiseHold(core, { runId, fence, microUsd }),
-    costOfTime: () => costOfTime(price, core.clock.monotonic() - begunAt),
+    costOfTime: () => costOfTime(price, worked.ms),
     toolRates: core.rates.tools,
     takeFreeCall: (rate) => takeFreeCall(core, { run: taken.run, rate }),
     budget,
@@ -103,8 +112,12 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const held = new HeldCheckout({ core, runId, isOver: work.isOver });
   const delegations = new Delegations();
   const network = new RunNetwork(work);
+  let journal: RunJournal | null = null;
+  const keeps = (opened: RunJournal | null) => {
+    journal = opened;
+  };
   const ending = failedUnlessCalled(
-    await endingOfWork(work, { meter, held, delegations, network }),
+    await endingOfWork(work, { meter, held, delegations, network, worked, keeps }),
     meter.usage,
   );
   delegations.close();
@@ -112,21 +125,35 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const cleaned = held.remove();
   if (!held.isInUse) await cleaned;
   const usage = { ...meter.usage, budget: budget.use };
-  return { ending, usage, heldMicroUsd: meter.heldMicroUsd, hasDelegated: delegations.hasBegun, cleaned };
+  return {
+    ending,
+    usage,
+    heldMicroUsd: meter.heldMicroUsd,
+    hasDelegated: delegations.hasBegun,
+    workedMs: worked.ms,
+    journal,
+    cleaned,
+  };
 }
+
+type WorkParts = {
+  readonly meter: UsageMeter;
+  readonly held: HeldCheckout;
+  readonly delegations: Delegations;
+  readonly network: RunNetwork;
+  readonly worked: WorkedTime;
+  /** Told the run's journal once it is open. */
+  readonly keeps: (journal: RunJournal | null) => void;
+};
 
 async function endingOfWork(
   work: Work,
-  {
-    meter,
-    held,
-    delegations,
-    network,
-  }: { meter: UsageMeter; held: HeldCheckout; delegations: Delegations; network: RunNetwork },
+  { meter, held, delegations, network, worked, keeps }: WorkParts,
 ): Promise<Ending> {
   const { core, taken, signal } = work;
   const runId = taken.run.id;
   try {
+    if (taken.run.status === "cancelling") return cancelledEnding;
     const agent = await core.store.committed.agents.find(taken.run.agentId);
     // A run that was submitted while its agent was deleted.
     if (agent === null) return deletedEnding;
@@ -138,9 +165,22 @@ async function endingOfWork(
       const message = `This service has no backend named "${agent.backend}".`;
       return failed("misconfigured", { message });
     }
+    const journal = await openJournal(work, { backend, worked });
+    if (journal === null && isTakenUp(taken)) return interruptedEnding;
+    keeps(journal);
+    worked.add(journal?.left?.workedMs ?? 0);
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
     const granted = await network.grant(agent);
-    const task = taskOf(work, { agent, brought, meter, generations, delegations, network: granted });
+    const task = taskOf(work, {
+      agent,
+      brought,
+      meter,
+      generations,
+      delegations,
+      network: granted,
+      journal,
+      worked,
+    });
     const ask = (run: () => Promise<BackendOutcome>) =>
       core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
     const hasCopy = taken.input.workspace !== undefined && taken.input.workspace.copyId !== null;
@@ -176,15 +216,36 @@ async function endingOfWork(
     const environment = source === null ? noEnvironment : await setUp(work, { source, task, held, checkout });
     const keepsChanges = workspace?.keepsChanges === true;
     const copy = keepsChanges ? fresh : await restoreChanges(core, { run: taken.run, checkout });
+    const left = journal?.left?.tree ?? null;
+    if (left !== null) await checkout.bringBack(left, signal);
+    let isGivenBack = false;
     try {
       const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout);
       return completed(await ask(() => held.use(run(), stopsWithinMs)));
+    } catch (cause) {
+      isGivenBack = cause instanceof RunStopped && cause.kind === "handover";
+      throw cause;
     } finally {
-      await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
+      // Whoever takes the run up reports them.
+      if (!isGivenBack) await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
     }
   } catch (cause) {
     return await endingOfError(work, cause);
   }
+}
+
+/** Null where none is kept: by this backend, on this service, or of such a run. */
+async function openJournal(
+  work: Work,
+  { backend, worked }: { backend: Backend; worked: WorkedTime },
+): Promise<RunJournal | null> {
+  const { core, taken, writer, isLeaving } = work;
+  const { workspace, modelAccess } = taken.input;
+  if (!backend.needsCheckout || backend.keepsJournal !== true || core.journalKeys === null) return null;
+  if (workspace !== undefined) return null;
+  // Where the access is in this process alone, the next one could not go on.
+  if (modelAccess !== undefined && !core.keepsRunSecrets) return null;
+  return await RunJournal.open({ core, taken, writer, isLeaving, worked });
 }
 
 /** The access that the run's job brought; null where it brought none. */

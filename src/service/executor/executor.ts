@@ -8,7 +8,9 @@ import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import type { Span } from "../core/ports/tracer.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
-import { interruptRun } from "../core/runs/recover-runs.ts";
+import { leaveRun } from "../core/runs/recover-runs.ts";
+import { handOverRun } from "../core/runs/run-journal.ts";
+import type { Ending } from "../core/runs/run-machine.ts";
 import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { Backend } from "./backend.ts";
 import { EventWriter } from "./event-writer.ts";
@@ -49,6 +51,8 @@ type ExecutorOptions = {
 export class Executor {
   readonly #options: ExecutorOptions;
   readonly #intake = new AbortController();
+  /** Runs that can be taken up by another worker are given back from here on. */
+  readonly #leaving = new AbortController();
   readonly #drained = new AbortController();
   readonly #leases = new Map<string, RunLease>();
   readonly #heartbeats: Heartbeats;
@@ -95,11 +99,12 @@ export class Executor {
   }
 
   /**
-   * Takes no more runs, gives those at work `graceMs` to end, then ends them as interrupted. Resolves when nothing is
-   * at work any more. What is queued stays queued.
+   * Takes no more runs. Those at work are given back at their next turn, or have `graceMs` to end; then they are given back as
+   * they are, or end as interrupted. Resolves when nothing is at work any more. What is queued stays queued.
    */
   async drain(graceMs: number): Promise<void> {
     this.#intake.abort();
+    this.#leaving.abort();
     await this.#idleWithin(graceMs);
     for (const lease of this.#leases.values()) lease.stop("shutdown");
     await this.#idleWithin(STOP_GRACE_MS);
@@ -147,11 +152,12 @@ export class Executor {
     }
   }
 
-  /** Ends a run that no worker has, however long the store is away. What the stop leaves, recovery ends at the next start. */
+  /** Gives back, or ends, a run that no worker has, however long the store is away. What the stop leaves, recovery ends at the next start. */
   async #interrupt(runId: string): Promise<void> {
     const { core } = this.#options;
     try {
-      await this.#insist(() => interruptRun(core, runId), { isEndless: true });
+      const became = await this.#insist(() => leaveRun(core, runId), { isEndless: true });
+      if (became === "released") core.dispatch.requeue(runId);
     } catch (cause) {
       core.log.error({ run_id: runId, err: cause }, "run could not be settled");
     }
@@ -173,7 +179,7 @@ export class Executor {
         append: (events) => appendRunEvents(core, { runId, fence, events }),
         onStatus: (status) => lease.observe(status),
       });
-      const { ending, usage, heldMicroUsd, hasDelegated, cleaned } = await executeRun({
+      const done = await executeRun({
         core,
         taken,
         backends,
@@ -187,11 +193,18 @@ export class Executor {
         secrets: this.#secrets.copy(),
         signal: lease.signal,
         lend: (wait) => this.#lend(wait),
+        isLeaving: this.#leaving.signal,
         isOver: this.#drained.signal,
       });
+      const { ending, usage, heldMicroUsd, hasDelegated, workedMs, journal, cleaned } = done;
       this.#follow(cleaned);
       const events = await writer.close();
-      const workedMs = core.clock.monotonic() - startedAt;
+      if (isInterrupted(ending) && journal?.isKept === true) {
+        if (await this.#insist(() => handOverRun(core, { runId, fence, events }))) {
+          core.log.info({ run_id: runId }, "run given back");
+          return;
+        }
+      }
       const isOurs = await core.tracer.trace({ name: "finish" }, () =>
         this.#insist(() =>
           finishRun(core, {
@@ -202,6 +215,7 @@ export class Executor {
             ending,
             usage,
             hasDelegated,
+            hasJournal: journal !== null,
             run: { ...taken.run, holdMicroUsd: heldMicroUsd },
             workedMs,
           }),
@@ -256,4 +270,9 @@ export class Executor {
       }
     }
   }
+}
+
+/** Its worker stops, and the run could go on. */
+function isInterrupted(ending: Ending): boolean {
+  return ending.status === "failed" && ending.reason === "interrupted";
 }

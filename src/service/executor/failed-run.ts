@@ -124,6 +124,7 @@ function endingOfStop(kind: StopKind): Ending {
         cause: "time_limit",
         message: "The run reached the time limit of this service. Ask for less in one run.",
       });
+    case "handover":
     case "shutdown":
     case "lost":
       return interruptedEnding;

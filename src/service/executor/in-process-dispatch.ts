@@ -18,6 +18,10 @@ export class InProcessDispatch implements Dispatch, RunQueue {
     this.#offer(runId, this.#awaited);
   }
 
+  requeue(runId: string): void {
+    this.#offer(runId, this.#queue);
+  }
+
   nudge(runId: string): void {
     this.#workers.get(runId)?.();
   }

@@ -28,6 +28,14 @@ const CHILD_SHARE = 0.25;
 const LEAST_CHILD_TOKENS = 10_000;
 const LEAST_CHILD_MICRO_USD = 10_000;
 
+/** What a budget has counted. */
+export type BudgetState = {
+  readonly spent: BudgetAmount;
+  readonly hasUnpriced: boolean;
+  readonly input: number;
+  readonly cachedInput: number;
+};
+
 type ChildShare = {
   readonly maxTurnTokens: number;
   /** Null: no limit of cost. */
@@ -47,6 +55,24 @@ export class RunBudget {
   constructor({ maxTokens, maxCostMicroUsd }: { maxTokens: number; maxCostMicroUsd: number | null }) {
     this.#maxTokens = maxTokens === 0 ? Number.POSITIVE_INFINITY : maxTokens;
     this.#maxCostMicroUsd = maxCostMicroUsd;
+  }
+
+  /** Without what is reserved. */
+  get state(): BudgetState {
+    return {
+      spent: this.#spent,
+      hasUnpriced: this.#hasUnpriced,
+      input: this.#input,
+      cachedInput: this.#cachedInput,
+    };
+  }
+
+  /** Goes on from what another worker has counted. */
+  resume({ spent, hasUnpriced, input, cachedInput }: BudgetState): void {
+    this.#spent = spent;
+    this.#hasUnpriced = hasUnpriced;
+    this.#input = input;
+    this.#cachedInput = cachedInput;
   }
 
   get maxTokens(): number {

@@ -12,13 +12,15 @@ type DeadlineOptions = {
   };
   /** Of the service, for each run. */
   readonly timeLimitMs: number;
+  /** The time that earlier workers were at the run. */
+  readonly earlierMs: number;
 };
 
 /**
- * The service's time limit counts from now, that of the run's submission from then. What was left at the start is measured by
+ * The service's time limit counts the time at work, that of the run's submission from then. What was left at the start is measured by
  * the monotonic clock: the run goes on for as long, however the node's clock is set meanwhile.
  */
-export function deadlineOf({ core, taken, timeLimitMs }: DeadlineOptions): Deadline {
+export function deadlineOf({ core, taken, timeLimitMs, earlierMs }: DeadlineOptions): Deadline {
   const { input, run } = taken;
   const begunAt = core.clock.monotonic();
   const asked = input.timeLimitMs ?? Number.POSITIVE_INFINITY;
@@ -26,6 +28,6 @@ export function deadlineOf({ core, taken, timeLimitMs }: DeadlineOptions): Deadl
   const limitMs = Math.min(timeLimitMs, asked - waitedMs);
   return {
     limitMs: Math.min(timeLimitMs, asked),
-    leftMs: () => begunAt + limitMs - core.clock.monotonic(),
+    leftMs: () => begunAt + limitMs - earlierMs - core.clock.monotonic(),
   };
 }

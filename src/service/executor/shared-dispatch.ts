@@ -11,7 +11,10 @@ export type SharedDispatchOptions = {
   readonly link: Pick<NodeLink, "publish">;
   /** Takes the oldest queued run. */
   readonly take: () => Promise<TakenRun | null>;
+  /** Takes the oldest run that was given back. */
+  readonly takeReleased: () => Promise<TakenRun | null>;
   readonly countQueued: () => Promise<number>;
+  readonly countReleased: () => Promise<number>;
   readonly log: Logger;
 };
 
@@ -28,6 +31,8 @@ export class SharedDispatch implements Dispatch, RunQueue {
   /** Runs that may be queued: never fewer than this node was told of. A take that finds none corrects it. Unknown at first. */
   #expected = Number.POSITIVE_INFINITY;
   #waiting = 0;
+  /** Runs that may have been given back, as counted last. */
+  #released = 0;
 
   constructor(options: SharedDispatchOptions) {
     this.#options = options;
@@ -41,6 +46,12 @@ export class SharedDispatch implements Dispatch, RunQueue {
   /** The store knows which run is awaited, and gives it to a worker first. */
   enqueueAwaited(runId: string): void {
     this.enqueue(runId);
+  }
+
+  /** Other nodes find it when they count next. */
+  requeue(): void {
+    this.#released += 1;
+    this.offer();
   }
 
   nudge(runId: string): void {
@@ -89,9 +100,11 @@ export class SharedDispatch implements Dispatch, RunQueue {
   /** Counts what is queued, and offers it. To be called from time to time. Never rejects. */
   async poll(): Promise<void> {
     try {
+      this.#released = await this.#options.countReleased();
       this.recount(await this.#options.countQueued());
-      if (this.#waiting === 0) return;
-      this.#expect(Math.max(this.#expected, this.#waiting));
+      const offered = this.#waiting + this.#released;
+      if (offered === 0) return;
+      this.#expect(Math.max(this.#expected, offered));
       this.#offerRest();
     } catch (cause) {
       this.#options.log.warn({ err: cause }, "could not poll the queue");
@@ -123,7 +136,7 @@ export class SharedDispatch implements Dispatch, RunQueue {
     this.#taking += 1;
     const seen = this.#offers;
     try {
-      const taken = await this.#options.take();
+      const taken = (await this.#takeReleased()) ?? (await this.#options.take());
       if (taken !== null) this.#expected = Math.max(0, this.#expected - 1);
       // What was offered meanwhile may have been queued after this found nothing.
       else if (seen === this.#offers) this.#expected = 0;
@@ -134,6 +147,12 @@ export class SharedDispatch implements Dispatch, RunQueue {
     } finally {
       this.#taking -= 1;
     }
+  }
+
+  async #takeReleased(): Promise<TakenRun | null> {
+    if (this.#released === 0) return null;
+    this.#released -= 1;
+    return await this.#options.takeReleased();
   }
 
   async #offered(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 // The reason why a run has to stop, which is that of its AbortSignal. Pure.
 
-export type StopKind = "cancel" | "time_limit" | "shutdown" | "lost";
+export type StopKind = "cancel" | "time_limit" | "handover" | "shutdown" | "lost";
 
 export class RunStopped extends Error {
   override readonly name = "RunStopped";

@@ -6,15 +6,17 @@ import type { Core } from "../core/core.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import { readHistory } from "../core/runs/session-history.ts";
 import { authorizeWrite } from "../core/write-grants/authorize-write.ts";
-import type { BackendTask, BroughtModel, TaskNetwork } from "./backend.ts";
+import type { BackendTask, BroughtModel, TaskJournal, TaskNetwork } from "./backend.ts";
 import { runChild } from "./child-runs.ts";
 import type { Delegations } from "./delegations.ts";
 import { EventMask } from "./event-mask.ts";
 import type { EventWriter } from "./event-writer.ts";
 import { noEnvironment } from "./prepare-environment.ts";
 import { deadlineOf } from "./run-deadline.ts";
+import { isTakenUp } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
+import type { WorkedTime } from "./worked-time.ts";
 
 type TaskWork = {
   readonly core: Core;
@@ -36,6 +38,8 @@ export function taskOf(
     generations,
     delegations,
     network,
+    journal,
+    worked,
   }: {
     agent: Agent;
     brought: BroughtModel | null;
@@ -43,13 +47,17 @@ export function taskOf(
     generations: number;
     delegations: Delegations;
     network: TaskNetwork;
+    journal: TaskJournal | null;
+    worked: WorkedTime;
   },
 ): BackendTask {
   const { core, taken, writer, secrets, signal, lend } = work;
   const { run, input } = taken;
   const mask = new EventMask(secrets);
-  const deadline = deadlineOf(work);
+  const deadline = deadlineOf({ ...work, earlierMs: worked.ms });
   let ids = 0;
+  // Ids of the workers before are in the stream already.
+  const worker = isTakenUp(taken) ? `${run.fence}.` : "";
   return {
     runId: run.id,
     messages: input.messages,
@@ -82,6 +90,7 @@ export function taskOf(
       );
     },
     meter,
+    journal,
     secrets,
     network,
     mcp: {
@@ -97,7 +106,7 @@ export function taskOf(
     },
     nextId: (kind) => {
       ids += 1;
-      return `${kind}-${ids}`;
+      return `${kind}-${worker}${ids}`;
     },
   };
 }

@@ -12,7 +12,7 @@ import {
   type Usage,
   withModelCall,
 } from "../core/runs/usage.ts";
-import { RunBudget } from "./run-budget.ts";
+import { type BudgetState, RunBudget } from "./run-budget.ts";
 
 type ModelUse = {
   readonly role: ModelRole;
@@ -44,6 +44,9 @@ type UsageMeterOptions = {
   readonly budget?: RunBudget;
 };
 
+/** What a run has used. */
+export type MeterState = { readonly usage: Usage; readonly budget: BudgetState };
+
 export class UsageMeter {
   /** The budget of the run and its children, whoever pays for it. */
   readonly budget: RunBudget;
@@ -58,6 +61,17 @@ export class UsageMeter {
     this.#options = options;
     this.budget = options.budget ?? new RunBudget({ maxTokens: 0, maxCostMicroUsd: null });
     this.#holdMicroUsd = options.holdMicroUsd;
+  }
+
+  /** Without what is reserved. */
+  get state(): MeterState {
+    return { usage: this.#usage, budget: this.budget.state };
+  }
+
+  /** Goes on from what another worker has counted. */
+  resume({ usage, budget }: MeterState): void {
+    this.#usage = usage;
+    this.budget.resume(budget);
   }
 
   get usage(): Usage {

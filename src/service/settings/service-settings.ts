@@ -75,7 +75,7 @@ export const serviceSettings = {
     kind: sealingKey,
     fallback: null,
     description:
-      "With `DATABASE_URL`: the key that seals the access to a model that a run brings, 32 random bytes in base64 (`openssl rand -base64 32`), the same on every node. Without it such a run is refused. With every store: what seals deploy keys, which are refused without it.",
+      "With `DATABASE_URL`: the key that seals the access to a model that a run brings, and the journals from which runs go on when their worker is lost, 32 random bytes in base64 (`openssl rand -base64 32`), the same on every node. Without it a run that brings access is refused, and no journal is kept. With every store: what seals deploy keys, which are refused without it.",
     shownDefault: "none; without `DATABASE_URL` one of each process",
   }),
   RUN_SECRETS_PREVIOUS_KEY: described({
@@ -116,7 +116,7 @@ export const serviceSettings = {
     kind: integer({ min: 2, max: 3600 }),
     fallback: 30,
     description:
-      "With `DATABASE_URL`: a run whose worker is silent for this long ends as `stalled` and is refunded.",
+      "With `DATABASE_URL`: a run whose worker is silent for this long is taken by another one where it has a journal; else it ends as `stalled` and is refunded.",
   }),
   LOG_LEVEL: described({
     kind: oneOf(logLevels),
@@ -236,7 +236,8 @@ export const serviceSettings = {
   DRAIN_SECONDS: described({
     kind: integer({ min: 0, max: 600 }),
     fallback: 10,
-    description: "How long running runs may take to end when the service is stopped.",
+    description:
+      "How long a stop of the service waits at most: for runs with a journal to reach their next turn, at which they are handed over, and for other runs to end.",
   }),
   RETENTION_DAYS: described({
     kind: integer({ min: 0, max: 36_500 }),

@@ -13,6 +13,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     runs: within(queries.runs, around),
     events: within(queries.events, around),
     queue: within(queries.queue, around),
+    journal: within(queries.journal, around),
     ci: within(queries.ci, around),
     claims: within(queries.claims, around),
     audit: within(queries.audit, around),

@@ -24,6 +24,7 @@ import { SqlPacks } from "./packs.ts";
 import { SqlQueue } from "./queue.ts";
 import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
+import { SqlRunJournal } from "./run-journal.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
 import { SqlRuns } from "./runs.ts";
@@ -79,6 +80,7 @@ export class StoreQueries implements StoreTransaction {
   #agents: SqlAgents | undefined;
   #sessions: SqlSessions | undefined;
   #runs: SqlRuns | undefined;
+  #journal: SqlRunJournal | undefined;
   #runSecrets: SqlRunSecrets | undefined;
   #costReservations: SqlCostReservations | undefined;
   #events: SqlEvents | undefined;
@@ -161,6 +163,11 @@ export class StoreQueries implements StoreTransaction {
   get costReservations(): SqlCostReservations {
     this.#costReservations ??= new SqlCostReservations(this.#connection);
     return this.#costReservations;
+  }
+
+  get journal(): SqlRunJournal {
+    this.#journal ??= new SqlRunJournal(this.#connection);
+    return this.#journal;
   }
 
   get runSecrets(): SqlRunSecrets {

@@ -6,17 +6,30 @@ import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/runs/queue
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
+import { row, type TableOf } from "./row.ts";
+import { text } from "./row-columns.ts";
 import { isUnfinished, type RunsTable, runRow } from "./run-rows.ts";
 import { inputOfRun, inputRow } from "./runs.ts";
 import type { Database } from "./tables.ts";
 
+/** Runs that were given back, and that no worker has. */
+export const releasedRow = row<{ readonly runId: string }>("released_runs")({ runId: text });
+
+declare module "./tables.ts" {
+  interface Database {
+    released_runs: TableOf<typeof releasedRow>;
+  }
+}
+
 export class SqlQueue implements QueueStore {
   readonly #db: Kysely<Database>;
   readonly #ask: KeptQueryRunner;
+  readonly #hasRowLocks: boolean;
 
-  constructor({ db, ask }: Connection) {
+  constructor({ db, ask, hasRowLocks }: Connection) {
     this.#db = db;
     this.#ask = ask;
+    this.#hasRowLocks = hasRowLocks;
   }
 
   async listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]> {
@@ -45,8 +58,43 @@ export class SqlQueue implements QueueStore {
       .select(["id", "heartbeat_at as heartbeatAt", "fence"])
       .where(isUnfinished)
       .where("status", "in", ["running", "cancelling"])
+      .where("id", "not in", (released) => released.selectFrom("released_runs").select("run_id"))
       .orderBy("id")
       .execute();
+  }
+
+  async listReleased(): Promise<readonly string[]> {
+    const rows = await this.#db.selectFrom("released_runs").select("run_id").orderBy("run_id").execute();
+    return rows.map(({ run_id }) => run_id);
+  }
+
+  async takeReleased({ runId, now }: { runId: string | null; now: number }): Promise<StartedRun | null> {
+    let oldest = this.#db.selectFrom("released_runs").select("run_id").orderBy("run_id").limit(1);
+    if (runId !== null) oldest = oldest.where("run_id", "=", runId);
+    const released = await (this.#hasRowLocks ? oldest.forUpdate().skipLocked() : oldest).executeTakeFirst();
+    if (released === undefined) return null;
+    await this.forgetReleased(released.run_id);
+    const taken = await this.#db
+      .updateTable("runs")
+      .set((update) => ({ heartbeat_at: now, fence: update("fence", "+", 1) }))
+      .where("id", "=", released.run_id)
+      .where("status", "in", ["running", "cancelling"])
+      .returningAll()
+      .executeTakeFirst();
+    return taken === undefined ? null : await this.#withInput(taken);
+  }
+
+  async release(runId: string): Promise<void> {
+    await this.#db
+      .updateTable("runs")
+      .set((update) => ({ fence: update("fence", "+", 1) }))
+      .where("id", "=", runId)
+      .execute();
+    await this.#db.insertInto("released_runs").values(releasedRow.write({ runId })).execute();
+  }
+
+  async forgetReleased(runId: string): Promise<void> {
+    await this.#db.deleteFrom("released_runs").where("run_id", "=", runId).execute();
   }
 
   async start(start: { runId: string; now: number }): Promise<StartedRun | null> {
@@ -80,8 +128,12 @@ export class SqlQueue implements QueueStore {
     const { id, thread_id, last_seq: seq, heartbeat_at: at } = row;
     const event = JSON.stringify({ type: "RUN_STARTED", threadId: thread_id, runId: id });
     await this.#ask(insertEvent, { run_id: id, seq, at: at ?? 0, event });
-    const [stored] = await this.#ask(inputOfRun, { runId: id });
-    if (stored === undefined) throw new Error(`Run ${id} has no input.`);
+    return await this.#withInput(row);
+  }
+
+  async #withInput(row: RunsTable): Promise<StartedRun> {
+    const [stored] = await this.#ask(inputOfRun, { runId: row.id });
+    if (stored === undefined) throw new Error(`Run ${row.id} has no input.`);
     return { run: runRow.read(row), input: inputRow.readField("input", stored.input) };
   }
 }

@@ -76,6 +76,10 @@ class TalliedTransaction implements StoreTransaction {
     return this.#tx.costReservations;
   }
 
+  get journal() {
+    return this.#tx.journal;
+  }
+
   get runSecrets() {
     return this.#tx.runSecrets;
   }
@@ -268,6 +272,22 @@ class TalliedQueue implements QueueStore {
 
   async startOldest(start: { now: number }): Promise<StartedRun | null> {
     return this.#opened(await this.#queue.startOldest(start));
+  }
+
+  listReleased(): Promise<readonly string[]> {
+    return this.#queue.listReleased();
+  }
+
+  takeReleased(take: { runId: string | null; now: number }): Promise<StartedRun | null> {
+    return this.#queue.takeReleased(take);
+  }
+
+  release(runId: string): Promise<void> {
+    return this.#queue.release(runId);
+  }
+
+  forgetReleased(runId: string): Promise<void> {
+    return this.#queue.forgetReleased(runId);
   }
 
   beat(beat: Beat): Promise<ReadonlyMap<string, RunStatus>> {

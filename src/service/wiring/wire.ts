@@ -15,7 +15,7 @@ import { Load } from "../core/limits/load.ts";
 import { noMeter } from "../core/ports/meter.ts";
 import type { Store } from "../core/ports/store.ts";
 import { noTracer } from "../core/ports/tracer.ts";
-import { takeRun } from "../core/runs/progress-run.ts";
+import { takeReleasedRun, takeRun } from "../core/runs/progress-run.ts";
 import { RunSignals } from "../core/runs/run-signals.ts";
 import { SharedReads } from "../core/runs/shared-reads.ts";
 import { ScheduleAlarm } from "../core/schedules/schedule-alarm.ts";
@@ -31,6 +31,7 @@ import type { PrometheusMeter } from "../telemetry/metrics.ts";
 import { tracedVerifier } from "../telemetry/traced-verifier.ts";
 import type { Traces } from "../telemetry/traces.ts";
 import { coreHooks } from "./core-hooks.ts";
+import { journalKeyIn } from "./journal-key.ts";
 import { BEATS_UNTIL_STALLED, type SharedNode } from "./node.ts";
 import { type BackendParts, broughtBackendOf } from "./open-backends.ts";
 import { commitKeeping, type OpenedCommits } from "./open-checkouts.ts";
@@ -47,6 +48,8 @@ export type NodeParts = Omit<BackendParts, "modelAccess"> & {
   readonly verifier?: TokenVerifier;
   readonly store: Store;
   readonly traces: Traces | null;
+  /** Whether runs at work outlive this process. Default: they do. */
+  readonly keepsJournals?: boolean;
 };
 
 /** The parts that it opens once it listens: its address is part of the policy. */
@@ -71,7 +74,11 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
   const { policy, checkouts, kept, remotes, meter } = opened;
   const peers = new Peers();
   const loopDelay = watchEventLoopDelay();
-  const shared = sharedNode(parts, { peers, take: () => takeRun(core, "oldest") });
+  const shared = sharedNode(parts, {
+    peers,
+    take: () => takeRun(core, "oldest"),
+    takeReleased: () => takeReleasedRun(core, "oldest"),
+  });
   const dispatch = shared?.dispatch ?? new InProcessDispatch();
   const tracer = traces?.tracer ?? noTracer;
   const verifier = verifierOf(parts, policy.audience);
@@ -93,6 +100,8 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     log,
     policy,
     secretKeys: secretKeysOf(parts),
+    journalKeys: journalKeysOf(parts),
+    keepsRunSecrets: config.databaseUrl !== null,
     rates: config.rates,
     commits: held === null ? null : commitKeeping(parts, held),
     access: remotes === null ? null : { remotes, keys: config.secretKeys },
@@ -122,14 +131,15 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
 /** Null on a node that is alone on its store. */
 function sharedNode(
   { config, log, random, store }: NodeParts,
-  { peers, take }: { readonly peers: Peers; readonly take: SharedDispatchOptions["take"] },
+  { peers, ...takes }: { readonly peers: Peers } & Pick<SharedDispatchOptions, "take" | "takeReleased">,
 ): SharedNode | null {
   if (config.databaseUrl === null) return null;
   const countQueued = () => store.committed.queue.count();
+  const countReleased = async () => (await store.committed.queue.listReleased()).length;
   return {
     peers,
     stalledMs: config.stalledSeconds * 1000,
-    dispatch: new SharedDispatch({ link: peers, take, countQueued, log }),
+    dispatch: new SharedDispatch({ link: peers, ...takes, countQueued, countReleased, log }),
     connect: connectTo(config.databaseUrl, { log, random }),
   };
 }
@@ -158,6 +168,13 @@ function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Ex
     secrets: config.secrets,
     ...(shared === null ? {} : { heartbeatMs: shared.stalledMs / BEATS_UNTIL_STALLED }),
   });
+}
+
+/** Several nodes share a key; a process that is alone has one in its data folder, unless it is given one. */
+function journalKeysOf({ config, random, log, keepsJournals = true }: NodeParts): SealingKeys | null {
+  if (!keepsJournals) return null;
+  if (config.secretKeys !== null || config.databaseUrl !== null) return config.secretKeys;
+  return { current: sealingKeyOf(journalKeyIn(config.dataDir, { random, log })), previous: null };
 }
 
 /** The embedded store has the secrets of runs in memory: a key that is there too is enough. */

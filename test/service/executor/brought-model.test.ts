@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { cancelRun } from "../../../src/service/core/runs/cancel-run.ts";
-import { interruptRun } from "../../../src/service/core/runs/recover-runs.ts";
+import { leaveRun } from "../../../src/service/core/runs/recover-runs.ts";
 import { renewAccess } from "../../../src/service/core/runs/renew-access.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { CoreFixture, type CoreFixtureOptions } from "../../support/fixtures/core-fixture.ts";
@@ -170,7 +170,7 @@ onEveryStore((store) => {
       expect(await held(running)).toBeNull();
       const crashed = await submit();
       await fixture.until(crashed, ({ status }) => status === "running");
-      await interruptRun(fixture.core, crashed);
+      await leaveRun(fixture.core, crashed);
       expect(await fixture.run(crashed)).toMatchObject({ status: "failed", cause: "interrupted" });
       expect(await held(crashed)).toBeNull();
     });

@@ -15,6 +15,7 @@ function startedAfter(waitedMs: number, askedMs?: number) {
       input: askedMs === undefined ? {} : { timeLimitMs: askedMs },
     },
     timeLimitMs: 60 * MINUTE_MS,
+    earlierMs: 0,
   });
   return { clock, deadline };
 }

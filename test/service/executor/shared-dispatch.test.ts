@@ -27,7 +27,9 @@ describe("SharedDispatch", () => {
         const id = queued.shift();
         return id === undefined ? null : { run: makeRun({ id }), input: makeRunInput() };
       },
+      takeReleased: async () => null,
       countQueued: async () => queued.length,
+      countReleased: async () => 0,
       log: silent,
     });
   });

@@ -18,9 +18,11 @@ import { balanceRow, freeCallRow, postingRow } from "../../../src/service/store/
 import { artifactRow } from "../../../src/service/store/oauth-artifacts.ts";
 import { oauthGrantRow } from "../../../src/service/store/oauth-grants.ts";
 import { packRow } from "../../../src/service/store/packs.ts";
+import { releasedRow } from "../../../src/service/store/queue.ts";
 import { accessRow } from "../../../src/service/store/repository-access.ts";
 import { requestKeyRow } from "../../../src/service/store/request-keys.ts";
 import type { ColumnOfTable, Row } from "../../../src/service/store/row.ts";
+import { journalRow } from "../../../src/service/store/run-journal.ts";
 import { runRow } from "../../../src/service/store/run-rows.ts";
 import { secretRow } from "../../../src/service/store/run-secrets.ts";
 import { runViewRow } from "../../../src/service/store/run-views.ts";
@@ -89,6 +91,8 @@ const rows: { readonly [Name in keyof Database]: AnyRow<Database[Name]> } = {
   repository_accesses: accessRow,
   request_keys: requestKeyRow,
   runs: runRow,
+  run_journal: journalRow,
+  released_runs: releasedRow,
   run_secrets: secretRow,
   run_views: runViewRow,
   run_inputs: inputRow,

@@ -11,6 +11,8 @@ export interface Dispatch {
   enqueue(runId: string): void;
   /** Like `enqueue`, but before all others: the run's parent occupies a worker while it waits. */
   enqueueAwaited(runId: string): void;
+  /** Offers a run that was given back to the workers. */
+  requeue(runId: string): void;
   /** Makes the worker of this run, if there is one, read the run's state now. */
   nudge(runId: string): void;
   /** Runs that wait for a worker. Among several nodes a guess, which may be too high: see `recount`. */

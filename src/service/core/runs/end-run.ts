@@ -121,6 +121,8 @@ type RunClosing = {
   readonly usage: Usage;
   /** The time that its worker was at it, by the worker's monotonic clock. Undefined: no worker lived to say so. */
   readonly workedMs?: number | undefined;
+  /** Whether it has a journal, which ends with it. Default: it may have one. */
+  readonly hasJournal?: boolean;
 };
 
 /**
@@ -129,10 +131,10 @@ type RunClosing = {
  */
 export async function endUnlocked(core: Core, tx: StoreTransaction, closing: RunClosing): Promise<boolean> {
   // Refunds are counted under the lock of the billing account, and minutes that cost are held first.
-  const { run, ending } = closing;
+  const { run, ending, hasJournal } = closing;
   if (run.origin === "schedule" || ending.status === "failed" || run.price !== null) return false;
   // What it was given for its model is deleted with its end.
-  if (run.modelBilling !== null) return false;
+  if (run.modelBilling !== null || hasJournal === true) return false;
   const settled = await settle(core, tx, closing);
   const balance = await balanceAfter(tx, run, settled);
   if (balance < RUN_FEE_MICRO_USD || isShortOfCredits(ending)) return false;
@@ -149,6 +151,7 @@ async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): 
   const isEnded = await tx.events.end(endOf(core, closing, { settled, balance, claimUrl }));
   if (!isEnded) throw new Error(`Run ${run.id}: changed while it was locked.`);
   if (run.modelBilling !== null) await tx.runSecrets.delete(run.id);
+  await tx.journal.delete(run.id);
   for (const ended of core.onRunEnded) await ended(tx, run);
 }
 

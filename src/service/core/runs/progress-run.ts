@@ -31,11 +31,18 @@ export async function takeRun(core: Core, runId: string | "oldest"): Promise<Tak
       },
       { isOneWrite: true },
     );
+    if (taken === null && runId !== "oldest") taken = await takeReleasedRun(core, runId);
     if (taken !== null) signals.opening(taken.run.id);
     return taken;
   } finally {
     if (taken === null && runId !== "oldest") signals.opened(runId);
   }
+}
+
+/** Takes a run that was given back, or the oldest one. Null where it was not, or there is none. */
+export async function takeReleasedRun(core: Core, runId: string | "oldest"): Promise<TakenRun | null> {
+  const named = runId === "oldest" ? null : runId;
+  return await core.store.transact((tx) => tx.queue.takeReleased({ runId: named, now: core.clock.now() }));
 }
 
 /** Appends to the stream. Returns the run's state, or null when another worker has the run or it has ended. */
@@ -107,6 +114,7 @@ type Finish = {
   readonly billingAccount?: string;
   /** Whether the run may have children, which end with it. Default: it may. */
   readonly hasDelegated?: boolean;
+  readonly hasJournal?: boolean;
   /** As its worker knows it, with what is held by now: it is not read again. Default: it is read. */
   readonly run?: RunRecord;
 };

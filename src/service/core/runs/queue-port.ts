@@ -19,8 +19,10 @@ declare module "../ports/store.ts" {
 interface QueueReader {
   /** Runs that wait for a worker. */
   count(): Promise<number>;
-  /** Runs that a worker has taken and not ended. `heartbeatAt` is by that worker's clock. */
+  /** Runs that a worker has, and has not ended. `heartbeatAt` is by that worker's clock. */
   listAtWork(): Promise<readonly RunAtWork[]>;
+  /** The ids of runs that were given back and wait for another worker, oldest first. */
+  listReleased(): Promise<readonly string[]>;
   /** Runs that have not ended, oldest first. */
   listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]>;
 }
@@ -36,6 +38,15 @@ export interface QueueStore extends QueueReader {
    * goes before all others. Null when there is none. Safe to race: no run is taken twice, and no caller waits.
    */
   startOldest(start: { now: number }): Promise<StartedRun | null>;
+  /**
+   * Takes a run that was given back, the oldest one where `runId` is null: its fence is one higher, its stream goes on. Null when
+   * there is none. Safe to race: no run is taken twice, and no caller waits.
+   */
+  takeReleased(take: { runId: string | null; now: number }): Promise<StartedRun | null>;
+  /** Gives a run back: its fence is one higher, and it waits for another worker. The caller holds its lock. */
+  release(runId: string): Promise<void>;
+  /** A run that ends waits for no worker. The caller holds its lock. Safe to repeat. */
+  forgetReleased(runId: string): Promise<void>;
   /**
    * Records a heartbeat of every run in `runs`. Returns the states of those that are still `fence`'s. A run that
    * another transaction has locked is among them, but its heartbeat may be written at the next beat only.

@@ -1,59 +1,83 @@
-// Ends runs whose worker is gone: when a single process starts, or when a node finds that another has stalled.
-// Why: docs/decisions/005-a-run-is-not-executed-twice.md
+// Gives back runs whose worker is gone, or ends them where they have no journal: when a single process starts, or when a node
+// finds that another has stalled.
+// Why: docs/decisions/005-a-run-is-not-executed-twice.md, docs/decisions/140-a-run-outlives-its-process.md
 
 import { asRunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { announce, endRun } from "./end-run.ts";
 import { OpenSpans } from "./open-spans.ts";
-import { cancelledEnding, type Ending, interruptedEnding } from "./run-machine.ts";
+import { releaseRun } from "./run-journal.ts";
+import { cancelledEnding, type Ending, interruptedEnding, poisonedEnding } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import { noUsage } from "./usage.ts";
 
 const PAGE = 500;
 
-/** Puts queued runs into the queue again, and ends those whose worker is gone. Returns how many of each. */
-export async function recoverRuns(core: Core): Promise<{ requeued: number; ended: number }> {
-  const unfinished = await core.store.committed.queue.listUnfinished();
+/**
+ * Puts queued runs into the queue again, and those whose worker is gone where they have a journal. The others of these are ended.
+ * Returns how many of each.
+ */
+export async function recoverRuns(
+  core: Core,
+): Promise<{ requeued: number; taken_up: number; ended: number }> {
+  const { queue } = core.store.committed;
+  const unfinished = await queue.listUnfinished();
+  const released = new Set(await queue.listReleased());
   let ended = 0;
   for (const { id, status } of unfinished) {
-    if (status === "queued") continue;
-    await interruptRun(core, id);
-    ended += 1;
+    if (status === "queued" || released.has(id)) continue;
+    if ((await leaveRun(core, id)) === "released") released.add(id);
+    else ended += 1;
   }
+  for (const id of released) core.dispatch.requeue(id);
   const queued = unfinished.filter((run) => run.status === "queued");
   for (const run of queued) core.dispatch.enqueue(run.id);
-  return { requeued: queued.length, ended };
+  return { requeued: queued.length, taken_up: released.size, ended };
 }
 
 /**
- * Ends a run whose worker is gone: `cancelled` where that was requested, else `failed` with cause `interrupted`, refunded
- * and retryable. A worker that is still alive can no longer write to the run. Safe to repeat.
+ * Leaves a run whose worker is gone to the next one, where it has a journal. It ends otherwise: `cancelled` where that was
+ * requested, else `failed` with cause `interrupted`, refunded and retryable. A worker that is still alive can no longer write to
+ * the run. Safe to repeat.
  */
-export async function interruptRun(core: Core, runId: string): Promise<void> {
-  await endAbandonedRun(core, { runId, ending: interruptedEnding, isAbandoned: () => true });
+export async function leaveRun(core: Core, runId: string): Promise<Abandoned | null> {
+  return await settleAbandoned(core, { runId, ending: interruptedEnding, isAbandoned: () => true });
 }
 
-/** Like `interruptRun`, with another ending, if `isAbandoned` is true of the locked run. False when nothing was ended. */
-export async function endAbandonedRun(
+/** What became of a run without a worker. */
+export type Abandoned = "released" | "ended";
+
+/** Like `leaveRun`, with another ending, if `isAbandoned` is true of the locked run. Null when nothing was done. */
+export async function settleAbandoned(
   core: Core,
   abandoned: { runId: string; ending: Ending; isAbandoned(run: RunRecord): boolean },
-): Promise<boolean> {
+): Promise<Abandoned | null> {
   const { runId } = abandoned;
-  const cancelled = await core.store.transact(async (tx) => {
+  const settled = await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(runId);
     if (run === null || (run.status !== "running" && run.status !== "cancelling")) return null;
     if (!abandoned.isAbandoned(run)) return null;
+    const events = await closersOf(tx, run);
+    const released =
+      run.status === "running" ? await releaseRun(core, tx, { run, events, after: "lost" }) : null;
+    if (released === "released") return released;
     const taken = { ...run, fence: run.fence + 1 };
     await tx.runs.update(runId, { fence: taken.fence });
-    const events = await closersOf(tx, run);
-    const ending = run.status === "cancelling" ? cancelledEnding : abandoned.ending;
+    await tx.queue.forgetReleased(runId);
+    const ending =
+      released === null
+        ? cancelledEnding
+        : released === "too_many_losses"
+          ? poisonedEnding
+          : abandoned.ending;
     return await endRun(core, tx, { run: taken, events, ending, usage: noUsage });
   });
-  if (cancelled === null) return false;
+  if (settled === null) return null;
   core.signals.publish(runId);
-  announce(core, cancelled);
-  return true;
+  if (settled === "released") return settled;
+  announce(core, settled);
+  return "ended";
 }
 
 async function closersOf(tx: StoreTransaction, run: RunRecord) {

@@ -60,6 +60,16 @@ export const stalledEnding: Ending = {
   retryable: true,
 };
 
+/** The ending of a run that has lost one worker after the other. */
+export const poisonedEnding: Ending = {
+  status: "failed",
+  cause: "stalled",
+  reason: "stalled",
+  message:
+    "The run lost its worker five times in a row, with no turn between them: it is not taken up again. Nothing was charged. Tell the operator of this service.",
+  retryable: false,
+};
+
 /** The ending of a run whose worker's process has ended. */
 export const interruptedEnding: Ending = {
   status: "failed",

@@ -1,9 +1,10 @@
-// Ends runs whose worker, on whatever node, sends no heartbeat any more. Every node sweeps; one of them ends each run.
+// Gives back runs whose worker, on whatever node, sends no heartbeat any more, or ends those that have no journal. Every node sweeps;
+// one of them does it.
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import type { Core } from "../core.ts";
 import type { RunAtWork } from "./queue-port.ts";
-import { endAbandonedRun } from "./recover-runs.ts";
+import { type Abandoned, settleAbandoned } from "./recover-runs.ts";
 import { stalledEnding } from "./run-machine.ts";
 
 type Watched = { readonly heartbeatAt: number | null; readonly fence: number; readonly sinceMs: number };
@@ -25,7 +26,7 @@ export class StalledRuns {
     this.#elapsedMs = options.elapsedMs;
   }
 
-  /** Reads every run at work, and ends those that have stalled. Returns how many. Never rejects. */
+  /** Reads every run at work, and settles those that have stalled. Returns how many. Never rejects. */
   async sweep(): Promise<number> {
     this.#sweeping ??= this.#sweepOnce().finally(() => {
       this.#sweeping = null;
@@ -39,13 +40,15 @@ export class StalledRuns {
       const runs = await store.committed.queue.listAtWork();
       const nowMs = this.#elapsedMs();
       this.#watched = new Map(runs.map((run) => [run.id, this.#watch(run, nowMs)]));
-      let ended = 0;
+      let settled = 0;
       for (const [runId, watched] of this.#watched) {
-        if (nowMs - watched.sinceMs < this.#stalledMs || !(await this.#end(runId, watched))) continue;
-        log.warn({ run_id: runId }, "run stalled");
-        ended += 1;
+        if (nowMs - watched.sinceMs < this.#stalledMs) continue;
+        const became = await this.#settle(runId, watched);
+        if (became === null) continue;
+        log.warn({ run_id: runId, run: became }, "run stalled");
+        settled += 1;
       }
-      return ended;
+      return settled;
     } catch (cause) {
       // While the store does not answer, no heartbeat can be written: the measurement begins anew.
       this.#watched.clear();
@@ -60,8 +63,8 @@ export class StalledRuns {
     return isSame ? before : { heartbeatAt, fence, sinceMs: nowMs };
   }
 
-  async #end(runId: string, { heartbeatAt, fence }: Watched): Promise<boolean> {
-    return await endAbandonedRun(this.#core, {
+  async #settle(runId: string, { heartbeatAt, fence }: Watched): Promise<Abandoned | null> {
+    return await settleAbandoned(this.#core, {
       runId,
       ending: stalledEnding,
       isAbandoned: (run) => run.heartbeatAt === heartbeatAt && run.fence === fence,

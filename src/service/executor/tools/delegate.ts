@@ -25,6 +25,7 @@ export function delegateTool(
   return defineTool({
     name: "delegate",
     description: `${WHAT} ${areFilesShared ? IN_THESE_FILES : IN_ITS_OWN_FILES}`,
+    isOutside: true,
     access: areFilesShared ? "write" : "read",
     input: z.object({
       task: described(

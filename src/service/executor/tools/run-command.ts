@@ -41,6 +41,8 @@ export function runCommandTool({ sandbox, egress, checkout: about }: CommandPart
       }),
     }),
     access: "write",
+    // Without a network a command only changes files.
+    isOutside: sandbox.kind !== "bubblewrap" || egress.rules.agent.length > 0,
     async find({ command, cwd, timeout_seconds }, { checkout, signal }): Promise<CommandResult> {
       const before = egress.record().blocked;
       // Where there is no bubblewrap, commands have the network of whatever executes them.

@@ -56,6 +56,8 @@ export type Tool<Value> = {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   /** Whether a call changes the checkout: then no other call runs at the same time. Default: it only reads. */
   readonly access?: ToolAccess;
+  /** Whether a call may act outside of the run and its files: it is never made twice. */
+  readonly isOutside?: boolean;
   /** Of somebody else's: what it says of its access is believed for its turn alone. */
   readonly isForeign?: boolean;
   /** Decodes `input` by the schema and executes the call. Rejects with a `ToolError`. */
@@ -71,6 +73,7 @@ type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
   readonly description: string;
   readonly input: Schema;
   readonly access?: ToolAccess;
+  readonly isOutside?: boolean;
   find(input: z.output<Schema>, context: ToolContext): Promise<Value>;
   format(value: Value): string;
   images?(value: Value): readonly ToolImage[];
@@ -79,7 +82,16 @@ type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
 export function defineTool<Schema extends z.ZodMiniType, Value>(
   definition: ToolDefinition<Schema, Value>,
 ): Tool<Value> {
-  const { name, description, input: schema, access = "read", find, format, images } = definition;
+  const {
+    name,
+    description,
+    input: schema,
+    access = "read",
+    isOutside = false,
+    find,
+    format,
+    images,
+  } = definition;
   const jsonSchema = once(() => jsonSchemaOf(schema));
   return {
     name,
@@ -89,6 +101,7 @@ export function defineTool<Schema extends z.ZodMiniType, Value>(
       return jsonSchema();
     },
     access,
+    isOutside,
     async run(given, context) {
       const { input, ignored } = readInput(jsonSchema(), given);
       const parsed = z.safeParse(schema, input);

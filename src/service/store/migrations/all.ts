@@ -22,6 +22,7 @@ import * as m018 from "./018-default-managers.ts";
 import * as m019 from "./019-commits-of-runs.ts";
 import * as m020 from "./020-deleted-agents.ts";
 import * as m021 from "./021-repository-access.ts";
+import * as m022 from "./022-run-journal.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -46,4 +47,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "019-commits-of-runs": m019,
   "020-deleted-agents": m020,
   "021-repository-access": m021,
+  "022-run-journal": m022,
 };

@@ -9,7 +9,7 @@ import { endPlan, setPlan } from "../../../../src/service/core/accounts/subscrip
 import { accountWallet, balanceInCredits } from "../../../../src/service/core/money/ledger.ts";
 import { cancelRun } from "../../../../src/service/core/runs/cancel-run.ts";
 import { finishRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
-import { interruptRun } from "../../../../src/service/core/runs/recover-runs.ts";
+import { leaveRun } from "../../../../src/service/core/runs/recover-runs.ts";
 import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
@@ -167,7 +167,7 @@ async function play({ fixture, caller, agentId, runIds }: History, taken: Step):
       await takeRun(fixture.core, runId);
       break;
     case "interrupt":
-      await interruptRun(fixture.core, runId);
+      await leaveRun(fixture.core, runId);
       break;
     case "cancel":
       await cancelRun(fixture.core, { caller, agentId, runId });

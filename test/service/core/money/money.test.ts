@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { RUN_FEE_MICRO_USD } from "../../../../src/service/core/money/ledger.ts";
 import { cancelRun } from "../../../../src/service/core/runs/cancel-run.ts";
 import { finishRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
-import { interruptRun } from "../../../../src/service/core/runs/recover-runs.ts";
+import { leaveRun } from "../../../../src/service/core/runs/recover-runs.ts";
 import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
@@ -90,7 +90,7 @@ async function play(fixture: CoreFixture, runIds: string[], taken: Step): Promis
       await takeRun(fixture.core, runId);
       break;
     case "interrupt":
-      await interruptRun(fixture.core, runId);
+      await leaveRun(fixture.core, runId);
       break;
     case "cancel": {
       const caller = await fixture.caller();

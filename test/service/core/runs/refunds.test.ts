@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RUN_FEE_MICRO_USD } from "../../../../src/service/core/money/ledger.ts";
 import { finishRun, raiseHold, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
-import { interruptRun } from "../../../../src/service/core/runs/recover-runs.ts";
+import { leaveRun } from "../../../../src/service/core/runs/recover-runs.ts";
 import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
 import type { RunRecord } from "../../../../src/service/core/runs/run-record.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
@@ -72,13 +72,13 @@ onEveryStore((kind) => {
     it("are neither counted nor limited for runs that the service interrupted", async () => {
       for (let run = 0; run < 5; run += 1) {
         const runId = await take();
-        await interruptRun(fixture.core, runId);
+        await leaveRun(fixture.core, runId);
         expect(await fixture.run(runId)).toMatchObject({ refundReason: "interrupted" });
       }
       for (let run = 0; run < 3; run += 1) expect(await finish(await take())).toMatchObject(refunded);
       expect(await finish(await take())).toMatchObject({ refundWithheldReason: "refund_limit" });
       const runId = await take();
-      await interruptRun(fixture.core, runId);
+      await leaveRun(fixture.core, runId);
       expect(await fixture.run(runId)).toMatchObject({
         refundReason: "interrupted",
         refundWithheldReason: null,

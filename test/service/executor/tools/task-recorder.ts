@@ -25,6 +25,7 @@ export class TaskRecorder {
       messages: [],
       model: null,
       brought: null,
+      journal: null,
       advisorMaxSpendMicroUsd: null,
       outputSchema: null,
       mayAsk: false,

@@ -28,7 +28,8 @@ export function openAdvisor(options: AdvisorOptions): ((question: string) => Pro
   const capMicroUsd = task.advisorMaxSpendMicroUsd;
   if (modelId === null || capMicroUsd === 0 || callsAllowed === 0) return null;
   task.meter.grantAdvisor({ callsAllowed, spendCapMicroUsd: capMicroUsd });
-  let asked = 0;
+  // Of the run, whoever has it.
+  let asked = task.meter.usage.roles.advisor?.calls ?? 0;
   let last: Promise<unknown> = Promise.resolve();
 
   const ask = async (question: string): Promise<string> => {

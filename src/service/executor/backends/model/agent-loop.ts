@@ -15,7 +15,10 @@ import { callTools, declineCalls } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
 import { CUT_CALL_RESULT, CutAnswers, withoutCutCalls } from "./cut-answers.ts";
 import { FollowUps } from "./follow-ups.ts";
-import { type MadeCall, toolSetOf } from "./model-call.ts";
+import { type LeftLoop, TAKEN_UP_NOTE } from "./left-loop.ts";
+import type { LoopJournal } from "./loop-journal.ts";
+import type { GivenReply, LeftCalls, LoopPosition } from "./loop-state.ts";
+import { toolSetOf } from "./model-call.ts";
 import type { ModelRequests, Reply } from "./model-requests.ts";
 import type { OutputForm } from "./output-schema.ts";
 import type { PendingQuestion } from "./question.ts";
@@ -38,13 +41,17 @@ type AgentLoopOptions = {
   /** Null: any reply will do. */
   readonly form: OutputForm | null;
   readonly question: PendingQuestion;
+  /** Null where the run ends with its worker. */
+  readonly journal: LoopJournal | null;
+  /** Null for a run that begins. */
+  readonly left: LeftLoop | null;
 };
 
 export class AgentLoop {
   readonly #options: AgentLoopOptions;
-  readonly #repeated = new RepeatedCalls();
-  readonly #notices = new UsageNotices();
-  readonly #cutAnswers = new CutAnswers();
+  readonly #repeated: RepeatedCalls;
+  readonly #notices: UsageNotices;
+  readonly #cutAnswers: CutAnswers;
   readonly #toolSet: ReturnType<typeof toolSetOf>;
   #events: AnswerEvents;
   readonly #followUps: FollowUps;
@@ -52,23 +59,34 @@ export class AgentLoop {
   constructor(options: AgentLoopOptions) {
     this.#options = options;
     this.#toolSet = toolSetOf(options.tools);
-    this.#followUps = new FollowUps(options);
+    const left = options.left?.position;
+    this.#repeated = new RepeatedCalls(left?.repeated);
+    this.#notices = new UsageNotices(left?.toldShare);
+    this.#cutAnswers = new CutAnswers(left?.cutAnswers);
+    this.#followUps = new FollowUps(options, left?.followUps);
     this.#events = new AnswerEvents(options.task);
   }
 
   /** Rejects with a `BackendFailure`, or with the signal's reason. */
   async run(): Promise<BackendOutcome> {
-    const { conversation, question, task } = this.#options;
-    let bound: StopReason | null = null;
-    let isToldSo = false;
-    for (let turn = 1; ; turn += 1) {
+    const { conversation, question, task, left, journal } = this.#options;
+    let bound: StopReason | null = left?.position.bound ?? null;
+    let isToldSo = left?.position.isToldSo ?? false;
+    let calls = left?.calls ?? null;
+    if (left !== null && calls === null) conversation.say(TAKEN_UP_NOTE);
+    for (let turn = left?.position.turn ?? 1; ; turn += 1) {
       bound ??= this.#boundAt(turn);
       const isLast = bound !== null;
       if (bound !== null && turn > 1 && !isToldSo) {
         conversation.say(wrapUpNote(bound));
         isToldSo = true;
       }
-      const reply = await this.#ask(isLast ? "last" : turn === 1 ? "first" : "work");
+      const place = { turn, bound, isToldSo };
+      journal?.at(() => this.#stateAt(place));
+      const begun = calls;
+      calls = null;
+      journal?.resume(begun);
+      const reply = begun?.reply ?? (await this.#ask(isLast ? "last" : turn === 1 ? "first" : "work"));
       if (!reply.ok) {
         if (isLast || turn === 1) return { stopReason: bound ?? this.#stopAt(reply.bound) };
         bound = this.#stopAt(reply.bound);
@@ -82,7 +100,8 @@ export class AgentLoop {
       const goOn =
         isLast || reply.shortOf !== null ? null : this.#cutAnswers.next(answer, { text: reply.text, cut });
       if (answer.calls.length > 0 && !isLast) {
-        await this.#executeCalls(answer.calls, turn);
+        await this.#executeCalls({ ...reply, answer }, { turn, left: begun });
+        if (begun !== null) conversation.say(TAKEN_UP_NOTE);
         if (await question.show(task)) return { stopReason: "question" };
         if (goOn !== null) conversation.say(goOn);
         continue;
@@ -106,6 +125,17 @@ export class AgentLoop {
       if (objection === null) return { stopReason: bound !== null && isToldSo ? bound : "end_turn" };
       conversation.say(objection);
     }
+  }
+
+  #stateAt(place: Pick<LoopPosition, "turn" | "bound" | "isToldSo">) {
+    const position: LoopPosition = {
+      ...place,
+      repeated: this.#repeated.state,
+      toldShare: this.#notices.told,
+      cutAnswers: this.#cutAnswers.state,
+      followUps: this.#followUps.state,
+    };
+    return { position, requests: this.#options.requests.state };
   }
 
   /** The bound that makes a turn the last: a model that repeats one call gets no more, but is asked for an answer once more. */
@@ -158,10 +188,23 @@ export class AgentLoop {
     return reply;
   }
 
-  async #executeCalls(calls: readonly MadeCall[], turn: number): Promise<void> {
-    const { tools, task, checkout, conversation, maxTurns } = this.#options;
-    const events = this.#events;
-    const results = await callTools({ calls, tools, task, checkout, events, repeated: this.#repeated });
+  async #executeCalls(
+    reply: GivenReply,
+    { turn, left }: { readonly turn: number; readonly left: LeftCalls | null },
+  ): Promise<void> {
+    const { tools, task, checkout, conversation, maxTurns, journal } = this.#options;
+    const results = await callTools({
+      calls: reply.answer.calls,
+      reply,
+      left,
+      tools,
+      task,
+      checkout,
+      events: this.#events,
+      repeated: this.#repeated,
+      journal,
+    });
+    if (results.mayHaveChangedFiles) journal?.filesMayHaveChanged();
     this.#followUps.record(results);
     conversation.add(...results.messages);
     const { budget } = task.meter;

@@ -135,7 +135,16 @@ export type BoundUse = {
 
 /** Tells the model what is left when half, three quarters and nine tenths of a bound are used; each share once. */
 export class UsageNotices {
-  #told = 0;
+  #told: number;
+
+  constructor(told = 0) {
+    this.#told = told;
+  }
+
+  /** The share that it was told of last. */
+  get told(): number {
+    return this.#told;
+  }
 
   /** One line for the end of the conversation, where it spoils no cache; null when there is nothing new to say. */
   next(use: BoundUse): string | null {

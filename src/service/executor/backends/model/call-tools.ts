@@ -3,10 +3,13 @@
 import type { ModelMessage } from "ai";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../../backend.ts";
+import type { CallEffect } from "../../call-effect.ts";
 import { effectOf, type Tool, type ToolAccess, type ToolImage } from "../../tools/tool.ts";
 import { attemptTool, boundResult } from "../../tools/tool-call.ts";
 import type { AnswerEvents } from "./answer-events.ts";
 import { imageMessage } from "./image-messages.ts";
+import { UNKNOWN_RESULT } from "./left-loop.ts";
+import type { CallJournal, GivenReply, LeftCalls } from "./loop-state.ts";
 import type { MadeCall } from "./model-call.ts";
 import { ReadWriteLock } from "./read-write-lock.ts";
 import type { RepeatedCalls } from "./repeated-calls.ts";
@@ -20,6 +23,12 @@ type ToolCalls = {
   /** Of the answer that made the calls. */
   readonly events: AnswerEvents;
   readonly repeated: RepeatedCalls;
+  /** Null where the run ends with its worker. */
+  readonly journal: CallJournal | null;
+  /** The answer that made the calls. */
+  readonly reply: GivenReply;
+  /** What another worker has left of them. Null: none of them was begun. */
+  readonly left: LeftCalls | null;
 };
 
 export type ToolResults = {
@@ -27,6 +36,8 @@ export type ToolResults = {
   readonly messages: readonly ModelMessage[];
   /** A tool that writes has succeeded. */
   readonly hasWritten: boolean;
+  /** A tool was called that may have changed files. */
+  readonly mayHaveChangedFiles: boolean;
   /** In the order of the calls. */
   readonly used: readonly UsedTool[];
 };
@@ -36,7 +47,11 @@ type Outcome = {
   readonly text: string;
   readonly images?: readonly ToolImage[];
 };
-type Answered = Outcome & { readonly call: MadeCall; readonly access: ToolAccess };
+type Answered = Outcome & {
+  readonly call: MadeCall;
+  readonly access: ToolAccess;
+  readonly effect: CallEffect;
+};
 
 /**
  * Reads run concurrently, writes alone. A call that cannot be executed returns an error text to the model. Rejects with the
@@ -47,19 +62,24 @@ export async function callTools(made: ToolCalls): Promise<ToolResults> {
   const working = made.calls.map(async (call): Promise<Answered> => {
     const tool = made.tools.find(({ name }) => name === call.toolName);
     const access = tool?.access ?? "read";
+    const effect = tool === undefined ? "none" : effectOf(tool);
+    const left = leftOf(made.left, call);
+    if (left !== null) return { call, access, effect, ...left };
+    // Another worker has shown it, and has closed it.
+    if (made.left !== null) await made.events.take({ type: "tool-call", ...shownCall(call) });
     const outcome = await lock.hold(access, () => attempt(made, { call, tool }));
     made.task.signal.throwIfAborted();
     const note = made.repeated.note({ ...call, result: outcome.text });
     const text = boundResult(note === null ? outcome.text : `${outcome.text}\n${note}`);
-    const effect = tool === undefined ? "none" : effectOf(tool);
     await made.events.answer(made.events.callId(call.toolCallId), text, effect);
-    return { call, access, ok: outcome.ok, text, images: outcome.images ?? [] };
+    return { call, access, effect, ok: outcome.ok, text, images: outcome.images ?? [] };
   });
   await Promise.allSettled(working);
   const answered = await Promise.all(working);
   const shown = imageMessage(answered.flatMap(({ images = [] }) => images));
   return {
     messages: [resultsMessage(answered), ...(shown === null ? [] : [shown])],
+    mayHaveChangedFiles: answered.some(({ effect }) => effect === "maybe_files"),
     hasWritten: answered.some(({ ok, access }) => ok && access === "write"),
     used: answered.map(({ ok, access, call: { toolName: name, input } }) => ({ name, access, input, ok })),
   };
@@ -72,7 +92,7 @@ export async function declineCalls(calls: readonly MadeCall[], events: AnswerEve
 }
 
 async function attempt(
-  { calls, tools, task, checkout }: ToolCalls,
+  { calls, tools, task, checkout, journal, reply }: ToolCalls,
   { call, tool }: { call: MadeCall; tool: Tool<unknown> | undefined },
 ): Promise<Outcome> {
   task.signal.throwIfAborted();
@@ -83,7 +103,23 @@ async function attempt(
   }
   if (!(await task.meter.payForTool(tool.name))) return { ok: false, text: unpaidText(tool.name) };
   const callsAtOnce = calls.filter(({ toolName }) => toolName === tool.name).length;
-  return await attemptTool({ task, tool, input: call.input, checkout, callsAtOnce });
+  const { toolCallId } = call;
+  if (tool.isOutside === true) await journal?.beforeCall(reply, toolCallId);
+  const outcome = await attemptTool({ task, tool, input: call.input, checkout, callsAtOnce });
+  if (tool.isOutside === true) journal?.afterCall({ toolCallId, ok: outcome.ok, text: outcome.text });
+  return outcome;
+}
+
+/** A call that is not made: another worker has begun it. Null: it is made. */
+function leftOf(left: LeftCalls | null, { toolCallId }: MadeCall): Outcome | null {
+  if (left === null) return null;
+  const known = left.known.find((one) => one.toolCallId === toolCallId);
+  if (known !== undefined) return { ok: known.ok, text: boundResult(known.text) };
+  return left.begun.includes(toolCallId) ? { ok: false, text: UNKNOWN_RESULT } : null;
+}
+
+function shownCall({ toolCallId, toolName, input }: MadeCall) {
+  return { toolCallId, toolName, input, dynamic: true } as const;
 }
 
 function unpaidText(tool: string): string {

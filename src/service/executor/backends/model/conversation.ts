@@ -5,6 +5,7 @@ import type { ModelMessage } from "ai";
 import type { Message } from "../../../../contract/runs/run-requests.ts";
 import { type KeptSize, lastingTexts, planIn, splitForSummary, summarised } from "./compaction.ts";
 import { withoutImageParts } from "./image-messages.ts";
+import type { ConversationState } from "./loop-state.ts";
 import { SentHistory } from "./sent-history.ts";
 import { sumOfChars, trimmed } from "./trimming.ts";
 
@@ -23,6 +24,20 @@ export class Conversation {
   constructor(messages: readonly ModelMessage[]) {
     this.#history = new SentHistory(messages);
     this.#task = messages.findLast(({ role }) => role === "user");
+  }
+
+  /** As another worker has left it. */
+  static resume(messages: readonly ModelMessage[], { plan, task, ...sent }: ConversationState): Conversation {
+    const conversation = new Conversation([]);
+    conversation.#history = SentHistory.resume(messages, sent);
+    conversation.#task = messages[task];
+    conversation.#plan = plan;
+    return conversation;
+  }
+
+  get state(): ConversationState {
+    const task = this.#task === undefined ? -1 : this.messages.indexOf(this.#task);
+    return { ...this.#history.state, plan: this.#plan, task };
   }
 
   /** The same messages, to which others can be added. */

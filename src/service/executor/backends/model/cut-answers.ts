@@ -2,6 +2,7 @@
 // Why: docs/decisions/021-the-loop.md
 
 import type { ModelMessage } from "ai";
+import type { CutAnswersState } from "./loop-state.ts";
 import type { MadeCall, ModelResponse } from "./model-call.ts";
 
 /** In a row. Each costs the whole conversation once more. */
@@ -16,8 +17,17 @@ export const CUT_CALL_RESULT =
   "error: the call was cut at the output limit of an answer, and was not made. Make it smaller, for instance write the file in parts.";
 
 export class CutAnswers {
-  #inARow = 0;
-  #said = "";
+  #inARow: number;
+  #said: string;
+
+  constructor({ inARow, said }: CutAnswersState = { inARow: 0, said: "" }) {
+    this.#inARow = inARow;
+    this.#said = said;
+  }
+
+  get state(): CutAnswersState {
+    return { inARow: this.#inARow, said: this.#said };
+  }
 
   /** The message for the model after its answer; null where it stands as it is, cut or not. */
   next(

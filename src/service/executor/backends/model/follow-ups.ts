@@ -7,6 +7,7 @@ import { BackendFailure, type BackendTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { ToolResults } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
+import type { FollowUpsState, Once } from "./loop-state.ts";
 import type { ModelRequests } from "./model-requests.ts";
 import type { OutputForm } from "./output-schema.ts";
 import { findObjections } from "./reviewer.ts";
@@ -30,17 +31,28 @@ type FollowUpOptions = {
   readonly form: OutputForm | null;
 };
 
-type Once = "nudge" | "verify" | "review" | "repair";
-
 export class FollowUps {
   readonly #options: FollowUpOptions;
-  #hasActed = false;
-  #hasWritten = false;
-  readonly #unverified = new UnverifiedChanges();
-  readonly #done = new Set<Once>();
+  #hasActed: boolean;
+  #hasWritten: boolean;
+  readonly #unverified: UnverifiedChanges;
+  readonly #done: Set<Once>;
 
-  constructor(options: FollowUpOptions) {
+  constructor(options: FollowUpOptions, left?: FollowUpsState) {
     this.#options = options;
+    this.#hasActed = left?.hasActed ?? false;
+    this.#hasWritten = left?.hasWritten ?? false;
+    this.#unverified = new UnverifiedChanges(left?.isUnverified);
+    this.#done = new Set(left?.done);
+  }
+
+  get state(): FollowUpsState {
+    return {
+      hasActed: this.#hasActed,
+      hasWritten: this.#hasWritten,
+      isUnverified: this.#unverified.areThere,
+      done: [...this.#done],
+    };
   }
 
   /** Takes note of a turn's executed calls. */

@@ -1,5 +1,6 @@
 // The backend with a model: an agent that reads, thinks and acts through tools until its task is done.
 
+import { RESUMED_EVENT } from "../../../../contract/runs/run-event.ts";
 import { isPriced, type Rates } from "../../../core/money/rates.ts";
 import {
   type Backend,
@@ -14,6 +15,8 @@ import { openAdvisor } from "./advisor.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { Conversation, openConversation } from "./conversation.ts";
 import { imageMessage, requestedImages } from "./image-messages.ts";
+import { type LeftLoop, leftLoop, unknownCalls } from "./left-loop.ts";
+import { LoopJournal } from "./loop-journal.ts";
 import { ModelRequests } from "./model-requests.ts";
 import { defaultLimits, type LoopSettings, type ModelLimits, type ModelSettings } from "./model-settings.ts";
 import { openBriefing } from "./open-briefing.ts";
@@ -22,6 +25,10 @@ import { type Asking, openFederatedProvider, openProvider, type Provider } from 
 import { PendingQuestion } from "./question.ts";
 import { Spending } from "./spending.ts";
 import { limitsOfModel } from "./wires/model-limits.ts";
+
+/** Bounds of the event that names calls. */
+const MAX_NAMES = 50;
+const MAX_NAME_CHARS = 200;
 
 /** Reads no environment, and opens no connection before a run needs it. Throws a TypeError for an invalid base URL. */
 export function modelBackend(settings: ModelSettings): Backend {
@@ -76,17 +83,23 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
   return {
     name: "model",
     needsCheckout: true,
+    keepsJournal: true,
     async run(task: RepositoryTask | BareTask, checkout) {
       const { modelId, fallbackId, advisorId, reviewerId, provider, access, apiKey, rates } = modelOf(task);
       const limits = limitsOf(settings, modelId);
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
+      const left = task.journal?.left == null ? null : leftLoop(task.journal.left);
+      if (left !== null) task.meter.resume(left.meter);
+      await tellTakenUp(task, left);
       // About a quarter of the context window, at four characters a token.
       const history = await task.history(limits.contextTokens);
       const { system, messages } = openConversation([...history, ...task.messages]);
-      const conversation = new Conversation(messages);
+      const conversation =
+        left === null ? new Conversation(messages) : Conversation.resume(left.messages, left.conversation);
       const maxTokens = task.maxTurnTokens === 0 ? limits.defaultMaxTurnTokens : task.maxTurnTokens;
       task.meter.budget.limitTokens(maxTokens);
       const spending = new Spending({ meter: task.meter, rates });
+      for (const planned of left?.planned ?? []) spending.countPlanned(planned);
       const { clock, random } = settings;
       const own = { clock, random, apiKey };
       const requests = new ModelRequests({
@@ -98,6 +111,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
         spending,
         fallbackId:
           fallbackId !== null && (rates === null || isPriced(rates, fallbackId)) ? fallbackId : null,
+        ...(left === null ? {} : { left: left.requests }),
       });
       const callsAllowed = limits.advisorCalls;
       const askAdvisor = openAdvisor({ modelId: advisorId, callsAllowed, task, requests, conversation });
@@ -119,24 +133,42 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
           },
           clock: settings.clock,
         });
-        if (opening !== null) conversation.sayBefore(opening);
         conversation.repeatAfterSummaries(toldNotes);
-        const images = imageMessage(await requestedImages(task.messages, checkout));
-        if (images !== null) conversation.add(images);
+        if (left === null) {
+          if (opening !== null) conversation.sayBefore(opening);
+          const images = imageMessage(await requestedImages(task.messages, checkout));
+          if (images !== null) conversation.add(images);
+        }
         task.signal.throwIfAborted();
+        const told =
+          left?.instructions ?? (servers.text === null ? instructions : `${instructions}\n\n${servers.text}`);
+        const journal =
+          task.journal === null
+            ? null
+            : new LoopJournal({
+                journal: task.journal,
+                conversation,
+                checkout,
+                meter: task.meter,
+                instructions: told,
+                signal: task.signal,
+              });
+        if (journal !== null) requests.keepIn(journal);
         const loop = new AgentLoop({
           task,
           checkout,
           tools,
           modelId,
           reviewerId,
-          instructions: servers.text === null ? instructions : `${instructions}\n\n${servers.text}`,
+          instructions: told,
           conversation,
           requests,
           maxTurns: limits.maxTurns,
           maxOutputTokens: limits.maxOutputTokens,
           form,
           question,
+          journal,
+          left,
         });
         return await loop.run();
       } finally {
@@ -144,6 +176,16 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       }
     },
   };
+}
+
+/** Tells the run's readers that it goes on here. */
+async function tellTakenUp(task: BackendTask, left: LeftLoop | null): Promise<void> {
+  const by = task.journal?.left;
+  if (by == null) return;
+  const turn = left === null ? 1 : left.position.turn + (left.calls === null ? 0 : 1);
+  const unknown = left === null ? [] : unknownCalls(left).map((name) => name.slice(0, MAX_NAME_CHARS));
+  const value = { turn, after: by.after, unknown_calls: unknown.slice(0, MAX_NAMES) };
+  await task.emit({ type: "CUSTOM", name: RESUMED_EVENT, value });
 }
 
 /** One for each run: its models' refusals and its cache are its own, and its mask learns the tokens that are sent. */

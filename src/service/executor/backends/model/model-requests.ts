@@ -9,10 +9,12 @@ import type { ModelRole } from "../../../core/runs/usage.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import { allowRequest, type RequestStage } from "./allow-request.ts";
 import { type AnswerListener, silentListener } from "./answer-events.ts";
+import type { CallSize } from "./bounds.ts";
 import { type CallFailure, failureOf, reasonOf, refusesImages } from "./call-failure.ts";
 import { DUE_SHARE, KEPT_SHARE, SUMMARY_REQUEST, TASK_SHARE } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
-import { callModel, type HeardUsage, type ModelResponse } from "./model-call.ts";
+import type { GivenReply, RequestJournal, RequestsState } from "./loop-state.ts";
+import { callModel, type HeardUsage } from "./model-call.ts";
 import type { ModelLimits, ModelSettings } from "./model-settings.ts";
 import { ModelWindow } from "./model-window.ts";
 import type { Provider } from "./provider.ts";
@@ -47,15 +49,7 @@ type ModelRequest = {
   listen(): AnswerListener;
 };
 
-export type Reply =
-  /** `text` is all of it, also of an answer that came in several tries. `shortOf`: why it had less room than asked for. */
-  | {
-      readonly ok: true;
-      readonly answer: ModelResponse;
-      readonly text: string;
-      readonly shortOf: SpendingBound | null;
-    }
-  | { readonly ok: false; readonly bound: SpendingBound };
+export type Reply = GivenReply | { readonly ok: false; readonly bound: SpendingBound };
 
 type ModelRequestsOptions = {
   readonly settings: Pick<ModelSettings, "clock" | "random" | "apiKey">;
@@ -67,6 +61,8 @@ type ModelRequestsOptions = {
   readonly spending: Spending;
   /** The model that the executor goes on with where its own does not answer. Null: none. */
   readonly fallbackId: string | null;
+  /** As another worker has left them. */
+  readonly left?: RequestsState;
 };
 
 /** A question to the model that answers it now. */
@@ -75,13 +71,27 @@ type Addressed = { readonly question: ModelRequest; readonly modelId: string; re
 export class ModelRequests {
   readonly #options: ModelRequestsOptions;
   readonly #windows = new Map<string, ModelWindow>();
-  #failedSummaries = 0;
-  #hasAnswered = false;
+  #failedSummaries: number;
+  #hasAnswered: boolean;
   /** In place of the executor's model, once that did not answer. */
-  #fallbackId: string | null = null;
+  #fallbackId: string | null;
+  #journal: RequestJournal | null = null;
 
   constructor(options: ModelRequestsOptions) {
     this.#options = options;
+    this.#failedSummaries = options.left?.failedSummaries ?? 0;
+    this.#hasAnswered = options.left?.hasAnswered ?? false;
+    this.#fallbackId = options.left?.fallbackId ?? null;
+  }
+
+  get state(): RequestsState {
+    const [failedSummaries, hasAnswered] = [this.#failedSummaries, this.#hasAnswered];
+    return { failedSummaries, hasAnswered, fallbackId: this.#fallbackId };
+  }
+
+  /** Each request is kept there before it is sent. */
+  keepIn(journal: RequestJournal): void {
+    this.#journal = journal;
   }
 
   /** Rejects with a `BackendFailure` when there is no answer, and with the signal's reason on abort. */
@@ -113,7 +123,7 @@ export class ModelRequests {
       task.signal.throwIfAborted();
       if (!allowed.ok) return allowed;
       const { maxOutputTokens, shortOf } = allowed;
-      const outcome = await this.#call(addressed, { inputTokens, maxOutputTokens }).finally(() =>
+      const outcome = await this.#sendKept(addressed, { inputTokens, maxOutputTokens }).finally(() =>
         spending.release({ role }),
       );
       task.signal.throwIfAborted();
@@ -288,10 +298,13 @@ export class ModelRequests {
     await this.#options.task.emit({ type: "CUSTOM", name: NOTICE_EVENT, value: { text } });
   }
 
-  async #call(
-    { question, modelId, window }: Addressed,
-    { inputTokens, maxOutputTokens }: { inputTokens: number; maxOutputTokens: number },
-  ) {
+  async #sendKept(addressed: Addressed, size: CallSize) {
+    const { modelId, question } = addressed;
+    const answered = await this.#journal?.beforeRequest({ role: question.role, modelId, ...size });
+    return await this.#call(addressed, size).finally(answered);
+  }
+
+  async #call({ question, modelId, window }: Addressed, { inputTokens, maxOutputTokens }: CallSize) {
     const { settings, limits, provider, task, spending } = this.#options;
     const { role, instructions, tools, conversation } = question;
     const chars = fixedChars(question) + conversation.chars;

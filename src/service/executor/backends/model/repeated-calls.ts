@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { isObject } from "../../../../base/json.ts";
+import type { RepeatedCallsState } from "./loop-state.ts";
 
 /** From this many in a row on, each result warns the model. */
 const WARN_AT = 3;
@@ -16,8 +17,17 @@ type ExecutedCall = {
 };
 
 export class RepeatedCalls {
-  #last = "";
-  #count = 0;
+  #last: string;
+  #count: number;
+
+  constructor({ last, count }: RepeatedCallsState = { last: "", count: 0 }) {
+    this.#last = last;
+    this.#count = count;
+  }
+
+  get state(): RepeatedCallsState {
+    return { last: this.#last, count: this.#count };
+  }
 
   /** Counts a call with its result. Returns what to tell the model beside the result, or null. */
   note({ toolName, input, result }: ExecutedCall): string | null {

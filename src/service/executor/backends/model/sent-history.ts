@@ -3,6 +3,7 @@
 // Why: docs/decisions/092-a-history-grows-at-its-end.md
 
 import type { ModelMessage } from "ai";
+import type { SentHistoryState } from "./loop-state.ts";
 import { withoutBoundThoughts, withoutThoughts } from "./thoughts.ts";
 
 /** An API that refuses the thoughts it gave is sent no more of them: each refusal costs a request. */
@@ -16,6 +17,18 @@ export class SentHistory {
 
   constructor(messages: readonly ModelMessage[]) {
     this.#messages = messages;
+  }
+
+  /** As another worker has left it. */
+  static resume(messages: readonly ModelMessage[], { reader, refusals }: SentHistoryState): SentHistory {
+    const history = new SentHistory(messages);
+    history.#reader = reader;
+    history.#refusals = refusals;
+    return history;
+  }
+
+  get state(): SentHistoryState {
+    return { reader: this.#reader, refusals: this.#refusals };
   }
 
   /** The same messages: each of the two grows by itself. */

@@ -27,6 +27,9 @@ export type PlannedSpend = Spend &
     readonly kept?: CallSize | null;
   };
 
+/** A call that is about to be made, with what it may take at most. */
+export type PlannedCall = CallSize & Pick<Spend, "modelId" | "role">;
+
 /** Why a call may not be made. */
 export type SpendingBound = BudgetBound | "credits" | "cap";
 
@@ -111,6 +114,21 @@ export class Spending {
       },
       call,
     });
+  }
+
+  /** Counts a call whose answer nobody has counted: as much as was reserved for it. */
+  countPlanned({ inputTokens, maxOutputTokens, ...spend }: PlannedCall): void {
+    this.count(
+      // In nobody else's place.
+      { ...spend, call: {} },
+      {
+        input: inputTokens,
+        cachedInput: 0,
+        cacheWrite: inputTokens,
+        output: maxOutputTokens,
+        isEstimated: true,
+      },
+    );
   }
 
   #outputWithinCap({ role, modelId, inputTokens, capMicroUsd }: PlannedSpend): number {

@@ -26,7 +26,11 @@ const proseNames = new Set([
 ]);
 
 export class UnverifiedChanges {
-  #areThere = false;
+  #areThere: boolean;
+
+  constructor(areThere = false) {
+    this.#areThere = areThere;
+  }
 
   get areThere(): boolean {
     return this.#areThere;

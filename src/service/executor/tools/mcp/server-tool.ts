@@ -28,6 +28,7 @@ export function serverTool({ server, tool, session, pass, explain }: ServerToolP
     jsonSchema: tool.schema,
     access: tool.isReadOnly ? "read" : "write",
     isForeign: true,
+    isOutside: !tool.isReadOnly,
     async run(input, { signal }) {
       if (!isObject(input))
         throw new ToolError("invalid_input", `The input of ${tool.name} must be an object.`);

@@ -1,0 +1,52 @@
+// The journal of a run at work: what its worker leaves at each turn, so that another can go on with the run. Implemented in
+// store/run-journal.ts.
+// Why: docs/decisions/140-a-run-outlives-its-process.md
+
+declare module "../ports/store.ts" {
+  interface StoreReader {
+    readonly journal: JournalReader;
+  }
+  interface StoreTransaction {
+    readonly journal: JournalStore;
+  }
+}
+
+/**
+ * `begun`: a worker has the run. `turn`: it is about to send the next request. `spend`: another request is about to be sent
+ * within a turn. `calls`: a call that acts outside of the run is about to be made. `lost` and `handover`: its worker was lost, or
+ * has given it back.
+ */
+export const journalKinds = ["begun", "turn", "spend", "calls", "lost", "handover"] as const;
+export type JournalKind = (typeof journalKinds)[number];
+
+export type JournalEntry = {
+  readonly runId: string;
+  /** Counts the entries of a run: 1, 2, 3 … */
+  readonly entry: number;
+  readonly kind: JournalKind;
+  /** Of the form of `body` and `tree`. */
+  readonly version: number;
+  /** Sealed. Empty where the kind says all, and where a later entry holds it too. */
+  readonly body: string;
+  /** The run's files, sealed. Null where an earlier entry, or a later one, has them. */
+  readonly tree: string | null;
+};
+
+interface JournalReader {
+  /** A run's entries in their order. */
+  list(runId: string): Promise<readonly JournalEntry[]>;
+  /** Their kinds alone. */
+  listKinds(runId: string): Promise<readonly JournalKind[]>;
+}
+
+export interface JournalStore extends JournalReader {
+  append(entry: JournalEntry): Promise<void>;
+  /** Empties the bodies or the trees of the entries before this one, which holds all of it. */
+  supersede(older: {
+    readonly runId: string;
+    readonly before: number;
+    readonly what: "body" | "tree";
+  }): Promise<void>;
+  /** All of a run's. Safe to repeat. */
+  delete(runId: string): Promise<void>;
+}

@@ -1,0 +1,173 @@
+// Keeps a run's journal, and gives a run back whose worker goes or is gone, so that another goes on with it.
+// Why: docs/decisions/140-a-run-outlives-its-process.md
+
+import { SEAL_NONCE_BYTES, type SealingKeys, seal, unseal } from "../../../base/sealed-text.ts";
+import type { RunStatus } from "../../../contract/runs/run.ts";
+import type { RunEvent } from "../../../contract/runs/run-event.ts";
+import type { Core } from "../core.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { JournalEntry, JournalKind } from "./journal-port.ts";
+import type { RunRecord } from "./run-record.ts";
+
+declare module "../core.ts" {
+  interface Core {
+    /** Keys that seal the journals of runs. Null: none is kept, and runs end with their worker. */
+    readonly journalKeys: SealingKeys | null;
+    /** Whether what a run was given for its model outlives this process. */
+    readonly keepsRunSecrets: boolean;
+  }
+}
+
+/** The form in which this version writes an entry. */
+export const JOURNAL_VERSION = 1;
+
+/** Losses of a worker in a row, with no turn between them, after which a run is not taken up again. */
+export const MAX_LOSSES = 5;
+
+export type NewEntry = {
+  readonly entry: number;
+  readonly kind: JournalKind;
+  /** As JSON. Undefined: the kind says all. */
+  readonly body?: unknown;
+  readonly tree?: unknown;
+  /** Whether the body holds all that is needed of the earlier ones. */
+  readonly isWhole?: boolean;
+};
+
+type Keep = {
+  readonly runId: string;
+  readonly fence: number;
+  /** Appended with the entry. */
+  readonly events: readonly RunEvent[];
+  readonly entry: NewEntry;
+};
+
+/** Keeps an entry, and appends events with it. Returns the run's state, or null when another worker has it or it has ended. */
+export async function keepEntry(
+  core: Core,
+  { runId, fence, events, entry }: Keep,
+): Promise<RunStatus | null> {
+  const jsons = events.map((event) => JSON.stringify(event));
+  const sealed = sealedEntry(core, runId, entry);
+  const appended = await core.store.transact(async (tx) => {
+    const room = await tx.events.append({ runId, fence, now: core.clock.now(), jsons });
+    if (room === null) return null;
+    await tx.journal.append(sealed);
+    const before = entry.entry;
+    if (entry.isWhole === true) await tx.journal.supersede({ runId, before, what: "body" });
+    if (entry.tree !== undefined) await tx.journal.supersede({ runId, before, what: "tree" });
+    return room;
+  });
+  if (jsons.length > 0) core.signals.publish(runId);
+  return appended?.status ?? null;
+}
+
+function sealedEntry(core: Core, runId: string, { entry, kind, body, tree }: NewEntry): JournalEntry {
+  const { journalKeys: keys, random } = core;
+  if (keys === null) throw new TypeError("There is no key to seal a journal with.");
+  const sealed = (value: unknown, boundTo: string) =>
+    seal(JSON.stringify(value), { key: keys.current, nonce: random.bytes(SEAL_NONCE_BYTES), boundTo });
+  return {
+    runId,
+    entry,
+    kind,
+    version: JOURNAL_VERSION,
+    body: body === undefined ? "" : sealed(body, bodyOf(runId, entry)),
+    tree: tree === undefined ? null : sealed(tree, treeOf(runId, entry)),
+  };
+}
+
+/** An entry whose parts are readable; undefined where it has none. */
+export type OpenedEntry = {
+  readonly entry: number;
+  readonly kind: JournalKind;
+  readonly body: unknown;
+  readonly tree: unknown;
+};
+
+/** The journal of a run in its order. Null where a part of it is of another version, or sealed by a key that is not here. */
+export async function openEntries(core: Core, runId: string): Promise<readonly OpenedEntry[] | null> {
+  const { journalKeys: keys } = core;
+  if (keys === null) return null;
+  const opened: OpenedEntry[] = [];
+  for (const { entry, kind, version, body, tree } of await core.store.committed.journal.list(runId)) {
+    if (version !== JOURNAL_VERSION) return null;
+    const read = body === "" ? "null" : openedText(body, { keys, boundTo: bodyOf(runId, entry) });
+    const files = tree === null ? "null" : openedText(tree, { keys, boundTo: treeOf(runId, entry) });
+    if (read === null || files === null) return null;
+    opened.push({ entry, kind, body: JSON.parse(read) ?? undefined, tree: JSON.parse(files) ?? undefined });
+  }
+  return opened;
+}
+
+function openedText(
+  sealed: string,
+  how: { readonly keys: SealingKeys; readonly boundTo: string },
+): string | null {
+  const text = unseal(sealed, how);
+  return text.ok ? text.value : null;
+}
+
+const bodyOf = (runId: string, entry: number) => `${runId}/${entry}`;
+const treeOf = (runId: string, entry: number) => `${runId}/${entry}/tree`;
+
+/** Deletes a run's journal: it ends with its worker from here on. */
+export async function dropJournal(core: Core, runId: string): Promise<void> {
+  await core.store.transact((tx) => tx.journal.delete(runId));
+}
+
+type Release = {
+  /** Locked by the caller. */
+  readonly run: RunRecord;
+  /** They close what is open in its stream. */
+  readonly events: readonly RunEvent[];
+  readonly after: Extract<JournalKind, "lost" | "handover">;
+};
+
+/** `no_journal` and `too_many_losses`: nothing was done, and the run ends with its worker. */
+type Released = "released" | "no_journal" | "too_many_losses";
+
+/** Gives a run back, to be taken by another worker. */
+export async function releaseRun(
+  core: Core,
+  tx: StoreTransaction,
+  { run, events, after }: Release,
+): Promise<Released> {
+  if (core.journalKeys === null) return "no_journal";
+  const kinds = await tx.journal.listKinds(run.id);
+  if (kinds.length === 0) return "no_journal";
+  if (after === "lost" && lossesIn(kinds) >= MAX_LOSSES - 1) return "too_many_losses";
+  const jsons = events.map((event) => JSON.stringify(event));
+  const { id: runId, fence } = run;
+  await tx.events.append({ runId, fence, now: core.clock.now(), jsons });
+  const entry = {
+    runId,
+    entry: kinds.length + 1,
+    kind: after,
+    version: JOURNAL_VERSION,
+    body: "",
+    tree: null,
+  };
+  await tx.journal.append(entry);
+  await tx.queue.release(runId);
+  return "released";
+}
+
+/** Since the last turn. */
+function lossesIn(kinds: readonly JournalKind[]): number {
+  return kinds.slice(kinds.lastIndexOf("turn") + 1).filter((kind) => kind === "lost").length;
+}
+
+/** Gives a run back that this worker has. False where it could not: another worker has it, it is cancelled, or it has no journal. */
+export async function handOverRun(
+  core: Core,
+  { runId, fence, events }: { runId: string; fence: number; events: readonly RunEvent[] },
+): Promise<boolean> {
+  const isReleased = await core.store.transact(async (tx) => {
+    const run = await tx.runs.lock(runId);
+    if (run === null || run.fence !== fence || run.status !== "running") return false;
+    return (await releaseRun(core, tx, { run, events, after: "handover" })) === "released";
+  });
+  if (isReleased) core.signals.publish(runId);
+  return isReleased;
+}

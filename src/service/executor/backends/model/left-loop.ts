@@ -1,0 +1,59 @@
+// The loop that another worker has left, read from its journal.
+
+import type { ModelMessage } from "ai";
+import type { LeftWork } from "../../run-journal.ts";
+import type { CallsBody, LeftCalls, SpendBody, TurnBody } from "./loop-state.ts";
+import type { PlannedCall } from "./spending.ts";
+
+export type LeftLoop = Pick<TurnBody, "position" | "requests" | "meter" | "conversation"> & {
+  readonly messages: readonly ModelMessage[];
+  readonly instructions: string;
+  /** Requests that may have been sent, and whose answers nobody has counted. */
+  readonly planned: readonly PlannedCall[];
+  /** Null where no call had been begun that acts outside of the run. */
+  readonly calls: LeftCalls | null;
+};
+
+/** Null where its first request had not come yet. */
+export function leftLoop({ entries }: LeftWork): LeftLoop | null {
+  let messages: readonly ModelMessage[] = [];
+  let instructions = "";
+  let turn: TurnBody | null = null;
+  let calls: CallsBody | null = null;
+  let planned: readonly PlannedCall[] = [];
+  for (const { kind, body } of entries) {
+    if (body === undefined || body === null) continue;
+    // Sealed by this service, in the form of its version.
+    if (kind === "turn") {
+      turn = body as TurnBody;
+      calls = null;
+      planned = turn.planned;
+      messages = [...messages.slice(0, turn.messages.from), ...turn.messages.added];
+      instructions = turn.instructions ?? instructions;
+    } else if (kind === "calls") {
+      calls = body as CallsBody;
+      planned = calls.planned;
+    } else if (kind === "spend") planned = [...planned, ...(body as SpendBody).planned];
+  }
+  if (turn === null) return null;
+  const { position, requests, conversation } = turn;
+  const meter = calls?.meter ?? turn.meter;
+  return { position, requests, meter, messages, conversation, instructions, planned, calls };
+}
+
+/** Names of tools whose calls were begun, and whose results nobody knows. */
+export function unknownCalls({ calls }: LeftLoop): readonly string[] {
+  if (calls === null) return [];
+  const known = new Set(calls.known.map(({ toolCallId }) => toolCallId));
+  const unknown = new Set(calls.begun.filter((id) => !known.has(id)));
+  return calls.reply.answer.calls
+    .filter(({ toolCallId }) => unknown.has(toolCallId))
+    .map(({ toolName }) => toolName);
+}
+
+/** The note for the model: what is not as it left it. */
+export const TAKEN_UP_NOTE =
+  "[This run goes on on another worker. The files are as they were after your last turn, but for those that git ignores, such as installed packages and build output: of these there is what the setup makes. Processes that you started are gone.]";
+
+export const UNKNOWN_RESULT =
+  "error: this call was begun, and its result is not known, for the worker was lost meanwhile. It was not made again: find out what it did before you repeat it.";

@@ -1,0 +1,97 @@
+// The state of the loop as its journal keeps it, and as another worker goes on from it.
+
+import type { ModelMessage } from "ai";
+import type { StopReason } from "../../../../contract/runs/run.ts";
+import type { MeterState } from "../../usage-meter.ts";
+import type { ModelResponse } from "./model-call.ts";
+import type { PlannedCall, SpendingBound } from "./spending.ts";
+
+/** `text` is all of it, also of an answer that came in several tries. `shortOf`: why it had less room than asked for. */
+export type GivenReply = {
+  readonly ok: true;
+  readonly answer: ModelResponse;
+  readonly text: string;
+  readonly shortOf: SpendingBound | null;
+};
+
+export type RepeatedCallsState = { readonly last: string; readonly count: number };
+
+export type CutAnswersState = { readonly inARow: number; readonly said: string };
+
+/** What is done at most once a run. */
+export type Once = "nudge" | "verify" | "review" | "repair";
+
+export type FollowUpsState = {
+  readonly hasActed: boolean;
+  readonly hasWritten: boolean;
+  readonly isUnverified: boolean;
+  readonly done: readonly Once[];
+};
+
+export type RequestsState = {
+  readonly failedSummaries: number;
+  readonly hasAnswered: boolean;
+  readonly fallbackId: string | null;
+};
+
+export type SentHistoryState = { readonly reader: string | null; readonly refusals: number };
+
+export type ConversationState = SentHistoryState & {
+  readonly plan: string | null;
+  /** The place of the user's last request; -1 where it is not among the messages. */
+  readonly task: number;
+};
+
+export type LoopPosition = {
+  /** The turn whose request comes next. */
+  readonly turn: number;
+  readonly bound: StopReason | null;
+  readonly isToldSo: boolean;
+  readonly repeated: RepeatedCallsState;
+  /** The share of a bound of whose use the model was told last. */
+  readonly toldShare: number;
+  readonly cutAnswers: CutAnswersState;
+  readonly followUps: FollowUpsState;
+};
+
+/** A call of a tool with its result. */
+export type KnownResult = { readonly toolCallId: string; readonly ok: boolean; readonly text: string };
+
+/** An answer whose calls are under way. */
+export type LeftCalls = {
+  readonly reply: GivenReply;
+  /** Of calls that act outside of the run. */
+  readonly known: readonly KnownResult[];
+  /** Ids of those that were begun. */
+  readonly begun: readonly string[];
+};
+
+/** The body of an entry `turn`. */
+export type TurnBody = {
+  readonly position: LoopPosition;
+  readonly requests: RequestsState;
+  readonly meter: MeterState;
+  /** Messages from `from` on; those before are as in the entries before. */
+  readonly messages: { readonly from: number; readonly added: readonly ModelMessage[] };
+  readonly conversation: ConversationState;
+  /** Null where an earlier entry has it. */
+  readonly instructions: string | null;
+  /** Requests that may have been sent, and whose answers are not counted. */
+  readonly planned: readonly PlannedCall[];
+};
+
+export type SpendBody = Pick<TurnBody, "planned">;
+
+export type CallsBody = LeftCalls & Pick<TurnBody, "meter" | "planned">;
+
+/** Keeps a request before it is sent. Resolves with what is to be called after its answer. */
+export interface RequestJournal {
+  beforeRequest(planned: PlannedCall): Promise<() => void>;
+}
+
+/** Keeps a call that acts outside of the run before it is made. */
+export interface CallJournal {
+  beforeCall(reply: GivenReply, toolCallId: string): Promise<void>;
+  /** The result is a part of the next entry. */
+  afterCall(result: KnownResult): void;
+}

@@ -1,0 +1,127 @@
+// The journal of a run at work, as its worker keeps it, and what the worker before left there.
+// Why: docs/decisions/140-a-run-outlives-its-process.md
+
+import type { KeptTree } from "../core/checkouts/checkout.ts";
+import type { Core } from "../core/core.ts";
+import type { TakenRun } from "../core/runs/progress-run.ts";
+import {
+  dropJournal,
+  keepEntry,
+  type NewEntry,
+  type OpenedEntry,
+  openEntries,
+} from "../core/runs/run-journal.ts";
+import type { EventWriter } from "./event-writer.ts";
+import type { WorkedTime } from "./worked-time.ts";
+
+/** What earlier workers of a run have left. */
+export type LeftWork = {
+  /** The time that they were at it. */
+  readonly workedMs: number;
+  readonly entries: readonly OpenedEntry[];
+  /** Null: the files are as they were at the run's begin. */
+  readonly tree: KeptTree | null;
+  /** Why the last of them has it no more. */
+  readonly after: "lost_worker" | "handover";
+};
+
+type JournalOptions = {
+  readonly core: Core;
+  readonly taken: TakenRun;
+  readonly writer: EventWriter;
+  /** Aborts when this worker is to give its runs back. */
+  readonly isLeaving: AbortSignal;
+  readonly worked: Pick<WorkedTime, "ms">;
+};
+
+/** The body of an entry as it is stored. */
+type StoredBody = { readonly workedMs: number; readonly of: unknown };
+
+/** A new entry of a backend. Its body and what is in it are the backend's own. */
+export type KeptEntry = Pick<NewEntry, "kind" | "body" | "isWhole"> & { readonly tree?: KeptTree };
+
+export class RunJournal {
+  readonly #options: JournalOptions;
+  /** Null for a run that begins. */
+  readonly left: LeftWork | null;
+  #next: number;
+  #isKept = true;
+
+  private constructor(options: JournalOptions, entries: readonly OpenedEntry[]) {
+    this.#options = options;
+    this.#next = entries.length + 1;
+    this.left = entries.length === 0 ? null : leftIn(entries);
+  }
+
+  /** Begins a journal, or opens the one that is there. Null where it cannot be read. */
+  static async open(options: JournalOptions): Promise<RunJournal | null> {
+    const { core, taken } = options;
+    if (!isTakenUp(taken)) {
+      const journal = new RunJournal(options, []);
+      await journal.keep({ kind: "begun" });
+      return journal;
+    }
+    const entries = await openEntries(core, taken.run.id);
+    return entries === null || entries.length === 0 ? null : new RunJournal(options, entries);
+  }
+
+  /** Whether the worker is to give the run back before the next turn. */
+  get isLeaving(): boolean {
+    return this.#options.isLeaving.aborted;
+  }
+
+  /** Whether another worker could go on with the run. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  /** Keeps an entry with every event that was emitted before. Resolves once it is committed. */
+  async keep({ tree, body: of, ...entry }: KeptEntry): Promise<void> {
+    if (!this.#isKept) return;
+    const { core, taken, writer, worked } = this.#options;
+    const body: StoredBody = { workedMs: worked.ms, of };
+    const { id: runId, fence } = taken.run;
+    const number = this.#next;
+    this.#next += 1;
+    const stored = {
+      ...entry,
+      body,
+      entry: number,
+      ...(tree === undefined ? {} : { tree: storedTree(tree) }),
+    };
+    await writer.writeWith((events) => keepEntry(core, { runId, fence, events, entry: stored }));
+  }
+
+  /** Something of the run cannot be kept: it ends with its worker from here on. */
+  async giveUp(cause: unknown): Promise<void> {
+    if (!this.#isKept) return;
+    const { core, taken } = this.#options;
+    this.#isKept = false;
+    core.log.warn({ run_id: taken.run.id, err: cause }, "the run's journal is not kept any more");
+    await dropJournal(core, taken.run.id);
+  }
+}
+
+/** Whether another worker has had the run. */
+export function isTakenUp({ run }: TakenRun): boolean {
+  return run.fence > 1;
+}
+
+type StoredTree = { readonly tree: string; readonly pack: string };
+
+function storedTree({ tree, pack }: KeptTree): StoredTree {
+  return { tree, pack: Buffer.from(pack).toString("base64") };
+}
+
+function leftIn(entries: readonly OpenedEntry[]): LeftWork {
+  // Sealed by this service in this form.
+  const stored = entries.findLast(({ tree }) => tree !== undefined)?.tree as StoredTree | undefined;
+  const bodies = entries.map(({ body }) => body as StoredBody | undefined);
+  const ended = entries.findLast(({ kind }) => kind === "lost" || kind === "handover");
+  return {
+    workedMs: bodies.findLast((body) => body !== undefined)?.workedMs ?? 0,
+    entries: entries.map((entry, at) => ({ ...entry, body: bodies[at]?.of })),
+    tree: stored === undefined ? null : { tree: stored.tree, pack: Buffer.from(stored.pack, "base64") },
+    after: ended?.kind === "handover" ? "handover" : "lost_worker",
+  };
+}
