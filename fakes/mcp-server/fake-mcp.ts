@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { build } from "esbuild";
-import { fakeServer } from "./tools.ts";
+import { fakeServer, type ServerFacts } from "./tools.ts";
 
 /** Writes the program, all in one file, and returns its path. */
 export async function writeServerProgram(folder: string): Promise<string> {
@@ -25,8 +25,9 @@ export async function writeServerProgram(folder: string): Promise<string> {
 /** Answers requests of the protocol. `authorizations` collects what was in that header. */
 export function answersMcp(
   authorizations: (string | undefined)[] = [],
+  more: Pick<ServerFacts, "noteDown"> = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const facts = { secret: "none", lookAround: () => "nothing to see", crash: () => undefined };
+  const facts = { secret: "none", lookAround: () => "nothing to see", crash: () => undefined, ...more };
   const handler = createMcpHandler(() => fakeServer(facts));
   const listen = getRequestListener((request) => handler.fetch(request));
   return (request, response) => {

@@ -10,13 +10,15 @@ export type ServerFacts = {
   readonly lookAround: () => string;
   /** Ends the server, where it is a program. */
   readonly crash: () => void;
+  /** Told each word that `note.down` is called with, before it answers. It changes something: a call is never made twice. */
+  readonly noteDown?: (word: string) => Promise<void>;
 };
 
 const WORD = z.object({ word: z.string() });
 const NOTHING = z.object({});
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
 
-export function fakeServer({ secret, lookAround, crash }: ServerFacts): McpServer {
+export function fakeServer({ secret, lookAround, crash, noteDown }: ServerFacts): McpServer {
   const server = new McpServer({ name: "fake", version: "1.0.0" });
   const reads = { annotations: { readOnlyHint: true } };
   server.registerTool(
@@ -24,9 +26,10 @@ export function fakeServer({ secret, lookAround, crash }: ServerFacts): McpServe
     { ...reads, description: "Looks a word up.", inputSchema: WORD },
     async ({ word }) => text(`${word} means ${word.toUpperCase()}`),
   );
-  server.registerTool("note.down", { description: "Writes.", inputSchema: WORD }, async ({ word }) =>
-    text(`noted ${word}`),
-  );
+  server.registerTool("note.down", { description: "Writes.", inputSchema: WORD }, async ({ word }) => {
+    await noteDown?.(word);
+    return text(`noted ${word}`);
+  });
   server.registerTool("whoami", { ...reads, inputSchema: NOTHING }, async () =>
     text(`the token is ${secret}`),
   );

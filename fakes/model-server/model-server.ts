@@ -29,6 +29,8 @@ export type ModelServerOptions = {
   readonly conversation?: (request: ModelRequest) => string;
   /** What the API refuses before the script is asked. See refusals.ts. */
   readonly refuse?: (request: ModelRequest) => Turn | null;
+  /** False where there are too many requests to keep: `requests` and what is made of it stay empty. */
+  readonly keepsRequests?: boolean;
   /** Whether callers send histories that the API refuses. Unless told, `close` rejects where one did, whatever came of it. */
   readonly expectsBadHistories?: boolean;
 };
@@ -54,6 +56,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   const { script, port = 0, models = ["scripted-model"], conversation = conversationKey } = options;
   const conversations = conversationsOf(script, conversation);
   const requests: ModelRequest[] = [];
+  let arrived = 0;
   const badHistories: string[] = [];
   const awaited = new Map<number, PromiseWithResolvers<ModelRequest>>();
   const counts = new Map<string, number>();
@@ -89,8 +92,9 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     response.once("close", () => ended.resolve(response.writableFinished ? "answered" : "hung-up"));
     const request = await read({ wire, incoming, response, path, ended: ended.promise });
     if (request === null) return;
-    requests.push(request);
-    arrivalOf(requests.length).resolve(request);
+    if (options.keepsRequests !== false) requests.push(request);
+    arrived += 1;
+    arrivalOf(arrived).resolve(request);
     const isKnown = options.apiKey === undefined || request.apiKey === options.apiKey;
     const turn = isKnown
       ? (options.refuse?.(request) ?? refusedHistory(wire, request) ?? (await turnOf(request, conversations)))

@@ -1,0 +1,136 @@
+// A hundred runs of twenty turns, while a process of the service is killed every six seconds, or every node is restarted in turn: all
+// complete, as if nothing had happened. `npm run test:long -- kill9` plays it; nothing of it is in the ordinary suite, which has
+// taken-up-runs.test.ts.
+
+import { setTimeout } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Role } from "../../src/service/settings/service-settings.ts";
+import { DurableService } from "../support/durable/durable-service.ts";
+import {
+  expectCompleted,
+  expectFewRequests,
+  expectNothingKept,
+  type Played,
+} from "../support/durable/expect-played.ts";
+import { idealRequests, noteOf, type Story } from "../support/durable/played-story.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
+
+const RUNS = 100;
+const TURNS = 20;
+const KILL_EVERY_MS = 6_000;
+/** Of one process. */
+const RUNS_AT_ONCE = 16;
+/** Each so many turns one makes a note, by a call that must never be made twice. */
+const NOTE_EVERY = 4;
+/** Each has a patch of its own. */
+const NAMES = ["alpha", "beta", "gamma", "delta"] as const;
+/** Below the time between two kills: the runs of a killed worker are at work again before the next one. */
+const STALLED_SECONDS = "4";
+const TIMEOUT_MS = 1_800_000;
+
+type Submitted = { readonly story: Story; readonly runId: string };
+
+/** Ends some process, and starts it again. Returns how many requests may be lost by it. */
+type Disturb = (service: DurableService, round: number) => Promise<number>;
+
+onEveryStore((store) => {
+  describe("a service under load", { tags: ["long"], timeout: TIMEOUT_MS }, () => {
+    const roles: readonly Role[] = store.name === "SQLite" ? ["all"] : ["api", "api", "worker", "worker"];
+    let service: DurableService;
+
+    afterEach(async () => {
+      await service.close();
+    });
+
+    /** Submits all runs, disturbs them until the last has ended, and checks each. */
+    const play = async (disturb: Disturb): Promise<void> => {
+      const begun = Date.now();
+      const settings = { MAX_RUNNING_RUNS: String(RUNS_AT_ONCE), STALLED_SECONDS };
+      service = await DurableService.start({ store, roles, settings });
+      const patches = new Map<string, string>();
+      for (const name of NAMES) {
+        const story = { name, run: `calm-${name}`, turns: TURNS, noteEvery: NOTE_EVERY };
+        patches.set(name, (await expectCompleted(service, await service.submit(story))).patch);
+        expectFewRequests(service, { story, lost: 0 });
+      }
+
+      const submitted = await Promise.all(
+        Array.from({ length: RUNS }, async (_, index): Promise<Submitted> => {
+          const name = NAMES[index % NAMES.length] ?? "alpha";
+          const story = { name, run: `run-${index}`, turns: TURNS, noteEvery: NOTE_EVERY };
+          return { story, runId: await service.submit(story) };
+        }),
+      );
+      let lost = 0;
+      let rounds = 0;
+      for (; (await unfinished(service)) > 0; rounds += 1) lost += await disturb(service, rounds);
+
+      let resumed = 0;
+      for (const { story, runId } of submitted) {
+        const played = await expectCompleted(service, runId);
+        expect(played.patch, story.run).toBe(patches.get(story.name));
+        expectNotesOnce(service, { story, played });
+        resumed += played.resumed.length;
+      }
+      const requests = submitted.reduce((sum, { story }) => sum + service.model.askedOf(story).length, 0);
+      const ideal = submitted.reduce((sum, { story }) => sum + idealRequests(story), 0);
+      process.stdout.write(
+        `${store.name}: ${RUNS} of ${RUNS} complete after ${rounds} rounds in ${Math.round((Date.now() - begun) / 1_000)} s, taken up ${resumed} times, ${requests} requests (ideal ${ideal}, bound ${ideal + lost})\n`,
+      );
+      expect(rounds).toBeGreaterThan(1);
+      expect(resumed).toBeGreaterThan(0);
+      expect(requests).toBeLessThanOrEqual(ideal + lost);
+      await expectNothingKept(service);
+      expect(service.notes.repeated).toEqual([]);
+      const exits = await Promise.all(service.nodes.map((node) => service.stop(node)));
+      expect(exits.map(({ code }) => code)).toEqual(roles.map(() => 0));
+      expect(await service.leftFiles()).toEqual([]);
+      expect(await service.leftProcesses()).toEqual([]);
+    };
+
+    it("completes every run while one process after the other is killed", async () => {
+      await play(async (one, round) => {
+        await setTimeout(KILL_EVERY_MS);
+        const node = nextOf(one, round);
+        const atWork = node.role === "api" ? 0 : Math.min(await unfinished(one), RUNS_AT_ONCE);
+        await node.process.kill();
+        await one.startAgain(node);
+        return atWork;
+      });
+    });
+
+    it("completes every run while one process after the other is restarted, and pays no request twice", async () => {
+      await play(async (one, round) => {
+        await setTimeout(KILL_EVERY_MS);
+        const node = nextOf(one, round);
+        expect((await one.stop(node)).code).toBe(0);
+        await one.startAgain(node);
+        return 0;
+      });
+    });
+  });
+});
+
+/** One after the other, workers first. */
+function nextOf(service: DurableService, round: number): DurableService["nodes"][number] {
+  const workers = service.nodes.filter(({ role }) => role !== "api");
+  const inTurn = [...workers, ...service.nodes.filter(({ role }) => role === "api")];
+  return inTurn[round % inTurn.length] ?? service.node();
+}
+
+async function unfinished({ place }: DurableService): Promise<number> {
+  const rows = await place.query("select id from runs where status in ('queued', 'running', 'cancelling')");
+  return rows.length;
+}
+
+/** Each note was made once, or the run says that nobody knows about as many. */
+function expectNotesOnce(service: DurableService, { story, played }: { story: Story; played: Played }): void {
+  let missing = 0;
+  for (let turn = NOTE_EVERY; turn <= TURNS; turn += NOTE_EVERY) {
+    const count = service.notes.countOf(noteOf(story, turn));
+    expect(count, `${story.run}, turn ${turn}`).toBeLessThanOrEqual(1);
+    if (count === 0) missing += 1;
+  }
+  const unknown = played.resumed.flatMap(({ unknown_calls }) => unknown_calls);
+  expect(missing, story.run).toBeLessThanOrEqual(unknown.length);
+}
