@@ -101,6 +101,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     policy,
     secretKeys: secretKeysOf(parts),
     journalKeys: journalKeysOf(parts),
+    journalledBackends: new Set(parts.backends.filter(keepsJournal).map(({ name }) => name)),
     keepsRunSecrets: config.databaseUrl !== null,
     rates: config.rates,
     commits: held === null ? null : commitKeeping(parts, held),
@@ -168,6 +169,10 @@ function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Ex
     secrets: config.secrets,
     ...(shared === null ? {} : { heartbeatMs: shared.stalledMs / BEATS_UNTIL_STALLED }),
   });
+}
+
+function keepsJournal(backend: Backend): boolean {
+  return backend.needsCheckout && backend.keepsJournal === true;
 }
 
 /** Several nodes share a key; a process that is alone has one in its data folder, unless it is given one. */

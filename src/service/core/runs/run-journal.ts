@@ -13,6 +13,8 @@ declare module "../core.ts" {
   interface Core {
     /** Keys that seal the journals of runs. Null: none is kept, and runs end with their worker. */
     readonly journalKeys: SealingKeys | null;
+    /** Names of the backends that keep the journals of their runs. */
+    readonly journalledBackends: ReadonlySet<string>;
     /** Whether what a run was given for its model outlives this process. */
     readonly keepsRunSecrets: boolean;
   }
@@ -135,7 +137,7 @@ export async function releaseRun(
 ): Promise<Released> {
   if (core.journalKeys === null) return "no_journal";
   const kinds = await tx.journal.listKinds(run.id);
-  if (kinds.length === 0) return "no_journal";
+  if (kinds.length === 0 && !(await hasJustBegun(core, tx, run))) return "no_journal";
   if (after === "lost" && lossesIn(kinds) >= MAX_LOSSES - 1) return "too_many_losses";
   const jsons = events.map((event) => JSON.stringify(event));
   const { id: runId, fence } = run;
@@ -151,6 +153,14 @@ export async function releaseRun(
   await tx.journal.append(entry);
   await tx.queue.release(runId);
   return "released";
+}
+
+/** Its worker was lost before its journal had begun: it has done nothing yet. */
+async function hasJustBegun(core: Core, tx: StoreTransaction, run: RunRecord): Promise<boolean> {
+  // Its stream has RUN_STARTED alone.
+  if (run.lastSeq !== 1 || run.fence !== 1) return false;
+  const agent = await tx.agents.find(run.agentId);
+  return agent !== null && core.journalledBackends.has(agent.backend);
 }
 
 /** Since the last turn. */

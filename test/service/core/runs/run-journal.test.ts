@@ -1,0 +1,189 @@
+// Journals of runs, and the runs that are given back: on each store, by the core alone.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sealingKeyOf } from "../../../../src/base/sealed-text.ts";
+import type { RunEvent } from "../../../../src/contract/runs/run-event.ts";
+import type { Core } from "../../../../src/service/core/core.ts";
+import { finishRun, takeReleasedRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
+import { leaveRun, recoverRuns } from "../../../../src/service/core/runs/recover-runs.ts";
+import {
+  handOverRun,
+  keepEntry,
+  MAX_LOSSES,
+  openEntries,
+} from "../../../../src/service/core/runs/run-journal.ts";
+import { noUsage } from "../../../../src/service/core/runs/usage.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
+import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
+import { expectSoundLedger } from "../../../support/service-ledger.ts";
+import { expectValidStream, outlineOf } from "../../../support/service-streams.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
+
+const keyOf = (byte: number) => ({ current: sealingKeyOf(Buffer.alloc(32, byte)), previous: null });
+const step: RunEvent = { type: "STEP_STARTED", stepName: "open" };
+
+onEveryStore((kind) => {
+  describe("the journal of a run", () => {
+    let fixture: CoreFixture;
+    let core: Core;
+    let runId: string;
+
+    beforeEach(async () => {
+      const backend = scriptedBackend((task) => say(task, "done"));
+      fixture = await startFixture({ level: "core", store: kind, backend });
+      core = { ...fixture.core, journalKeys: keyOf(1) };
+      runId = await fixture.submit();
+      await takeRun(core, runId);
+    });
+
+    afterEach(async () => {
+      await expectSoundLedger(fixture.place);
+      await fixture.close();
+    });
+
+    const keep = (entry: number, rest: Partial<Parameters<typeof keepEntry>[1]["entry"]> = {}) =>
+      keepEntry(core, { runId, fence: 1, events: [], entry: { entry, kind: "turn", ...rest } });
+
+    it("is kept with the events that were before it, sealed, and read again", async () => {
+      const body = { said: "a secret of the repository" };
+      const entry = { entry: 1, kind: "turn" as const, body, tree: { pack: "the files" } };
+      expect(await keepEntry(core, { runId, fence: 1, events: [step], entry })).toBe("running");
+      expect(outlineOf((await fixture.stream(runId)).map(({ event }) => event as RunEvent))).toEqual([
+        "RUN_STARTED",
+        "STEP_STARTED",
+      ]);
+      expect(await openEntries(core, runId)).toEqual([
+        { entry: 1, kind: "turn", body, tree: { pack: "the files" } },
+      ]);
+      const stored = JSON.stringify(await fixture.place.query("select * from run_journal"));
+      expect(stored).not.toMatch(/secret|files/);
+    });
+
+    it("is read by nobody without its key, in another form, or out of its place", async () => {
+      await keep(1, { body: "one" });
+      await keep(2, { body: "two" });
+      expect(await openEntries({ ...core, journalKeys: keyOf(2) }, runId)).toBeNull();
+      expect(await openEntries({ ...core, journalKeys: null }, runId)).toBeNull();
+      const [first] = await fixture.store.committed.journal.list(runId);
+      if (first === undefined) throw new Error("Nothing was kept.");
+      await fixture.store.transact((tx) => tx.journal.append({ ...first, entry: 3 }));
+      expect(await openEntries(core, runId)).toBeNull();
+      await fixture.store.transact((tx) => tx.journal.delete(runId));
+      await fixture.store.transact((tx) => tx.journal.append(first));
+      expect(await openEntries(core, runId)).toHaveLength(1);
+      await fixture.store.transact((tx) => tx.journal.append({ ...first, entry: 2, body: "", version: 99 }));
+      expect(await openEntries(core, runId)).toBeNull();
+    });
+
+    it("takes nothing from a worker that has lost the run", async () => {
+      await keep(1);
+      await leaveRun(core, runId);
+      expect(await keep(3, { body: "late" })).toBeNull();
+      expect((await openEntries(core, runId))?.map(({ kind: one }) => one)).toEqual(["turn", "lost"]);
+    });
+
+    it("is no longer than its whole entries: what they hold is emptied before them", async () => {
+      await keep(1, { body: "one", tree: "first" });
+      await keep(2, { body: "two", isWhole: true });
+      await keep(3, { body: "three", tree: "second" });
+      expect(await openEntries(core, runId)).toEqual([
+        { entry: 1, kind: "turn", body: undefined, tree: undefined },
+        { entry: 2, kind: "turn", body: "two", tree: undefined },
+        { entry: 3, kind: "turn", body: "three", tree: "second" },
+      ]);
+    });
+
+    it("ends with its run", async () => {
+      await keep(1);
+      const ending = { status: "completed", stopReason: "end_turn" } as const;
+      await finishRun(core, {
+        runId,
+        fence: 1,
+        events: [],
+        ending,
+        usage: noUsage,
+        hasDelegated: false,
+        hasJournal: true,
+      });
+      expect((await fixture.run(runId)).status).toBe("completed");
+      expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+    });
+
+    it("has a lost run taken once more, whose stream goes on", async () => {
+      await keepEntry(core, { runId, fence: 1, events: [step], entry: { entry: 1, kind: "turn" } });
+      expect(await leaveRun(core, runId)).toBe("released");
+      expect(await fixture.run(runId)).toMatchObject({ status: "running", fence: 2 });
+      expect(await fixture.store.committed.queue.listAtWork()).toEqual([]);
+      expect(await fixture.store.committed.queue.listReleased()).toEqual([runId]);
+      const takes = await Promise.all([takeReleasedRun(core, "oldest"), takeReleasedRun(core, runId)]);
+      expect(takes.map((taken) => taken?.run.fence ?? null).sort()).toEqual([3, null]);
+      expect(await fixture.store.committed.queue.listAtWork()).toMatchObject([{ id: runId, fence: 3 }]);
+      const ending = { status: "completed", stopReason: "end_turn" } as const;
+      expect(await finishRun(core, { runId, fence: 1, events: [], ending, usage: noUsage })).toBe(false);
+      expect(await finishRun(core, { runId, fence: 3, events: [], ending, usage: noUsage })).toBe(true);
+      const events = await expectValidStream(await fixture.stream(runId));
+      expect(outlineOf(events).slice(0, 3)).toEqual(["RUN_STARTED", "STEP_STARTED", "STEP_FINISHED"]);
+    });
+
+    it("has the next process take a run up that was released, or that it finds at work", async () => {
+      await keep(1);
+      while (fixture.dispatch.waiting() > 0) await fixture.dispatch.next(AbortSignal.timeout(1_000));
+      expect(await recoverRuns(core)).toEqual({ requeued: 0, taken_up: 1, ended: 0 });
+      expect(await recoverRuns(core)).toEqual({ requeued: 0, taken_up: 1, ended: 0 });
+      expect(await fixture.dispatch.next(AbortSignal.timeout(1_000))).toBe(runId);
+      expect((await takeRun(core, runId))?.run).toMatchObject({ status: "running", fence: 3 });
+    });
+
+    it("has a worker give its run back, which is no loss", async () => {
+      await keep(1);
+      for (let fence = 1; fence <= 2 * MAX_LOSSES + 1; fence += 2) {
+        expect(await handOverRun(core, { runId, fence, events: [] })).toBe(true);
+        expect((await takeReleasedRun(core, runId))?.run.fence).toBe(fence + 2);
+      }
+      expect(await handOverRun(core, { runId, fence: 1, events: [] })).toBe(false);
+    });
+
+    it("ends a run that has lost five workers in a row", async () => {
+      await keep(1);
+      for (let lost = 1; lost < MAX_LOSSES; lost += 1) {
+        expect(await leaveRun(core, runId)).toBe("released");
+        await takeReleasedRun(core, runId);
+      }
+      expect(await leaveRun(core, runId)).toBe("ended");
+      expect(await fixture.run(runId)).toMatchObject({
+        status: "failed",
+        cause: "stalled",
+        retryable: false,
+        refundReason: "stalled",
+      });
+      expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+    });
+
+    it("has no cancelled run taken up", async () => {
+      await keep(1);
+      await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
+      expect(await leaveRun(core, runId)).toBe("ended");
+      expect((await fixture.run(runId)).status).toBe("cancelled");
+      expect(await handOverRun(core, { runId, fence: 1, events: [] })).toBe(false);
+    });
+
+    it("has a run taken up that was lost before its first entry, where its backend would have made one", async () => {
+      const keeps = { ...core, journalledBackends: new Set([core.policy.backend]) };
+      expect(await leaveRun(keeps, runId)).toBe("released");
+      expect((await takeReleasedRun(keeps, runId))?.run.fence).toBe(3);
+      // It has an entry by now, and is no run that has just begun.
+      expect(await leaveRun(core, runId)).toBe("released");
+    });
+
+    it("has a run end with its worker without one", async () => {
+      expect(await leaveRun(core, runId)).toBe("ended");
+      expect(await fixture.run(runId)).toMatchObject({ status: "failed", cause: "interrupted" });
+    });
+
+    it("has a run end with its worker without a key", async () => {
+      await keep(1);
+      expect(await leaveRun(fixture.core, runId)).toBe("ended");
+    });
+  });
+});
