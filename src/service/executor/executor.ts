@@ -16,6 +16,7 @@ import type { Backend } from "./backend.ts";
 import { EventWriter } from "./event-writer.ts";
 import { executeRun } from "./execute-run.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import { isTakenUp } from "./run-journal.ts";
 import { RunLease } from "./run-lease.ts";
 import type { Offer, RunQueue } from "./run-queue.ts";
 import { SecretMask } from "./secret-mask.ts";
@@ -215,7 +216,7 @@ export class Executor {
             ending,
             usage,
             hasDelegated,
-            hasJournal: journal !== null,
+            hasJournal: journal !== null || isTakenUp(taken),
             run: { ...taken.run, holdMicroUsd: heldMicroUsd },
             workedMs,
           }),

@@ -10,6 +10,7 @@ import type { Admission, Admitted } from "../core/runs/store-port.ts";
 import { admitRuns } from "./admit-runs.ts";
 import type { Connection } from "./connection.ts";
 import { type RunEventsTable, SqlEvents } from "./events.ts";
+import type { FrequentWrites } from "./frequent-writes.ts";
 import {
   assertTakesNothing,
   type PostingTable,
@@ -18,7 +19,6 @@ import {
   sumReceived,
   toHoldRow,
 } from "./ledger.ts";
-import type { FrequentWrites } from "./queries.ts";
 import { SqlQueue } from "./queue.ts";
 import { outcomeRow, type RunsTable, runRow } from "./run-rows.ts";
 import { inputRow, SqlRuns } from "./runs.ts";

@@ -13,21 +13,22 @@ import type { Connection } from "./connection.ts";
 import { SqlCostReservations } from "./cost-reservations.ts";
 import { SqlCredentials } from "./credentials.ts";
 import { SqlDefaultHeads } from "./default-heads.ts";
-import { SqlEvents } from "./events.ts";
+import type { SqlEvents } from "./events.ts";
 import { SqlExpiry } from "./expiry.ts";
+import type { FrequentWrites } from "./frequent-writes.ts";
 import { SqlIdempotency } from "./idempotency.ts";
 import { SqlIdentities } from "./identities.ts";
-import { SqlLedger } from "./ledger.ts";
+import type { SqlLedger } from "./ledger.ts";
 import { SqlOAuthArtifacts } from "./oauth-artifacts.ts";
 import { SqlOAuthGrants } from "./oauth-grants.ts";
 import { SqlPacks } from "./packs.ts";
-import { SqlQueue } from "./queue.ts";
+import type { SqlQueue } from "./queue.ts";
 import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
 import { SqlRunJournal } from "./run-journal.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
-import { SqlRuns } from "./runs.ts";
+import type { SqlRuns } from "./runs.ts";
 import { SqlSchedules } from "./schedules.ts";
 import { SqlServiceSecrets } from "./service-secrets.ts";
 import { SqlSessions } from "./sessions.ts";
@@ -55,22 +56,6 @@ import { SqlWorkers } from "./workspaces/workers.ts";
 import { SqlWorkspaceRuns } from "./workspaces/workspace-runs.ts";
 import { SqlWorkspaces } from "./workspaces/workspaces.ts";
 import { SqlWriteGrants } from "./write-grants.ts";
-
-/** The nouns whose most frequent writes depend on the database. */
-export type FrequentWrites = {
-  readonly Runs: typeof SqlRuns;
-  readonly Events: typeof SqlEvents;
-  readonly Queue: typeof SqlQueue;
-  readonly Ledger: typeof SqlLedger;
-};
-
-/** In statements that every database knows. */
-export const portableWrites: FrequentWrites = {
-  Runs: SqlRuns,
-  Events: SqlEvents,
-  Queue: SqlQueue,
-  Ledger: SqlLedger,
-};
 
 export class StoreQueries implements StoreTransaction {
   readonly #connection: Connection;

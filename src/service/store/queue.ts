@@ -90,7 +90,11 @@ export class SqlQueue implements QueueStore {
       .set((update) => ({ fence: update("fence", "+", 1) }))
       .where("id", "=", runId)
       .execute();
-    await this.#db.insertInto("released_runs").values(releasedRow.write({ runId })).execute();
+    await this.#db
+      .insertInto("released_runs")
+      .values(releasedRow.write({ runId }))
+      .onConflict((conflict) => conflict.column("run_id").doNothing())
+      .execute();
   }
 
   async forgetReleased(runId: string): Promise<void> {

@@ -2,8 +2,9 @@
 
 import { Kysely, SqliteDialect } from "kysely";
 import { describe, expect, it } from "vitest";
+import { portableWrites } from "../../../src/service/store/frequent-writes.ts";
 import { oneStatementWrites } from "../../../src/service/store/one-statement-writes.ts";
-import { portableWrites, StoreQueries } from "../../../src/service/store/queries.ts";
+import { StoreQueries } from "../../../src/service/store/queries.ts";
 import type { Database } from "../../../src/service/store/tables.ts";
 
 const db = new Kysely<Database>({

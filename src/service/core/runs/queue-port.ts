@@ -43,7 +43,7 @@ export interface QueueStore extends QueueReader {
    * there is none. Safe to race: no run is taken twice, and no caller waits.
    */
   takeReleased(take: { runId: string | null; now: number }): Promise<StartedRun | null>;
-  /** Gives a run back: its fence is one higher, and it waits for another worker. The caller holds its lock. */
+  /** Gives a run back: its fence is one higher, and it waits for another worker. The caller holds its lock. Safe to repeat. */
   release(runId: string): Promise<void>;
   /** A run that ends waits for no worker. The caller holds its lock. Safe to repeat. */
   forgetReleased(runId: string): Promise<void>;

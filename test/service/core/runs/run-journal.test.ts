@@ -135,6 +135,14 @@ onEveryStore((kind) => {
       expect((await takeRun(core, runId))?.run).toMatchObject({ status: "running", fence: 3 });
     });
 
+    it("has a run that is given back twice taken once", async () => {
+      await keep(1);
+      expect(await leaveRun(core, runId)).toBe("released");
+      expect(await leaveRun(core, runId)).toBe("released");
+      expect((await takeReleasedRun(core, "oldest"))?.run.fence).toBe(4);
+      expect(await takeReleasedRun(core, "oldest")).toBeNull();
+    });
+
     it("has a worker give its run back, which is no loss", async () => {
       await keep(1);
       for (let fence = 1; fence <= 2 * MAX_LOSSES + 1; fence += 2) {
