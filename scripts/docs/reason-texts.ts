@@ -114,6 +114,9 @@ export const problemTexts: Texts<ProblemCode> = {
     "The access token of an application is not good for this. The message names the scopes.",
   not_found: "There is nothing at this address for this credential.",
   run_finished: "The run has ended already.",
+  run_not_parked: "The run is not parked: there is nothing to continue it with.",
+  run_needs_more:
+    "The parked run was not given what it waits for: an answer, or a higher limit. The message names it.",
   events_expired: "The run's events were deleted (`RETENTION_DAYS`).",
   idempotency_key_in_flight: "The same request is being answered at this moment.",
   idempotency_key_reused: "The idempotency key was used for another request.",

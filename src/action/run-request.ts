@@ -33,6 +33,7 @@ export function runRequest(options: RunRequestOptions): JobSubmission {
     // A service inside the job has them from its settings, with their secrets.
     mcp_servers: mcpServers === null || service.type === "embedded" ? undefined : sentServers(mcpServers),
     pull_request: headOf(request),
+    may_park: true,
   };
 }
 

@@ -85,6 +85,7 @@ function runBody(
     egress: egress === null ? undefined : policyOf(egress),
     mcp_servers: mcpServers === null ? undefined : sentServers(mcpServers),
     pull_request: pullRequest ?? undefined,
+    may_park: true,
     // The command has no flags for these.
     messages: undefined,
     session_key: undefined,

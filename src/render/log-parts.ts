@@ -12,6 +12,7 @@ import {
   type HeldBackFile,
   NOTICE_EVENT,
   OUTPUT_EVENT,
+  PARKED_EVENT,
   PLAN_EVENT,
   QUESTION_EVENT,
   QUOTA_EVENT,
@@ -27,7 +28,7 @@ import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
 import { approvalNote } from "./approval-notes.ts";
 import { egressNotes } from "./egress-notes.ts";
 import { plural } from "./quantities.ts";
-import { resumptionNote } from "./resumption-notes.ts";
+import { parkedNote, resumptionNote } from "./resumption-notes.ts";
 
 /** "ours" is written by this product; "theirs" is untrusted: by an agent, a model or a repository. */
 type Trust = "ours" | "theirs";
@@ -175,6 +176,9 @@ export class RunLog {
       case RESUMED_EVENT:
         this.#resume(event.value);
         return;
+      case PARKED_EVENT:
+        this.#note(parkedNote(event.value));
+        return;
       case OUTPUT_EVENT:
         this.#note("The reply has the form that was asked for.");
         return;
@@ -182,7 +186,7 @@ export class RunLog {
       case PLAN_EVENT:
         return;
       case QUESTION_EVENT:
-        this.#note("The run ends with a question. The next message of its session answers it.");
+        this.#note("The agent asks a question. The next message of its session answers it.");
         return;
       case APPROVAL_EVENT:
         this.#note(approvalNote(event.value));
@@ -277,9 +281,10 @@ export class RunLog {
     this.#calls.clear();
   }
 
-  #resume({ turn, after, unknown_calls }: ResumedEvent["value"]): void {
+  #resume({ turn, after, unknown_calls, message }: ResumedEvent["value"]): void {
     this.#cutOff(NO_RESULT_OF_WORKER);
-    this.#note(resumptionNote({ turn, after, unknownCalls: unknown_calls.map(maskSecrets) }));
+    const told = message === undefined ? null : maskSecrets(message);
+    this.#note(resumptionNote({ turn, after, unknownCalls: unknown_calls.map(maskSecrets), message: told }));
   }
 
   #cutOff(reason: string): void {

@@ -2,19 +2,37 @@
 // untrusted: what shows a line escapes it.
 
 import { singleLine } from "../base/untrusted-text.ts";
+import type { Parked } from "../contract/runs/run.ts";
 import type { Resumption } from "../report/run-report.ts";
 import { countText, plural } from "./quantities.ts";
 
 /** The most names of tools in one line. */
 const MAX_NAMES = 5;
 const MAX_NAME_CHARS = 60;
+const MAX_MESSAGE_CHARS = 300;
 
-export function resumptionNote({ turn, after, unknownCalls }: Omit<Resumption, "seq">): string {
-  const what =
-    after === "lost_worker"
-      ? `The run was taken up again at turn ${turn}: its worker was lost.`
-      : `The run goes on at turn ${turn} on another worker: its own was stopped.`;
-  return `${what}${unknownCallsText(unknownCalls)}`;
+export function resumptionNote({ turn, after, unknownCalls, message }: Omit<Resumption, "seq">): string {
+  const said = message === null ? "" : ` It was told: ${singleLine(message, MAX_MESSAGE_CHARS)}`;
+  return `${whatHappened[after](turn)}${said}${unknownCallsText(unknownCalls)}`;
+}
+
+type Cause = Resumption["after"];
+
+const whatHappened: Readonly<Record<Cause, (turn: number) => string>> = {
+  lost_worker: (turn) => `The run was taken up again at turn ${turn}: its worker was lost.`,
+  handover: (turn) => `The run goes on at turn ${turn} on another worker: its own was stopped.`,
+  parked: (turn) => `The run was continued at turn ${turn}.`,
+};
+
+const whyAgain: Readonly<Record<Cause, string>> = {
+  lost_worker: "its worker was lost",
+  handover: "its worker was stopped",
+  parked: "somebody continued it",
+};
+
+/** One line of a run that waits. */
+export function parkedNote({ reason, until, how_to_continue: how }: Parked): string {
+  return `The run is parked (${singleLine(reason, MAX_NAME_CHARS)}) until ${until.slice(0, 10)}. ${singleLine(how, MAX_MESSAGE_CHARS)}`;
 }
 
 /** "" where the run was never taken up again. */
@@ -22,9 +40,8 @@ export function resumptionsNote(resumptions: readonly Resumption[]): string {
   const last = resumptions.at(-1);
   if (last === undefined) return "";
   const times = resumptions.length === 1 ? "" : ` ${plural(resumptions.length, "time")}, last`;
-  const why = last.after === "lost_worker" ? "its worker was lost" : "its worker was stopped";
   const unknownCalls = new Set(resumptions.flatMap((one) => one.unknownCalls));
-  return `Taken up again${times} at turn ${last.turn}: ${why}.${unknownCallsText([...unknownCalls])}`;
+  return `Taken up again${times} at turn ${last.turn}: ${whyAgain[last.after]}.${unknownCallsText([...unknownCalls])}`;
 }
 
 function unknownCallsText(names: readonly string[]): string {

@@ -12,6 +12,7 @@ import {
   NOTICE_EVENT,
   OUTPUT_EVENT,
   type OutputEvent,
+  PARKED_EVENT,
   PLAN_EVENT,
   QUOTA_EVENT,
   RESUMED_EVENT,
@@ -103,6 +104,7 @@ export class RunReportFold {
       case "RUN_FINISHED": {
         const status = event.outcome.type === "success" ? "completed" : "cancelled";
         draft.state = { status, startedAtMs, endedAtMs: atMs };
+        draft.parked = null;
         this.end();
         return;
       }
@@ -111,6 +113,7 @@ export class RunReportFold {
         const { message: said, code } = event;
         const message = maskSecrets(said);
         draft.state = { status: "failed", startedAtMs, endedAtMs: atMs, message, cause: code };
+        draft.parked = null;
         return;
       }
       case "STEP_STARTED": {
@@ -192,6 +195,7 @@ export class RunReportFold {
         if (event.name === NOTICE_EVENT && draft.notices.length < MAX_NOTICES)
           draft.notices.push({ seq, text: maskSecrets(event.value.text) });
         if (event.name === RESUMED_EVENT) this.#resume(event.value, { seq, atMs });
+        if (event.name === PARKED_EVENT) draft.parked = event.value;
         if (event.name === PLAN_EVENT)
           draft.plan = event.value.steps.map((step) => ({ ...step, text: maskSecrets(step.text) }));
         if (event.name === OUTPUT_EVENT)
@@ -216,7 +220,7 @@ export class RunReportFold {
 
   /** What the worker before had begun does not go on. The service has closed it in the stream, except for results of calls. */
   #resume(
-    { turn, after, unknown_calls }: ResumedEvent["value"],
+    { turn, after, unknown_calls, message }: ResumedEvent["value"],
     { seq, atMs }: { seq: number; atMs: number },
   ) {
     this.end();
@@ -228,8 +232,10 @@ export class RunReportFold {
     }
     for (const step of this.#openSteps.values()) step.endedAtMs = atMs;
     this.#openSteps.clear();
+    this.#draft.parked = null;
     const { resumptions } = this.#draft;
-    resumptions.push({ seq, turn, after, unknownCalls: unknown_calls.map(maskSecrets) });
+    const told = message === undefined ? null : maskSecrets(message);
+    resumptions.push({ seq, turn, after, unknownCalls: unknown_calls.map(maskSecrets), message: told });
     if (resumptions.length > MAX_RESUMPTIONS) resumptions.shift();
   }
 

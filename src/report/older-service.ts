@@ -29,6 +29,8 @@ const settings: Readonly<Record<Field, string | null>> = {
   max_turn_tokens: "max-turn-tokens",
   max_cost_usd: "max-cost",
   time_limit_seconds: "timeout-minutes",
+  // Sent again without it.
+  may_park: null,
   output_schema: "output-schema",
   setup: "setup",
   egress: "egress",

@@ -1,6 +1,7 @@
 // The report of one run, as a value: its state, messages, tool calls, changes and reply. Pure, and free of schemas.
 
 import type { Excerpt } from "../base/bounded-text.ts";
+import type { Parked } from "../contract/runs/run.ts";
 import type {
   ApprovalEvent,
   ChangesEvent,
@@ -65,6 +66,8 @@ export type Resumption = {
   readonly turn: number;
   readonly after: ResumedEvent["value"]["after"];
   readonly unknownCalls: readonly string[];
+  /** What it was told: untrusted. Null where nothing was said. */
+  readonly message: string | null;
 };
 
 export type RunReport = {
@@ -78,6 +81,8 @@ export type RunReport = {
   readonly notices: readonly Notice[];
   /** The newest ones. */
   readonly resumptions: readonly Resumption[];
+  /** What it waits for; null while it does not. */
+  readonly parked: Parked | null;
   /** The agent's plan as it was last; empty where it had none. */
   readonly plan: readonly PlanStep[];
   readonly changes: ChangesEvent["value"] | null;
@@ -102,6 +107,7 @@ export function emptyReport(): RunReport {
     steps: [],
     notices: [],
     resumptions: [],
+    parked: null,
     plan: [],
     changes: null,
     quota: null,

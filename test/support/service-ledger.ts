@@ -75,7 +75,7 @@ function expectKept(balances: ReadonlyMap<unknown, number>, account: unknown, ke
 }
 
 /**
- * What was held is held until the end; then it is charged or given back, whole. A run that never started, or that no
+ * What was held is held until the end, or until the run is parked; then it is charged or given back, whole. A run that never started, or that no
  * model worked on, is charged nothing, any other the fee at least and never more than was held, and its usage by role sums to that. What is
  * refunded is all that was charged.
  */
@@ -88,17 +88,23 @@ function expectSettled(postings: readonly Row[]): void {
   const charged = sumOf("charge");
   const released = sumOf("release");
   const refunded = sumOf("refund");
-  expect(held, label).toBe(Number(run.hold_micro_usd));
+  const heldNow = Number(run.hold_micro_usd);
   const fee = feeOf(typeof run.price === "string" ? JSON.parse(run.price) : null);
   expect(held, label).toBeGreaterThanOrEqual(fee);
   expect([charged, refunded], label).toEqual([Number(run.gross_micro_usd), Number(run.refunded_micro_usd)]);
   if (UNFINISHED.includes(run.status)) {
-    expect([charged, released, refunded], label).toEqual([0, 0, 0]);
+    // A parked run has given back what it had not used.
+    expect([charged, held - released, refunded], label).toEqual([0, heldNow, 0]);
     return;
   }
-  for (const kind of ["charge", "release", "refund"]) {
+  for (const kind of ["charge", "refund"]) {
     expect(postings.filter((posting) => posting.kind === kind).length, label).toBeLessThanOrEqual(1);
   }
+  // Each release but that of the end is of a time when the run was parked.
+  const releases = postings.filter(({ kind }) => kind === "release").map(({ micro_usd }) => Number(micro_usd));
+  const atEnd = heldNow - charged;
+  const whileParked = releases.toSpliced(releases.lastIndexOf(atEnd), atEnd === 0 ? 0 : 1);
+  expect(held - whileParked.reduce((sum, amount) => sum + amount, 0), label).toBe(heldNow);
   expect(charged + released, label).toBe(held);
   const isFree = run.stop_reason === "no_model" || run.stop_reason === "insufficient_credits";
   if (run.started_at === null || isFree) expect(charged, label).toBe(0);

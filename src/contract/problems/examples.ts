@@ -108,6 +108,14 @@ export const problemExamples = {
     code: "run_finished",
     error: `Run ${RUN_ID} has ended already: completed.`,
   }),
+  runNotParked: problem("The run is not parked", {
+    code: "run_not_parked",
+    error: `Run ${RUN_ID} is not parked: it waits for nothing. Read it to see where it stands.`,
+  }),
+  runNeedsMore: problem("The run was not given what it waits for", {
+    code: "run_needs_more",
+    error: `Run ${RUN_ID} waits for the answer to its question: send it as "message".`,
+  }),
   keyInFlight: problem("The same request is being answered", {
     code: "idempotency_key_in_flight",
     error: 'A request with idempotency key "build-4711" is still being answered. Send it again in a moment.',

@@ -40,6 +40,8 @@ export const problemCodes = [
   "insufficient_scope",
   "not_found",
   "run_finished",
+  "run_not_parked",
+  "run_needs_more",
   "events_expired",
   "idempotency_key_in_flight",
   "idempotency_key_reused",

@@ -121,6 +121,18 @@ export const runExamples: ExamplesOf<typeof runRoutes> = {
           summary: "It waits",
           value: { status: "queued", ...identity, credits: null, tokens: null },
         },
+        runParked: {
+          summary: "It waits for an answer",
+          value: {
+            ...runningRun,
+            parked: {
+              reason: "question",
+              since: "2026-03-09T10:05:00.000Z",
+              until: "2026-03-23T10:05:00.000Z",
+              how_to_continue: "Answer the question: the run goes on with what it has done.",
+            },
+          },
+        },
         runFailed: {
           summary: "It has failed, and nothing is charged",
           value: {
@@ -154,6 +166,15 @@ export const runExamples: ExamplesOf<typeof runRoutes> = {
           },
         },
       },
+    },
+  },
+  resume: {
+    body: {
+      resumeWithAnswer: { summary: "An answer", value: { message: "The new one" } },
+      resumeWithLimit: { summary: "A higher limit", value: { max_cost_usd: 5 } },
+    },
+    answers: {
+      202: { runResumed: { summary: "It goes on", value: { run_id: RUN_ID, session_id: THREAD_ID } } },
     },
   },
   cancel: {

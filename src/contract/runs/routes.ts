@@ -9,12 +9,19 @@ import { pullRequestSchema } from "./pull-request.ts";
 import {
   cancelRunResponseSchema,
   modelUsageSchema,
+  parkedSchema,
   roleUsageSchema,
   runListSchema,
   runSchema,
   submitRunResponseSchema,
 } from "./run.ts";
-import { listRunsQuerySchema, messageSchema, partSchema, submitRunRequestSchema } from "./run-requests.ts";
+import {
+  listRunsQuerySchema,
+  messageSchema,
+  partSchema,
+  resumeRunRequestSchema,
+  submitRunRequestSchema,
+} from "./run-requests.ts";
 
 export const runComponents: Components = {
   McpServer: component(mcpServerSchema, "An MCP server that a run has, reached by https."),
@@ -36,11 +43,14 @@ export const runComponents: Components = {
     oneOf("message", "messages"),
   ),
   SubmitRunResponse: component(submitRunResponseSchema, "The run that was queued."),
+  Parked: component(parkedSchema, "What a parked run waits for, and until when."),
+  ResumeRunRequest: component(resumeRunRequestSchema, "What a parked run goes on with."),
   CancelRunResponse: component(cancelRunResponseSchema, "The run that was asked to end."),
 };
 
 /** Six megabytes of images in base 64, and the words. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
+const MAX_RESUME_BODY_BYTES = 512 * 1024;
 
 export const runRoutes = nounRoutes("runs", "Runs", {
   submit: defineRoute("POST /v1/agents/{agentID}/runs", {
@@ -86,5 +96,18 @@ export const runRoutes = nounRoutes("runs", "Runs", {
     summary: "Ask a run to end",
     answers: { 202: "The run was asked to end." },
     refusals: [409],
+  }),
+  /** ApiError `run_not_parked` when it was continued before. */
+  resume: defineRoute("POST /v1/agents/{agentID}/runs/{runID}/resume", {
+    callers: jobsAndAccounts,
+    repeat: "once",
+    answer: submitRunResponseSchema,
+    scopes: ["runs:write"],
+    summary: "Continue a parked run",
+    description:
+      "The same run goes on, with its conversation and its files. A limit is of the whole run: what it has used counts, so the limit that it reached has to be raised. The limit of turns and of time begins anew. 409 where the run is not parked, or what it waits for is not given.",
+    body: jsonBody(resumeRunRequestSchema, MAX_RESUME_BODY_BYTES),
+    answers: { 202: "The run goes on." },
+    refusals: [402, 409],
   }),
 });

@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { type Components, component } from "../component.ts";
 import { field, object } from "../field.ts";
-import { modelBillings } from "./run.ts";
+import { modelBillings, parkedSchema } from "./run.ts";
 
 export const CHANGES_EVENT = "repository.changes";
 export const QUOTA_EVENT = "quota";
@@ -13,6 +13,7 @@ export const OUTPUT_EVENT = "output";
 export const EGRESS_EVENT = "egress";
 export const NOTICE_EVENT = "notice";
 export const RESUMED_EVENT = "resumed";
+export const PARKED_EVENT = "parked";
 export const PLAN_EVENT = "plan";
 export const QUESTION_EVENT = "question";
 export const APPROVAL_EVENT = "approval";
@@ -217,11 +218,11 @@ const noticeSchema = object({
   ),
 });
 
-const takeUpReasons = ["lost_worker", "handover"] as const;
+const takeUpReasons = ["lost_worker", "handover", "parked"] as const;
 
 /**
- * The first event that another worker writes to a run which it goes on with. What was open before is closed. The answer that was cut off
- * may be in the stream before this event, and is written anew after it.
+ * The first event that a worker writes to a run which it goes on with. What was open before is closed. The answer that was cut off may be
+ * in the stream before this event, and is written anew after it.
  */
 const resumedEventSchema = object({
   type: kind("CUSTOM"),
@@ -231,15 +232,29 @@ const resumedEventSchema = object({
       turn: field(z.int().check(z.minimum(1)), "The turn that the run goes on with."),
       after: field(
         z.enum(takeUpReasons),
-        "Why another worker goes on: `lost_worker` (the run's worker was lost) or `handover` (it was stopped and gave the run back).",
+        "Why a worker goes on: `lost_worker` (the one before was lost), `handover` (it was stopped and gave the run back) or `parked` (the run was parked, and somebody continued it).",
       ),
       unknown_calls: field(
         z.array(z.string().check(z.maxLength(200))).check(z.maxLength(50)),
         "Tools whose calls were begun and whose results nobody knows. These calls are not repeated.",
       ),
+      message: field(
+        z.optional(z.string()),
+        "What the run was told when somebody continued it: the answer to its question. Absent where nothing was said.",
+      ),
     }),
     "What the event says; for `output` the reply as data.",
   ),
+});
+
+/**
+ * The run is parked: nobody works on it until somebody continues it. The stream stays open. It is parked still where the run's `parked`
+ * has the same `since`.
+ */
+const parkedEventSchema = object({
+  type: kind("CUSTOM"),
+  name: field(z.literal(PARKED_EVENT), "Which event of this service's own it is."),
+  value: field(parkedSchema, "What the event says; for `output` the reply as data."),
 });
 
 export const planStepStatuses = ["pending", "in_progress", "completed"] as const;
@@ -319,6 +334,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     egressEventSchema,
     noticeSchema,
     resumedEventSchema,
+    parkedEventSchema,
     planEventSchema,
     questionEventSchema,
     approvalEventSchema,
@@ -333,6 +349,7 @@ export type QuotaEvent = z.infer<typeof quotaEventSchema>;
 export type ApprovalEvent = z.infer<typeof approvalEventSchema>;
 export type QuestionEvent = z.infer<typeof questionEventSchema>;
 export type ResumedEvent = z.infer<typeof resumedEventSchema>;
+export type ParkedEvent = z.infer<typeof parkedEventSchema>;
 
 declare const noKnownType: unique symbol;
 

@@ -22,6 +22,7 @@ export const MOST_MAX_COST_USD = 10_000;
 const MAX_TIME_LIMIT_SECONDS = 7 * 24 * 60 * 60;
 const setupPathSchema = z.string().check(z.maxLength(MAX_SETUP_PATH_CHARS), z.regex(setupPathPattern));
 
+const MAX_RESUME_MESSAGE_CHARS = 100_000;
 const MAX_SESSION_KEY_CHARS = 255;
 export const MAX_PAGE_RUNS = 100;
 const DEFAULT_PAGE_RUNS = 50;
@@ -107,6 +108,11 @@ export const submitRunRequestSchema = strictObject({
     z.optional(z.int().check(z.minimum(1), z.maximum(MAX_TIME_LIMIT_SECONDS))),
     "How long whoever asks waits for the run: the model is told to finish before that. The run is not stopped by it, and the service's own limit holds. It is no part of what an idempotency key compares.",
   ),
+  // No part of what an idempotency key compares.
+  may_park: field(
+    z.optional(z.boolean()),
+    "True: where the run asks a question, or reaches a limit that can be raised, it is parked instead of ended. It stays `running`, with `parked` beside it, costs nothing while it waits, and goes on by `POST …/resume` or by the next message of its session. Left out: it ends.",
+  ),
   setup: field(
     z.optional(z.nullable(setupPathSchema)),
     "The script of the repository that is executed before the agent, in place of `.github/agent/setup.sh`; null executes none. It is read from the commit that writers agreed to: of a pull request, its base.",
@@ -118,6 +124,18 @@ export const submitRunRequestSchema = strictObject({
 });
 
 export type SubmitRunRequest = z.infer<typeof submitRunRequestSchema>;
+
+/** What a parked run goes on with. */
+export const resumeRunRequestSchema = strictObject({
+  message: field(
+    z.optional(text(MAX_RESUME_MESSAGE_CHARS)),
+    "The answer to its question, or what else the agent is told. Needed where the run waits for an answer.",
+  ),
+  max_turn_tokens: submitRunRequestSchema.shape.max_turn_tokens,
+  max_cost_usd: submitRunRequestSchema.shape.max_cost_usd,
+});
+
+export type ResumeRunRequest = z.infer<typeof resumeRunRequestSchema>;
 
 /** Query text in; `before` is the id of the run that the page comes after, `session_key` names the one session. */
 export const listRunsQuerySchema = strictObject({

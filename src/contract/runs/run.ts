@@ -200,6 +200,30 @@ const accounting = {
 };
 
 const timestamp = z.iso.datetime();
+
+/** Stop reasons at which a run may be parked: what it lacks can still be given. */
+export const parkReasons = [
+  "question",
+  "max_tokens",
+  "max_cost",
+  "max_turns",
+  "time_limit",
+  "credits",
+] as const satisfies readonly StopReason[];
+export type ParkReason = (typeof parkReasons)[number];
+
+/** `reason` is open: a newer service may park runs for others. */
+export const parkedSchema = object({
+  reason: field(
+    z.string(),
+    `What the run waits for: ${listed(parkReasons)}. It is the \`stop_reason\` with which the run ends where nobody continues it.`,
+  ),
+  since: field(timestamp, "When it was parked."),
+  until: field(timestamp, "When it ends by itself, with what it has done."),
+  how_to_continue: field(z.string(), "What to do, in one sentence, for people."),
+});
+export type Parked = z.infer<typeof parkedSchema>;
+
 const unsettled = {
   credits: field(z.null(), "Credits charged, after refunds; null where they are not known."),
   tokens: field(z.null(), "Tokens used; null where they are not known."),
@@ -215,7 +239,16 @@ const endedAt = field(timestamp, "When it ended.");
 
 export const runSchema = z.discriminatedUnion("status", [
   object({ status: status("queued"), ...identity, ...unsettled }),
-  object({ status: status("running"), ...identity, ...unsettled, ...started }),
+  object({
+    status: status("running"),
+    ...identity,
+    ...unsettled,
+    ...started,
+    parked: field(
+      z.optional(parkedSchema),
+      "Present while nobody works on the run: it waits for an answer, a higher limit or credits, and goes on by `POST …/resume`.",
+    ),
+  }),
   object({ status: status("cancelling"), ...identity, ...unsettled, ...started }),
   object({
     status: status("completed"),

@@ -101,6 +101,8 @@ export type BackendTask = {
   readonly outputSchema: Readonly<Record<string, unknown>> | null;
   /** Whether it may end with a question: somebody can answer it in the same session. */
   readonly mayAsk: boolean;
+  /** Whether it is parked, and not ended, where it lacks what can still be given. */
+  readonly mayPark: boolean;
   /** Whether its files are a workspace's: there is no repository then, and yet there are files. */
   readonly isInWorkspace: boolean;
   /** The desk of a workspace's manager. Null for every other run. */

@@ -7,6 +7,7 @@ import type { Environments } from "../core/checkouts/environment.ts";
 import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import type { Span } from "../core/ports/tracer.ts";
+import { parkReasonOf, parkRun } from "../core/runs/park-run.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
 import { leaveRun } from "../core/runs/recover-runs.ts";
 import { handOverRun } from "../core/runs/run-journal.ts";
@@ -203,6 +204,14 @@ export class Executor {
       if (isInterrupted(ending) && journal?.isKept === true) {
         if (await this.#insist(() => handOverRun(core, { runId, fence, events }))) {
           core.log.info({ run_id: runId }, "run given back");
+          return;
+        }
+      }
+      const reason = journal?.isKept === true ? parkReasonOf(ending, taken.input) : null;
+      if (reason !== null) {
+        const park = { runId, fence, reason, events, usage, workedMs };
+        if (await this.#insist(() => parkRun(core, park))) {
+          core.log.info({ run_id: runId, reason }, "run parked");
           return;
         }
       }

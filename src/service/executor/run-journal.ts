@@ -3,6 +3,7 @@
 
 import type { KeptTree } from "../core/checkouts/checkout.ts";
 import type { Core } from "../core/core.ts";
+import type { JournalKind } from "../core/runs/journal-port.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import {
   dropJournal,
@@ -21,8 +22,8 @@ export type LeftWork = {
   readonly entries: readonly OpenedEntry[];
   /** Null: the files are as they were at the run's begin. */
   readonly tree: KeptTree | null;
-  /** Why the last of them has it no more. */
-  readonly after: "lost_worker" | "handover";
+  /** Why the last of them has it no more: the run was parked, where somebody has continued it. */
+  readonly after: "lost_worker" | "handover" | "parked";
 };
 
 type JournalOptions = {
@@ -35,7 +36,7 @@ type JournalOptions = {
 };
 
 /** The body of an entry as it is stored. */
-type StoredBody = { readonly workedMs: number; readonly of: unknown };
+type StoredBody = { readonly workedMs?: number; readonly of: unknown };
 
 /** A new entry of a backend. Its body and what is in it are the backend's own. */
 export type KeptEntry = Pick<NewEntry, "kind" | "body" | "isWhole"> & { readonly tree?: KeptTree };
@@ -116,12 +117,21 @@ function storedTree({ tree, pack }: KeptTree): StoredTree {
 function leftIn(entries: readonly OpenedEntry[]): LeftWork {
   // Sealed by this service in this form.
   const stored = entries.findLast(({ tree }) => tree !== undefined)?.tree as StoredTree | undefined;
-  const bodies = entries.map(({ body }) => body as StoredBody | undefined);
-  const ended = entries.findLast(({ kind }) => kind === "lost" || kind === "handover");
+  const bodies = entries.map(({ kind, body }) =>
+    // It is not a worker's.
+    kind === "continued" ? { of: body } : (body as StoredBody | undefined),
+  );
+  const ended = entries.findLast(({ kind }) => kind in whyEnded)?.kind ?? "lost";
   return {
-    workedMs: bodies.findLast((body) => body !== undefined)?.workedMs ?? 0,
+    workedMs: bodies.findLast((body) => body?.workedMs !== undefined)?.workedMs ?? 0,
     entries: entries.map((entry, at) => ({ ...entry, body: bodies[at]?.of })),
     tree: stored === undefined ? null : { tree: stored.tree, pack: Buffer.from(stored.pack, "base64") },
-    after: ended?.kind === "handover" ? "handover" : "lost_worker",
+    after: whyEnded[ended] ?? "lost_worker",
   };
 }
+
+const whyEnded: { readonly [Kind in JournalKind]?: LeftWork["after"] } = {
+  lost: "lost_worker",
+  handover: "handover",
+  continued: "parked",
+};

@@ -54,7 +54,7 @@ export function taskOf(
   const { core, taken, writer, secrets, signal, lend } = work;
   const { run, input } = taken;
   const mask = new EventMask(secrets);
-  const deadline = deadlineOf({ ...work, earlierMs: worked.ms });
+  const deadline = deadlineOf({ ...work, earlierMs: worked.ms - (input.uncountedMs ?? 0) });
   let ids = 0;
   // Ids of the workers before are in the stream already.
   const worker = isTakenUp(taken) ? `${run.fence}.` : "";
@@ -66,6 +66,7 @@ export function taskOf(
     advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
     outputSchema: input.outputSchema ?? null,
     mayAsk: input.hasThread === true && input.outputSchema === undefined,
+    mayPark: input.mayPark === true && journal !== null,
     isInWorkspace: false,
     desk: null,
     carriedState: { state: "fresh" },

@@ -6,12 +6,12 @@ import { visibilities } from "../../contract/ci/exchange.ts";
 import type { EgressEntries } from "../../contract/egress.ts";
 import { federatingProviders } from "../../contract/models/providers.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
-import { commitOrigins } from "../../contract/runs/run.ts";
+import { commitOrigins, parkReasons } from "../../contract/runs/run.ts";
 import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
 import type { CommitPlace, JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import type { PullRequestHead } from "../core/commits/run-commit.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
-import type { RunInput, ShownCommit } from "../core/runs/run-record.ts";
+import type { ParkedState, RunInput, ShownCommit } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
 
 /** Of texts that are read again and again. What is returned is shared. */
@@ -69,6 +69,8 @@ const runInputSchema = z.object({
   maxCostMicroUsd: z.exactOptional(z.int()),
   timeLimitMs: z.exactOptional(z.int()),
   hasThread: z.exactOptional(z.literal(true)),
+  mayPark: z.exactOptional(z.literal(true)),
+  uncountedMs: z.exactOptional(z.number()),
   outputSchema: z.optional(z.record(z.string(), z.unknown())),
   setup: z.optional(z.nullable(z.string())),
   job: z.nullable(jobIdentitySchema),
@@ -160,6 +162,18 @@ const usageSchema = z.object({
 });
 
 export const parseUsage = remembered((text): Usage => usageSchema.parse(JSON.parse(text)));
+
+const parkedSchema = z.object({
+  reason: z.enum(parkReasons),
+  since: z.int(),
+  until: z.int(),
+  usage: usageSchema,
+  workedMs: z.number(),
+} satisfies Fields<ParkedState>);
+
+export function parseParked(text: string): ParkedState {
+  return parkedSchema.parse(JSON.parse(text));
+}
 
 const runPriceSchema = z.object({ feeMicroUsd: z.int(), includedMs: z.int(), microUsdPerMinute: z.int() });
 

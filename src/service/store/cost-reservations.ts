@@ -29,8 +29,12 @@ export class SqlCostReservations implements CostReservationStore {
     this.#db = db;
   }
 
-  async insert(reservation: CostReservation): Promise<void> {
-    await this.#db.insertInto("cost_reservations").values(reservationRow.write(reservation)).execute();
+  async put(reservation: CostReservation): Promise<void> {
+    await this.#db
+      .insertInto("cost_reservations")
+      .values(reservationRow.write(reservation))
+      .onConflict((conflict) => conflict.column("run_id").doUpdateSet(reservationRow.replacing("run_id")))
+      .execute();
   }
 
   async list({ agentId, day }: { agentId: string; day: string }): Promise<readonly ReservedRun[]> {

@@ -37,6 +37,7 @@ export class SqlQueue implements QueueStore {
       .selectFrom("runs")
       .select(["id", "status"])
       .where(isUnfinished)
+      .where("parked", "is", null)
       .orderBy("id")
       .execute();
     return rows.map((row) => ({ id: row.id, status: runRow.readField("status", row.status) }));
@@ -58,9 +59,33 @@ export class SqlQueue implements QueueStore {
       .select(["id", "heartbeat_at as heartbeatAt", "fence"])
       .where(isUnfinished)
       .where("status", "in", ["running", "cancelling"])
+      .where("parked", "is", null)
       .where("id", "not in", (released) => released.selectFrom("released_runs").select("run_id"))
       .orderBy("id")
       .execute();
+  }
+
+  async listOverdue({ now }: { now: number }): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("runs")
+      .select(["id", "parked"])
+      .select(({ exists, selectFrom }) =>
+        exists(
+          selectFrom("run_journal")
+            .select("run_journal.run_id")
+            .whereRef("run_journal.run_id", "=", "runs.id"),
+        ).as("has_journal"),
+      )
+      .where(isUnfinished)
+      .where("parked", "is not", null)
+      .orderBy("id")
+      .execute();
+    return rows
+      .filter(({ parked, has_journal }) => {
+        const until = runRow.readField("parked", parked)?.until ?? 0;
+        return until < now || !has_journal;
+      })
+      .map(({ id }) => id);
   }
 
   async listReleased(): Promise<readonly string[]> {

@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import { modelBillings, runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
-import { parseRunPrice, parseShownCommit, parseUsage } from "./columns.ts";
+import { parseParked, parseRunPrice, parseShownCommit, parseUsage } from "./columns.ts";
 import { row, type TableOf } from "./row.ts";
 import {
   type Column,
@@ -69,6 +69,7 @@ export const runRow = row<RunRecord>("runs")(
     fence: integer,
     hasExpired: content,
     commit: named("works_on", optional(json(parseShownCommit))),
+    parked: optional(json(parseParked)),
   },
   {
     /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */

@@ -147,9 +147,21 @@ export class SqlRuns implements RunStore {
       .select((select) => select.fn.countAll<number>().as("count"))
       .where("agents.account_id", "=", accountId)
       .where("runs.parent_run_id", "is", null)
+      .where("runs.parked", "is", null)
       .where(isUnfinished)
       .executeTakeFirstOrThrow();
     return Number(count);
+  }
+
+  async findParked(sessionId: string): Promise<RunRecord | null> {
+    const row = await this.#db
+      .selectFrom("runs")
+      .selectAll()
+      .where("thread_id", "=", sessionId)
+      .where(isUnfinished)
+      .where("parked", "is not", null)
+      .executeTakeFirst();
+    return row === undefined ? null : runRow.read(row);
   }
 
   async listUnfinishedOfAgent(agentId: string): Promise<readonly string[]> {
@@ -189,8 +201,19 @@ export class SqlRuns implements RunStore {
     return row === undefined ? null : runRow.read(row);
   }
 
-  async update(id: string, change: RunUpdate): Promise<void> {
-    await this.#db.updateTable("runs").set(runRow.change(change)).where("id", "=", id).execute();
+  async update(id: string, { parked, ...change }: RunUpdate): Promise<void> {
+    const columns = parked == null ? {} : runRow.change({ parked });
+    const cleared = parked === null ? { parked: null } : {};
+    await this.#db
+      .updateTable("runs")
+      .set({ ...runRow.change(change), ...columns, ...cleared })
+      .where("id", "=", id)
+      .execute();
+  }
+
+  async updateInput(runId: string, input: RunInput): Promise<void> {
+    const change = inputRow.change({ input });
+    await this.#db.updateTable("run_inputs").set(change).where("run_id", "=", runId).execute();
   }
 
   async insert(run: RunRecord, input: RunInput): Promise<void> {

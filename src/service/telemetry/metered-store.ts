@@ -274,6 +274,10 @@ class TalliedQueue implements QueueStore {
     return this.#opened(await this.#queue.startOldest(start));
   }
 
+  listOverdue(query: { now: number }): Promise<readonly string[]> {
+    return this.#queue.listOverdue(query);
+  }
+
   listReleased(): Promise<readonly string[]> {
     return this.#queue.listReleased();
   }

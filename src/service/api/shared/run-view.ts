@@ -2,6 +2,7 @@
 
 import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits, creditsOf } from "../../core/money/ledger.ts";
+import { shownParked } from "../../core/runs/park-run.ts";
 import type { RunRecord, RunWorkspace } from "../../core/runs/run-record.ts";
 import {
   type AdvisorTerms,
@@ -31,8 +32,16 @@ export function toRun(run: RunRecord): Run {
     case "queued":
       return { status: "queued", ...identity, credits: null, tokens: null };
     case "running":
+      return {
+        status: "running",
+        ...identity,
+        credits: null,
+        tokens: null,
+        ...startOf(run),
+        ...(run.parked === undefined ? {} : { parked: shownParked(run.parked) }),
+      };
     case "cancelling":
-      return { status: run.status, ...identity, credits: null, tokens: null, ...startOf(run) };
+      return { status: "cancelling", ...identity, credits: null, tokens: null, ...startOf(run) };
     case "completed":
       return {
         status: "completed",

@@ -23,6 +23,7 @@ import {
   UnpaidError,
 } from "./billing-account.ts";
 import { type ChosenCommit, chooseCommit } from "./choose-commit.ts";
+import { settleSession } from "./continue-run.ts";
 import { reserveOfDay } from "./day-cap.ts";
 import { findCostFault } from "./find-cost-fault.ts";
 import { findMcpFault } from "./mcp-fault.ts";
@@ -31,7 +32,7 @@ import type { SubmitRefusal } from "./refusals.ts";
 import { RemoteHeadNeededError } from "./remote-head.ts";
 import { comparedOf, requestedInput } from "./requested-input.ts";
 import { findRequestedSession, SessionKeyTakenError } from "./requested-session.ts";
-import type { RunInput } from "./run-record.ts";
+import type { RunInput, RunRecord } from "./run-record.ts";
 import type { AdmissionRequest, Submitted } from "./submission.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
@@ -44,6 +45,16 @@ export class KeyTakenError extends Error {
   constructor(key: string) {
     super("The idempotency key was taken meanwhile.");
     this.key = key;
+  }
+}
+
+/** The submission is refused after something was written: everything is undone. */
+export class UndoneError extends Error {
+  readonly refusal: SubmitRefusal;
+
+  constructor(refusal: SubmitRefusal) {
+    super("The submission is refused.");
+    this.refusal = refusal;
   }
 }
 
@@ -89,8 +100,45 @@ export async function admitRun(
     const fault = await check(fresh);
     if (fault !== null) return refused(fault);
   }
-  const settled = await settle(fresh);
-  return settled.ok ? ok(await write(settled.value)) : settled;
+  const session = await findRequestedSession(tx, { agent: fresh.agent, body: admission.body });
+  if (!session.ok) return session;
+  const sessionId = session.value;
+  const maxCostMicroUsd = maxCostOf(fresh);
+  const parked =
+    sessionId === null
+      ? null
+      : await settleSession(core, tx, { agent: fresh.agent, sessionId, admission, maxCostMicroUsd });
+  if (parked?.ok === false) return undone(parked);
+  if (parked?.value.continued) return ok(await writeContinued(fresh, parked.value.continued));
+  const settled = await settle(fresh, sessionId);
+  if (!settled.ok) return parked === null ? settled : undone(settled);
+  const submitted = await write(settled.value);
+  return ok(parked === null ? submitted : { ...submitted, alsoEnded: parked.value.ended });
+}
+
+/** The session's run was changed before the refusal was known. */
+function undone({ refusal }: { readonly refusal: SubmitRefusal }): never {
+  throw new UndoneError(refusal);
+}
+
+/** The key of a submission that continues a parked run. */
+async function writeContinued(
+  { tx, admission, now, requestHash }: New,
+  { id: runId, sessionId }: RunRecord,
+): Promise<Submitted> {
+  const { agentId, key, alongside } = admission;
+  await alongside?.(tx, { runId, sessionId });
+  const use = {
+    agentId,
+    key: key ?? "",
+    now,
+    runId,
+    sessionId,
+    requestHash,
+    expiresAt: now + IDEMPOTENCY_MS,
+  };
+  if (key !== null && !(await tx.idempotency.insert(use))) throw new KeyTakenError(key);
+  return { runId, sessionId, isReplay: false, isContinued: true };
 }
 
 async function reach(asked: Asked): Promise<Result<Reached, SubmitRefusal>> {
@@ -176,11 +224,9 @@ function maxCostOf({ core, admission: { body } }: Asked): number | null {
   return dollars === undefined ? core.policy.maxCostMicroUsd : Math.round(dollars * MICRO_PER_USD);
 }
 
-async function settle(asked: New): Promise<Result<Settled, SubmitRefusal>> {
+async function settle(asked: New, sessionId: string | null): Promise<Result<Settled, SubmitRefusal>> {
   const { core, tx, agent, freeCredits, admission, now } = asked;
   const { caller, body, pullRequest, isOneWrite = false } = admission;
-  const session = await findRequestedSession(tx, { agent, body });
-  if (!session.ok) return session;
   const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite, freeCredits });
   if (!paying.ok) return paying;
   const missing = await findMissingCommit(core, tx, {
@@ -190,7 +236,7 @@ async function settle(asked: New): Promise<Result<Settled, SubmitRefusal>> {
     bringsModel: body.model_access !== undefined,
   });
   if (missing !== null) return refused(missing);
-  const chosen = await chooseOwn(asked, session.value);
+  const chosen = await chooseOwn(asked, sessionId);
   if (!chosen.ok) return chosen;
   const runId = core.random.uuid(now);
   const capUsd = capOf(asked);
@@ -202,7 +248,7 @@ async function settle(asked: New): Promise<Result<Settled, SubmitRefusal>> {
   if (!ofDay.ok) return ofDay;
   return ok({
     ...asked,
-    sessionId: session.value,
+    sessionId,
     paying: paying.value,
     chosen: chosen.value,
     runId,

@@ -42,7 +42,7 @@ export async function reserveOfDay(
   }
   const wanted = maxCostMicroUsd ?? Math.max(LEAST_MICRO_USD, Math.ceil(capMicroUsd * UNNAMED_SHARE));
   const microUsd = Math.min(wanted, left);
-  await tx.costReservations.insert({ runId, agentId: agent.id, day, microUsd, expiresAt: resetsAt + DAY_MS });
+  await tx.costReservations.put({ runId, agentId: agent.id, day, microUsd, expiresAt: resetsAt + DAY_MS });
   return ok(microUsd);
 }
 

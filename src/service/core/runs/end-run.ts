@@ -20,7 +20,7 @@ import {
   isShortOfCredits,
   stopReasonOf,
 } from "./run-machine.ts";
-import type { RunRecord } from "./run-record.ts";
+import type { ParkedState, RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
 declare module "../core.ts" {
@@ -63,6 +63,15 @@ export async function cancelTree(core: Core, tx: StoreTransaction, run: RunRecor
   return await cancelEach(core, tx, [run, ...children]);
 }
 
+/** Cancels the runs that a run has delegated to. The caller holds the run's lock, and announces what is returned. */
+export async function cancelChildren(
+  core: Core,
+  tx: StoreTransaction,
+  runId: string,
+): Promise<CancelledRuns> {
+  return await cancelEach(core, tx, await lockDescendants(tx, runId));
+}
+
 /** Cancels every run of an agent that is in flight, and their descendants. The caller announces what is returned. */
 export async function cancelDeleted(
   core: Core,
@@ -98,6 +107,10 @@ async function cancelEach(
 ): Promise<CancelledRuns> {
   const { cause } = ending;
   for (const run of runs) {
+    if (run.parked !== undefined) {
+      await cancelParked(core, tx, { run, parked: run.parked, ending });
+      continue;
+    }
     if (run.status === "running") await tx.runs.update(run.id, { status: "cancelling", cause });
     if (run.status !== "queued") continue;
     // Started and ended in one step, so that its stream begins and ends like every other.
@@ -112,6 +125,20 @@ async function cancelEach(
     });
   }
   return runs.map(({ id }) => id);
+}
+
+/** No worker reads its state: it ends here, and is charged what it has used. */
+async function cancelParked(
+  core: Core,
+  tx: StoreTransaction,
+  { run, parked, ending }: { run: RunRecord; parked: ParkedState; ending: Cancelled },
+): Promise<void> {
+  const { parked: _parked, ...unparked } = run;
+  const { cause } = ending;
+  const taken: RunRecord = { ...unparked, status: "cancelling", cause, fence: run.fence + 1 };
+  await tx.runs.update(run.id, { status: "cancelling", cause, fence: taken.fence, parked: null });
+  const { usage, workedMs } = parked;
+  await closeRun(core, tx, { run: taken, events: [], ending, usage, workedMs });
 }
 
 type RunClosing = {

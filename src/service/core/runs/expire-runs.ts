@@ -1,8 +1,10 @@
-// Deletes inputs and events of runs some time after the runs have ended, or their agent was deleted. Every node sweeps.
+// Ends parked runs that nobody has continued, and deletes inputs and events of runs some time after the runs have ended, or their
+// agent was deleted. Every node sweeps.
 // Why: docs/decisions/016-expired-runs-keep-their-record.md, 120-agents-are-deleted.md
 
 import type { Core } from "../core.ts";
 import { announce, cancelDeleted } from "./end-run.ts";
+import { endOverdue } from "./park-run.ts";
 
 /** A step is one transaction: small, so that others do not wait long for it. */
 const EVENTS_A_STEP = 1_000;
@@ -21,7 +23,10 @@ export class RunExpiry {
     this.#keptMs = options.keptMs;
   }
 
-  /** Deletes inputs and events of every run that ended long enough ago, or whose agent was deleted, in steps. Returns how many steps. Never rejects. */
+  /**
+   * Ends parked runs whose time is over, and deletes inputs and events of every run that ended long enough ago, or whose agent was
+   * deleted, in steps. Returns how many steps. Never rejects.
+   */
   async sweep(): Promise<number> {
     this.#sweeping ??= this.#sweepOnce().finally(() => {
       this.#sweeping = null;
@@ -43,6 +48,7 @@ export class RunExpiry {
     const deleted = { deletedBefore: now - DELETED_KEPT_MS, maxEvents, now };
     let steps = 0;
     try {
+      steps += await endOverdue(this.#core);
       for (const agentId of await store.committed.agents.listDeletedAtWork())
         announce(this.#core, await store.transact((tx) => cancelDeleted(this.#core, tx, agentId)));
       while (!this.#isStopped && (await store.transact((tx) => tx.expiry.eraseDeletedAgent(deleted))) > 0)

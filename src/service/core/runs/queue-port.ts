@@ -19,11 +19,13 @@ declare module "../ports/store.ts" {
 interface QueueReader {
   /** Runs that wait for a worker. */
   count(): Promise<number>;
-  /** Runs that a worker has, and has not ended. `heartbeatAt` is by that worker's clock. */
+  /** Runs that a worker has, and has not ended: no parked ones. `heartbeatAt` is by that worker's clock. */
   listAtWork(): Promise<readonly RunAtWork[]>;
   /** The ids of runs that were given back and wait for another worker, oldest first. */
   listReleased(): Promise<readonly string[]>;
-  /** Runs that have not ended, oldest first. */
+  /** The ids of parked runs whose time was over before `now`, or that have no journal. */
+  listOverdue(query: { now: number }): Promise<readonly string[]>;
+  /** Runs that have not ended and are not parked, oldest first. */
   listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]>;
 }
 

@@ -57,7 +57,8 @@ export async function settleAbandoned(
   const settled = await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(runId);
     if (run === null || (run.status !== "running" && run.status !== "cancelling")) return null;
-    if (!abandoned.isAbandoned(run)) return null;
+    // It has no worker, and needs none.
+    if (run.parked !== undefined || !abandoned.isAbandoned(run)) return null;
     const events = await closersOf(tx, run);
     const released =
       run.status === "running" ? await releaseRun(core, tx, { run, events, after: "lost" }) : null;

@@ -22,6 +22,7 @@ import type { FollowSessionRefusal, SessionRefusal } from "../sessions/refusals.
 export type RunRefusal = ReadRunRefusal | AgentRefusal | FollowSessionRefusal | OverloadRefusal;
 
 export type SubmitRefusal =
+  | ResumeRefusal
   | ParentEndingRefusal
   | MessageRefusal
   | McpRefusal
@@ -72,6 +73,29 @@ export const runProblems = {
     code: "events_expired",
     message: `The events of run ${runId} are not kept any more. Its record is at GET /v1/agents/${agentId}/runs/${runId}.`,
   }),
+  run_not_parked: ({ runId }: { runId: string }) =>
+    conflict(
+      "run_not_parked",
+      `Run ${runId} is not parked: it waits for nothing. Read it to see where it stands.`,
+    ),
+  answer_missing: ({ runId }: { runId: string }) =>
+    conflict("run_needs_more", `Run ${runId} waits for the answer to its question: send it as "message".`),
+  cost_not_raised: ({ runId, maxMicroUsd }: { runId: string; maxMicroUsd: number }) =>
+    conflict(
+      "run_needs_more",
+      `Run ${runId} has reached its limit of cost, ${dollars(maxMicroUsd)}: send a higher one as "max_cost_usd" (in a thread "/agent continue max-cost …").`,
+    ),
+  tokens_not_raised: ({ runId, maxTokens }: { runId: string; maxTokens: number }) =>
+    conflict(
+      "run_needs_more",
+      `Run ${runId} has reached its limit of tokens, ${maxTokens}: send a higher one as "max_turn_tokens" (in a thread "/agent continue max-turn-tokens …").`,
+    ),
+  credits_not_added: ({ runId }: { runId: string }) => ({
+    status: 402,
+    code: "insufficient_credits",
+    message: `Run ${runId} waits for credits, and its billing account has too few to go on. Add some, then continue it.`,
+    fields: { reason: "balance_ended" },
+  }),
   run_finished: ({ runId, status }: { runId: string; status: string }) =>
     conflict("run_finished", `Run ${runId} has ended already: ${status}.`),
 } satisfies ProblemTable;
@@ -80,6 +104,12 @@ export const runProblems = {
 type ReadRunRefusal = RefusalOf<
   typeof runProblems,
   "run_not_found" | "run_of_another" | "events_expired" | "run_finished"
+>;
+
+/** Why a run does not go on. */
+export type ResumeRefusal = RefusalOf<
+  typeof runProblems,
+  "run_not_parked" | "answer_missing" | "cost_not_raised" | "tokens_not_raised" | "credits_not_added"
 >;
 
 type MessageRefusal = RefusalOf<typeof runProblems, "message_missing">;

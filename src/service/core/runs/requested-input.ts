@@ -27,6 +27,7 @@ const inputOf: { readonly [Field in keyof Required<Body>]: InputOf<Field> } = {
   max_cost_usd: null,
   max_turn_tokens: (maxTurnTokens) => ({ maxTurnTokens }),
   time_limit_seconds: (seconds) => ({ timeLimitMs: seconds * 1000 }),
+  may_park: (mayPark) => (mayPark ? { mayPark } : {}),
   setup: (setup) => ({ setup }),
   output_schema: (outputSchema) => ({ outputSchema }),
   egress: (egress) => ({ egress: entriesOf(egress) }),
@@ -73,6 +74,8 @@ export function comparedOf({
     messages: _messages,
     // A later try of the same has less time.
     time_limit_seconds: _seconds,
+    // A job of a newer version of the action asks for the same.
+    may_park: _mayPark,
     new_session,
     max_turn_tokens,
     egress,

@@ -118,6 +118,25 @@ export async function dropJournal(core: Core, runId: string): Promise<void> {
   await core.store.transact((tx) => tx.journal.delete(runId));
 }
 
+/** What a parked run was given. */
+export type Continuation = {
+  /** Null: nothing was said. */
+  readonly message: string | null;
+};
+
+/** The entry of a run that is parked no more. Null where it has no journal, or none is kept. */
+export async function sealedContinuation(
+  core: Core,
+  tx: StoreTransaction,
+  { runId, given: { message } }: { runId: string; given: Continuation },
+): Promise<JournalEntry | null> {
+  if (core.journalKeys === null) return null;
+  const kinds = await tx.journal.listKinds(runId);
+  if (kinds.length === 0) return null;
+  const body: Continuation = { message };
+  return sealedEntry(core, runId, { entry: kinds.length + 1, kind: "continued", body });
+}
+
 type Release = {
   /** Locked by the caller. */
   readonly run: RunRecord;

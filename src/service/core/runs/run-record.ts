@@ -5,6 +5,7 @@ import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
 import type {
   CommitOrigin,
   ModelBilling,
+  ParkReason,
   RunCause,
   RunOrigin,
   RunStatus,
@@ -48,6 +49,10 @@ export type RunInput = RunSource & {
   readonly timeLimitMs?: number;
   /** Its session goes on with whoever asks there again: a key names it, or the run answers a question. */
   readonly hasThread?: true;
+  /** It is parked where it would end for something that can still be given. */
+  readonly mayPark?: true;
+  /** The time at work that counts towards no limit: before somebody continued it. */
+  readonly uncountedMs?: number;
   /** The JSON Schema that the reply has to match. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** The script that prepares the environment; null: none. Absent: the default one, where it exists. */
@@ -62,6 +67,17 @@ export type RunInput = RunSource & {
   readonly workspace?: RunWorkspace;
   /** The span of the submission as a W3C `traceparent`, where it was traced. */
   readonly traceparent?: string;
+};
+
+/** A run that nobody works on until somebody continues it. Its `stopReason` is the reason. */
+export type ParkedState = {
+  readonly reason: ParkReason;
+  readonly since: number;
+  /** It ends then. */
+  readonly until: number;
+  /** What it has used so far, and the time at work. */
+  readonly usage: Usage;
+  readonly workedMs: number;
 };
 
 /** A run without its input and its events. */
@@ -101,6 +117,8 @@ export type RunRecord = {
   readonly hasExpired?: true;
   /** Absent where a job says which commit it works on, and where it needs none. */
   readonly commit?: ShownCommit;
+  /** Only of a running one. Absent while a worker has it, or is to have it. */
+  readonly parked?: ParkedState;
 };
 
 export type StoredEvent = {

@@ -1,12 +1,12 @@
 // Runs, what they reserve of a day and their expiry, as the core reads them and as whoever holds a run's lock changes them.
 // Implemented in store/: runs.ts, cost-reservations.ts and expiry.ts.
 
-import type { RunStatus } from "../../../contract/runs/run.ts";
+import type { ParkReason, RunStatus } from "../../../contract/runs/run.ts";
 import type { KeyUse } from "../idempotency/store-port.ts";
 import type { Hold } from "../money/posting.ts";
 import type { PageQuery } from "../ports/page.ts";
 import type { CancelCause } from "./run-machine.ts";
-import type { RunInput, RunRecord } from "./run-record.ts";
+import type { ParkedState, RunInput, RunRecord } from "./run-record.ts";
 
 declare module "../ports/store.ts" {
   interface StoreReader {
@@ -31,10 +31,12 @@ export interface RunReader {
   listOfSession(query: SessionRunQuery): Promise<readonly RunRecord[]>;
   /** A session's runs in the opposite order. */
   listOfSessionBefore(query: EarlierRunQuery): Promise<readonly RunRecord[]>;
-  /** Runs of an account's agents that ended with a question and are the last of their session, newest first. */
+  /** Runs of an account's agents that ended with a question, or wait for its answer, and are the last of their session, newest first. */
   listQuestions(query: QuestionQuery): Promise<readonly RunRecord[]>;
-  /** Runs of an account's agents that have not ended. Delegated runs are part of their parent and not counted. */
+  /** Runs of an account's agents that have not ended and are not parked. Delegated runs are part of their parent and not counted. */
   countUnfinished(accountId: string): Promise<number>;
+  /** The parked run of a session, or null. */
+  findParked(sessionId: string): Promise<RunRecord | null>;
   /** The ids of an agent's runs that have not ended, oldest first. */
   listUnfinishedOfAgent(agentId: string): Promise<readonly string[]>;
   /** A run's children, oldest first. */
@@ -56,6 +58,8 @@ export interface RunStore extends RunReader {
   lock(id: string): Promise<RunRecord | null>;
   /** Writes the fields of `change`; the caller holds the run's lock. A run ends by `events.append` only. */
   update(id: string, change: RunUpdate): Promise<void>;
+  /** Writes a run's input anew; the caller holds the run's lock. */
+  updateInput(runId: string, input: RunInput): Promise<void>;
 }
 
 export type Admission = {
@@ -122,6 +126,10 @@ export type RunUpdate = {
   readonly cause?: CancelCause;
   readonly holdMicroUsd?: number;
   readonly fence?: number;
+  /** Null: it is not parked any more. */
+  readonly parked?: ParkedState | null;
+  /** Of a parked run, which is found by it. Null: it goes on. */
+  readonly stopReason?: ParkReason | null;
 };
 
 export type CostReservation = {
@@ -138,7 +146,8 @@ export type ReservedRun = Pick<RunRecord, "status" | "startedAt" | "usage"> & {
 };
 
 export interface CostReservationStore {
-  insert(reservation: CostReservation): Promise<void>;
+  /** Takes the place of the run's earlier one. */
+  put(reservation: CostReservation): Promise<void>;
   /** The runs of a day, with what each may cost. The caller has locked the agent: no other transaction adds one. */
   list(day: { readonly agentId: string; readonly day: string }): Promise<readonly ReservedRun[]>;
 }

@@ -7,6 +7,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { PullRequestHead } from "../commits/run-commit.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { RemoteHead } from "../repository-access/remotes.ts";
+import type { CancelledRuns } from "./end-run.ts";
 import type { KeySlot } from "./keys-in-flight.ts";
 import type { RunWorkspace, WorkflowExecution } from "./run-record.ts";
 
@@ -15,6 +16,10 @@ export type Submitted = {
   readonly sessionId: string;
   /** True when the same key made this run before. */
   readonly isReplay: boolean;
+  /** The session had a parked run: this one, which goes on. */
+  readonly isContinued?: true;
+  /** Runs that ended with it: the session's parked one, where it was not given what it waited for. */
+  readonly alsoEnded?: CancelledRuns;
 };
 
 export type Submission = {

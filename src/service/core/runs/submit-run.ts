@@ -5,8 +5,10 @@ import type { Caller } from "../accounts/caller.ts";
 import { requestedPullRequest } from "../ci/pull-request.ts";
 import type { Core } from "../core.ts";
 import { accountWallet, freeCreditsAccount } from "../money/ledger.ts";
-import { admitRun, KeyTakenError } from "./admit-run.ts";
+import { admitRun, KeyTakenError, UndoneError } from "./admit-run.ts";
 import { TransactionNeededError, UnpaidError } from "./billing-account.ts";
+import { announceContinued } from "./continue-run.ts";
+import { announce } from "./end-run.ts";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import type { SubmitRefusal } from "./refusals.ts";
 import { withRemoteHead } from "./remote-head.ts";
@@ -52,7 +54,10 @@ export class RunSubmitter {
         (await this.#admitInOneWrite(admission)) ??
         (await withSessionKey(() => store.transact((tx) => admitRun(this.#core, tx, admission), { lane })));
       const submitted = await withRemoteHead(this.#core, (head) => admit({ ...admission, ...head }));
-      if (submitted.ok && !submitted.value.isReplay) {
+      if (submitted.ok && submitted.value.isContinued === true)
+        announceContinued(this.#core, submitted.value.runId);
+      else if (submitted.ok && !submitted.value.isReplay) {
+        announce(this.#core, submitted.value.alsoEnded ?? []);
         dispatch.enqueue(submitted.value.runId);
         // Nobody waits for a session that did not exist.
         if (session_id !== undefined || session_key !== undefined) signals.publish(submitted.value.sessionId);
@@ -64,6 +69,7 @@ export class RunSubmitter {
       if (cause instanceof SessionKeyTakenError) {
         return refused({ reason: "session_key_in_flight", key: cause.key });
       }
+      if (cause instanceof UndoneError) return refused(cause.refusal);
       if (cause instanceof UnpaidError) return refused(await store.transact(cause.explain));
       throw cause;
     } finally {

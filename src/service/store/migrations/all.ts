@@ -23,6 +23,7 @@ import * as m019 from "./019-commits-of-runs.ts";
 import * as m020 from "./020-deleted-agents.ts";
 import * as m021 from "./021-repository-access.ts";
 import * as m022 from "./022-run-journal.ts";
+import * as m023 from "./023-parked-runs.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -48,4 +49,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "020-deleted-agents": m020,
   "021-repository-access": m021,
   "022-run-journal": m022,
+  "023-parked-runs": m023,
 };

@@ -22,6 +22,7 @@ const handlers: RunHandlers = {
     ok({ body: { run_id: body.message ?? "", session_id: idempotencyKey ?? "" }, isReplay: false }),
   list: async ({ query }) => ok({ body: [], headers: { Link: String(query.limit + 1) } }),
   get: async ({ params }) => ok({ body: { ...run, id: params.runID, origin: "user" } }),
+  resume: async ({ params }) => ok({ body: { run_id: params.runID, session_id: "t" } }),
   cancel: async ({ params }) => ok({ body: { runId: params.runID, status: "cancelling" } }),
 };
 
@@ -30,7 +31,7 @@ describe("the type of handlers", () => {
     const { cancel: _, ...tooFew } = handlers;
     // @ts-expect-error `cancel` is missing.
     const refused: RunHandlers = tooFew;
-    expect(Object.keys(refused)).toEqual(["submit", "list", "get"]);
+    expect(Object.keys(refused)).toEqual(["submit", "list", "get", "resume"]);
   });
 
   it("refuses a handler without a route", () => {

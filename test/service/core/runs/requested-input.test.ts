@@ -26,6 +26,7 @@ const fields: {
   max_cost_usd: { value: 2, input: {} },
   max_turn_tokens: { value: 1_000, input: { maxTurnTokens: 1_000 } },
   time_limit_seconds: { value: 60, input: { timeLimitMs: 60_000 } },
+  may_park: { value: true, input: { mayPark: true } },
   setup: { value: null, input: { setup: null } },
   output_schema: { value: { type: "object" }, input: { outputSchema: { type: "object" } } },
   egress: { value: ["example.com"], input: { egress: ["example.com"] } },
@@ -52,7 +53,7 @@ const fields: {
 };
 
 /** What two requests of one key may differ in. */
-const notCompared: readonly string[] = ["time_limit_seconds"];
+const notCompared: readonly string[] = ["time_limit_seconds", "may_park"];
 
 function hashOf(body: Body): string {
   const messages = messagesOf(body) ?? [];

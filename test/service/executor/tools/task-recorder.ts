@@ -29,6 +29,7 @@ export class TaskRecorder {
       advisorMaxSpendMicroUsd: null,
       outputSchema: null,
       mayAsk: false,
+      mayPark: false,
       isInWorkspace: false,
       desk: null,
       carriedState: { state: "fresh" },

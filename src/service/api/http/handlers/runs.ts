@@ -4,6 +4,7 @@ import { ok } from "../../../../base/result.ts";
 import type { runRoutes } from "../../../../contract/runs/routes.ts";
 import type { Core } from "../../../core/core.ts";
 import { cancelRun } from "../../../core/runs/cancel-run.ts";
+import { givenBy, resumeRun } from "../../../core/runs/continue-run.ts";
 import { listRuns } from "../../../core/runs/list-runs.ts";
 import { findRun } from "../../../core/runs/read-run.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
@@ -42,6 +43,13 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
       if (!found.ok) return found;
       const [place] = (await placeRuns(core, [found.value])).map((placed) => placed.place);
       return ok({ body: toPlacedRun({ run: found.value, place }) });
+    },
+    resume: async ({ caller, params, body }) => {
+      const request = { caller, agentId: params.agentID, runId: params.runID, given: givenBy(body) };
+      return shown(await resumeRun(core, request), ({ runId, sessionId }) => ({
+        run_id: runId,
+        session_id: sessionId,
+      }));
     },
     cancel: async ({ caller, params }) =>
       shown(await cancelRun(core, { caller, agentId: params.agentID, runId: params.runID }), () => ({

@@ -3,7 +3,7 @@
 // Why: docs/decisions/021-the-loop.md
 
 import { assertNever } from "../../../../base/assert-never.ts";
-import type { StopReason } from "../../../../contract/runs/run.ts";
+import { parkReasons, type StopReason } from "../../../../contract/runs/run.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { sumOf } from "../../../core/runs/usage.ts";
 import type { BackendOutcome, BackendTask } from "../../backend.ts";
@@ -15,7 +15,7 @@ import { callTools, declineCalls } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
 import { CUT_CALL_RESULT, CutAnswers, withoutCutCalls } from "./cut-answers.ts";
 import { FollowUps } from "./follow-ups.ts";
-import { type LeftLoop, TAKEN_UP_NOTE } from "./left-loop.ts";
+import { continuedNote, type LeftLoop, TAKEN_UP_NOTE } from "./left-loop.ts";
 import type { LoopJournal } from "./loop-journal.ts";
 import type { GivenReply, LeftCalls, LoopPosition } from "./loop-state.ts";
 import { toolSetOf } from "./model-call.ts";
@@ -55,6 +55,9 @@ export class AgentLoop {
   readonly #toolSet: ReturnType<typeof toolSetOf>;
   #events: AnswerEvents;
   readonly #followUps: FollowUps;
+  #turn = 1;
+  /** Turns before it count towards no limit. */
+  #countedFrom: number;
 
   constructor(options: AgentLoopOptions) {
     this.#options = options;
@@ -65,16 +68,45 @@ export class AgentLoop {
     this.#cutAnswers = new CutAnswers(left?.cutAnswers);
     this.#followUps = new FollowUps(options, left?.followUps);
     this.#events = new AnswerEvents(options.task);
+    this.#countedFrom = left?.countedFrom ?? 1;
   }
 
   /** Rejects with a `BackendFailure`, or with the signal's reason. */
   async run(): Promise<BackendOutcome> {
+    const { left, task, journal } = this.#options;
+    const { stopped } = left?.position ?? {};
+    // Its worker was lost before it could park the run.
+    if (stopped !== undefined && left?.continued === null) return { stopReason: stopped };
+    const outcome = await this.#work();
+    const reason = parkReasons.find((one) => one === outcome.stopReason);
+    if (reason !== undefined && task.mayPark && journal?.isKept === true) {
+      const place = { turn: this.#turn + 1, bound: null, isToldSo: false, stopped: reason };
+      journal.at(() => this.#stateAt(place));
+      await journal.keepStopped();
+    }
+    return outcome;
+  }
+
+  /** Where the loop of another worker goes on. */
+  #resume({ position, continued, calls }: LeftLoop): Pick<LoopPosition, "bound" | "isToldSo"> {
+    const { conversation } = this.#options;
+    if (continued === null) {
+      if (calls === null) conversation.say(TAKEN_UP_NOTE);
+      return position;
+    }
+    this.#countedFrom = position.turn;
+    conversation.say(continuedNote(continued, position.stopped));
+    return { bound: null, isToldSo: false };
+  }
+
+  async #work(): Promise<BackendOutcome> {
     const { conversation, question, task, left, journal } = this.#options;
-    let bound: StopReason | null = left?.position.bound ?? null;
-    let isToldSo = left?.position.isToldSo ?? false;
+    const begin: Pick<LoopPosition, "bound" | "isToldSo"> =
+      left === null ? { bound: null, isToldSo: false } : this.#resume(left);
+    let { bound, isToldSo } = begin;
     let calls = left?.calls ?? null;
-    if (left !== null && calls === null) conversation.say(TAKEN_UP_NOTE);
     for (let turn = left?.position.turn ?? 1; ; turn += 1) {
+      this.#turn = turn;
       bound ??= this.#boundAt(turn);
       const isLast = bound !== null;
       if (bound !== null && turn > 1 && !isToldSo) {
@@ -127,9 +159,10 @@ export class AgentLoop {
     }
   }
 
-  #stateAt(place: Pick<LoopPosition, "turn" | "bound" | "isToldSo">) {
+  #stateAt(place: Pick<LoopPosition, "turn" | "bound" | "isToldSo" | "stopped">) {
     const position: LoopPosition = {
       ...place,
+      countedFrom: this.#countedFrom,
       repeated: this.#repeated.state,
       toldShare: this.#notices.told,
       cutAnswers: this.#cutAnswers.state,
@@ -142,7 +175,7 @@ export class AgentLoop {
   #boundAt(turn: number): StopReason | null {
     const { maxTurns, task } = this.#options;
     if (this.#repeated.isStuck) return "repeated_calls";
-    if (turn >= maxTurns) return "max_turns";
+    if (turn - this.#countedFrom + 1 >= maxTurns) return "max_turns";
     return turn > 1 && isLate({ leftMs: task.deadline.leftMs(), limitMs: task.deadline.limitMs })
       ? "time_limit"
       : null;
@@ -209,7 +242,7 @@ export class AgentLoop {
     conversation.add(...results.messages);
     const { budget } = task.meter;
     const notice = this.#notices.next({
-      turns: { used: turn, limit: maxTurns },
+      turns: { used: turn - this.#countedFrom + 1, limit: maxTurns },
       tokens: { used: budget.spent.tokens, limit: budget.maxTokens },
       cost:
         budget.maxCostMicroUsd === null

@@ -1,6 +1,8 @@
 // The loop that another worker has left, read from its journal.
 
 import type { ModelMessage } from "ai";
+import type { ParkReason } from "../../../../contract/runs/run.ts";
+import type { Continuation } from "../../../core/runs/run-journal.ts";
 import type { LeftWork } from "../../run-journal.ts";
 import type { CallsBody, LeftCalls, SpendBody, TurnBody } from "./loop-state.ts";
 import type { PlannedCall } from "./spending.ts";
@@ -12,6 +14,8 @@ export type LeftLoop = Pick<TurnBody, "position" | "requests" | "meter" | "conve
   readonly planned: readonly PlannedCall[];
   /** Null where no call had been begun that acts outside of the run. */
   readonly calls: LeftCalls | null;
+  /** What the parked run was given. Null where its last worker did not park it. */
+  readonly continued: Continuation | null;
 };
 
 /** Null where its first request had not come yet. */
@@ -21,24 +25,27 @@ export function leftLoop({ entries }: LeftWork): LeftLoop | null {
   let turn: TurnBody | null = null;
   let calls: CallsBody | null = null;
   let planned: readonly PlannedCall[] = [];
+  let continued: Continuation | null = null;
   for (const { kind, body } of entries) {
     if (body === undefined || body === null) continue;
     // Sealed by this service, in the form of its version.
     if (kind === "turn") {
       turn = body as TurnBody;
       calls = null;
+      continued = null;
       planned = turn.planned;
       messages = [...messages.slice(0, turn.messages.from), ...turn.messages.added];
       instructions = turn.instructions ?? instructions;
     } else if (kind === "calls") {
       calls = body as CallsBody;
       planned = calls.planned;
-    } else if (kind === "spend") planned = [...planned, ...(body as SpendBody).planned];
+    } else if (kind === "continued") continued = body as Continuation;
+    else if (kind === "spend") planned = [...planned, ...(body as SpendBody).planned];
   }
   if (turn === null) return null;
   const { position, requests, conversation } = turn;
   const meter = calls?.meter ?? turn.meter;
-  return { position, requests, meter, messages, conversation, instructions, planned, calls };
+  return { position, requests, meter, messages, conversation, instructions, planned, calls, continued };
 }
 
 /** Names of tools whose calls were begun, and whose results nobody knows. */
@@ -52,8 +59,17 @@ export function unknownCalls({ calls }: LeftLoop): readonly string[] {
 }
 
 /** The note for the model: what is not as it left it. */
-export const TAKEN_UP_NOTE =
-  "[This run goes on on another worker. The files are as they were after your last turn, but for those that git ignores, such as installed packages and build output: of these there is what the setup makes. Processes that you started are gone.]";
+const FILES_AND_PROCESSES =
+  "The files are as they were after your last turn, but for those that git ignores, such as installed packages and build output: of these there is what the setup makes. Processes that you started are gone.";
+
+export const TAKEN_UP_NOTE = `[This run goes on on another worker. ${FILES_AND_PROCESSES}]`;
 
 export const UNKNOWN_RESULT =
   "error: this call was begun, and its result is not known, for the worker was lost meanwhile. It was not made again: find out what it did before you repeat it.";
+
+/** The note for the model of a run that was parked: that it goes on, and what it was told. */
+export function continuedNote({ message }: Continuation, stopped: ParkReason | undefined): string {
+  const why = stopped === "question" || stopped === undefined ? "" : " with a higher limit";
+  const note = `[This run was parked, and goes on${why}. ${FILES_AND_PROCESSES}]`;
+  return message === null ? `${note}\n\nGo on with what is left undone.` : `${note}\n\n${message}`;
+}

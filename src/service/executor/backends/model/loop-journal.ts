@@ -48,6 +48,11 @@ export class LoopJournal implements RequestJournal, CallJournal {
     this.#tree = options.journal.left?.tree?.tree ?? null;
   }
 
+  /** Whether another worker could go on with the run. */
+  get isKept(): boolean {
+    return this.#options.journal.isKept;
+  }
+
   /** The place of the loop from now on. */
   at(state: () => LoopPlace): void {
     this.#state = state;
@@ -72,6 +77,11 @@ export class LoopJournal implements RequestJournal, CallJournal {
       if (isLeaving && journal.isKept) throw new RunStopped("handover");
       return () => this.#planned.delete(planned);
     });
+  }
+
+  /** Keeps the loop as it is: the run is about to be parked. Resolves once that is committed. */
+  async keepStopped(): Promise<void> {
+    await this.#inTurn(() => this.#keepTurn());
   }
 
   /** To be called before each call that acts outside of the run. */

@@ -1,7 +1,7 @@
 // The state of the loop as its journal keeps it, and as another worker goes on from it.
 
 import type { ModelMessage } from "ai";
-import type { StopReason } from "../../../../contract/runs/run.ts";
+import type { ParkReason, StopReason } from "../../../../contract/runs/run.ts";
 import type { MeterState } from "../../usage-meter.ts";
 import type { ModelResponse } from "./model-call.ts";
 import type { PlannedCall, SpendingBound } from "./spending.ts";
@@ -47,6 +47,10 @@ export type LoopPosition = {
   readonly turn: number;
   readonly bound: StopReason | null;
   readonly isToldSo: boolean;
+  /** Turns before it count towards no limit. Absent: all do. */
+  readonly countedFrom?: number;
+  /** Why the run stopped before it was parked. Absent: it did not. */
+  readonly stopped?: ParkReason;
   readonly repeated: RepeatedCallsState;
   /** The share of a bound of whose use the model was told last. */
   readonly toldShare: number;

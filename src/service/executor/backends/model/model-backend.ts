@@ -184,7 +184,13 @@ async function tellTakenUp(task: BackendTask, left: LeftLoop | null): Promise<vo
   if (by == null) return;
   const turn = left === null ? 1 : left.position.turn + (left.calls === null ? 0 : 1);
   const unknown = left === null ? [] : unknownCalls(left).map((name) => name.slice(0, MAX_NAME_CHARS));
-  const value = { turn, after: by.after, unknown_calls: unknown.slice(0, MAX_NAMES) };
+  const message = left?.continued?.message ?? null;
+  const value = {
+    turn,
+    after: by.after,
+    unknown_calls: unknown.slice(0, MAX_NAMES),
+    ...(message === null ? {} : { message }),
+  };
   await task.emit({ type: "CUSTOM", name: RESUMED_EVENT, value });
 }
 

@@ -1,0 +1,229 @@
+// Continues a parked run: it is given what it waited for, and to the next worker.
+// Why: docs/decisions/141-a-run-is-parked.md
+
+import { assertNever } from "../../../base/assert-never.ts";
+import { ok, type Result, refused } from "../../../base/result.ts";
+import { isTerminal } from "../../../contract/runs/run.ts";
+import type { ResumeRunRequest } from "../../../contract/runs/run-requests.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { Agent } from "../agents/agent.ts";
+import { findPolicyFault } from "../agents/ci-policy.ts";
+import type { Core } from "../core.ts";
+import { RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import { findBillingAccount, UnpaidError } from "./billing-account.ts";
+import { reserveOfDay } from "./day-cap.ts";
+import type { CancelledRuns } from "./end-run.ts";
+import { endParked } from "./park-run.ts";
+import { findRun } from "./read-run.ts";
+import type { ResumeRefusal, RunRefusal, SubmitRefusal } from "./refusals.ts";
+import { sealedContinuation } from "./run-journal.ts";
+import type { ParkedState, RunInput, RunRecord } from "./run-record.ts";
+import type { AdmissionRequest, Submitted } from "./submission.ts";
+
+const MICRO_PER_USD = 1_000_000;
+
+/** What a parked run is given. */
+export type Given = {
+  /** Null: nothing is said. */
+  readonly message: string | null;
+  /** Of the whole run. Null: as it was. */
+  readonly maxCostMicroUsd: number | null;
+  /** Of the whole run. Null: as it was. */
+  readonly maxTokens: number | null;
+};
+
+/** As a request says it. */
+export function givenBy({
+  message,
+  max_cost_usd: dollars,
+  max_turn_tokens: tokens,
+}: ResumeRunRequest): Given {
+  return {
+    message: message ?? null,
+    maxCostMicroUsd: dollars === undefined ? null : Math.round(dollars * MICRO_PER_USD),
+    maxTokens: tokens ?? null,
+  };
+}
+
+type Continuing = { readonly run: RunRecord; readonly parked: ParkedState; readonly given: Given };
+
+/** POST /v1/agents/{agentID}/runs/{runID}/resume. */
+export async function resumeRun(
+  core: Core,
+  request: { caller: Caller; agentId: string; runId: string; given: Given },
+): Promise<Result<Submitted, RunRefusal | SubmitRefusal>> {
+  const { caller, agentId, runId, given } = request;
+  const found = await findRun(core, request);
+  if (!found.ok) return found;
+  try {
+    const continued = await core.store.transact(
+      async (tx): Promise<Result<null, RunRefusal | SubmitRefusal>> => {
+        const run = await tx.runs.lock(runId);
+        if (run === null) return refused({ reason: "run_not_found", runId });
+        if (isTerminal(run.status)) return refused({ reason: "run_finished", runId, status: run.status });
+        const agent = await tx.agents.find(agentId);
+        if (agent === null || agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
+        const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
+        if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
+        if (run.parked === undefined) return refused({ reason: "run_not_parked", runId });
+        return await continueParked(core, tx, { run, parked: run.parked, given, agent, caller });
+      },
+    );
+    if (!continued.ok) return continued;
+  } catch (cause) {
+    if (cause instanceof UnpaidError) return refused(await core.store.transact(cause.explain));
+    throw cause;
+  }
+  announceContinued(core, runId);
+  return ok({ runId, sessionId: found.value.sessionId, isReplay: false });
+}
+
+/** After the commit. */
+export function announceContinued(core: Core, runId: string): void {
+  core.dispatch.requeue(runId);
+  core.signals.publish(runId);
+}
+
+/** Continues a run that the caller has locked. After a refusal, or an UnpaidError, the transaction has to be undone. */
+export async function continueParked(
+  core: Core,
+  tx: StoreTransaction,
+  continuing: Continuing & { readonly agent: Agent; readonly caller: Caller },
+): Promise<Result<null, SubmitRefusal>> {
+  const { run, parked, given, agent, caller } = continuing;
+  const missing = findMissing(continuing);
+  if (missing !== null) return refused(missing);
+  const runId = run.id;
+  // It counts among the runs in flight again, and whoever pays has to have something left.
+  const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite: false, freeCredits: null });
+  if (!paying.ok) return paying;
+  await paying.value.lock();
+  if (parked.reason === "credits") {
+    const balance = (await tx.ledger.findBalance(run.billingAccount)) ?? 0;
+    if (balance < RUN_FEE_MICRO_USD) return refused({ reason: "credits_not_added", runId });
+  }
+  const input = await tx.runs.findInput(runId);
+  const entry = input === null ? null : await sealedContinuation(core, tx, { runId, given });
+  if (input === null || entry === null) return refused({ reason: "run_not_parked", runId });
+  const raised = raisedInput(input, continuing);
+  const capUsd = input.job === null ? undefined : agent.ciPolicy?.max_usd_per_day;
+  let { maxCostMicroUsd } = raised;
+  if (capUsd !== undefined) {
+    const spentMicroUsd = parked.usage.budget?.costMicroUsd ?? 0;
+    const wanted = maxCostMicroUsd === undefined ? null : Math.max(0, maxCostMicroUsd - spentMicroUsd);
+    const reserved = await reserveOfDay(core, tx, { agent, runId, capUsd, maxCostMicroUsd: wanted });
+    if (!reserved.ok) return reserved;
+    maxCostMicroUsd = spentMicroUsd + reserved.value;
+  }
+  await tx.runs.updateInput(runId, {
+    ...raised,
+    ...(maxCostMicroUsd === undefined ? {} : { maxCostMicroUsd }),
+  });
+  await tx.runs.update(runId, { parked: null, stopReason: null });
+  await tx.journal.append(entry);
+  await tx.queue.release(runId);
+  return ok(null);
+}
+
+/** What the run waits for, and was not given. */
+export function findMissing({ run, parked, given }: Continuing): ResumeRefusal | null {
+  const runId = run.id;
+  switch (parked.reason) {
+    case "question":
+      return given.message === null ? { reason: "answer_missing", runId } : null;
+    case "max_cost":
+      return raises(given.maxCostMicroUsd, parked.usage.budget?.maxCostMicroUsd)
+        ? null
+        : { reason: "cost_not_raised", runId, maxMicroUsd: parked.usage.budget?.maxCostMicroUsd ?? 0 };
+    case "max_tokens":
+      return raises(given.maxTokens, parked.usage.budget?.maxTokens)
+        ? null
+        : { reason: "tokens_not_raised", runId, maxTokens: parked.usage.budget?.maxTokens ?? 0 };
+    case "max_turns":
+    case "time_limit":
+    case "credits":
+      return null;
+    default:
+      return assertNever(parked.reason);
+  }
+}
+
+function raises(given: number | null, limit: number | null | undefined): boolean {
+  return given !== null && given > (limit ?? 0);
+}
+
+/** No limit is lowered. Turns and time begin anew. */
+function raisedInput(input: RunInput, { parked, given }: Continuing): RunInput {
+  const { maxCostMicroUsd: cost } = input;
+  const tokens = Math.max(input.maxTurnTokens, given.maxTokens ?? 0);
+  return {
+    ...input,
+    maxTurnTokens: tokens,
+    ...(cost === undefined || given.maxCostMicroUsd === null
+      ? {}
+      : { maxCostMicroUsd: Math.max(cost, given.maxCostMicroUsd) }),
+    uncountedMs: parked.workedMs,
+  };
+}
+
+/** A submission in a session that has a parked run. */
+type SessionRequest = {
+  readonly agent: Agent;
+  readonly sessionId: string;
+  readonly admission: AdmissionRequest;
+  /** As the submission names it. Null: no limit. */
+  readonly maxCostMicroUsd: number | null;
+};
+
+/**
+ * The parked run of a session goes on with a submission that gives it what it waits for, and works on the same commit. Otherwise it
+ * ends. Null where the session has none.
+ */
+export async function settleSession(
+  core: Core,
+  tx: StoreTransaction,
+  request: SessionRequest,
+): Promise<Result<ContinuedOrEnded, SubmitRefusal> | null> {
+  const { agent, sessionId, admission, maxCostMicroUsd } = request;
+  const found = await tx.runs.findParked(sessionId);
+  const run = found === null ? null : await tx.runs.lock(found.id);
+  if (run?.parked === undefined) return null;
+  const { parked } = run;
+  const { caller, body, messages } = admission;
+  const given: Given = {
+    message: textOf(messages),
+    maxCostMicroUsd: body.max_cost_usd === undefined ? null : maxCostMicroUsd,
+    maxTokens: body.max_turn_tokens ?? null,
+  };
+  const isOneRequest = given.message !== null && findMissing({ run, parked, given }) === null;
+  if (!isOneRequest || !(await worksOnSame(tx, run, admission)))
+    return ok({ continued: null, ended: await endParked(core, tx, { run, parked }) });
+  const continued = await continueParked(core, tx, { run, parked, given, agent, caller });
+  return continued.ok ? ok({ continued: run, ended: [] }) : continued;
+}
+
+export type ContinuedOrEnded = { readonly continued: RunRecord | null; readonly ended: CancelledRuns };
+
+/** Null where there is more than one message, or more than text in it. */
+function textOf(messages: AdmissionRequest["messages"]): string | null {
+  const [message, ...others] = messages;
+  if (message === undefined || others.length > 0) return null;
+  return message.role === "user" && message.parts === undefined ? message.content : null;
+}
+
+/** Whether a submission asks for nothing that the run does not have: no other commit, no other form of the reply. */
+async function worksOnSame(
+  tx: StoreTransaction,
+  run: RunRecord,
+  { caller, body, pullRequest, workspace, workflow, parent }: AdmissionRequest,
+): Promise<boolean> {
+  if (workspace !== undefined || workflow !== undefined || parent !== undefined) return false;
+  if (body.output_schema !== undefined || body.model_access !== undefined) return false;
+  const input = await tx.runs.findInput(run.id);
+  if (input === null) return false;
+  if (caller.kind === "account") return true;
+  const job = input.job;
+  if (job === null || input.pullRequest?.headSha !== pullRequest?.headSha) return false;
+  return pullRequest !== null || job.sha === caller.capability.job.sha;
+}

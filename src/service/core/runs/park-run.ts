@@ -1,0 +1,133 @@
+// Parks a run that would end for something that can still be given: nobody works on it, it holds no more than it has used, and it
+// goes on where somebody continues it. Ends those that nobody continues.
+// Why: docs/decisions/141-a-run-is-parked.md
+
+import { type Parked, type ParkReason, parkReasons } from "../../../contract/runs/run.ts";
+import { PARKED_EVENT, type RunEvent } from "../../../contract/runs/run-event.ts";
+import type { Core } from "../core.ts";
+import { HELD } from "../money/ledger.ts";
+import { costOfTime } from "../money/run-price.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import { announce, type CancelledRuns, cancelChildren, endRun } from "./end-run.ts";
+import type { Ending } from "./run-machine.ts";
+import type { ParkedState, RunInput, RunRecord } from "./run-record.ts";
+import { sumOf, type Usage } from "./usage.ts";
+
+/** After that a parked run ends, with what it has done. */
+export const PARKED_DAYS = 14;
+const PARKED_MS = PARKED_DAYS * 24 * 60 * 60 * 1000;
+
+/** Why a run that would end so is parked instead; null where it ends. */
+export function parkReasonOf(
+  ending: Ending,
+  { mayPark, modelAccess }: Pick<RunInput, "mayPark" | "modelAccess">,
+): ParkReason | null {
+  // The access that a job brought ends soon after the job, and only jobs of the same CI run may renew it.
+  if (mayPark !== true || modelAccess !== undefined || ending.status !== "completed") return null;
+  return parkReasons.find((reason) => reason === ending.stopReason) ?? null;
+}
+
+type Park = {
+  readonly runId: string;
+  readonly fence: number;
+  readonly reason: ParkReason;
+  /** The last events. They close every open message, call and step. */
+  readonly events: readonly RunEvent[];
+  readonly usage: Usage;
+  readonly workedMs: number;
+};
+
+/**
+ * Parks a run that this worker has. False where it could not: another worker has it, it is cancelled, or it has no journal. Safe to
+ * repeat.
+ */
+export async function parkRun(core: Core, park: Park): Promise<boolean> {
+  const { runId, fence, reason, events, usage, workedMs } = park;
+  const cancelled = await core.store.transact(async (tx): Promise<CancelledRuns | null> => {
+    const run = await tx.runs.lock(runId);
+    if (run === null || run.fence !== fence || run.status !== "running") return null;
+    if ((await tx.journal.listKinds(runId)).length === 0) return null;
+    const children = await cancelChildren(core, tx, runId);
+    const now = core.clock.now();
+    const parked: ParkedState = { reason, since: now, until: now + PARKED_MS, usage, workedMs };
+    const told: RunEvent = { type: "CUSTOM", name: PARKED_EVENT, value: shownParked(parked) };
+    const jsons = [...events, told].map((event) => JSON.stringify(event));
+    await tx.events.append({ runId, fence, now, jsons });
+    const owed = costOfTime(run.price, workedMs) + sumOf(usage, "microUsd");
+    const returned = Math.max(0, run.holdMicroUsd - Math.ceil(owed));
+    await tx.runs.update(runId, {
+      parked,
+      stopReason: reason,
+      holdMicroUsd: run.holdMicroUsd - returned,
+      fence: fence + 1,
+    });
+    if (returned > 0) {
+      const id = core.random.uuid(now);
+      const to = run.billingAccount;
+      await tx.ledger.post({ id, at: now, kind: "release", from: HELD, to, microUsd: returned, runId });
+    }
+    return children;
+  });
+  if (cancelled === null) return false;
+  core.signals.publish(runId);
+  announce(core, cancelled);
+  return true;
+}
+
+/** As readers of the run and of its stream get it. */
+export function shownParked({ reason, since, until }: ParkedState): Parked {
+  return {
+    reason,
+    since: new Date(since).toISOString(),
+    until: new Date(until).toISOString(),
+    how_to_continue: waysToContinue[reason],
+  };
+}
+
+const waysToContinue: Readonly<Record<ParkReason, string>> = {
+  question: "Answer the question: the run goes on with what it has done.",
+  max_tokens: "Raise the run's limit of tokens (max_turn_tokens): it goes on with what it has done.",
+  max_cost: "Raise the run's limit of cost (max_cost_usd): it goes on with what it has done.",
+  max_turns: "Continue it: it gets as many turns again.",
+  time_limit: "Continue it: it gets as much time again.",
+  credits: "Add credits, then continue it: it goes on with what it has done.",
+};
+
+/**
+ * Ends a parked run as it would have ended without being parked. The caller holds the run's lock, and announces what is
+ * returned.
+ */
+export async function endParked(
+  core: Core,
+  tx: StoreTransaction,
+  { run, parked }: { readonly run: RunRecord; readonly parked: ParkedState },
+): Promise<CancelledRuns> {
+  const { parked: _parked, ...unparked } = run;
+  const { reason, usage, workedMs } = parked;
+  const taken: RunRecord = { ...unparked, fence: run.fence + 1 };
+  await tx.runs.update(run.id, { parked: null, fence: taken.fence });
+  return await endRun(core, tx, {
+    run: taken,
+    events: [],
+    ending: { status: "completed", stopReason: reason },
+    usage,
+    workedMs,
+  });
+}
+
+/** Ends the parked runs whose time is over, and those that have no journal, as out of a backup. Returns how many. */
+export async function endOverdue(core: Core): Promise<number> {
+  let ended = 0;
+  for (const runId of await core.store.committed.queue.listOverdue({ now: core.clock.now() })) {
+    const cancelled = await core.store.transact(async (tx) => {
+      const run = await tx.runs.lock(runId);
+      if (run?.parked === undefined || run.status !== "running") return null;
+      return await endParked(core, tx, { run, parked: run.parked });
+    });
+    if (cancelled === null) continue;
+    ended += 1;
+    core.signals.publish(runId);
+    announce(core, cancelled);
+  }
+  return ended;
+}
