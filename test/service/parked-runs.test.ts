@@ -6,10 +6,12 @@ import type { ModelRequest } from "../../fakes/model-server/request.ts";
 import { everyTime } from "../../fakes/model-server/script.ts";
 import { answer, call, type Step, say } from "../../fakes/model-server/turn.ts";
 import { systemRandom } from "../../src/base/ids.ts";
-import type { Run } from "../../src/contract/runs/run.ts";
+import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
+import { type Run, submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import type { SubmitRunRequest } from "../../src/contract/runs/run-requests.ts";
 import { toRun } from "../../src/service/api/shared/run-view.ts";
+import { GRANTS } from "../../src/service/core/money/ledger.ts";
 import { cancelRun } from "../../src/service/core/runs/cancel-run.ts";
 import { givenBy, resumeRun } from "../../src/service/core/runs/continue-run.ts";
 import { endOverdue, PARKED_DAYS } from "../../src/service/core/runs/park-run.ts";
@@ -22,6 +24,8 @@ import { askQuestionTool } from "../../src/service/executor/tools/ask-question.t
 import { writeFile } from "../../src/service/executor/tools/write-file.ts";
 import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { openHttpApi } from "../support/service-api.ts";
+import { call as request } from "../support/service-client.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
@@ -60,7 +64,8 @@ onEveryStore((store) => {
     let sha: string;
     let step: (request: ModelRequest) => Step | undefined;
 
-    beforeEach(async () => {
+    /** `freeCredits`: of the month. */
+    const begin = async (freeCredits = 100_000) => {
       step = ({ assistantTurns }) => asking[assistantTurns];
       checkouts = await CheckoutFixture.make();
       server = await startModelServer({ script: everyTime((request) => step(request)), apiKey: API_KEY });
@@ -84,7 +89,7 @@ onEveryStore((store) => {
         store,
         backend,
         rates,
-        freeCredits: 100_000,
+        freeCredits,
         keepsJournals: true,
         checkouts: {
           ...provider,
@@ -92,14 +97,18 @@ onEveryStore((store) => {
         },
       });
       fixture.executor.start();
-    });
+    };
 
-    afterEach(async () => {
+    beforeEach(() => begin());
+
+    const end = async () => {
       await expectSoundLedger(fixture.place);
       await fixture.close();
       await server.close();
       await checkouts.close();
-    });
+    };
+
+    afterEach(end);
 
     const submit = async (body: SubmitRunRequest) => {
       const submitted = await fixture.trySubmit({ may_park: true, ...body });
@@ -161,7 +170,7 @@ onEveryStore((store) => {
       const run = await parked(runId);
       const used = run.parked?.usage.roles.executor?.microUsd ?? 0;
       expect(used).toBeGreaterThan(0);
-      expect(await heldFor(runId) - used).toBeLessThanOrEqual(1_000_000);
+      expect((await heldFor(runId)) - used).toBeLessThanOrEqual(1_000_000);
       expect(await heldFor(runId)).toBeGreaterThanOrEqual(used);
       const { queue } = fixture.store.committed;
       expect(await queue.listAtWork()).toEqual([]);
@@ -274,6 +283,47 @@ onEveryStore((store) => {
       await fixture.ended(runId);
       expect(await submit(body)).toBe(runId);
       expect(await fixture.place.query("select id from runs")).toHaveLength(1);
+    });
+
+    it("is resumed by the route, which refuses what does not suffice", async () => {
+      await end();
+      await begin(4);
+      const api = await openHttpApi(fixture);
+      const send = (path: string, json: unknown, bearer?: string) =>
+        request(api.url + path, { method: "POST", json, ...(bearer === undefined ? {} : { bearer }) });
+      const { body: exchanged } = await send("/v1/ci/oidc/exchange", { subject_token: "a token" });
+      const { access_token: token, agent_id: agentId } = exchangeResponseSchema.parse(exchanged);
+      const body = { message: "Fix the parser.", session_key: "thread-7", may_park: true };
+      const submitted = await send(`/v1/agents/${agentId}/runs`, body, token);
+      const { run_id: runId } = submitRunResponseSchema.parse(submitted.body);
+      await parked(runId);
+      // Other runs take what is left.
+      step = () => answer([say("Spent.")], { usage: { output: 50_000 } });
+      for (let left = true; left; ) {
+        const spending = await fixture.trySubmit({ message: "Spend it all." });
+        left = spending.ok;
+        if (spending.ok) await fixture.ended(spending.value.runId);
+      }
+      step = ({ assistantTurns }) => asking[assistantTurns];
+      const path = `/v1/agents/${agentId}/runs/${runId}/resume`;
+      expect(await send(path, {}, token)).toMatchObject({ status: 409, body: { code: "run_needs_more" } });
+      expect(await send(path, { message: "The new one." }, token)).toMatchObject({
+        status: 402,
+        body: { code: "insufficient_credits", reason: "credits_ended" },
+      });
+      const now = fixture.clock.now();
+      const { billingAccount: to } = await fixture.run(runId);
+      const grant = { id: systemRandom.uuid(now), at: now, kind: "grant", from: GRANTS, to } as const;
+      await fixture.store.transact((tx) => tx.ledger.post({ ...grant, microUsd: 1_000_000, runId: null }));
+      expect(await send(path, { message: "The new one." }, token)).toMatchObject({
+        status: 202,
+        body: { run_id: runId },
+      });
+      expect(await fixture.ended(runId)).toMatchObject({ stopReason: "end_turn" });
+      expect(await send(path, { message: "Again." }, token)).toMatchObject({
+        status: 409,
+        body: { code: "run_finished" },
+      });
     });
   });
 });

@@ -38,6 +38,12 @@ export const namedAnswers: readonly NamedAnswer[] = [
     because: "Answers a WebSocket handshake, which a plain request is not.",
     file: "test/service/api/socket/socket-api.test.ts",
   })),
+  ...[202, 402].map((status) => ({
+    operations: ["runsResume"],
+    status,
+    because: "Needs a run that is parked, and so a model that asks.",
+    file: "test/service/parked-runs.test.ts",
+  })),
   {
     operations: ["ciExchange"],
     status: 403,
