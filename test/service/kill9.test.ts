@@ -13,6 +13,7 @@ import {
   type Played,
 } from "../support/durable/expect-played.ts";
 import { idealRequests, noteOf, type Story } from "../support/durable/played-story.ts";
+import { type S3Server, startS3Server } from "../support/s3-server.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 
 const RUNS = 100;
@@ -37,15 +38,19 @@ onEveryStore((store) => {
   describe("a service under load", { tags: ["long"], timeout: TIMEOUT_MS }, () => {
     const roles: readonly Role[] = store.name === "SQLite" ? ["all"] : ["api", "api", "worker", "worker"];
     let service: DurableService;
+    /** Null on SQLite, whose large contents are in a folder. */
+    let s3: S3Server | null = null;
 
     afterEach(async () => {
       await service.close();
+      await s3?.stop();
     });
 
     /** Submits all runs, disturbs them until the last has ended, and checks each. */
     const play = async (disturb: Disturb): Promise<void> => {
       const begun = Date.now();
-      const settings = { MAX_RUNNING_RUNS: String(RUNS_AT_ONCE), STALLED_SECONDS };
+      s3 = store.name === "SQLite" ? null : await startS3Server();
+      const settings = { MAX_RUNNING_RUNS: String(RUNS_AT_ONCE), STALLED_SECONDS, ...s3?.settings };
       service = await DurableService.start({ store, roles, settings });
       const patches = new Map<string, string>();
       for (const name of NAMES) {

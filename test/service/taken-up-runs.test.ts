@@ -49,6 +49,7 @@ type Point = {
 
 /** One that the process gets to by itself. */
 type PointInStore = Point & { readonly when: "before" | "after"; readonly statement: RegExp };
+type PointInProgram = Point & { readonly when: "within"; readonly program: RegExp };
 
 const lostIn = (turn: number, unknown_calls: readonly string[] = []): readonly Resumed[] => [
   { turn, after: "lost_worker", unknown_calls },
@@ -80,7 +81,7 @@ const heldPoints: readonly Point[] = [
   },
 ];
 
-const pointsInStore: readonly PointInStore[] = [
+const ownPoints: readonly (PointInStore | PointInProgram)[] = [
   {
     at: "before a request is sent",
     hold: { turn: LOST_TURN - 1, place: "unanswered" },
@@ -125,6 +126,15 @@ const pointsInStore: readonly PointInStore[] = [
     hold: { turn: LOST_TURN, place: "unanswered" },
     when: "before",
     statement: JOURNAL_ENTRY,
+    hasNotes: false,
+    paidTwice: 1,
+    resumed: lostIn(LOST_TURN),
+  },
+  {
+    at: "while git packs the files for the journal",
+    hold: { turn: LOST_TURN, place: "unanswered" },
+    when: "within",
+    program: /git .*pack-objects/,
     hasNotes: false,
     paidTwice: 1,
     resumed: lostIn(LOST_TURN),
@@ -218,10 +228,11 @@ describe("a run on SQLite whose process is killed", () => {
     await expectNothingKept(service);
   });
 
-  it.each(pointsInStore)("$at goes on", async (point) => {
+  it.each(ownPoints)("$at goes on", async (point) => {
     const story = storyOf(point.at.replaceAll(" ", "-"), point.hasNotes);
     const { release, ...run } = await playTo({ story, hold: point.hold });
-    await service.killAround(point.when, point.statement);
+    if (point.when === "within") await service.killWithin(point.program);
+    else await service.killAround(point.when, point.statement);
     release();
     await service.killed(run.runId);
     await service.startAgain();

@@ -9,17 +9,14 @@ import type {
   CheckoutSource,
 } from "../core/checkouts/checkout.ts";
 import type { Environments, PreparedEnvironment } from "../core/checkouts/environment.ts";
-import { findHeldSource } from "../core/commits/held-source.ts";
-import { placeOf } from "../core/commits/run-commit.ts";
 import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { costOfTime } from "../core/money/run-price.ts";
-import { secretPartsOf } from "../core/repository-access/deploy-key.ts";
-import { findCredential } from "../core/repository-access/open-access.ts";
+import { StorageFullError } from "../core/ports/storage-full.ts";
+import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { cancelledEnding, deletedEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
-import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type {
@@ -41,6 +38,7 @@ import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./pr
 import { RunBudget } from "./run-budget.ts";
 import { isTakenUp, RunJournal } from "./run-journal.ts";
 import { RunNetwork } from "./run-network.ts";
+import { noCommitText, sourceOf, withContents } from "./run-source.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { untilTurn } from "./session-turn.ts";
 import { RunStopped } from "./stop-reason.ts";
@@ -94,7 +92,10 @@ type WorkDone = {
   readonly cleaned: Promise<void>;
 };
 
-/** Never rejects: every failure is an ending. The checkout is removed, maybe later: see `cleaned`. */
+/**
+ * Every failure is an ending, but for the store's own: it rejects with that, for the run itself has not failed. The checkout is removed,
+ * maybe later: see `cleaned`.
+ */
 export async function executeRun(work: Work): Promise<WorkDone> {
   const { core, taken } = work;
   const { id: runId, fence, holdMicroUsd, price } = taken.run;
@@ -116,17 +117,22 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const keeps = (opened: RunJournal | null) => {
     journal = opened;
   };
-  const ending = failedUnlessCalled(
-    await endingOfWork(work, { meter, held, delegations, network, worked, keeps }),
-    meter.usage,
-  );
-  delegations.close();
-  await network.close();
-  const cleaned = held.remove();
-  if (!held.isInUse) await cleaned;
+  const close = async (): Promise<Pick<WorkDone, "cleaned">> => {
+    delegations.close();
+    await network.close();
+    const cleaned = held.remove();
+    if (!held.isInUse) await cleaned;
+    return { cleaned };
+  };
+  const parts = { meter, held, delegations, network, worked, keeps };
+  const ending = await endingOfWork(work, parts).catch(async (cause: unknown) => {
+    await (await close()).cleaned;
+    throw cause;
+  });
+  const { cleaned } = await close();
   const usage = { ...meter.usage, budget: budget.use };
   return {
-    ending,
+    ending: failedUnlessCalled(ending, meter.usage),
     usage,
     heldMicroUsd: meter.heldMicroUsd,
     hasDelegated: delegations.hasBegun,
@@ -223,15 +229,21 @@ async function endingOfWork(
       const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout);
       return completed(await ask(() => held.use(run(), stopsWithinMs)));
     } catch (cause) {
-      isGivenBack = cause instanceof RunStopped && cause.kind === "handover";
+      const isLeft = isOfStore(cause) || (cause instanceof RunStopped && cause.kind === "handover");
+      isGivenBack = journal !== null && isLeft;
       throw cause;
     } finally {
       // Whoever takes the run up reports them.
       if (!isGivenBack) await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
     }
   } catch (cause) {
+    if (isOfStore(cause)) throw cause;
     return await endingOfError(work, cause);
   }
+}
+
+function isOfStore(cause: unknown): boolean {
+  return cause instanceof StoreUnavailableError || cause instanceof StorageFullError;
 }
 
 /** Null where none is kept: by this backend, on this service, or of such a run. */
@@ -341,46 +353,6 @@ async function showOpening<Value>({ core, taken }: Work, run: () => Promise<Valu
   } finally {
     clearImmediate(waking);
   }
-}
-
-/** The source of the run's checkout. With a pull request it is that pull request's head, trusted as an outsider's. */
-function sourceOf(input: RunInput, runId: string): CheckoutSource | null {
-  const { pullRequest } = input;
-  const place = placeOf(input);
-  if (place === null) return null;
-  const { name: repository, visibility } = place.repository;
-  const source = { ...place, runId, repository, visibility };
-  if (pullRequest === undefined) return source;
-  const { number, headRef, headSha: sha, baseRef } = pullRequest;
-  const isJobs = place.ref === headRef.replace(/head$/, "merge");
-  return {
-    ...source,
-    sha,
-    ref: headRef,
-    event: "pull_request",
-    baseRef,
-    pullRequest: { number, headRef, isJobs },
-  };
-}
-
-/** With what a job has sent of the commit; otherwise, for a run without one, with the access that the agent's owner chose. */
-async function withContents(
-  { core, taken: { input }, secrets }: Work,
-  { agent, source }: { readonly agent: Agent; readonly source: CheckoutSource },
-): Promise<CheckoutSource> {
-  const held = await findHeldSource(core, input);
-  if (held !== null) return { ...source, held };
-  const { repository } = agent;
-  if (input.job !== null || repository === null || source.visibility === "public") return source;
-  const credential = await findCredential(core, agent.id);
-  if (credential === null) return source;
-  if (credential.kind === "deploy_key") secrets.add(...secretPartsOf(credential.privateKey));
-  return { ...source, remote: { repository, credential } };
-}
-
-/** Of a run that an earlier version of the service took. */
-function noCommitText(repository: string): string {
-  return `It is not known which commit of ${repository} this run is to work on. Start it again.`;
 }
 
 /** Settles as the work does, or rejects with the signal's reason as soon as it aborts, even if the backend ignores the signal. */

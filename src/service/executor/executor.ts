@@ -6,6 +6,7 @@ import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
 import type { Environments } from "../core/checkouts/environment.ts";
 import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
+import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import type { Span } from "../core/ports/tracer.ts";
 import { parkReasonOf, parkRun } from "../core/runs/park-run.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
@@ -149,16 +150,18 @@ export class Executor {
       } catch (cause) {
         // A failing run must not end its worker, and no run may be left without a worker.
         this.#options.core.log.error({ run_id: runId, err: cause }, "run could not be executed");
-        if (!this.#drained.signal.aborted) await this.#interrupt(runId);
+        if (!this.#drained.signal.aborted) await this.#interrupt(runId, cause);
       }
     }
   }
 
   /** Gives back, or ends, a run that no worker has, however long the store is away. What the stop leaves, recovery ends at the next start. */
-  async #interrupt(runId: string): Promise<void> {
+  async #interrupt(runId: string, why?: unknown): Promise<void> {
     const { core } = this.#options;
+    // The store was away: neither the run nor its worker has done anything wrong.
+    const after = why instanceof StoreUnavailableError ? "handover" : "lost";
     try {
-      const became = await this.#insist(() => leaveRun(core, runId), { isEndless: true });
+      const became = await this.#insist(() => leaveRun(core, runId, { after }), { isEndless: true });
       if (became === "released") core.dispatch.requeue(runId);
     } catch (cause) {
       core.log.error({ run_id: runId, err: cause }, "run could not be settled");
@@ -251,15 +254,16 @@ export class Executor {
     const { core, dispatch, runTimeLimitMs: timeLimitMs } = this.#options;
     const options = { core, dispatch, runId, timeLimitMs, heartbeats: this.#heartbeats };
     if (typeof offer !== "string") return { lease: RunLease.hold(options, offer), taken: offer };
-    let hasFailed = false;
+    let failure: { readonly cause: unknown } | null = null;
     const held = await this.#insist(() =>
       RunLease.take(options).catch((cause: unknown) => {
-        hasFailed = true;
+        failure = { cause };
         throw cause;
       }),
     );
     // A try that failed may have taken the run all the same, and then nobody works on it.
-    if (held === null && hasFailed) await this.#interrupt(runId);
+    const failed = failure as { readonly cause: unknown } | null;
+    if (held === null && failed !== null) await this.#interrupt(runId, failed.cause);
     return held;
   }
 

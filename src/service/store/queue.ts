@@ -2,7 +2,7 @@
 
 import { type Kysely, sql } from "kysely";
 import type { RunStatus } from "../../contract/runs/run.ts";
-import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/runs/queue-port.ts";
+import type { Beat, QueueStore, ReleasedTake, RunAtWork, StartedRun } from "../core/runs/queue-port.ts";
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
@@ -93,8 +93,31 @@ export class SqlQueue implements QueueStore {
     return rows.map(({ run_id }) => run_id);
   }
 
-  async takeReleased({ runId, now }: { runId: string | null; now: number }): Promise<StartedRun | null> {
-    let oldest = this.#db.selectFrom("released_runs").select("run_id").orderBy("run_id").limit(1);
+  async listNewer(version: number): Promise<readonly Pick<RunAtWork, "id" | "fence">[]> {
+    return await this.#newer(version)
+      .select(["runs.id", "runs.fence"])
+      .distinct()
+      .orderBy("runs.id")
+      .execute();
+  }
+
+  /** Runs at work whose journal has an entry of a newer version. */
+  #newer(version: number) {
+    return this.#db
+      .selectFrom("released_runs")
+      .innerJoin("runs", "runs.id", "released_runs.run_id")
+      .innerJoin("run_journal", "run_journal.run_id", "released_runs.run_id")
+      .where("runs.status", "=", "running")
+      .where("run_journal.version", ">", version);
+  }
+
+  async takeReleased({ runId, now, version }: ReleasedTake): Promise<StartedRun | null> {
+    let oldest = this.#db
+      .selectFrom("released_runs")
+      .select("run_id")
+      .where("run_id", "not in", this.#newer(version).select("runs.id"))
+      .orderBy("run_id")
+      .limit(1);
     if (runId !== null) oldest = oldest.where("run_id", "=", runId);
     const released = await (this.#hasRowLocks ? oldest.forUpdate().skipLocked() : oldest).executeTakeFirst();
     if (released === undefined) return null;

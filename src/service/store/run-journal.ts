@@ -47,14 +47,14 @@ export class SqlRunJournal implements JournalStore {
     return rows.map(journalRow.read);
   }
 
-  async listKinds(runId: string): Promise<readonly JournalKind[]> {
+  async listKinds(runId: string): Promise<readonly (JournalKind | null)[]> {
     const rows = await this.#db
       .selectFrom("run_journal")
       .select("kind")
       .where("run_id", "=", runId)
       .orderBy("entry")
       .execute();
-    return rows.map(({ kind }) => journalRow.readField("kind", kind));
+    return rows.map(({ kind }) => journalKinds.find((known) => known === kind) ?? null);
   }
 
   async append(entry: JournalEntry): Promise<void> {

@@ -11,6 +11,7 @@ import type {
   EventQuery,
   EventStore,
   QueueStore,
+  ReleasedTake,
   RunAtWork,
   RunEnd,
   StartedRun,
@@ -282,7 +283,11 @@ class TalliedQueue implements QueueStore {
     return this.#queue.listReleased();
   }
 
-  takeReleased(take: { runId: string | null; now: number }): Promise<StartedRun | null> {
+  listNewer(version: number): Promise<readonly Pick<RunAtWork, "id" | "fence">[]> {
+    return this.#queue.listNewer(version);
+  }
+
+  takeReleased(take: ReleasedTake): Promise<StartedRun | null> {
     return this.#queue.takeReleased(take);
   }
 

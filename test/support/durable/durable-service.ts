@@ -22,7 +22,7 @@ import type { StoreKind, StorePlace } from "../stores/stores.ts";
 import { NoteServer } from "./note-server.ts";
 import { messageOf, STORY_MODEL, type Story, StoryModel } from "./played-story.ts";
 
-const KILL_AT_STATEMENT = fileURLToPath(new URL("kill-at-statement.ts", import.meta.url));
+const KILL_AT = fileURLToPath(new URL("kill-at.ts", import.meta.url));
 const AUDIENCE = "durable.example";
 const REPOSITORY = "octo/project";
 /** More than all runs of a test take. */
@@ -36,6 +36,8 @@ export type DurableOptions = {
   /** One process unless told. */
   readonly roles?: readonly Role[];
   readonly settings?: Readonly<Record<string, string>>;
+  /** Changes the address of PostgreSQL that the nodes use. */
+  readonly through?: (url: URL) => void;
 };
 
 type Node = {
@@ -55,6 +57,7 @@ type Parts = {
   readonly notes: NoteServer;
   readonly key: TestKey;
   readonly nodes: readonly Node[];
+  readonly label: string;
 };
 
 export class DurableService {
@@ -64,9 +67,12 @@ export class DurableService {
   readonly nodes: readonly Node[];
   readonly #folder: string;
   readonly #codeHost: CodeHost;
+  /** What the nodes' connections to PostgreSQL are named. */
+  readonly #label: string;
   #job: CiJob | null = null;
 
-  static async start({ store, roles = ["all"], settings = {} }: DurableOptions): Promise<DurableService> {
+  static async start(options: DurableOptions): Promise<DurableService> {
+    const { store, roles = ["all"], settings = {}, through = () => {} } = options;
     const place = await store.make();
     const folder = await mkdtemp(join(tmpdir(), "durable-runs-"));
     const key = await makeTestKey(place, { owner: { plan: "subscribed" } });
@@ -79,9 +85,16 @@ export class DurableService {
     const ratesFile = join(folder, "rates.json");
     await writeFile(ratesFile, JSON.stringify(rates()));
     const { dataDir, databaseUrl } = place.settings;
+    const label = `durable-${randomUUID()}`;
+    const ownUrl = () => {
+      const url = new URL(databaseUrl ?? "");
+      url.searchParams.set("application_name", label);
+      through(url);
+      return url.href;
+    };
     const common = {
       PORT: "0",
-      ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      ...(databaseUrl === null ? {} : { DATABASE_URL: ownUrl() }),
       BLOB_DIR: join(folder, "blobs"),
       RUN_SECRETS_KEY: SEALING_KEY,
       BASE_URL: `http://${AUDIENCE}`,
@@ -118,7 +131,7 @@ export class DurableService {
         return { role, apiKey, env: { ...env, PORT: new URL(url).port }, process, url };
       }),
     );
-    const service = new DurableService({ place, folder, codeHost, model, notes, key, nodes });
+    const service = new DurableService({ place, folder, codeHost, model, notes, key, nodes, label });
     service.#job = await service.#claimedJob(sha, key);
     return service;
   }
@@ -130,6 +143,7 @@ export class DurableService {
     this.nodes = parts.nodes;
     this.#folder = parts.folder;
     this.#codeHost = parts.codeHost;
+    this.#label = parts.label;
   }
 
   /** Its requests go to the first API node. */
@@ -167,9 +181,14 @@ export class DurableService {
     });
   }
 
-  /** From now on the service kills itself around the first commit of a transaction that has executed such a statement. */
+  /** From now on the service on SQLite kills itself around the first commit of a transaction that has executed such a statement. */
   async killAround(when: "before" | "after", statement: RegExp): Promise<void> {
     await writeFile(this.#planPath, `${when} ${statement.source}`);
+  }
+
+  /** From now on the node that is the first to start such a program kills itself. The words of a call have a space between them. */
+  async killWithin(program: RegExp): Promise<void> {
+    await writeFile(this.#planPath, `within ${program.source}`);
   }
 
   /** Resolves once the node has killed itself. Rejects where the run ended before. */
@@ -187,7 +206,6 @@ export class DurableService {
   /** Starts a node again where it was, once it is gone. */
   async startAgain(node: Node = this.node()): Promise<void> {
     await node.process.ended;
-    await rm(this.#planPath, { force: true });
     node.process = startProcess(node.env);
     await node.process.ready();
   }
@@ -200,6 +218,14 @@ export class DurableService {
         () => false,
       );
     await expect.poll(isOpen, { timeout: 10_000 }).toBe(false);
+  }
+
+  /** Ends every connection to PostgreSQL that the nodes have now, as an operator would. Returns how many. */
+  async loseConnections(): Promise<number> {
+    const ended = await this.place.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${this.#label}'`,
+    );
+    return ended.length;
   }
 
   /** Stops a node as a supervisor does. */
@@ -274,7 +300,7 @@ export class DurableService {
 }
 
 function startProcess(env: Readonly<Record<string, string>>): ServiceProcess {
-  return new ServiceProcess(["serve"], env, { preload: KILL_AT_STATEMENT });
+  return new ServiceProcess(["serve"], env, { preload: KILL_AT });
 }
 
 /** Each token of the model costs. */

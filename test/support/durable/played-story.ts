@@ -4,7 +4,8 @@
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
 import type { ModelRequest } from "../../../fakes/model-server/request.ts";
 import { everyTime } from "../../../fakes/model-server/script.ts";
-import { call, type Part, type Step, say, stall, wait } from "../../../fakes/model-server/turn.ts";
+import { answer, call, type Part, type Step, say, stall, wait } from "../../../fakes/model-server/turn.ts";
+import { SUMMARY_REQUEST } from "../../../src/service/executor/backends/model/compaction.ts";
 
 export const STORY_MODEL = "story-model";
 /** As the model is offered it. */
@@ -18,6 +19,8 @@ export type Story = {
   readonly turns: number;
   /** Each so many turns one also makes a note. 0: none does. */
   readonly noteEvery: number;
+  /** Of each file, beside what it has anyway: many fill the model's window. Default: 0. */
+  readonly moreLines?: number;
 };
 
 /** Where a request is held: no byte of its answer is sent, or the first words of it are. */
@@ -33,14 +36,16 @@ type SetHold = Hold & { readonly place: HoldPlace; readonly until: Promise<void>
 
 export type AskedTurn = {
   readonly turn: number;
+  /** Whether it was asked for a summary of the conversation before that turn. */
+  readonly isSummary: boolean;
   /** Who sent the request. */
   readonly apiKey: string | null;
   /** The results of the last tools, and what was said after them. */
   readonly told: string;
 };
 
-export function messageOf({ name, run, turns, noteEvery }: Story): string {
-  return `Play story/${name}/${run}/${turns}/${noteEvery}/ to its end.`;
+export function messageOf({ name, run, turns, noteEvery, moreLines = 0 }: Story): string {
+  return `Play story/${name}/${run}/${turns}/${noteEvery}/${moreLines}/ to its end.`;
 }
 
 /** What the model begins each turn with. */
@@ -83,8 +88,13 @@ export class StoryModel {
     return this.#asked.get(run) ?? [];
   }
 
-  /** Holds the next request for this turn; the ones after it are not held. The last words are turn `turns + 1`. */
-  hold(story: Story, { turn, place }: { readonly turn: number; readonly place: HoldPlace }): Hold {
+  /**
+   * Holds the next request for this turn, or for a summary; the ones after it are not held. The last words are turn `turns + 1`.
+   */
+  hold(
+    story: Story,
+    { turn, place }: { readonly turn: number | "summary"; readonly place: HoldPlace },
+  ): Hold {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const hold = {
@@ -105,31 +115,67 @@ export class StoryModel {
   #answer(request: ModelRequest): Step | undefined {
     const story = storyIn(request);
     if (story === null) return undefined;
-    const turn = 1 + request.toolResults.filter(({ tool }) => tool === "write_file").length;
+    const turn = 1 + turnsIn(request);
+    const isSummary = request.lastUserMessage === SUMMARY_REQUEST;
     const asked = this.#asked.get(story.run) ?? [];
     this.#asked.set(story.run, asked);
-    asked.push({ turn, apiKey: request.apiKey, told: toldIn(request) });
-    const key = `${story.run} ${turn}`;
+    asked.push({ turn, isSummary, apiKey: request.apiKey, told: toldIn(request) });
+    const key = `${story.run} ${isSummary ? "summary" : turn}`;
     const held = this.#holds.get(key);
     this.#holds.delete(key);
     held?.reach();
-    const [opening, ...rest] = partsOf(story, turn);
+    const [opening, ...rest] = isSummary ? [say(doneUntil(turn - 1))] : partsOf(story, turn);
+    const told = (parts: readonly Part[]) =>
+      (story.moreLines ?? 0) > 0 ? answer(parts, { usage: { input: tokensIn(request) } }) : parts;
     switch (held?.place) {
       case undefined:
-        return [opening, ...rest];
+        return told([opening, ...rest]);
       case "unanswered":
-        return stall(held.until, [opening, ...rest]);
+        return stall(held.until, told([opening, ...rest]));
       case "within":
-        return [opening, wait(held.until), ...rest];
+        return told([opening, wait(held.until), ...rest]);
     }
   }
 }
 
 function storyIn({ firstUserMessage }: ModelRequest): Story | null {
-  const found = /story\/([\w-]+)\/([\w-]+)\/(\d+)\/(\d+)\//.exec(firstUserMessage);
+  const found = /story\/([\w-]+)\/([\w-]+)\/(\d+)\/(\d+)\/(\d+)\//.exec(firstUserMessage);
   if (found === null) return null;
-  const [, name = "", run = "", turns, noteEvery] = found;
-  return { name, run, turns: Number(turns), noteEvery: Number(noteEvery) };
+  const [, name = "", run = "", turns, noteEvery, moreLines] = found;
+  return {
+    name,
+    run,
+    turns: Number(turns),
+    noteEvery: Number(noteEvery),
+    moreLines: Number(moreLines),
+  };
+}
+
+/** The turns that are done: by what the history holds of them, or by its summary. */
+function turnsIn({ messages, toolResults }: ModelRequest): number {
+  const written = toolResults.filter(({ tool }) => tool === "write_file").length;
+  const summarised = messages.flatMap((message) =>
+    message.role === "user" ? [Number(/Turns until (\d+) are done\./.exec(message.text)?.[1] ?? 0)] : [],
+  );
+  const last = Math.max(0, ...summarised);
+  if (last === 0) return written;
+  const names = messages.flatMap((message) =>
+    message.role === "assistant" ? message.calls.map(({ input }) => fileTurn(input)) : [],
+  );
+  return Math.max(last, ...names);
+}
+
+function fileTurn(input: unknown): number {
+  return Number(/turn-(\d+)\.txt/.exec(JSON.stringify(input))?.[1] ?? 0);
+}
+
+function doneUntil(turn: number): string {
+  return `Turns until ${turn} are done.`;
+}
+
+/** About as a model counts them. */
+function tokensIn({ body }: ModelRequest): number {
+  return Math.ceil(JSON.stringify(body).length / 4);
 }
 
 function partsOf(story: Story, turn: number): [Part, ...Part[]] {
@@ -137,7 +183,7 @@ function partsOf(story: Story, turn: number): [Part, ...Part[]] {
   if (turn > story.turns) return [say(`${opening} It is the end.`)];
   const file = call("write_file", {
     path: `turn-${turn}.txt`,
-    content: `${opening}\n${"A line of it.\n".repeat(turn)}`,
+    content: `${opening}\n${"A line of it.\n".repeat(turn + (story.moreLines ?? 0))}`,
   });
   const hasNote = story.noteEvery > 0 && turn % story.noteEvery === 0;
   return [say(opening), file, ...(hasNote ? [call(NOTE_TOOL, { word: noteOf(story, turn) })] : [])];

@@ -49,6 +49,11 @@ async function makeSqlitePlace({ isEmpty = false }: PlaceOptions = {}): Promise<
     migratedFile ??= makeMigratedFile();
     await writeFile(join(folder, DATABASE_FILE), await migratedFile);
   }
+  return sqlitePlaceIn(folder);
+}
+
+/** SQLite in a folder of the test's own, which it removes. */
+export function sqlitePlaceIn(folder: string): StorePlace {
   return {
     settings: { dataDir: folder, databaseUrl: null },
     open: (clock) => openSqliteStore({ folder, ...(clock === undefined ? {} : { clock }) }),

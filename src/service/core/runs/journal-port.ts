@@ -35,8 +35,8 @@ export type JournalEntry = {
 interface JournalReader {
   /** A run's entries in their order. */
   list(runId: string): Promise<readonly JournalEntry[]>;
-  /** Their kinds alone. */
-  listKinds(runId: string): Promise<readonly JournalKind[]>;
+  /** Their kinds alone. Null: one that only a newer version of the program knows. */
+  listKinds(runId: string): Promise<readonly (JournalKind | null)[]>;
 }
 
 export interface JournalStore extends JournalReader {

@@ -9,6 +9,7 @@ import type { ToolRate } from "../money/rates.ts";
 import { announce, endRun, endUnlocked } from "./end-run.ts";
 import { holdOf } from "./new-run.ts";
 import type { HeldRun, StartedRun } from "./queue-port.ts";
+import { JOURNAL_VERSION } from "./run-journal.ts";
 import { cancelledEnding, type Ending } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Usage } from "./usage.ts";
@@ -42,7 +43,9 @@ export async function takeRun(core: Core, runId: string | "oldest"): Promise<Tak
 /** Takes a run that was given back, or the oldest one. Null where it was not, or there is none. */
 export async function takeReleasedRun(core: Core, runId: string | "oldest"): Promise<TakenRun | null> {
   const named = runId === "oldest" ? null : runId;
-  return await core.store.transact((tx) => tx.queue.takeReleased({ runId: named, now: core.clock.now() }));
+  return await core.store.transact((tx) =>
+    tx.queue.takeReleased({ runId: named, now: core.clock.now(), version: JOURNAL_VERSION }),
+  );
 }
 
 /** Appends to the stream. Returns the run's state, or null when another worker has the run or it has ended. */

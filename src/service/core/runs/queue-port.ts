@@ -25,6 +25,11 @@ interface QueueReader {
   listReleased(): Promise<readonly string[]>;
   /** The ids of parked runs whose time was over before `now`, or that have no journal. */
   listOverdue(query: { now: number }): Promise<readonly string[]>;
+  /**
+   * Runs among these whose journal has an entry of a newer version than this one. They are left to nodes that know it, but for
+   * cancelled ones.
+   */
+  listNewer(version: number): Promise<readonly Pick<RunAtWork, "id" | "fence">[]>;
   /** Runs that have not ended and are not parked, oldest first. */
   listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]>;
 }
@@ -42,9 +47,9 @@ export interface QueueStore extends QueueReader {
   startOldest(start: { now: number }): Promise<StartedRun | null>;
   /**
    * Takes a run that was given back, the oldest one where `runId` is null: its fence is one higher, its stream goes on. Null when
-   * there is none. Safe to race: no run is taken twice, and no caller waits.
+   * there is none but those of `listNewer`. Safe to race: no run is taken twice, and no caller waits.
    */
-  takeReleased(take: { runId: string | null; now: number }): Promise<StartedRun | null>;
+  takeReleased(take: ReleasedTake): Promise<StartedRun | null>;
   /** Gives a run back: its fence is one higher, and it waits for another worker. The caller holds its lock. Safe to repeat. */
   release(runId: string): Promise<void>;
   /** A run that ends waits for no worker. The caller holds its lock. Safe to repeat. */
@@ -55,6 +60,13 @@ export interface QueueStore extends QueueReader {
    */
   beat(beat: Beat): Promise<ReadonlyMap<string, RunStatus>>;
 }
+
+export type ReleasedTake = {
+  readonly runId: string | null;
+  readonly now: number;
+  /** Of the journal that this node reads. */
+  readonly version: number;
+};
 
 export type StartedRun = { readonly run: RunRecord; readonly input: RunInput };
 

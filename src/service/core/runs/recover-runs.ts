@@ -7,7 +7,7 @@ import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { announce, endRun } from "./end-run.ts";
 import { OpenSpans } from "./open-spans.ts";
-import { releaseRun } from "./run-journal.ts";
+import { JOURNAL_VERSION, releaseRun } from "./run-journal.ts";
 import { cancelledEnding, type Ending, interruptedEnding, poisonedEnding } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import { noUsage } from "./usage.ts";
@@ -15,8 +15,8 @@ import { noUsage } from "./usage.ts";
 const PAGE = 500;
 
 /**
- * Puts queued runs into the queue again, and those whose worker is gone where they have a journal. The others of these are ended.
- * Returns how many of each.
+ * Puts queued runs into the queue again, and those whose worker is gone where they have a journal that this version knows. The others
+ * of these are ended: no other node is there. Returns how many of each.
  */
 export async function recoverRuns(
   core: Core,
@@ -30,6 +30,10 @@ export async function recoverRuns(
     if ((await leaveRun(core, id)) === "released") released.add(id);
     else ended += 1;
   }
+  for (const { id } of await queue.listNewer(JOURNAL_VERSION)) {
+    if ((await endReleased(core, id)) !== null) ended += 1;
+    released.delete(id);
+  }
   for (const id of released) core.dispatch.requeue(id);
   const queued = unfinished.filter((run) => run.status === "queued");
   for (const run of queued) core.dispatch.enqueue(run.id);
@@ -41,27 +45,48 @@ export async function recoverRuns(
  * requested, else `failed` with cause `interrupted`, refunded and retryable. A worker that is still alive can no longer write to
  * the run. Safe to repeat.
  */
-export async function leaveRun(core: Core, runId: string): Promise<Abandoned | null> {
-  return await settleAbandoned(core, { runId, ending: interruptedEnding, isAbandoned: () => true });
+export async function leaveRun(
+  core: Core,
+  runId: string,
+  { after = "lost" }: Pick<AbandonedRun, "after"> = {},
+): Promise<Abandoned | null> {
+  return await settleAbandoned(core, { runId, ending: interruptedEnding, isAbandoned: () => true, after });
+}
+
+/** Ends a run, released with this fence where one is named, that no node goes on with: as `interrupted`. Null when nothing was done. */
+export async function endReleased(
+  core: Core,
+  runId: string,
+  { fence }: { fence?: number } = {},
+): Promise<Abandoned | null> {
+  const isAbandoned = (run: RunRecord) => fence === undefined || run.fence === fence;
+  return await settleAbandoned(core, { runId, ending: interruptedEnding, isAbandoned, isLast: true });
 }
 
 /** What became of a run without a worker. */
 export type Abandoned = "released" | "ended";
 
+type AbandonedRun = {
+  readonly runId: string;
+  readonly ending: Ending;
+  readonly isAbandoned: (run: RunRecord) => boolean;
+  /** Whether it ends whatever its journal is. Default: it does not. */
+  readonly isLast?: boolean;
+  /** Default: its worker was lost. */
+  readonly after?: "lost" | "handover";
+};
+
 /** Like `leaveRun`, with another ending, if `isAbandoned` is true of the locked run. Null when nothing was done. */
-export async function settleAbandoned(
-  core: Core,
-  abandoned: { runId: string; ending: Ending; isAbandoned(run: RunRecord): boolean },
-): Promise<Abandoned | null> {
-  const { runId } = abandoned;
+export async function settleAbandoned(core: Core, abandoned: AbandonedRun): Promise<Abandoned | null> {
+  const { runId, isLast = false, after = "lost" } = abandoned;
   const settled = await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(runId);
     if (run === null || (run.status !== "running" && run.status !== "cancelling")) return null;
     // It has no worker, and needs none.
     if (run.parked !== undefined || !abandoned.isAbandoned(run)) return null;
     const events = await closersOf(tx, run);
-    const released =
-      run.status === "running" ? await releaseRun(core, tx, { run, events, after: "lost" }) : null;
+    const release = () => (isLast ? "no_journal" : releaseRun(core, tx, { run, events, after }));
+    const released = run.status === "running" ? await release() : null;
     if (released === "released") return released;
     const taken = { ...run, fence: run.fence + 1 };
     await tx.runs.update(runId, { fence: taken.fence });

@@ -20,7 +20,7 @@ declare module "../core.ts" {
   }
 }
 
-/** The form in which this version writes an entry. */
+/** The form in which this version of the program writes an entry. Runs with newer ones are left to nodes that know it. */
 export const JOURNAL_VERSION = 1;
 
 /** Losses of a worker in a row, with no turn between them, after which a run is not taken up again. */
@@ -93,7 +93,9 @@ export async function openEntries(core: Core, runId: string): Promise<readonly O
   if (keys === null) return null;
   const opened: OpenedEntry[] = [];
   for (const { entry, kind, version, body, tree } of await core.store.committed.journal.list(runId)) {
-    if (version !== JOURNAL_VERSION) return null;
+    const saysAllByKind = body === "" && tree === null;
+    // A node of an older version gives runs back, too.
+    if (version > JOURNAL_VERSION || (version < JOURNAL_VERSION && !saysAllByKind)) return null;
     const read = body === "" ? "null" : openedText(body, { keys, boundTo: bodyOf(runId, entry) });
     const files = tree === null ? "null" : openedText(tree, { keys, boundTo: treeOf(runId, entry) });
     if (read === null || files === null) return null;
@@ -183,7 +185,7 @@ async function hasJustBegun(core: Core, tx: StoreTransaction, run: RunRecord): P
 }
 
 /** Since the last turn. */
-function lossesIn(kinds: readonly JournalKind[]): number {
+function lossesIn(kinds: readonly (JournalKind | null)[]): number {
   return kinds.slice(kinds.lastIndexOf("turn") + 1).filter((kind) => kind === "lost").length;
 }
 

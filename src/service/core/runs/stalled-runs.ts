@@ -1,11 +1,15 @@
-// Gives back runs whose worker, on whatever node, sends no heartbeat any more, or ends those that have no journal. Every node sweeps;
-// one of them does it.
+// Gives back runs whose worker, on whatever node, sends no heartbeat any more, or ends those that have no journal, and those that
+// wait in vain for a node that knows the version of theirs. Every node sweeps; one of them does it.
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import type { Core } from "../core.ts";
 import type { RunAtWork } from "./queue-port.ts";
-import { type Abandoned, settleAbandoned } from "./recover-runs.ts";
+import { type Abandoned, endReleased, settleAbandoned } from "./recover-runs.ts";
+import { JOURNAL_VERSION } from "./run-journal.ts";
 import { stalledEnding } from "./run-machine.ts";
+
+/** How long a run whose journal is of a newer version of the program waits for a node of that version. */
+export const NEWER_NODE_MS = 600_000;
 
 type Watched = { readonly heartbeatAt: number | null; readonly fence: number; readonly sinceMs: number };
 
@@ -14,6 +18,8 @@ export class StalledRuns {
   readonly #stalledMs: number;
   readonly #elapsedMs: () => number;
   #watched = new Map<string, Watched>();
+  /** Runs that this node cannot go on with, by id and fence, and since when they have been waiting. */
+  #newer = new Map<string, number>();
   #sweeping: Promise<number> | null = null;
 
   /**
@@ -48,13 +54,31 @@ export class StalledRuns {
         log.warn({ run_id: runId, run: became }, "run stalled");
         settled += 1;
       }
-      return settled;
+      return settled + (await this.#endNewer(nowMs));
     } catch (cause) {
       // While the store does not answer, no heartbeat can be written: the measurement begins anew.
       this.#watched.clear();
       log.warn({ err: cause }, "sweep for stalled runs failed");
       return 0;
     }
+  }
+
+  async #endNewer(nowMs: number): Promise<number> {
+    const { log, store } = this.#core;
+    const runs = await store.committed.queue.listNewer(JOURNAL_VERSION);
+    const before = this.#newer;
+    this.#newer = new Map(
+      runs.map(({ id, fence }) => [`${id} ${fence}`, before.get(`${id} ${fence}`) ?? nowMs]),
+    );
+    let ended = 0;
+    for (const { id: runId, fence } of runs) {
+      const sinceMs = this.#newer.get(`${runId} ${fence}`) ?? nowMs;
+      if (nowMs - sinceMs < NEWER_NODE_MS || (await endReleased(this.#core, runId, { fence })) === null)
+        continue;
+      log.warn({ run_id: runId }, "run ended: no node knows the version of its journal");
+      ended += 1;
+    }
+    return ended;
   }
 
   #watch({ id, heartbeatAt, fence }: RunAtWork, nowMs: number): Watched {

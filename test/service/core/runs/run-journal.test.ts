@@ -4,14 +4,17 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sealingKeyOf } from "../../../../src/base/sealed-text.ts";
 import type { RunEvent } from "../../../../src/contract/runs/run-event.ts";
 import type { Core } from "../../../../src/service/core/core.ts";
+import type { JournalKind } from "../../../../src/service/core/runs/journal-port.ts";
 import { finishRun, takeReleasedRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { leaveRun, recoverRuns } from "../../../../src/service/core/runs/recover-runs.ts";
 import {
   handOverRun,
+  JOURNAL_VERSION,
   keepEntry,
   MAX_LOSSES,
   openEntries,
 } from "../../../../src/service/core/runs/run-journal.ts";
+import { NEWER_NODE_MS, StalledRuns } from "../../../../src/service/core/runs/stalled-runs.ts";
 import { noUsage } from "../../../../src/service/core/runs/usage.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
@@ -108,6 +111,144 @@ onEveryStore((kind) => {
       });
       expect((await fixture.run(runId)).status).toBe("completed");
       expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+    });
+
+    it("ends with a run that was taken up and could not go on", async () => {
+      await keep(1);
+      expect(await leaveRun(core, runId)).toBe("released");
+      // It has no key: it cannot read the journal.
+      fixture.executor.start();
+      fixture.dispatch.requeue(runId);
+      expect(await fixture.ended(runId)).toMatchObject({
+        status: "failed",
+        cause: "interrupted",
+        refundReason: "interrupted",
+      });
+      await expectValidStream(await fixture.stream(runId));
+      expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+      expect(await fixture.place.query("select * from released_runs")).toEqual([]);
+    });
+
+    it("ends with a run whose agent was deleted before another worker took it", async () => {
+      await keep(1);
+      expect(await leaveRun(core, runId)).toBe("released");
+      const { agentId: id } = await fixture.run(runId);
+      await fixture.store.transact((tx) => tx.agents.delete({ id, now: fixture.clock.now() }));
+      fixture.executor.start();
+      fixture.dispatch.requeue(runId);
+      expect(await fixture.ended(runId)).toMatchObject({ status: "cancelled", cause: "agent_deleted" });
+      expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+      expect(await fixture.place.query("select * from released_runs")).toEqual([]);
+    });
+
+    it("ends with a run that was cancelled while it waited for another worker", async () => {
+      await keep(1);
+      expect(await leaveRun(core, runId)).toBe("released");
+      await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
+      fixture.executor.start();
+      fixture.dispatch.requeue(runId);
+      expect((await fixture.ended(runId)).status).toBe("cancelled");
+      await expectValidStream(await fixture.stream(runId));
+      expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+      expect(await fixture.place.query("select * from released_runs")).toEqual([]);
+    });
+
+    describe("of a newer version of the program", () => {
+      /** As a node of that version would: with a kind that this one does not know. */
+      const keepNewer = async () => {
+        await keep(1);
+        const newer = { runId, entry: 2, version: JOURNAL_VERSION + 1, body: "", tree: null };
+        const entry = { ...newer, kind: "of a newer version" as JournalKind };
+        await fixture.store.transact((tx) => tx.journal.append(entry));
+      };
+      const stalledOn = (elapsed: { ms: number }) =>
+        new StalledRuns(core, { stalledMs: 1_000, elapsedMs: () => elapsed.ms });
+
+      it("is left to nodes that know it, though its run is given back by any", async () => {
+        await keepNewer();
+        expect(await leaveRun(core, runId)).toBe("released");
+        expect(await takeReleasedRun(core, "oldest")).toBeNull();
+        expect(await takeReleasedRun(core, runId)).toBeNull();
+        expect((await fixture.run(runId)).status).toBe("running");
+        const newer = { runId: null, now: 1, version: JOURNAL_VERSION + 1 };
+        const taken = await fixture.store.transact((tx) => tx.queue.takeReleased(newer));
+        expect(taken?.run).toMatchObject({ id: runId, fence: 3 });
+      });
+
+      it("does not hold up a cancel of its run", async () => {
+        await keepNewer();
+        expect(await leaveRun(core, runId)).toBe("released");
+        await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
+        fixture.executor.start();
+        fixture.dispatch.requeue(runId);
+        expect((await fixture.ended(runId)).status).toBe("cancelled");
+      });
+
+      it("ends with its run once no node that knows it has come for ten minutes", async () => {
+        await keepNewer();
+        expect(await leaveRun(core, runId)).toBe("released");
+        const elapsed = { ms: 0 };
+        const stalled = stalledOn(elapsed);
+        expect(await stalled.sweep()).toBe(0);
+        elapsed.ms = NEWER_NODE_MS - 1;
+        expect(await stalled.sweep()).toBe(0);
+        elapsed.ms = NEWER_NODE_MS;
+        expect(await stalled.sweep()).toBe(1);
+        expect(await fixture.run(runId)).toMatchObject({
+          status: "failed",
+          cause: "interrupted",
+          retryable: true,
+          refundReason: "interrupted",
+        });
+        await expectValidStream(await fixture.stream(runId));
+        expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+        expect(await fixture.place.query("select * from released_runs")).toEqual([]);
+      });
+
+      it("waits anew once such a node has had its run", async () => {
+        await keepNewer();
+        await leaveRun(core, runId);
+        const elapsed = { ms: 0 };
+        const stalled = stalledOn(elapsed);
+        await stalled.sweep();
+        const newer = { runId, now: 1, version: JOURNAL_VERSION + 1 };
+        await fixture.store.transact((tx) => tx.queue.takeReleased(newer));
+        await leaveRun(core, runId);
+        elapsed.ms = NEWER_NODE_MS;
+        expect(await stalled.sweep()).toBe(0);
+        elapsed.ms = 2 * NEWER_NODE_MS;
+        expect(await stalled.sweep()).toBe(1);
+      });
+
+      it.each(["that it finds at work", "that was given back"])(
+        "ends with a run %s, where the next process is alone",
+        async (run) => {
+          await keepNewer();
+          if (run === "that was given back") await leaveRun(core, runId);
+          expect(await recoverRuns(core)).toEqual({ requeued: 0, taken_up: 0, ended: 1 });
+          expect(await fixture.run(runId)).toMatchObject({ status: "failed", cause: "interrupted" });
+          await expectValidStream(await fixture.stream(runId));
+          expect(await recoverRuns(core)).toEqual({ requeued: 0, taken_up: 0, ended: 0 });
+        },
+      );
+    });
+
+    it("is read though a node of an older version has given its run back", async () => {
+      await keep(1, { body: "one" });
+      const lost = {
+        runId,
+        entry: 2,
+        kind: "lost",
+        version: JOURNAL_VERSION - 1,
+        body: "",
+        tree: null,
+      } as const;
+      await fixture.store.transact((tx) => tx.journal.append(lost));
+      expect((await openEntries(core, runId))?.map(({ kind: one }) => one)).toEqual(["turn", "lost"]);
+      await fixture.store.transact((tx) =>
+        tx.journal.append({ ...lost, entry: 3, kind: "turn", body: "old" }),
+      );
+      expect(await openEntries(core, runId)).toBeNull();
     });
 
     it("has a lost run taken once more, whose stream goes on", async () => {
