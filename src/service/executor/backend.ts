@@ -86,7 +86,7 @@ type ServerWriteVerdict =
   | { readonly isAllowed: false; readonly approveUrl: string | null };
 
 /** The journal of a run: what another worker needs to go on with it. */
-export type TaskJournal = Pick<RunJournal, "left" | "isLeaving" | "isKept" | "keep" | "giveUp">;
+export type TaskJournal = Pick<RunJournal, "left" | "isLeaving" | "isKept" | "keep" | "giveUp" | "complete">;
 
 export type BackendTask = {
   readonly runId: string;

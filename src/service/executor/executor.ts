@@ -210,7 +210,7 @@ export class Executor {
           return;
         }
       }
-      const reason = journal?.isKept === true ? parkReasonOf(ending, taken.input) : null;
+      const reason = journal?.isComplete === true ? parkReasonOf(ending, taken.input) : null;
       if (reason !== null) {
         const park = { runId, fence, reason, events, usage, workedMs };
         if (await this.#insist(() => parkRun(core, park))) {

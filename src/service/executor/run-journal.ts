@@ -47,6 +47,7 @@ export class RunJournal {
   readonly left: LeftWork | null;
   #next: number;
   #isKept = true;
+  #isComplete = false;
 
   private constructor(options: JournalOptions, entries: readonly OpenedEntry[]) {
     this.#options = options;
@@ -74,6 +75,16 @@ export class RunJournal {
   /** Whether another worker could go on with the run. */
   get isKept(): boolean {
     return this.#isKept;
+  }
+
+  /** Whether it has all that a worker needs to go on after the run was parked. */
+  get isComplete(): boolean {
+    return this.#isComplete && this.#isKept;
+  }
+
+  /** The backend's work has ended, and its last entry has all of it. */
+  complete(): void {
+    this.#isComplete = true;
   }
 
   /** Keeps an entry with every event that was emitted before. Resolves once it is committed. */

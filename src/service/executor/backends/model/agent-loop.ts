@@ -75,8 +75,11 @@ export class AgentLoop {
   async run(): Promise<BackendOutcome> {
     const { left, task, journal } = this.#options;
     const { stopped } = left?.position ?? {};
-    // Its worker was lost before it could park the run.
-    if (stopped !== undefined && left?.continued === null) return { stopReason: stopped };
+    if (stopped !== undefined && left?.continued === null) {
+      // Its worker was lost before it could park the run.
+      task.journal?.complete();
+      return { stopReason: stopped };
+    }
     const outcome = await this.#work();
     const reason = parkReasons.find((one) => one === outcome.stopReason);
     if (reason !== undefined && task.mayPark && journal?.isKept === true) {

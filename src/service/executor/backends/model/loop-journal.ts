@@ -82,6 +82,7 @@ export class LoopJournal implements RequestJournal, CallJournal {
   /** Keeps the loop as it is: the run is about to be parked. Resolves once that is committed. */
   async keepStopped(): Promise<void> {
     await this.#inTurn(() => this.#keepTurn());
+    this.#options.journal.complete();
   }
 
   /** To be called before each call that acts outside of the run. */
