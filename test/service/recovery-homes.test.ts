@@ -38,13 +38,13 @@ onEveryStore((kind) => {
       const { dataDir, databaseUrl } = place.settings;
       await writeFile(join(folder, "script.json"), JSON.stringify(script));
       const environment = { ACP_SCRIPT: join(folder, "script.json"), ACP_HEARD: join(folder, "heard") };
-      const start = () =>
+      const start = (backend: "acp" | "noop") =>
         new ServiceProcess(["serve"], {
           PORT: "0",
           DATA_DIR: dataDir,
           ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
           STALLED_SECONDS: "2",
-          BACKEND: "acp",
+          BACKEND: backend,
           SANDBOX: "off",
           ACP_COMMAND: JSON.stringify([process.execPath, ACP_AGENT]),
           ACP_ENV: JSON.stringify(environment),
@@ -52,7 +52,7 @@ onEveryStore((kind) => {
           CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
         });
 
-      const killed = start();
+      const killed = start("acp");
       const url = await killed.ready();
       const claims = { aud: AUDIENCE, repository: "octo/project", sha };
       const exchanged = await call(`${url}/v1/ci/oidc/exchange`, {
@@ -71,7 +71,8 @@ onEveryStore((kind) => {
       expect(await readdir(join(dataDir, "checkouts"))).toHaveLength(1);
       expect([await isAlive(pid), await isAlive(scribbles)]).toEqual([true, true]);
 
-      const next = start();
+      // It has no agent with which the run could go on.
+      const next = start("noop");
       await next.ready();
       expect([await isAlive(pid), await isAlive(scribbles)]).toEqual([false, false]);
       expect(await readdir(join(dataDir, "homes"))).toEqual([]);

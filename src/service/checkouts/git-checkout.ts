@@ -1,7 +1,7 @@
 // A checked-out commit, and what git reads of it: one process for each call.
 
 import { lstat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type Git, type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { PathRules, protectedPathGuard } from "../../contract/paths/path-rules.ts";
 import { type Checkout, CheckoutError, type CheckoutSource } from "../core/checkouts/checkout.ts";
@@ -87,6 +87,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
 
   return {
     root: folder.tree,
+    folderName: basename(folder.path),
     gitFolder: folder.git,
     ...(covered === undefined ? {} : { covered }),
     headSha: source.sha,

@@ -60,7 +60,7 @@ async function openCheckout(
   }
   const fetching = fetchingOf(options, source);
   if (!fetching.ok) return fetching;
-  const folder = await makeRunFolder(options.folder, source.runId);
+  const folder = await makeRunFolder(options.folder, source.runId, source.earlierFolder);
   try {
     const gitTimeoutMs = options.limits.cloneTimeoutMs + PAST_DEADLINE_MS;
     const { maxCpuSeconds: cpuSeconds } = options.limits;

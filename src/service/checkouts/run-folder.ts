@@ -17,12 +17,17 @@ export type RunFolder = {
   readonly home: string;
 };
 
-/** Makes `<folder>/<runId>.ws-<random>`: a second attempt of a run never meets the first one's files. */
-export async function makeRunFolder(folder: string, runId: string): Promise<RunFolder> {
+/**
+ * Makes `<folder>/<runId>.ws-<random>`: a second attempt of a run never meets the first one's files. `earlier` is the name that
+ * such a folder had; the new one has it where there is none of this name.
+ */
+export async function makeRunFolder(folder: string, runId: string, earlier?: string): Promise<RunFolder> {
   if (!runIdPattern.test(runId))
     throw new TypeError("A run id names a folder: letters, digits, _ and - only.");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = await mkdtemp(join(folder, `${runId}${SUFFIX}`));
+  const prefix = `${runId}${SUFFIX}`;
+  const isOwn = earlier?.startsWith(prefix) === true && leftOverPattern.test(earlier);
+  const path = (isOwn ? await makeNew(join(folder, earlier)) : null) ?? (await mkdtemp(join(folder, prefix)));
   const made = { path, git: join(path, "git"), tree: join(path, "tree"), home: join(path, "home") };
   try {
     await mkdir(join(made.git, "info"), { recursive: true });
@@ -53,6 +58,17 @@ export async function removeLeftOvers(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && leftOverPattern.test(entry.name)) await removeFolder(join(folder, entry.name));
+  }
+}
+
+/** Null where there is something. */
+async function makeNew(path: string): Promise<string | null> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return path;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return null;
+    throw cause;
   }
 }
 

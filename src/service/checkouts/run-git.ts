@@ -42,9 +42,9 @@ export function gitOf(
 
 export function withoutRepository(options: RunGitOptions): Pick<CheckoutProvider, "openEmpty" | "sweep"> {
   return {
-    openEmpty: async ({ runId }, signal) => {
+    openEmpty: async ({ runId, earlierFolder }, signal) => {
       signal.throwIfAborted();
-      const folder = await makeRunFolder(options.folder, runId);
+      const folder = await makeRunFolder(options.folder, runId, earlierFolder);
       return await openEmptyCheckout({ git: gitOf(options, folder), folder, signal });
     },
     sweep: () => removeLeftOvers(options.folder),

@@ -86,7 +86,10 @@ type ServerWriteVerdict =
   | { readonly isAllowed: false; readonly approveUrl: string | null };
 
 /** The journal of a run: what another worker needs to go on with it. */
-export type TaskJournal = Pick<RunJournal, "left" | "isLeaving" | "isKept" | "keep" | "giveUp" | "complete">;
+export type TaskJournal = Pick<
+  RunJournal,
+  "left" | "isLeaving" | "isKept" | "keep" | "passOver" | "giveUp" | "complete"
+>;
 
 export type BackendTask = {
   readonly runId: string;
@@ -185,6 +188,8 @@ export type Backend =
       readonly takesBroughtModel?: true;
       /** It keeps the run's journal, and goes on with what another worker left there. */
       readonly keepsJournal?: true;
+      /** Its runs are stopped where they stand: it keeps a last entry then. It brings the files back by itself. */
+      readonly hasNoTurns?: true;
       /** Its changes to the tree are reported, stored, and restored in the session's next run. */
       readonly changesCheckout?: true;
       /** The time that its processes may go on in the checkout after the signal. Default 30 s. */

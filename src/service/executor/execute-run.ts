@@ -194,7 +194,6 @@ async function endingOfWork(
       return completed(await showOpening(work, () => ask(() => backend.run(task, null))));
     }
     core.signals.opened(runId);
-
     // A workspace has its own files, whatever repository the agent is of.
     const source = taken.input.workspace === undefined ? sourceOf(taken.input, runId) : null;
     const { repository } = agent;
@@ -203,7 +202,7 @@ async function endingOfWork(
     const changesCheckout = backend.needsCheckout && backend.changesCheckout === true;
     if (changesCheckout) await untilTurn({ ...work, run: taken.run });
     const files = await core.tracer.trace({ name: "open checkout" }, async (span) => {
-      const opening = await openFiles(work, { agent, source });
+      const opening = await openFiles(work, { agent, source, journal });
       if (!opening.ok) span.fail(opening.refusal.reason);
       return opening;
     });
@@ -223,7 +222,8 @@ async function endingOfWork(
     const keepsChanges = workspace?.keepsChanges === true;
     const copy = keepsChanges ? fresh : await restoreChanges(core, { run: taken.run, checkout });
     const left = journal?.left?.tree ?? null;
-    if (left !== null) await checkout.bringBack(left, signal);
+    const hasNoTurns = backend.needsCheckout && backend.hasNoTurns === true;
+    if (left !== null && !hasNoTurns) await checkout.bringBack(left, signal);
     let isGivenBack = false;
     try {
       const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout);
@@ -231,6 +231,7 @@ async function endingOfWork(
     } catch (cause) {
       const isLeft = isOfStore(cause) || (cause instanceof RunStopped && cause.kind === "handover");
       isGivenBack = journal !== null && isLeft;
+      if (hasNoTurns && journal !== null) await held.untilKept(cause);
       throw cause;
     } finally {
       // Whoever takes the run up reports them.
@@ -284,7 +285,7 @@ const fresh: CarriedState = { state: "fresh" };
 
 async function openFiles(
   work: Work,
-  { agent, source }: { readonly agent: Agent; readonly source: CheckoutSource | null },
+  { agent, source, journal }: { agent: Agent; source: CheckoutSource | null; journal: RunJournal | null },
 ): Promise<Result<OpenedFiles, CheckoutRefusal>> {
   const { taken, checkouts, workspaces, signal } = work;
   const { workspace } = taken.input;
@@ -293,10 +294,11 @@ async function openFiles(
     if (opened === undefined) return refused({ reason: "service_fault", detail: NO_WORKSPACES });
     return opened.ok ? ok({ checkout: opened.value.checkout, workspace: opened.value }) : opened;
   }
+  const earlierFolder = journal?.left?.folderName;
   const opened =
     source === null
-      ? await checkouts.openEmpty({ runId: taken.run.id }, signal)
-      : await checkouts.open(await withContents(work, { agent, source }), signal);
+      ? await checkouts.openEmpty({ runId: taken.run.id, earlierFolder }, signal)
+      : await checkouts.open({ ...(await withContents(work, { agent, source })), earlierFolder }, signal);
   return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
 }
 

@@ -4,8 +4,11 @@
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import type { PreparedEnvironment } from "../core/checkouts/environment.ts";
 import type { Core } from "../core/core.ts";
+import { RunStopped } from "./stop-reason.ts";
 
 const STOPS_WITHIN_MS = 30_000;
+/** Less than the executor's grace period of work that was told to stop. */
+const LAST_ENTRY_MS = 1_800;
 
 type HeldCheckoutOptions = {
   readonly core: Pick<Core, "clock" | "log">;
@@ -47,6 +50,18 @@ export class HeldCheckout {
     this.#stopsWithinMs = stopsWithinMs;
     this.#working = work.then(done, done);
     return work;
+  }
+
+  /** Where the service stops: the time in which its backend keeps what it has. Never rejects. */
+  async untilKept(cause: unknown): Promise<void> {
+    if (!(cause instanceof RunStopped) || cause.kind !== "shutdown") return;
+    const { core, isOver } = this.#options;
+    const isDone = new AbortController();
+    const late = new AbortController();
+    const giveUp = () => late.abort();
+    void core.clock.sleep(LAST_ENTRY_MS, AbortSignal.any([isOver, isDone.signal])).then(giveUp, giveUp);
+    await this.isFreeBefore(late.signal);
+    isDone.abort();
   }
 
   /** Resolves once it is not in use, or when the signal aborts. Returns whether it is free. Never rejects. */

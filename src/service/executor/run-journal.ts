@@ -22,6 +22,8 @@ export type LeftWork = {
   readonly entries: readonly OpenedEntry[];
   /** Null: the files are as they were at the run's begin. */
   readonly tree: KeptTree | null;
+  /** The name of the run's folder; undefined where it does not matter. */
+  readonly folderName: string | undefined;
   /** Why the last of them has it no more: the run was parked, where somebody has continued it. */
   readonly after: "lost_worker" | "handover" | "parked";
 };
@@ -36,10 +38,17 @@ type JournalOptions = {
 };
 
 /** The body of an entry as it is stored. */
-type StoredBody = { readonly workedMs?: number; readonly of: unknown };
+type StoredBody = {
+  readonly workedMs?: number;
+  readonly folderName?: string | undefined;
+  readonly of: unknown;
+};
 
 /** A new entry of a backend. Its body and what is in it are the backend's own. */
-export type KeptEntry = Pick<NewEntry, "kind" | "body" | "isWhole"> & { readonly tree?: KeptTree };
+export type KeptEntry = Pick<NewEntry, "kind" | "body" | "isWhole"> & {
+  readonly tree?: KeptTree;
+  readonly folderName?: string | undefined;
+};
 
 export class RunJournal {
   readonly #options: JournalOptions;
@@ -88,10 +97,10 @@ export class RunJournal {
   }
 
   /** Keeps an entry with every event that was emitted before. Resolves once it is committed. */
-  async keep({ tree, body: of, ...entry }: KeptEntry): Promise<void> {
+  async keep({ tree, body: of, folderName, ...entry }: KeptEntry): Promise<void> {
     if (!this.#isKept) return;
     const { core, taken, writer, worked } = this.#options;
-    const body: StoredBody = { workedMs: worked.ms, of };
+    const body: StoredBody = { workedMs: worked.ms, folderName, of };
     const { id: runId, fence } = taken.run;
     const number = this.#next;
     this.#next += 1;
@@ -102,6 +111,12 @@ export class RunJournal {
       ...(tree === undefined ? {} : { tree: storedTree(tree) }),
     };
     await writer.writeWith((events) => keepEntry(core, { runId, fence, events, entry: stored }));
+  }
+
+  /** An entry could not be made: another worker goes on from those before. */
+  passOver(cause: unknown): void {
+    const { core, taken } = this.#options;
+    core.log.warn({ run_id: taken.run.id, err: cause }, "an entry of the run's journal is left out");
   }
 
   /** Something of the run cannot be kept: it ends with its worker from here on. */
@@ -135,6 +150,7 @@ function leftIn(entries: readonly OpenedEntry[]): LeftWork {
   const ended = entries.findLast(({ kind }) => kind in whyEnded)?.kind ?? "lost";
   return {
     workedMs: bodies.findLast((body) => body?.workedMs !== undefined)?.workedMs ?? 0,
+    folderName: bodies.findLast((body) => body?.folderName !== undefined)?.folderName,
     entries: entries.map((entry, at) => ({ ...entry, body: bodies[at]?.of })),
     tree: stored === undefined ? null : { tree: stored.tree, pack: Buffer.from(stored.pack, "base64") },
     after: whyEnded[ended] ?? "lost_worker",

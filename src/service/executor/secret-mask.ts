@@ -33,6 +33,24 @@ export class SecretMask {
     return this.#forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
   }
 
+  /** Whether the file's content has one of them. Each byte is looked at once, however many secrets are known. */
+  isIn(content: Buffer): boolean {
+    const byBeginning = new Map<number, Buffer[]>();
+    const isBeginning = new Uint8Array(2 ** 16);
+    for (const form of this.#forms.map((text) => Buffer.from(text))) {
+      const beginning = form.readUInt16LE(0);
+      isBeginning[beginning] = 1;
+      byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), form]);
+    }
+    for (let at = 0; at + MIN_SECRET_CHARS <= content.length; at += 1) {
+      const beginning = (content[at] ?? 0) + 256 * (content[at + 1] ?? 0);
+      if (isBeginning[beginning] === 0) continue;
+      const forms = byBeginning.get(beginning) ?? [];
+      if (forms.some((form) => content.subarray(at, at + form.length).equals(form))) return true;
+    }
+    return false;
+  }
+
   /** Every text in a value of JSON. */
   applyWithin<Value>(value: Value): Value {
     if (this.#forms.length === 0) return value;

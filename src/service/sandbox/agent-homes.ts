@@ -8,9 +8,20 @@ import { endOrphanProcesses } from "./orphan-processes.ts";
 const PREFIX = "agent-home-";
 const leftOverPattern = /^agent-home-[A-Za-z0-9]{6}$/;
 
-/** Makes `<folder>/agent-home-<random>`. */
-export async function makeHome(folder: string): Promise<string> {
+/** Makes `<folder>/agent-home-<random>`, or `<folder>/<earlier>` where that is the name of such a home and there is none. */
+export async function makeHome(folder: string, earlier?: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (earlier !== undefined && leftOverPattern.test(earlier)) {
+    const home = join(folder, earlier);
+    const isMade = await mkdir(home, { mode: 0o700 }).then(
+      () => true,
+      (cause: NodeJS.ErrnoException) => {
+        if (cause.code === "EEXIST") return false;
+        throw cause;
+      },
+    );
+    if (isMade) return home;
+  }
   return await mkdtemp(join(folder, PREFIX));
 }
 

@@ -153,6 +153,12 @@ export const acpSettings = {
     fallback: 5,
     description: "The grace period between the steps of stopping the agent: cancel, terminate, kill.",
   }),
+  ACP_KEEP_SECONDS: described({
+    kind: seconds,
+    fallback: 30,
+    description:
+      "How often the agent's work is kept, for another worker to go on with when this one is lost: what it did since then is done again.",
+  }),
 };
 
 /** Null unless the backend is another agent. Adds a line to `problems` for each setting that is wrong or missing. */
@@ -199,6 +205,7 @@ export function readAcpConfig(
     startTimeoutMs: values.ACP_START_SECONDS * 1000,
     idleTimeoutMs: values.ACP_IDLE_SECONDS * 1000,
     stopGraceMs: values.ACP_STOP_SECONDS * 1000,
+    keepEveryMs: values.ACP_KEEP_SECONDS * 1000,
   };
 }
 

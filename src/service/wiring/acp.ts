@@ -44,7 +44,7 @@ export async function openAcp({
   clock,
   random,
 }: AcpParts): Promise<Backend> {
-  const homes: AgentHomes = { make: () => makeHome(sandbox.homesFolder), remove: removeHome };
+  const homes: AgentHomes = { make: (earlier) => makeHome(sandbox.homesFolder, earlier), remove: removeHome };
   const { identity, agent } = config;
   const federated =
     access ?? (identity === null ? null : openOperatorAccess({ identity, clock, random, log }));

@@ -58,6 +58,7 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
     mode: null,
     permissions: "allow",
     startTimeoutMs: 60_000,
+    keepEveryMs: 30_000,
     idleTimeoutMs: 60_000,
     stopGraceMs,
     confine: null,

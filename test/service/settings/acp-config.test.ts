@@ -53,6 +53,7 @@ describe("the settings of an ACP agent", () => {
       startTimeoutMs: 60_000,
       idleTimeoutMs: 600_000,
       stopGraceMs: 5_000,
+      keepEveryMs: 30_000,
     });
   });
 
@@ -68,6 +69,7 @@ describe("the settings of an ACP agent", () => {
       ACP_START_SECONDS: "1",
       ACP_IDLE_SECONDS: "2",
       ACP_STOP_SECONDS: "3",
+      ACP_KEEP_SECONDS: "4",
     });
     expect(problems).toEqual([]);
     expect(config).toMatchObject({
@@ -80,6 +82,7 @@ describe("the settings of an ACP agent", () => {
       startTimeoutMs: 1_000,
       idleTimeoutMs: 2_000,
       stopGraceMs: 3_000,
+      keepEveryMs: 4_000,
     });
     expect(read({ ...COMMAND, ACP_PERMISSIONS: "reject" }).config?.permissions).toBe("reject");
   });

@@ -111,7 +111,8 @@ export class DurableService {
       RATE_PER_MINUTE: "1000000",
       ADDRESS_RATE_PER_MINUTE: "1000000",
       KILL_PLAN: join(folder, "kill-plan"),
-      ...notes.settings,
+      // Coding agents are given none.
+      ...(settings.BACKEND === "acp" ? {} : notes.settings),
       ...settings,
     };
     const nodes = await Promise.all(

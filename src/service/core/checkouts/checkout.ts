@@ -15,7 +15,13 @@ export type PullRequestSource = {
   readonly isJobs: boolean;
 };
 
-export type CheckoutSource = {
+/**
+ * The name of the folder that a run's files had with its last worker. They get it again where it is free: agents find their
+ * sessions by the path of their folder.
+ */
+type EarlierFolder = { readonly earlierFolder?: string | undefined };
+
+export type CheckoutSource = EarlierFolder & {
   readonly runId: string;
   /** Of the job: with `event` and `baseRef` it says whether writers made the commit. */
   readonly provider: string;
@@ -197,6 +203,8 @@ export type HiddenFile = {
 export interface Checkout {
   /** Absolute path of the checked-out tree. */
   readonly root: string;
+  /** The name of the run's folder, for `earlierFolder`. Left out where it has none of its own. */
+  readonly folderName?: string;
   /** Other runs work in the very same files: a child finds what its parent changed, and leaves there what it changes. */
   readonly isShared?: true;
   /** Git's own folder, where it lies outside of the tree. */
@@ -285,7 +293,10 @@ export interface CheckoutProvider {
    */
   open(source: CheckoutSource, signal: AbortSignal): Promise<Result<Checkout, CheckoutRefusal>>;
   /** Makes a repository without files in a folder of its own, for a run whose agent has none. */
-  openEmpty(run: { runId: string }, signal: AbortSignal): Promise<Result<Checkout, CheckoutRefusal>>;
+  openEmpty(
+    run: { runId: string } & EarlierFolder,
+    signal: AbortSignal,
+  ): Promise<Result<Checkout, CheckoutRefusal>>;
   /** Removes what runs that are no more left behind. Called once, before the first run. */
   sweep(): Promise<void>;
 }

@@ -12,11 +12,21 @@ declare module "../ports/store.ts" {
 }
 
 /**
- * `begun`: a worker has the run. `turn`: it is about to send the next request. `spend`: another request is about to be sent
- * within a turn. `calls`: a call that acts outside of the run is about to be made. `lost` and `handover`: its worker was lost, or
- * has given it back. `continued`: it was parked, and somebody has given it what it waited for.
+ * `begun`: a worker has the run. `turn`: it is about to send the next request; a coding agent has ended its prompt. `kept`: what
+ * a coding agent has done in the middle of its prompt. `spend`: another request is about to be sent within a turn. `calls`: a
+ * call that acts outside of the run is about to be made. `lost` and `handover`: its worker was lost, or has given it back.
+ * `continued`: it was parked, and somebody has given it what it waited for.
  */
-export const journalKinds = ["begun", "turn", "spend", "calls", "lost", "handover", "continued"] as const;
+export const journalKinds = [
+  "begun",
+  "turn",
+  "kept",
+  "spend",
+  "calls",
+  "lost",
+  "handover",
+  "continued",
+] as const;
 export type JournalKind = (typeof journalKinds)[number];
 
 export type JournalEntry = {

@@ -2,19 +2,32 @@
 
 import { type Clock, systemClock } from "../../../../base/clock.ts";
 import { type Random, systemRandom } from "../../../../base/ids.ts";
+import { RESUMED_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout, HiddenFile } from "../../../core/checkouts/checkout.ts";
 import { networkText } from "../../../core/egress/network-text.ts";
-import type { Backend, BackendOutcome, BareTask, RepositoryTask } from "../../backend.ts";
+import type { Backend, BackendOutcome, BackendTask, BareTask, RepositoryTask } from "../../backend.ts";
 import { failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
-import { AgentTurn, isUrgent } from "./agent-turn.ts";
+import { AgentTurn, isShutdown, isUrgent, SessionLostError } from "./agent-turn.ts";
 import { type AgentsModel, openAgentsModel } from "./agents-model.ts";
 import { rootsOf } from "./checkout-files.ts";
 import type { AcpSettings } from "./settings.ts";
+import { AgentJournal } from "./taken-up/agent-journal.ts";
+import type { TakenUp } from "./taken-up/first-prompt.ts";
+import type { KeptHome } from "./taken-up/kept-home.ts";
+import { type LeftAgent, leftAgent } from "./taken-up/left-agent.ts";
+import type { ReportedUsage } from "./turn-usage.ts";
 
 const ENDING_MS = 10_000;
 
-type AcpTools = { readonly clock?: Clock; readonly random?: Random };
+/** Bounds of the event that names calls. */
+const MAX_NAMES = 50;
+const MAX_NAME_CHARS = 200;
+
+type AcpTools = {
+  readonly clock?: Clock;
+  readonly random?: Random;
+};
 
 /** One process a run, started in its checkout and ended with all its child processes. */
 export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend {
@@ -26,18 +39,50 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
     takesBroughtModel: true,
     // Cancel request, SIGTERM, SIGKILL; then orphan processes are ended and its home is removed.
     stopsWithinMs: 2 * settings.stopGraceMs + ENDING_MS,
+    keepsJournal: true,
+    hasNoTurns: true,
     run: async (task, checkout) => {
       task.signal.throwIfAborted();
       task.secrets.add(...settings.secrets);
       const hidden = await checkout.hideAgentFiles();
+      const left = await takeUp(task, checkout);
       const model = await openAgentsModel({ settings, task, random, clock });
       try {
-        return await runAgent({ settings, clock, task, checkout, model, hidden });
+        model.proxy?.countLeft(left?.spent?.planned ?? []);
+        if (left?.kept?.step.at === "done") return { stopReason: left.kept.step.stopReason };
+        const unknown = left?.unknown ?? [];
+        const journal =
+          task.journal === null
+            ? null
+            : new AgentJournal({
+                journal: task.journal,
+                checkout,
+                task,
+                clock,
+                everyMs: settings.keepEveryMs,
+                unknown,
+              });
+        if (journal !== null) model.proxy?.keepIn(journal);
+        return await runAgents({ settings, clock, task, checkout, model, hidden, journal }, left);
       } finally {
         await model.close();
       }
     },
   };
+}
+
+/** Brings back what earlier workers have left, and tells the run's readers. Null for a run that begins. */
+async function takeUp(task: BackendTask, checkout: Checkout): Promise<LeftAgent | null> {
+  const work = task.journal?.left ?? null;
+  if (work === null) return null;
+  const left = leftAgent(work);
+  if (left.spent !== null) task.meter.resume(left.spent.meter);
+  const unknown = left.unknown.slice(-MAX_NAMES).map(({ name }) => name.slice(0, MAX_NAME_CHARS));
+  const turn = left.kept?.step.at === "repair" ? 2 : 1;
+  const value = { turn, after: work.after, unknown_calls: unknown };
+  await task.emit({ type: "CUSTOM", name: RESUMED_EVENT, value });
+  if (work.tree !== null) await checkout.bringBack(work.tree, task.signal);
+  return left;
 }
 
 type Given = {
@@ -47,10 +92,33 @@ type Given = {
   readonly checkout: Checkout;
   readonly model: AgentsModel;
   readonly hidden: readonly HiddenFile[];
+  readonly journal: AgentJournal | null;
 };
 
-async function runAgent(given: Given): Promise<BackendOutcome> {
-  const { settings, clock, task, checkout, model, hidden } = given;
+type AgentsStart = {
+  readonly left: (TakenUp & { readonly reported: ReportedUsage }) | null;
+  readonly keptHome: KeptHome | null;
+};
+
+/** Where the session of an earlier process does not go on, another agent is told of it in words. */
+async function runAgents(given: Given, left: LeftAgent | null): Promise<BackendOutcome> {
+  if (left === null) return await runAgent(given, { left, keptHome: null });
+  const { kept, unknown, spent } = left;
+  const nothing = { sessionId: null, thread: "", step: { at: "prompt" }, hasAnswered: false } as const;
+  const reported = spent?.reported ?? { tokens: 0, microUsd: 0 };
+  const known = { ...(kept ?? nothing), unknown, reported };
+  if (kept !== null && kept.home !== null) {
+    try {
+      return await runAgent(given, { left: known, keptHome: kept.home });
+    } catch (cause) {
+      if (!(cause instanceof SessionLostError)) throw cause;
+    }
+  }
+  return await runAgent(given, { left: { ...known, sessionId: null }, keptHome: null });
+}
+
+async function runAgent(given: Given, { left, keptHome }: AgentsStart): Promise<BackendOutcome> {
+  const { settings, clock, task, checkout, model, hidden, journal } = given;
   const roots = await rootsOf(checkout.root);
   // With this machine's network it needs no proxy.
   const egressSocket = model.socket === null ? null : await task.network.egress.socket("agent");
@@ -60,7 +128,7 @@ async function runAgent(given: Given): Promise<BackendOutcome> {
   try {
     const { root, gitFolder = null, covered } = checkout;
     const place = { checkout: root, gitFolder, covered };
-    agent = await startAgent({ settings, model, hidden, ...place, egressSocket, clock });
+    agent = await startAgent({ settings, model, hidden, ...place, egressSocket, clock, keptHome });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     const { title } = settings;
@@ -71,10 +139,15 @@ async function runAgent(given: Given): Promise<BackendOutcome> {
   }
   const { covered } = checkout;
   const files = { roots, covered, hidden };
-  const turn = new AgentTurn({ settings, task, agent, ...files, network, proxy: model.proxy, clock });
+  const { proxy } = model;
+  const turn = new AgentTurn({ settings, task, agent, ...files, network, proxy, clock, journal, left });
   try {
     return await turn.take();
   } finally {
+    if (journal !== null && isShutdown(task.signal)) {
+      await agent.kill();
+      await journal.keepLast();
+    }
     await agent.end(isUrgent(task.signal) ? 0 : settings.stopGraceMs);
   }
 }

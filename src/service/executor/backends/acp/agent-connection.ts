@@ -20,17 +20,20 @@ const AUTH_REQUIRED = -32000;
 const INVALID_PARAMS = -32602;
 
 const promptCapabilitiesSchema = z.looseObject({ image: z.optional(z.nullable(z.boolean())) });
+const capabilitiesSchema = z.looseObject({
+  promptCapabilities: z.optional(z.nullable(promptCapabilitiesSchema)),
+  loadSession: z.optional(z.nullable(z.unknown())),
+  sessionCapabilities: z.optional(z.nullable(z.looseObject({ resume: z.optional(z.unknown()) }))),
+});
 const initializedSchema = z.object({
   protocolVersion: z.number(),
-  agentCapabilities: z.optional(
-    z.nullable(z.looseObject({ promptCapabilities: z.optional(z.nullable(promptCapabilitiesSchema)) })),
-  ),
+  agentCapabilities: z.optional(z.nullable(capabilitiesSchema)),
   authMethods: z.optional(z.nullable(z.array(z.looseObject({ id: z.string() })))),
 });
-const sessionSchema = z.object({
-  sessionId: z.string(),
-  modes: z.optional(z.nullable(z.looseObject({ currentModeId: z.string() }))),
-});
+const modesSchema = z.optional(z.nullable(z.looseObject({ currentModeId: z.string() })));
+const sessionSchema = z.object({ sessionId: z.string(), modes: modesSchema });
+/** Some agents answer with the session's id, which the protocol does not ask for, and some with nothing. */
+const takenUpSchema = z.nullish(z.looseObject({ sessionId: z.optional(z.unknown()), modes: modesSchema }));
 
 /** Images go to an agent that takes them. */
 export type AgentPrompt = { readonly text: string; readonly images: readonly PromptImage[] };
@@ -49,6 +52,14 @@ type SessionWanted = {
   readonly authMethod: string | null;
   /** The session mode to work in. Null: the agent's own. */
   readonly mode: string | null;
+  /** An earlier process's session, to be gone on with. Null: a new one. */
+  readonly earlier: EarlierSession | null;
+};
+
+export type EarlierSession = {
+  readonly id: string;
+  /** Has the session loaded by `load`, and nothing of what is told again in the run's stream. False: nothing was told again. */
+  replay(load: () => Promise<void>): Promise<boolean>;
 };
 
 /** The agent answered with an error, or not as the protocol says. */
@@ -93,27 +104,52 @@ export class AgentDialogue {
     return this.#takesImages;
   }
 
-  /** Opens a session; returns its id. Rejects with an `AgentError`. */
-  async open({ cwd, authMethod, mode }: SessionWanted): Promise<string> {
+  /** Opens a session, or goes on with an earlier one; returns its id. Rejects with an `AgentError`. */
+  async open({ cwd, authMethod, mode, earlier }: SessionWanted): Promise<string> {
     const initialized = await this.#ask(methods.agent.initialize, initializedSchema, {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
       clientInfo: { name: "agent-service", version: "1" },
     });
-    const { protocolVersion } = initialized;
+    const { protocolVersion, agentCapabilities } = initialized;
     if (protocolVersion !== PROTOCOL_VERSION)
       throw new AgentError({ type: "other_version", version: protocolVersion });
-    this.#takesImages = initialized.agentCapabilities?.promptCapabilities?.image === true;
+    this.#takesImages = agentCapabilities?.promptCapabilities?.image === true;
     this.#authMethods = initialized.authMethods?.map(({ id }) => id) ?? [];
     if (authMethod !== null)
       await this.#ask(methods.agent.authenticate, z.unknown(), { methodId: authMethod });
-    const { sessionId, modes } = await this.#ask(methods.agent.session.new, sessionSchema, {
-      cwd,
-      mcpServers: [],
-    });
+    const { sessionId, modes } =
+      earlier === null
+        ? await this.#ask(methods.agent.session.new, sessionSchema, { cwd, mcpServers: [] })
+        : await this.#takeUp(earlier, { cwd, can: agentCapabilities ?? {} });
     if (mode !== null && modes?.currentModeId !== mode)
       await this.#ask(methods.agent.session.setMode, z.unknown(), { sessionId, modeId: mode });
     return sessionId;
+  }
+
+  /** By the ways that it announces, one after the other: some do not work. */
+  async #takeUp(
+    { id: sessionId, replay }: EarlierSession,
+    { cwd, can }: { readonly cwd: string; readonly can: z.output<typeof capabilitiesSchema> },
+  ): Promise<{ readonly sessionId: string; readonly modes?: z.output<typeof modesSchema> }> {
+    const ask = async (method: string) => {
+      const answer = await this.#ask(method, takenUpSchema, { sessionId, cwd, mcpServers: [] });
+      const isOther = answer?.sessionId !== undefined && answer.sessionId !== sessionId;
+      if (isOther) throw new AgentError({ type: "malformed", method });
+      return { sessionId, modes: answer?.modes };
+    };
+    if (can.sessionCapabilities?.resume != null) {
+      const resumed = await ask(methods.agent.session.resume).catch(nullIfRefused);
+      if (resumed !== null) return resumed;
+    }
+    if (can.loadSession === true) {
+      let loaded: Awaited<ReturnType<typeof ask>> | null = null;
+      const isReplayed = await replay(async () => {
+        loaded = await ask(methods.agent.session.load).catch(nullIfRefused);
+      });
+      if (loaded !== null && isReplayed) return loaded;
+    }
+    throw new AgentError({ type: "not_taken_up" });
   }
 
   /** Resolves at the end of the turn. Rejects with an `AgentError`. */
@@ -155,6 +191,11 @@ export class AgentDialogue {
     const more = typeof details === "string" ? `: ${details}` : "";
     return { type: "error", method, message: `${error.message}${more} (${error.code})` };
   }
+}
+
+function nullIfRefused(cause: unknown): null {
+  if (cause instanceof AgentError) return null;
+  throw cause;
 }
 
 /** Our refusal as a protocol error. Other errors are not passed on: they may name paths of this machine. */

@@ -25,6 +25,8 @@ export type AgentFault =
   | { readonly type: "error"; readonly method: string; readonly message: string }
   | { readonly type: "malformed"; readonly method: string }
   | { readonly type: "silent" }
+  /** It does not go on with the session of an earlier process. */
+  | { readonly type: "not_taken_up" }
   /** Its reply does not match the output schema, even the second time. */
   | { readonly type: "misfit"; readonly faults: string }
   | { readonly type: "cancelled" }
@@ -118,6 +120,8 @@ function describe(fault: AgentFault): { readonly what: string; readonly isRetrya
       return final(`answered ${fault.method} with something that is not of ACP's form.`);
     case "silent":
       return passing("ended its turn without a word or a deed. Run it again.");
+    case "not_taken_up":
+      return passing("did not go on with its earlier session. Run it again.");
     case "misfit":
       return passing(
         `gave a reply that does not fit output_schema, even after a second try: ${fault.faults}.`,

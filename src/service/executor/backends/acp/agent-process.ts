@@ -9,6 +9,7 @@ import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import type { AgentsModel } from "./agents-model.ts";
 import { writeCopies } from "./hidden-files.ts";
 import type { AcpSettings, AgentStart, ConfinedAgent, PassedLimit } from "./settings.ts";
+import { bringHomeBack, type KeptHome } from "./taken-up/kept-home.ts";
 
 const MAX_STDERR_CHARS = 8192;
 /** A process that left the group may hold the pipes open; this is the longest wait for it. */
@@ -30,6 +31,8 @@ type AgentProcessOptions = {
   /** The proxy to what else the run may reach. Null: nothing. */
   readonly egressSocket: string | null;
   readonly clock: Clock;
+  /** The home of an earlier process of the run. Default: it gets an empty one. */
+  readonly keptHome?: KeptHome | null;
 };
 
 type AgentExit =
@@ -50,15 +53,27 @@ export type AgentProcess = {
    * has ended otherwise. Rejects when the watch fails. The process is ended in each case.
    */
   readonly passed: Promise<PassedLimit | null>;
+  /** Ends it and the processes of its group at once. Its home stays. */
+  kill(): Promise<void>;
   /** Ends it and all its processes: SIGTERM first, SIGKILL after `graceMs`. Safe to repeat. */
   end(graceMs: number): Promise<void>;
 };
 
 /** Makes its home folder and starts it. Rejects where environment or arguments exceed the system's limit. */
 export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
-  const { settings, model, hidden, checkout, gitFolder, covered, egressSocket, clock } = options;
+  const {
+    settings,
+    model,
+    hidden,
+    checkout,
+    gitFolder,
+    covered,
+    egressSocket,
+    clock,
+    keptHome = null,
+  } = options;
   const { homes, confine, path } = settings;
-  const home = await homes.make();
+  const home = await homes.make(keptHome?.name);
   const start: AgentStart = {
     argv: model.command,
     environment: { PATH: path, LANG: "C.UTF-8", TERM: "dumb", ...model.environment, HOME: home },
@@ -70,6 +85,7 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     egressSocket,
   };
   try {
+    if (keptHome !== null) await bringHomeBack(home, keptHome);
     await writeCopies(home, hidden);
     const started = await (confine ?? startBeside)(start);
     return superviseAgent(started, { home, end: () => homes.remove(home), clock });
@@ -155,6 +171,10 @@ function superviseAgent(confined: ConfinedAgent, supervised: Supervised): AgentP
     lastComplaint: () => lastComplaint(complaints),
     ended,
     passed,
+    kill: async () => {
+      killNow();
+      await exited;
+    },
     end: (graceMs) => {
       ending ??= endAll(graceMs);
       return ending;

@@ -8,7 +8,7 @@ import {
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
 import type { Clock } from "../../../../base/clock.ts";
-import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
+import { OUTPUT_EVENT, type RunEvent } from "../../../../contract/runs/run-event.ts";
 import type { HiddenFile } from "../../../core/checkouts/checkout.ts";
 import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import { BackendFailure, type BackendOutcome, type BareTask, type RepositoryTask } from "../../backend.ts";
@@ -24,11 +24,16 @@ import { messageStream, type StreamFault } from "./message-stream.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import type { Excess } from "./model-proxy/proxy-budget.ts";
 import { answerTo, decidePermission } from "./permissions.ts";
-import { imagesOf, MAX_HISTORY_CHARS, promptOf, repairText } from "./prompt.ts";
+import { MAX_HISTORY_CHARS, repairText } from "./prompt.ts";
 import { RunStream } from "./run-stream.ts";
 import { Sequence } from "./sequence.ts";
 import type { AcpSettings, PermissionKind } from "./settings.ts";
-import { TurnUsage } from "./turn-usage.ts";
+import { type AgentJournal, type AgentPlace, outsideCalls } from "./taken-up/agent-journal.ts";
+import { firstPrompt, type TakenUp } from "./taken-up/first-prompt.ts";
+import type { AgentStep } from "./taken-up/left-agent.ts";
+import { Replay } from "./taken-up/replay.ts";
+import { ThreadText } from "./taken-up/thread-text.ts";
+import { type ReportedUsage, TurnUsage } from "./turn-usage.ts";
 import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts";
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -50,7 +55,17 @@ type AgentTurnOptions = {
   /** Counts what the agent uses and forbids what is too much. Null: what the agent reports counts. */
   readonly proxy: ModelProxy | null;
   readonly clock: Clock;
+  /** Null where the run ends with its worker. */
+  readonly journal: AgentJournal | null;
+  /** Null for a run that begins. */
+  readonly left: (TakenUp & { readonly reported: ReportedUsage }) | null;
 };
+
+/** The agent does not go on with the session of an earlier process, and has said nothing. */
+export class SessionLostError extends Error {
+  override readonly name = "SessionLostError";
+  readonly code = "session_lost";
+}
 
 /** The turn has used more than it may. */
 class BoundPassed extends Error {
@@ -72,14 +87,30 @@ export class AgentTurn {
   /** Aborts with what ends the turn early; only the first reason counts. */
   readonly #over = new AbortController();
   readonly #done = new AbortController();
+  readonly #thread: ThreadText;
   #heardAtMs: number;
+  #sessionId: string | null = null;
+  #step: AgentStep;
+  /** Takes the updates before the first prompt of a session that goes on. Null: they are new. */
+  #replay: Replay | null = null;
 
   constructor(options: AgentTurnOptions) {
     this.#options = options;
-    const { task, agent, roots, proxy, clock } = options;
+    const { task, agent, roots, proxy, clock, journal, left } = options;
     this.#heardAtMs = clock.monotonic();
-    this.#stream = new RunStream({ task, roots });
-    this.#usage = proxy === null ? new TurnUsage({ meter: task.meter, maxTokens: task.maxTurnTokens }) : null;
+    this.#step = left?.step ?? { at: "prompt" };
+    this.#thread = new ThreadText(left?.thread);
+    const emit = async (event: RunEvent) => {
+      this.#thread.add(event);
+      await task.emit(event);
+    };
+    const calls = journal === null ? undefined : outsideCalls(journal);
+    this.#stream = new RunStream({ task: { emit, nextId: (kind) => task.nextId(kind) }, roots, calls });
+    this.#stream.hasAnswered = left?.hasAnswered ?? false;
+    const { meter, maxTurnTokens: maxTokens } = task;
+    const counted = left === null || left.sessionId === null ? {} : { reported: left.reported };
+    this.#usage = proxy === null ? new TurnUsage({ meter, maxTokens, ...counted }) : null;
+    journal?.at({ home: agent.home, place: () => this.#place });
     if (proxy !== null) {
       proxy.onExcess = (excess) => this.#over.abort(new BoundPassed(excess));
       proxy.onFailure = (failure) => this.#over.abort(failure);
@@ -104,9 +135,21 @@ export class AgentTurn {
     });
   }
 
-  /** Rejects with the reason of the task's signal, or with a `BackendFailure`. The caller ends the agent. */
+  /** Null before there is a session. */
+  get #place(): AgentPlace | null {
+    const sessionId = this.#sessionId;
+    if (sessionId === null) return null;
+    const { hasAnswered } = this.#stream;
+    const reported = this.#usage?.reported ?? { tokens: 0, microUsd: 0 };
+    return { step: this.#step, sessionId, thread: this.#thread.text, hasAnswered, reported };
+  }
+
+  /**
+   * Rejects with the reason of the task's signal, with a `BackendFailure`, or with a `SessionLostError` where it was to go on with
+   * a session and cannot. The caller ends the agent.
+   */
   async take(): Promise<BackendOutcome> {
-    const { task, agent } = this.#options;
+    const { task, agent, left } = this.#options;
     const stop = () => this.#over.abort(task.signal.reason);
     task.signal.addEventListener("abort", stop, { once: true });
     if (task.signal.aborted) stop();
@@ -116,14 +159,17 @@ export class AgentTurn {
     );
     try {
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
-      const sessionId = await this.#open();
-      return await this.#work(sessionId, form);
+      this.#sessionId = await this.#open();
+      return await this.#work(this.#sessionId, form);
     } catch (cause) {
       // Its error output is in another pipe: wait one turn of the event loop, so that it is read too.
       if (cause instanceof AgentError) await new Promise((resolve) => setImmediate(resolve));
       const reason = cause instanceof AgentError ? this.#failure(cause.fault) : cause;
       this.#sequence.stop();
       await this.#sequence.settled();
+      const isLost = left !== null && left.sessionId !== null && !this.#stream.hasSpoken;
+      if (isLost && reason instanceof BackendFailure && !task.signal.aborted)
+        throw new SessionLostError("The session could not be gone on with.", { cause: reason });
       if (!task.signal.aborted) await this.#stream.close().catch(() => undefined);
       if (reason instanceof BoundPassed) return { stopReason: reason.excess };
       throw reason;
@@ -135,39 +181,53 @@ export class AgentTurn {
   }
 
   async #open(): Promise<string> {
-    const { settings, roots } = this.#options;
+    const { settings, roots, left } = this.#options;
+    const { authMethod, mode } = settings;
+    const id = left?.sessionId ?? null;
+    const replay = new Replay(this.#options.clock);
+    if (id !== null) this.#replay = replay;
+    const replayed = (load: () => Promise<void>) => replay.after(load, this.#done.signal);
+    const earlier = id === null ? null : { id, replay: replayed };
     const opened = new AbortController();
     this.#failAfter(settings.startTimeoutMs, { type: "start_timed_out" }, opened.signal);
     this.#dialogue.closed.then(() => this.#streamFailed({ type: "ended" }));
     try {
-      return await this.#unlessOver(
-        this.#dialogue.open({ cwd: roots[0], authMethod: settings.authMethod, mode: settings.mode }),
-      );
+      return await this.#unlessOver(this.#dialogue.open({ cwd: roots[0], authMethod, mode, earlier }));
     } finally {
       opened.abort();
     }
   }
 
   async #work(sessionId: string, form: OutputForm | null): Promise<BackendOutcome> {
-    const { task, agent } = this.#options;
+    const { task, agent, left, network, journal } = this.#options;
     const hidden = describeHidden(this.#options.hidden, agent.home);
     const history = await task.history(MAX_HISTORY_CHARS);
     this.#heardAtMs = this.#options.clock.monotonic();
     this.#watchSilence().catch(() => undefined);
+    journal?.keepUntil(this.#done.signal).catch(() => undefined);
     const { takesImages } = this.#dialogue;
-    const { network } = this.#options;
-    const text = promptOf(task, { history, form, hidden, network, takesImages });
-    const images = takesImages ? imagesOf(task.messages) : [];
-    const outcome = await this.#ask(sessionId, { text, images });
-    if (form === null || outcome.stopReason !== "end_turn") return outcome;
+    this.#replay = null;
+    const prompt = firstPrompt(task, { history, form, hidden, network, takesImages, left });
+    const outcome = await this.#ask(sessionId, prompt);
+    if (form === null || outcome.stopReason !== "end_turn") return await this.#end(outcome);
     let checked = form.check(this.#stream.lastText);
-    if (!checked.ok) {
+    if (!checked.ok && this.#step.at === "prompt") {
+      this.#step = { at: "repair", faults: checked.faults };
+      await journal?.keep("turn");
+      if (journal?.isLeaving === true) throw new RunStopped("handover");
       const repaired = await this.#ask(sessionId, { text: repairText(checked.faults), images: [] });
-      if (repaired.stopReason !== "end_turn") return repaired;
+      if (repaired.stopReason !== "end_turn") return await this.#end(repaired);
       checked = form.check(this.#stream.lastText);
     }
     if (!checked.ok) throw new AgentError({ type: "misfit", faults: checked.faults });
     await task.emit({ type: "CUSTOM", name: OUTPUT_EVENT, value: checked.value });
+    return await this.#end(outcome);
+  }
+
+  /** What comes after is not the agent's: whoever takes the run up then asks it nothing more. */
+  async #end(outcome: BackendOutcome): Promise<BackendOutcome> {
+    this.#step = { at: "done", stopReason: outcome.stopReason };
+    await this.#options.journal?.keep("turn");
     return outcome;
   }
 
@@ -235,6 +295,7 @@ export class AgentTurn {
       this.#heardAtMs = this.#options.clock.monotonic();
       if (update.sessionUpdate !== "usage_update" || this.#usage === null) return;
       const excess = await this.#usage.add(update);
+      await this.#options.journal?.spent(this.#usage.reported);
       if (excess !== null) throw new BoundPassed(excess);
     });
   }
@@ -262,7 +323,8 @@ export class AgentTurn {
     this.#heardAtMs = this.#options.clock.monotonic();
     await this.#sequence.room();
     if (!("method" in message) || message.method !== methods.client.session.update) return false;
-    this.#update(message.params);
+    if (this.#replay === null) this.#update(message.params);
+    else if (decodeUpdate(message.params) !== null) this.#replay.add();
     return true;
   }
 
@@ -322,6 +384,11 @@ export class AgentTurn {
       });
     });
   }
+}
+
+/** The service ends, and another worker takes the run up. */
+export function isShutdown({ reason }: AbortSignal): boolean {
+  return reason instanceof RunStopped && reason.kind === "shutdown";
 }
 
 /** The service ends, or another worker has the run: no grace period. */

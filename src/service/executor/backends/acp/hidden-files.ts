@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { HiddenFile } from "../../../core/checkouts/checkout.ts";
 
 /** In the agent's home. */
-const COPIES_FOLDER = "repository-configuration";
+export const COPIES_FOLDER = "repository-configuration";
 const MAX_NAMED = 20;
 const MAX_NAME_BYTES = 240;
 

@@ -22,6 +22,18 @@ type RunStreamOptions = {
   readonly task: Pick<BackendTask, "emit" | "nextId">;
   /** Absolute paths of the tree; in tool calls they are left out. */
   readonly roots: readonly string[];
+  /** Told of each call before its reader is. Its answer to a permission request waits for that. */
+  readonly calls?: CallListener | undefined;
+};
+
+export type CallListener = {
+  begins(call: {
+    readonly id: string;
+    readonly name: string;
+    readonly kind: string | null;
+    readonly text: string;
+  }): Promise<void>;
+  ended(id: string): void;
 };
 
 type Speech = "text" | "thought";
@@ -31,6 +43,7 @@ export class RunStream {
   readonly #task: RunStreamOptions["task"];
   readonly #roots: readonly string[];
   readonly #calls = new Map<string, AcpToolCall>();
+  readonly #listener: CallListener | null;
   readonly #plan: PlanEvents;
   #message: OpenMessage | null = null;
   /** Whether anything visible was emitted. */
@@ -42,8 +55,9 @@ export class RunStream {
   /** Whether the policy refused anything. */
   hasRejected = false;
 
-  constructor({ task, roots }: RunStreamOptions) {
+  constructor({ task, roots, calls }: RunStreamOptions) {
     this.#task = task;
+    this.#listener = calls ?? null;
     this.#plan = new PlanEvents(task);
     this.#roots = roots.toSorted((a, b) => b.length - a.length);
   }
@@ -160,9 +174,12 @@ export class RunStream {
   async #announce(call: AcpToolCall): Promise<void> {
     if (call.isAnnounced) return;
     call.isAnnounced = true;
-    const { id: toolCallId } = call;
-    await this.#emit({ type: "TOOL_CALL_START", toolCallId, toolCallName: nameOf(call) });
+    const { id: toolCallId, kind } = call;
+    const toolCallName = nameOf(call);
     const delta = argumentsOf(call, this.#shorten);
+    if (call.decision?.answer !== "reject")
+      await this.#listener?.begins({ id: toolCallId, name: toolCallName, kind, text: delta });
+    await this.#emit({ type: "TOOL_CALL_START", toolCallId, toolCallName });
     await this.#emit({ type: "TOOL_CALL_ARGS", toolCallId, delta });
     await this.#emit({ type: "TOOL_CALL_END", toolCallId });
   }
@@ -170,6 +187,7 @@ export class RunStream {
   async #finish(call: AcpToolCall): Promise<void> {
     if (call.isFinished) return;
     call.isFinished = true;
+    this.#listener?.ended(call.id);
     const content = boundResult(resultOf(call, this.#shorten));
     // A long run makes many calls: finished ones are not kept in memory.
     Object.assign(call, { content: [], input: undefined, output: undefined });

@@ -63,7 +63,8 @@ export type ConfinedAgent = {
 
 /** Folders of agents: each has one as its home, and maybe one for the socket to its model. */
 export type AgentHomes = {
-  make(): Promise<string>;
+  /** `earlier` is the name that one had; the new one has it where it is free. */
+  make(earlier?: string): Promise<string>;
   /** Ends whoever still has it as its home, and removes it. Safe to repeat. */
   remove(folder: string): Promise<void>;
 };
@@ -92,6 +93,8 @@ export type AcpSettings = {
   readonly stopGraceMs: number;
   /** The time that it may work without a word. */
   readonly idleTimeoutMs: number;
+  /** Between two entries of a run's journal. */
+  readonly keepEveryMs: number;
   readonly homes: AgentHomes;
   /** Rates of the model's tokens. */
   readonly rates: Rates;

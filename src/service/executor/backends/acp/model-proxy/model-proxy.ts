@@ -13,6 +13,8 @@ import type { Rates } from "../../../../core/money/rates.ts";
 import { BackendFailure } from "../../../backend.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
 import type { UsageMeter } from "../../../usage-meter.ts";
+import type { RequestJournal } from "../../model/loop-state.ts";
+import type { PlannedCall } from "../../model/spending.ts";
 import { AnswerLengths } from "./answer-lengths.ts";
 import { forwardRequest } from "./forward-request.ts";
 import type { ModelAccess } from "./model-access.ts";
@@ -52,6 +54,10 @@ export type ModelProxy = {
   onExcess: (excess: Excess) => void;
   /** Called when the run's own access has ended: none of its requests can be answered any more. */
   onFailure: (failure: BackendFailure) => void;
+  /** Of the worker before. */
+  countLeft(planned: readonly PlannedCall[]): void;
+  /** From now on each request is kept there before it is forwarded. */
+  keepIn(journal: RequestJournal): void;
   /** Revokes the token, waits a little for what is under way, ends it and counts it. Safe to repeat. */
   close(): Promise<void>;
 };
@@ -129,6 +135,8 @@ export async function openModelProxy(options: ModelProxyOptions): Promise<ModelP
     port: typeof address === "object" && address !== null ? (address as AddressInfo).port : null,
     onExcess: () => undefined,
     onFailure: () => undefined,
+    countLeft: (planned) => budget.countLeft(planned),
+    keepIn: (journal) => budget.keepIn(journal),
     close: () => {
       closed ??= close();
       return closed;

@@ -3,8 +3,9 @@
 import { assertNever } from "../../../../../base/assert-never.ts";
 import type { Rates } from "../../../../core/money/rates.ts";
 import type { UsageMeter } from "../../../usage-meter.ts";
+import type { RequestJournal } from "../../model/loop-state.ts";
 import type { CountedTokens } from "../../model/reported-usage.ts";
-import { type Spend, Spending, type SpendingBound } from "../../model/spending.ts";
+import { type PlannedCall, type Spend, Spending, type SpendingBound } from "../../model/spending.ts";
 import { TokenEstimate, tokensOf } from "../../model/token-estimate.ts";
 
 export type Excess = "max_tokens" | "max_cost" | "credits";
@@ -36,10 +37,21 @@ export class ProxyBudget {
   /** Fulfilled when the next of them is counted. */
   #counted = Promise.withResolvers<void>();
   #last: Promise<unknown> = Promise.resolve();
+  #journal: RequestJournal | null = null;
 
   constructor(options: { meter: UsageMeter; rates: Rates | null; maxTokens: number }) {
     options.meter.budget.limitTokens(options.maxTokens);
     this.#spending = new Spending(options);
+  }
+
+  /** Requests of a worker before that may have been sent count as what was reserved for them. */
+  countLeft(planned: readonly PlannedCall[]): void {
+    for (const call of planned) this.#spending.countPlanned(call);
+  }
+
+  /** From now on each request is kept there before it is forwarded. */
+  keepIn(journal: RequestJournal): void {
+    this.#journal = journal;
   }
 
   /**
@@ -70,13 +82,23 @@ export class ProxyBudget {
         allowed.ok && allowed.maxOutputTokens >= Math.min(maxOutputTokens, ENOUGH_OUTPUT_TOKENS);
       if (allowed.ok && (isEnough || isAlone)) {
         this.#underWay += 1;
-        const count = (tokens: CountedTokens | null) => this.#settle(spend, { inputBytes, tokens });
-        return { ok: true, inputTokens, maxOutputTokens: allowed.maxOutputTokens, count };
+        const { maxOutputTokens: output } = allowed;
+        const forget = await this.#keep({ role: spend.role, modelId, inputTokens, maxOutputTokens: output });
+        const count = (tokens: CountedTokens | null) => {
+          forget();
+          this.#settle(spend, { inputBytes, tokens });
+        };
+        return { ok: true, inputTokens, maxOutputTokens: output, count };
       }
       if (!allowed.ok && isAlone) return { ok: false, excess: excessOf(allowed.bound) };
       if (allowed.ok) this.#spending.release(spend);
       await orAborted(counted, signal);
     }
+  }
+
+  /** A run whose journal fails to be written is stopped by that. */
+  async #keep(planned: PlannedCall): Promise<() => void> {
+    return (await this.#journal?.beforeRequest(planned).catch(() => null)) ?? (() => undefined);
   }
 
   #settle(
