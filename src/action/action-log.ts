@@ -6,7 +6,7 @@ import type { ActionTypes, Step } from "./action-types.ts";
 
 export async function openActionLog(
   { env }: Step,
-  { plan }: Submitted<ActionTypes>,
+  { plan, run }: Submitted<ActionTypes>,
 ): Promise<ActionTypes["log"]> {
   const { openFollowLog } = await import("../job/follow-log.ts");
   const { GithubLog } = await import("../render/github-log.ts");
@@ -16,6 +16,7 @@ export async function openActionLog(
     files,
     format: new GithubLog(randomUUID),
     write: (text) => process.stdout.write(text),
+    shownAfter: run.continuedAfter ?? 0,
   });
   return {
     ...log,

@@ -67,7 +67,7 @@ function sayEnding(ending: ActionEnding): void {
   } else if (conclusion === "skipped" || conclusion === "detached") core.notice(text, properties);
   else if (conclusion !== "success") core.warning(text, properties);
   // A run's log and the doctor's page say so themselves.
-  else if (outcome.type === "cancelled_runs") sayLine(text);
+  else if (outcome.type === "cancelled_runs" || verdict.reason === "question") sayLine(text);
   // A run that was cancelled and not seen to end is left to the post step, which cancels it again.
   if (outcome.type !== "stopping") leaveState({ phase: "concluded" });
 }

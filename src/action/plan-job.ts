@@ -1,13 +1,16 @@
 // The plan of this step: the request of the event, the right to make it, and the task that follows.
 
 import * as core from "@actions/core";
+import { ok } from "../base/result.ts";
 import type { CiJob } from "../ci/provider.ts";
 import type { StatusComment } from "../github/status-comment/status-comment.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import { decideRequest } from "../github/trigger/decide-request.ts";
+import { faultOf } from "../job/fault.ts";
 import type { Task } from "../job/job-types.ts";
 import type { ActionPlan, Step } from "./action-types.ts";
 import { cancelTask } from "./cancel-task.ts";
+import { continuationOf } from "./continue-task.ts";
 import { githubAccess, openCodeHost } from "./github-access.ts";
 import type { Inputs } from "./inputs.ts";
 import { requireModelKey } from "./require-model-key.ts";
@@ -26,13 +29,27 @@ export async function planJob(step: Step, inputs: Inputs): Promise<ActionPlan> {
   const statusComment = await openComment(step, { inputs, request: asked });
   const shown = await withImages(step, { inputs, request: asked });
   const request = inputs.failedJobLogs ? await withFailedJobs(step, { inputs, request: shown, job }) : shown;
-  return { task: await taskOf(step, { inputs, request, job }), request, statusComment };
+  return {
+    task: await taskOf(step, { inputs, request, job }),
+    request,
+    statusComment,
+    threadPhrase: threadPhraseOf(inputs, request),
+  };
 }
 
 async function examine(step: Step, inputs: Inputs): Promise<ActionPlan> {
   const { examineStep } = await import("./doctor.ts");
   const outcome = await examineStep(step, inputs);
-  return { task: { type: "none", outcome }, request: null, statusComment: null };
+  return { task: { type: "none", outcome }, request: null, statusComment: null, threadPhrase: null };
+}
+
+/** Comments reach the session of the step's run where it is that of the thread. */
+function threadPhraseOf(
+  { service, session, mode, triggerPhrase }: Inputs,
+  { subject }: AgentRequest,
+): string | null {
+  const isThread = subject !== null && session.type === "thread" && mode === "run";
+  return isThread && service.type === "remote" ? triggerPhrase : null;
 }
 
 type Requested = { readonly inputs: Inputs; readonly request: AgentRequest; readonly job: CiJob };
@@ -53,7 +70,14 @@ async function withFailedJobs(step: Step, { inputs, request, job }: Requested): 
   const { subject } = request;
   const headSha = subject === null ? job.sha : subject.refs?.headSha;
   const verb = subject?.command?.verb;
-  if (headSha === undefined || inputs.mode !== "run" || verb === "help" || verb === "cancel") return request;
+  if (
+    headSha === undefined ||
+    inputs.mode !== "run" ||
+    verb === "help" ||
+    verb === "cancel" ||
+    verb === "continue"
+  )
+    return request;
   const codeHost = await openCodeHost(step, inputs);
   const { prompt, said } = await codeHost.readFailedJobs({ headSha, seed: job.runId });
   if (said.type === "warning") core.warning(said.text);
@@ -89,6 +113,8 @@ async function taskOf({ env }: Step, { inputs, request, job }: Requested): Promi
   }
   if (inputs.mode === "cancel" || verb === "cancel") return cancelTask(inputs, request.subject);
   if (inputs.mode === "attach") return { type: "attach", runId: inputs.runId ?? "" };
+  const continues = verb === "continue" ? continuationOf(inputs, request.subject) : ok(null);
+  if (!continues.ok) return { type: "none", outcome: { type: "fault", fault: faultOf(continues.refusal) } };
   const body = runRequest({ inputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
-  return { type: "run", body, job, matrix: inputs.matrix };
+  return { type: "run", body, job, matrix: inputs.matrix, continues: continues.value };
 }

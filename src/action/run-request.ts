@@ -6,6 +6,7 @@ import type { EgressEntries } from "../contract/egress.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { findingsSchema } from "../github/findings/findings-schema.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
+import { readContinuation } from "../github/trigger/continuation.ts";
 import { boundsOf, type JobSubmission } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
 import type { Inputs } from "./inputs.ts";
@@ -21,7 +22,8 @@ type RunRequestOptions = {
 /** The same job gives the same body, so that a re-run finds its run. */
 export function runRequest(options: RunRequestOptions): JobSubmission {
   const { inputs, request } = options;
-  const { maxTurnTokens, maxCostMicroUsd, timeoutMinutes, egress, mcpServers, service } = inputs;
+  const { timeoutMinutes, egress, mcpServers, service } = inputs;
+  const { maxTurnTokens, maxCostMicroUsd } = limitsOf(options);
   return {
     ...messageOf(request),
     ...{ ...noSession, ...sessionOf(options) },
@@ -34,6 +36,18 @@ export function runRequest(options: RunRequestOptions): JobSubmission {
     mcp_servers: mcpServers === null || service.type === "embedded" ? undefined : sentServers(mcpServers),
     pull_request: headOf(request),
     may_park: true,
+  };
+}
+
+/** The workflow's limits; a comment that continues a run may name others. */
+function limitsOf({ inputs, request }: RunRequestOptions): Pick<Inputs, "maxTurnTokens" | "maxCostMicroUsd"> {
+  const { maxTurnTokens, maxCostMicroUsd } = inputs;
+  const command = request.subject?.command ?? null;
+  const read = command?.verb === "continue" ? readContinuation(command.request) : null;
+  if (read?.ok !== true) return { maxTurnTokens, maxCostMicroUsd };
+  return {
+    maxTurnTokens: read.value.maxTurnTokens ?? maxTurnTokens,
+    maxCostMicroUsd: read.value.maxCostMicroUsd ?? maxCostMicroUsd,
   };
 }
 

@@ -1,8 +1,9 @@
 // agent-service follow: prints a run as it goes, for people or as NDJSON, until it has ended.
 
 import { integer } from "../base/settings/kinds.ts";
-import type { Client } from "../client/client.ts";
+import type { Client, Run } from "../client/client.ts";
 import { commandWords } from "../job/command-words.ts";
+import { resumingOfRun } from "../job/resume-advice.ts";
 import { concludeRun, type Surroundings } from "../job/run-verdict.ts";
 import { RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
@@ -15,9 +16,9 @@ import { command } from "./command.ts";
 import { anyText, argument, valueFlag } from "./flags.ts";
 
 export const follow = command({
-  summary: "Print a run as it goes, until it ends.",
+  summary: "Print a run as it goes, until it ends or is parked.",
   notes: [
-    "With --json, prints one event a line. Ends with 0 when the run did its work, or no model was there to do it.",
+    "With --json, prints one event a line. Ends with 0 when the run did its work, asks a question, or no model was there to do it.",
   ],
   arguments: { run: argument(anyText, "The run's id.") },
   flags: {
@@ -51,13 +52,17 @@ export async function followToEnd(
   const log = new RunLog();
   const fold = new RunReportFold();
   const plain = new PlainLog();
-  const events = client.runs.follow(query)[Symbol.asyncIterator]();
+  const events = client.runs.follow({ ...query, untilParked: true })[Symbol.asyncIterator]();
   for (;;) {
     const next = await events.next();
     if (next.done === true) {
-      const verdict = concludeRun({ run: next.value, passed: null, detail: null }, nobody);
+      const verdict = concludeRun(
+        { run: next.value, passed: null, detail: null },
+        { ...nobody, resuming: resumingOfRun(next.value.id) },
+      );
       const title = titleLine(outcomeTitle(fold.report, verdict));
       if (format === "text") process.stdout.write(`${[title, ...costParts(next.value)].join(", ")}\n`);
+      if (isParked(next.value)) process.stderr.write(`${verdict.message}\n`);
       return verdict.conclusion === "success" || verdict.conclusion === "skipped" ? 0 : 1;
     }
     fold.add(next.value);
@@ -66,8 +71,12 @@ export async function followToEnd(
   }
 }
 
+function isParked(run: Run): boolean {
+  return run.status === "running" && run.parked !== undefined;
+}
+
 /** No job, whose limits or claims the verdict could name. */
-const nobody: Surroundings = {
+const nobody: Omit<Surroundings, "resuming"> = {
   words: commandWords(null),
   isEmbedded: false,
   modelAdvice: null,

@@ -9,9 +9,9 @@ import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 
 export function sayEnding(ending: CommandEnding, surroundings: RunSurroundings): void {
   if (surroundings.settings.format === "text") sayResult(ending, surroundings);
-  const { conclusion, message } = ending.verdict;
-  // The result's last line says so.
-  if (conclusion !== "success") note(message);
+  const { conclusion, reason, message } = ending.verdict;
+  // The result's last line says so. A question has to be answered.
+  if (conclusion !== "success" || reason === "question") note(message);
   sayClaim(ending, surroundings);
 }
 

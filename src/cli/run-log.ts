@@ -28,7 +28,10 @@ export function announceRun(run: JobRun, format: RunSettings["format"]): void {
   else note(lines.join("\n"));
 }
 
-export function openRunLog({ settings, origin, files }: RunSurroundings): JobLog {
+export function openRunLog(
+  { settings, origin, files }: RunSurroundings,
+  { continuedAfter }: Pick<JobRun, "continuedAfter">,
+): JobLog {
   const isJson = settings.format === "ndjson";
   const write = (text: string) => void process.stdout.write(text);
   const log = openFollowLog({
@@ -40,6 +43,7 @@ export function openRunLog({ settings, origin, files }: RunSurroundings): JobLog
     },
     format: logFormat(origin.job?.provider ?? null),
     write: isJson ? () => {} : write,
+    shownAfter: continuedAfter ?? 0,
   });
   return { ...log, close: files.close };
 }

@@ -37,7 +37,10 @@ export function commandPort(
     words: commandWords(job?.provider ?? null),
     claimObstacle: job === null ? null : ciProviders[job.provider].claimObstacle,
     readSettings: async () => ({ ...settings, wait: true }),
-    planJob: async () => ({ task: { type: "run", body: runBody(settings, pullRequest), job, matrix: "" } }),
+    planJob: async () => ({
+      task: { type: "run", body: runBody(settings, pullRequest), job, matrix: "", continues: null },
+      threadPhrase: null,
+    }),
     // Opened before the recipe: wrong settings of a service are a usage error, and no conclusion.
     openService: async () => service,
     // Not every CI provider can mask a value. Tokens are never printed.
@@ -46,7 +49,7 @@ export function commandPort(
     commitPlace: () => commitPlace(surroundings),
     keepRun: () => {},
     announce: ({ run }) => announceRun(run, settings.format),
-    openLog: async () => openRunLog(surroundings),
+    openLog: async ({ run }) => openRunLog(surroundings, run),
     conclude: async () => ({
       handOver: async () => ({ delivery: null, findings: null }),
       withhold: () => null,

@@ -93,6 +93,58 @@ const submit = command({
   },
 });
 
+const resume = command({
+  summary: "Continue a parked run: with an answer, a higher limit, or as it is.",
+  arguments: { run: runArgument },
+  flags: {
+    ...serviceFlags,
+    message: valueFlag({
+      kind: anyText,
+      fallback: null,
+      takes: "<text>",
+      description: "The answer to its question, or what else the agent is told.",
+    }),
+    "max-turn-tokens": valueFlag({
+      kind: integer({ min: 1, max: MAX_TURN_TOKENS }),
+      fallback: null,
+      takes: "<n>",
+      description: "The token budget of the whole run. What it has used counts.",
+      shownDefault: "as it was",
+    }),
+    "max-cost": valueFlag({
+      kind: dollars({ min: LEAST_MAX_COST_USD, max: MOST_MAX_COST_USD }),
+      fallback: null,
+      takes: "<dollars>",
+      description:
+        "The most that the models of the whole run may cost in US dollars. What it has used counts.",
+      shownDefault: "as it was",
+    }),
+    follow: followFlag,
+  },
+  examples: ['runs resume <run> --message "The second one"', "runs resume <run> --max-cost 5 --follow"],
+  run: async ({ arguments: { run: given }, flags }) => {
+    const client = openClient(flags);
+    const { message, "max-turn-tokens": maxTurnTokens, "max-cost": maxCost } = flags;
+    const { run } = await client.ci.readRun({ runId: given, query: { after: 0, wait: 0, limit: 1 } });
+    const resumed = await client.runs.resume({
+      agentId: run.agent_id,
+      runId: given,
+      body: {
+        ...(message === null ? {} : { message }),
+        ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+        ...(maxCost === null ? {} : { max_cost_usd: maxCost / 1_000_000 }),
+      },
+    });
+    if (flags.follow) {
+      const format = flags.json ? "ndjson" : "text";
+      return await followToEnd(client, { runId: given, format, after: resumed.continued_after ?? 0 });
+    }
+    if (flags.json) printJson(resumed);
+    else printText(`Run ${resumed.run_id} goes on.`);
+    return 0;
+  },
+});
+
 const list = command({
   summary: "List the runs of an agent, newest first.",
   arguments: { agent: agentArgument },
@@ -166,7 +218,7 @@ const cancel = command({
 
 export const runs: CommandGroup = {
   summary: "The runs of an agent.",
-  commands: { submit, list, get, cancel },
+  commands: { submit, list, get, resume, cancel },
 };
 
 function startOf(run: Run): string {

@@ -9,8 +9,14 @@ import type { ApiConnection } from "./request.ts";
 
 export type SubmitRunOptions = RouteOptions<(typeof runRoutes)["submit"]>;
 
-/** `replayed`: an earlier request with this key had started the run. */
-export type SubmittedRun = { readonly runId: string; readonly sessionId: string; readonly replayed: boolean };
+export type SubmittedRun = {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** An earlier request with this key had started the run. */
+  readonly replayed: boolean;
+  /** The session's parked run goes on: the `seq` of its last event before. Null for a new run, and a replay. */
+  readonly continuedAfter: number | null;
+};
 
 export type RunClient = Omit<NounClient<typeof runRoutes>, "submit"> & {
   /** POST /v1/agents/{agentID}/runs. Repeated on failure under its key: the option's, the body's, or a random one. */
@@ -31,5 +37,10 @@ async function submit(connection: ApiConnection, options: SubmitRunOptions): Pro
   const endpoint = endpoints.runs.submit;
   const { value, header } = await callRoute<(typeof runRoutes)["submit"]>(connection, { endpoint, options });
   const replayed = header("x-svc-idempotent-replay") === "true";
-  return { runId: value.run_id, sessionId: value.session_id, replayed };
+  return {
+    runId: value.run_id,
+    sessionId: value.session_id,
+    replayed,
+    continuedAfter: value.continued_after ?? null,
+  };
 }

@@ -24,9 +24,12 @@ type CapabilityOptions = {
   readonly onGrant: (grant: ExchangeResponse) => void;
 };
 
+/** `wantsClaimUrl`: a claim link while free credits pay, too. */
+type GrantWishes = { readonly wantsClaimUrl: true };
+
 export type Capability = Required<Credential> & {
-  /** Mints a token and exchanges it. Two calls at once share one exchange. */
-  grant(signal?: AbortSignal): Promise<ExchangeResponse>;
+  /** Mints a token and exchanges it. Two calls at once share one exchange, with what the first one wishes. */
+  grant(signal?: AbortSignal, wishes?: GrantWishes): Promise<ExchangeResponse>;
 };
 
 /**
@@ -39,7 +42,10 @@ export function createCapability(options: CapabilityOptions): Capability {
   let pending: Promise<ExchangeResponse> | null = null;
   let grants = 0;
 
-  const exchange = async (signal: AbortSignal | undefined): Promise<ExchangeResponse> => {
+  const exchange = async (
+    signal: AbortSignal | undefined,
+    wishes: Partial<GrantWishes>,
+  ): Promise<ExchangeResponse> => {
     if (provider.tokenLimit !== undefined && grants > 0 && grants >= provider.tokenLimit) {
       throw usedUp(provider);
     }
@@ -52,6 +58,7 @@ export function createCapability(options: CapabilityOptions): Capability {
       account: account ?? undefined,
       sha: options.sha || undefined,
       defaultBranch: (await provider.readDefaultBranch?.()) ?? undefined,
+      ...wishes,
       signal,
     });
     setSecret(grant.access_token);
@@ -60,8 +67,8 @@ export function createCapability(options: CapabilityOptions): Capability {
     options.onGrant(grant);
     return grant;
   };
-  const grant = (signal?: AbortSignal) => {
-    pending ??= exchange(signal).finally(() => {
+  const grant = (signal?: AbortSignal, wishes: Partial<GrantWishes> = {}) => {
+    pending ??= exchange(signal, wishes).finally(() => {
       pending = null;
     });
     return pending;

@@ -11,6 +11,7 @@ import { faultOf } from "./fault.ts";
 import type { ConcludingPort, JobPort } from "./job-port.ts";
 import type { HandedOver, JobTypes } from "./job-types.ts";
 import type { Progress } from "./progress.ts";
+import type { Resuming } from "./resume-advice.ts";
 import type { Surroundings } from "./run-verdict.ts";
 
 type Reached<Own extends JobTypes> = { readonly progress: Progress<Own>; readonly outcome: Outcome };
@@ -64,8 +65,22 @@ function surroundingsOf<Own extends JobTypes>(
     words,
     claimObstacle,
     claimUrl: offeredClaim(progress),
+    resuming: resumingOf(progress),
     isEmbedded: service?.type === "embedded",
     modelAdvice: service?.type === "embedded" ? service.modelAdvice : null,
+  };
+}
+
+function resumingOf(progress: Progress): Resuming {
+  const plan = "plan" in progress ? progress.plan : null;
+  const run = "run" in progress ? progress.run : null;
+  const body = plan?.task.type === "run" ? plan.task.body : null;
+  return {
+    threadPhrase: plan?.threadPhrase ?? null,
+    runId: run?.id ?? null,
+    pageUrl: run === null || run.url === run.apiUrl ? null : run.url,
+    maxCostUsd: body?.max_cost_usd ?? null,
+    maxTurnTokens: body?.max_turn_tokens ?? null,
   };
 }
 

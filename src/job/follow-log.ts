@@ -23,11 +23,13 @@ export type FollowLogOptions = {
   readonly files: { readonly appendEvents: (lines: string) => Promise<void> };
   readonly format: LogFormat;
   readonly write: (text: string) => void;
+  /** Events up to this `seq` are not printed: the log of another job has them. */
+  readonly shownAfter: number;
 };
 
 /** A log that prints through `write`, in the format, and keeps every event in `files`. */
 export function openFollowLog(options: FollowLogOptions): FollowLog {
-  const { files, format, write } = options;
+  const { files, format, write, shownAfter } = options;
   const fold = new RunReportFold();
   const log = new RunLog();
   let parts: LogPart[] = [];
@@ -48,7 +50,8 @@ export function openFollowLog(options: FollowLogOptions): FollowLog {
   return {
     add: (stored) => {
       fold.add(stored);
-      parts.push(...log.add(stored));
+      const added = log.add(stored);
+      if (stored.seq > shownAfter) parts.push(...added);
       eventLines += ndjsonLine(stored);
       // A page of events arrives in one turn: few writes, and no event waits for the next page.
       if (!isScheduled) setImmediate(flush);

@@ -23,7 +23,13 @@ type SubmitOptions = {
 };
 
 /** `attached`: an earlier attempt of this job had started the run. */
-export type OwnRun = { readonly runId: string; readonly sessionId: string; readonly attached: boolean };
+export type OwnRun = {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly attached: boolean;
+  /** The parked run of the session goes on: the `seq` of its last event before. Null for every other. */
+  readonly continuedAfter: number | null;
+};
 
 /** The key of the n-th run of this step, n from 1. Pure. */
 export function idempotencyKey(options: { job: CiJob; matrix: string; attempt: number }): string {
@@ -47,8 +53,8 @@ export async function submitOnce(options: SubmitOptions): Promise<OwnRun> {
       const submitted = await client.runs.submit({ agentId, body, idempotencyKey: key, signal });
       const isOwnKey = attempt >= ownAttempt;
       if (isOwnKey || !submitted.replayed || (await isInFlight(options, submitted))) {
-        const { runId, sessionId, replayed } = submitted;
-        return { runId, sessionId, attached: replayed && !isOwnKey };
+        const { runId, sessionId, replayed, continuedAfter } = submitted;
+        return { runId, sessionId, attached: replayed && !isOwnKey, continuedAfter };
       }
     } catch (error) {
       const isReused = error instanceof ApiError && error.code === "idempotency_key_reused";

@@ -33,7 +33,15 @@ export type JobSettings = {
 };
 
 /** Decided before a service is in reach. */
-export type JobPlan = { readonly task: Task };
+export type JobPlan = {
+  readonly task: Task;
+  /** The phrase of comments that go on with the run's session; null where no comments do. */
+  readonly threadPhrase: string | null;
+};
+
+/** Limits at which a parked run goes on only where they are raised. */
+export const raisableLimits = ["max_cost", "max_tokens"] as const;
+export type RaisableLimit = (typeof raisableLimits)[number];
 
 /** The task of the job at the service. */
 export type Task =
@@ -44,6 +52,8 @@ export type Task =
       readonly job: CiJob | null;
       /** The leg of the job's matrix: part of the idempotency key. */
       readonly matrix: string;
+      /** It is to go on with the parked run of its session, and raises these limits. Null: it makes a request of its own. */
+      readonly continues: readonly RaisableLimit[] | null;
     }
   /** To follow a run that another step or job has started. */
   | { readonly type: "attach"; readonly runId: string }

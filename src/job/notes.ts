@@ -37,7 +37,11 @@ export function claimWarning(
 }
 
 /** One or two lines by which a reader of the log finds the run. */
-export function runLines({ id, url, attached }: JobRun): readonly string[] {
+export function runLines({ id, url, attached, continuedAfter }: JobRun): readonly string[] {
   const name = attached ? `Attached to run ${id} that was started earlier.` : `Run ${id}`;
+  if (continuedAfter !== null) {
+    const continued = `${name} goes on where it was parked. What it did before is in the log of the job that followed it then.`;
+    return url === null ? [continued] : [continued, `Follow it at ${url}`];
+  }
   return url === null ? [name] : [name, `Follow it at ${url}`];
 }

@@ -2,6 +2,7 @@
 
 import type { JobClient } from "../client/job-client.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
+import type { Capability } from "./capability.ts";
 import type { JobService, JobTypes } from "./job-types.ts";
 
 /** A run of the service that this job has started or found. */
@@ -14,6 +15,8 @@ export type JobRun = {
   readonly apiUrl: string | null;
   /** Whether an earlier step, job or attempt had started it. */
   readonly attached: boolean;
+  /** It was parked, and goes on for this job: the `seq` of its last event before. Null for every other. */
+  readonly continuedAfter: number | null;
 };
 
 type WithSettings<Own extends JobTypes> = { readonly settings: Own["settings"] };
@@ -23,6 +26,8 @@ type WithGrant<Own extends JobTypes> = WithService<Own> & {
   readonly client: JobClient;
   /** The latest: a long run outlives its first capability. */
   readonly grant: ExchangeResponse;
+  /** Asks for another one. */
+  readonly exchange: Capability["grant"];
 };
 type WithRun<Own extends JobTypes> = WithGrant<Own> & { readonly run: JobRun };
 type WithLog<Own extends JobTypes> = WithRun<Own> & { readonly log: Own["log"] };

@@ -3,12 +3,13 @@
 
 import { assertNever } from "../base/assert-never.ts";
 import { ApiError } from "../client/errors.ts";
+import type { Run } from "../contract/runs/run.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { Outcome } from "./conclusion.ts";
 import { connectJob } from "./connect-job.ts";
 import type { Ending } from "./ending.ts";
 import { faultOf } from "./fault.ts";
-import { type OwnRun, submitOnce } from "./idempotency.ts";
+import type { OwnRun } from "./idempotency.ts";
 import type { JobPort } from "./job-port.ts";
 import type { CancelTarget, JobTypes, Task } from "./job-types.ts";
 import { accessBody, renewModelAccess } from "./model-renewal.ts";
@@ -17,6 +18,7 @@ import type { Admitted, Configured, Connecting, Granted, JobRun, Progress, Submi
 import { findRunPage } from "./run-page.ts";
 import { InterruptedError } from "./signals.ts";
 import { StepError } from "./step-error.ts";
+import { findLimited, submitRun } from "./submit-run.ts";
 
 /**
  * Runs the whole job, reports how it ended and closes what was opened for it. What a user can cause or meet is an
@@ -106,7 +108,7 @@ async function takeCapability<Own extends JobTypes>(
     onRetry: (notice) => job.note(retryNote(notice)),
   });
   const grant = await exchange(job.interrupts.first);
-  const granted = recipe.reach({ ...connecting, phase: "granted", client, grant });
+  const granted = recipe.reach({ ...connecting, phase: "granted", client, grant, exchange });
   const unclaimed = claimWarning(connecting.service, grant, job.words);
   if (unclaimed !== null) job.warn(unclaimed);
   job.interrupts.first.throwIfAborted();
@@ -128,17 +130,30 @@ async function startRun<Own extends JobTypes>(
   recipe: Recipe<Own>,
   { granted, task }: { granted: Granted<Own>; task: RunTask | Extract<Task, { type: "attach" }> },
 ): Promise<Submitted<Own>> {
-  const { runId, sessionId, attached } =
-    task.type === "attach"
-      ? await findRun(recipe, { granted, runId: task.runId })
-      : await submit(recipe, { granted, task: await prepareRun(recipe, { granted, task }) });
+  const { runId, sessionId, attached, continuedAfter } = await findOrSubmit(recipe, { granted, task });
   const { service } = granted;
   const apiUrl =
     service.type === "remote" ? `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}` : null;
-  const run: JobRun = { id: runId, sessionId, url: apiUrl, apiUrl, attached };
+  const run: JobRun = { id: runId, sessionId, url: apiUrl, apiUrl, attached, continuedAfter };
   const submitted = recipe.reach({ ...granted, phase: "submitted", run });
   recipe.job.keepRun(submitted);
   return service.type === "remote" ? await nameRunPage(recipe, submitted) : submitted;
+}
+
+async function findOrSubmit<Own extends JobTypes>(
+  recipe: Recipe<Own>,
+  { granted, task }: { granted: Granted<Own>; task: RunTask | Extract<Task, { type: "attach" }> },
+): Promise<OwnRun> {
+  if (task.type === "attach") return await findRun(recipe, { granted, runId: task.runId });
+  const { body, continues } = task;
+  if (continues !== null) {
+    const { client, grant } = granted;
+    const signal = recipe.job.interrupts.first;
+    const limited = await findLimited({ client, agentId: grant.agent_id, body, raises: continues, signal });
+    // Followed, it says at once what it waits for.
+    if (limited !== null) return await findRun(recipe, { granted, runId: limited });
+  }
+  return await submit(recipe, { granted, task: await prepareRun(recipe, { granted, task }) });
 }
 
 /** Where the service has pages, the run's address is that of its page. */
@@ -164,7 +179,7 @@ async function findRun<Own extends JobTypes>(
   const signal = job.interrupts.first;
   try {
     const run = await client.runs.get({ agentId: grant.agent_id, runId, signal });
-    return { runId, sessionId: run.thread_id, attached: true };
+    return { runId, sessionId: run.thread_id, attached: true, continuedAfter: null };
   } catch (cause) {
     if (!(cause instanceof ApiError && cause.status === 404)) throw cause;
     const message = `This repository has no run "${runId}" at the service. Give "run-id" the output of the step that started it.`;
@@ -220,10 +235,8 @@ async function submit<Own extends JobTypes>(
   const { client, grant } = recipe.reach({ ...granted, phase: "submitting" });
   const { job, matrix } = task;
   const body = modelAccess === null ? task.body : { ...task.body, model_access: modelAccess };
-  const submission = { agentId: grant.agent_id, body, signal: recipe.job.interrupts.last };
-  if (job !== null) return await submitOnce({ ...submission, client, job, matrix });
-  const { runId, sessionId } = await client.runs.submit(submission);
-  return { runId, sessionId, attached: false };
+  const signal = recipe.job.interrupts.last;
+  return await submitRun({ client, agentId: grant.agent_id, body, job, matrix, signal });
 }
 
 /** The token for a service; null where it gets none. A refusal of the model's provider ends the job before a run begins. */
@@ -268,6 +281,7 @@ async function follow<Own extends JobTypes>(
   await renewed;
   switch (end.type) {
     case "ended":
+      await findClaim(recipe, { submitted, run: end.run });
       return { ...end, detail: log.failure() };
     case "stopping":
       return end;
@@ -276,6 +290,18 @@ async function follow<Own extends JobTypes>(
     default:
       return assertNever(end);
   }
+}
+
+/** A run that waits for credits has not said where its agent is claimed, as an ended one does: an exchange says it. */
+async function findClaim<Own extends JobTypes>(
+  { job }: Recipe<Own>,
+  { submitted, run }: { submitted: Submitted<Own>; run: Run },
+): Promise<void> {
+  const isForCredits = run.status === "running" && run.parked?.reason === "credits";
+  if (!isForCredits || submitted.grant.claim_url !== null || job.claimObstacle !== null) return;
+  await submitted.exchange(job.interrupts.first, { wantsClaimUrl: true }).catch((error: unknown) => {
+    job.note(`No claim link: ${error instanceof Error ? error.message : "unknown"}`);
+  });
 }
 
 /** Resolves once nothing more is sent. Never rejects. */

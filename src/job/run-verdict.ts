@@ -1,9 +1,10 @@
 // The verdict on a run that ended, or that was cut by the job's own limits: the event and the fix. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
-import { type Run, type RunBound, stopReasons } from "../contract/runs/run.ts";
+import { type Parked, type Run, type RunBound, stopReasons } from "../contract/runs/run.ts";
 import type { Verdict } from "../report/conclusion.ts";
 import type { JobWords } from "./job-words.ts";
+import { type Resuming, wayToResume } from "./resume-advice.ts";
 import { ownVerdict, verdict } from "./verdict.ts";
 import { type PassedLimit, passedText } from "./watch-run.ts";
 
@@ -18,6 +19,8 @@ export type Surroundings = {
   readonly claimUrl: string | null;
   /** Why nobody can claim this repository's agent; null where somebody can. */
   readonly claimObstacle: string | null;
+  /** How people continue the run, where it is parked. */
+  readonly resuming: Resuming;
 };
 
 export type EndedRun = {
@@ -48,18 +51,38 @@ export function concludeRun({ run, passed, detail }: EndedRun, surroundings: Sur
       return passed === null
         ? verdict("cancelled", run.cause, `The run was cancelled (${run.cause}).`)
         : passedLimit(passed, { what: "It was cancelled.", words: surroundings.words });
-    case "queued":
     case "running":
+      if (run.parked !== undefined) return concludeParked(run.parked, surroundings);
+      return notEnded(run.status);
+    case "queued":
     case "cancelling":
-      return ownVerdict(
-        "failure",
-        "internal_error",
-        `The run is ${run.status}, though it was said to have ended.`,
-      );
+      return notEnded(run.status);
     default:
       return assertNever(run);
   }
 }
+
+function notEnded(status: Run["status"]): Verdict {
+  return ownVerdict("failure", "internal_error", `The run is ${status}, though it was said to have ended.`);
+}
+
+/** As if it had ended for what it waits for: only the advice is another. */
+function concludeParked(parked: Parked, surroundings: Surroundings): Verdict {
+  const ended = concludeStop(parked.reason, surroundings);
+  const bound = parkedTexts.get(parked.reason) ?? `The run stopped before it was done (${parked.reason}).`;
+  const credits = parked.reason === "credits" ? ` ${creditsAdvice(surroundings)}` : "";
+  return { ...ended, message: `${bound}${credits} ${wayToResume(parked, surroundings.resuming)}` };
+}
+
+/** A newer service may park runs for other reasons. */
+const parkedTexts: ReadonlyMap<string, string> = new Map([
+  ["question", "The run waits for an answer to its question."],
+  ["max_tokens", "The run reached its limit of tokens."],
+  ["max_cost", "The run reached its limit of cost."],
+  ["max_turns", "The run reached its limit of turns."],
+  ["time_limit", "The run's time was nearly over."],
+  ["credits", "The credits ended before the run was done. What it used is charged."],
+]);
 
 /** A limit of the job: the run was told to stop. */
 export function passedLimit(

@@ -5,6 +5,8 @@ export type DeclinedReason =
   | "no_command"
   | "help"
   | "cancel_elsewhere"
+  | "not_continued"
+  | "limit_wrong"
   | "action_ignored"
   | "author_unknown"
   | "actor_not_author"

@@ -1,4 +1,4 @@
-// Follows a run until it ends, the job is cancelled, or a limit is passed.
+// Follows a run until it ends or is parked, the job is cancelled, or a limit is passed.
 
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../client/client.ts";
@@ -33,6 +33,7 @@ export type WatchOptions = {
 export type PassedLimit = "time" | "silence" | null;
 
 export type WatchEnd =
+  /** The run may be parked in place of ended: nobody works on it. */
   | { readonly type: "ended"; readonly run: Run; readonly passed: PassedLimit }
   /** Cancelled, and not seen to end within the grace period. */
   | { readonly type: "stopping"; readonly passed: PassedLimit }
@@ -84,7 +85,7 @@ export async function watchRun(options: WatchOptions): Promise<WatchEnd> {
   pending.push(clock.sleep(options.timeoutMs, over.signal).then(onTimeout, ignore));
   const idleTimer = new IdleTimer(options, { signal: over.signal, onSilence });
   try {
-    const followed = client.runs.follow({ runId, signal: stop.signal });
+    const followed = client.runs.follow({ runId, untilParked: true, signal: stop.signal });
     const run = await readToEnd(followed, async (stored) => {
       idleTimer.restart();
       await options.onEvent(stored);

@@ -83,6 +83,8 @@ const cutTitles: ReadonlyMap<string, string> = new Map([
 const skippedTitles: ReadonlyMap<string, string> = new Map([
   ["no_model", "No model configured"],
   ["help", "The commands"],
+  ["not_continued", "Nothing to continue"],
+  ["limit_wrong", "Nothing was continued"],
 ]);
 
 const quotaTitles: ReadonlyMap<string, string> = new Map([

@@ -18,8 +18,10 @@ export function modelCostText(budget: RunBudget | null | undefined): string | nu
 export function costParts(run: Run, { isCharged = true } = {}): string[] {
   const { credits, tokens } = run;
   const cost = "budget" in run ? modelCostText(run.budget) : null;
+  // Nobody knows before its end.
+  const isSettled = "ended_at" in run;
   return [
-    ...(isCharged ? [credits === null ? "unknown credits" : plural(credits, "credit")] : []),
+    ...(isCharged && isSettled ? [credits === null ? "unknown credits" : plural(credits, "credit")] : []),
     ...(tokens === null ? [] : [plural(tokens, "token")]),
     ...(cost === null ? [] : [cost]),
   ];

@@ -10,6 +10,7 @@ import { egressSection } from "./egress-notes.ts";
 import { costsSection, type EndContext, missingSection, replySection, whySection } from "./end-sections.ts";
 import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
 import { planSection } from "./plan-section.ts";
+import { parkedNote } from "./resumption-notes.ts";
 import { summaryDetails } from "./summary-details.ts";
 
 const CHANGES_PART = 1 / 4;
@@ -38,16 +39,30 @@ export function renderRunReport(
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-/** Null while the run goes on. */
+/** Null while the run goes on. Nobody works on a parked run: it reads as one that has ended for what it waits for. */
 function endContext(run: Run): EndContext | null {
   const facts = factsOf(run);
-  if (facts === null || !("ended_at" in run)) return null;
-  const { credits, tokens, budget } = run;
-  return { ...facts, creditsCharged: credits, creditsRemaining: null, tokens, budget, claimUrl: null };
+  if (facts === null) return null;
+  const { credits, tokens } = run;
+  const message = run.status === "running" && run.parked !== undefined ? parkedNote(run.parked) : undefined;
+  const budget = "budget" in run ? run.budget : undefined;
+  return {
+    ...facts,
+    message,
+    creditsCharged: credits,
+    creditsRemaining: null,
+    tokens,
+    budget,
+    claimUrl: null,
+  };
 }
 
 function factsOf(run: Run): { readonly conclusion: Conclusion; readonly reason: string } | null {
   switch (run.status) {
+    case "running":
+      return run.parked === undefined
+        ? null
+        : { conclusion: conclusionOf(run.parked.reason), reason: run.parked.reason };
     case "completed":
       return { conclusion: conclusionOf(run.stop_reason), reason: run.stop_reason };
     case "failed":

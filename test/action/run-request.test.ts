@@ -37,7 +37,7 @@ function body(given: Given = {}) {
 const key = (given?: Given) => body(given).session_key;
 
 /** What every body has: the job's 60 minutes, less one for what comes after the run. */
-const asked = { message: "Do it" };
+const asked = { message: "Do it", may_park: true };
 
 describe("the bounds of a run", () => {
   it("are its inputs: dollars as they are written, and the job's time less what comes after", () => {
@@ -47,6 +47,7 @@ describe("the bounds of a run", () => {
       max_cost_usd: 2.5,
       max_turn_tokens: 70_000,
       time_limit_seconds: 270,
+      may_park: true,
     });
   });
 
@@ -54,6 +55,37 @@ describe("the bounds of a run", () => {
     expect(() => body({ inputs: { "max-cost": given } })).toThrow(
       `Input "max-cost" must be US dollars from 0.01 to 10000, such as 2.50, got "${given}".`,
     );
+  });
+});
+
+describe("a comment that continues a run", () => {
+  const continuing = (request: string, inputs: Record<string, string> = {}) =>
+    body({
+      inputs: { "max-cost": "2", "max-turn-tokens": "70000", ...inputs },
+      request: {
+        prompt: "Go on.",
+        subject: {
+          ...issue,
+          refs: null,
+          comment: null,
+          command: { verb: "continue", request, preamble: "" },
+          asker: null,
+        },
+      },
+    });
+
+  it.each([
+    ["", { max_cost_usd: 2, max_turn_tokens: 70_000 }],
+    ["max-cost 5", { max_cost_usd: 5, max_turn_tokens: 70_000 }],
+    ["max-turn-tokens 90000 max-cost: $0.50 and be quick", { max_cost_usd: 0.5, max_turn_tokens: 90_000 }],
+    ["be quick, max-cost 5", { max_cost_usd: 2, max_turn_tokens: 70_000 }],
+  ])("has the limits that it names, or else the workflow's: %j", (request, limits) => {
+    expect(continuing(request)).toMatchObject({
+      message: "Go on.",
+      session_key: "thread-7",
+      may_park: true,
+      ...limits,
+    });
   });
 });
 

@@ -67,6 +67,9 @@ describe("agent-service with a key", () => {
     const late = await ask("runs", "cancel", agentId, runId);
     expect([late.code, late.stdout]).toEqual([1, ""]);
     expect(late.stderr).toMatch(/^The service refused \(409 run_finished\): .+\n {2}request \S+\n$/);
+    const resumed = await ask("runs", "resume", runId, "--message", "Go on.", "--max-cost", "5");
+    expect([resumed.code, resumed.stdout]).toEqual([1, ""]);
+    expect(resumed.stderr).toMatch(/^The service refused \(409 run_finished\): .+\n {2}request \S+\n$/);
   });
 
   it("submits one run under one key", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { EventGapError } from "../../src/client/errors.ts";
+import type { Run } from "../../src/contract/runs/run.ts";
 import { instantClock } from "../support/clocks/instant-clock.ts";
 import { completedRun, eventOf, pageReply, RUN_ID, runningRun } from "./run-fixtures.ts";
 import { cutOff, html, json, openScriptedServer, problem, type Reply, reset } from "./scripted-server.ts";
@@ -72,6 +73,69 @@ describe("follow", () => {
     expect(end).toMatchObject({ seqs: [1, 2, 3], error: null });
     expect(end.asked).toEqual(["0", "2", "2", "2", "2", "2", "2"]);
     expect(end.sleeps).toEqual([250, 500, 1000, 3000, 4000]);
+  });
+
+  describe("until the run is parked", () => {
+    const since = "2026-01-15T10:00:00.000Z";
+    const parked = {
+      reason: "question",
+      since,
+      until: "2026-01-29T10:00:00.000Z",
+      how_to_continue: "Answer it.",
+    };
+    const parkedRun: Run = { ...runningRun, parked };
+    const told = { seq: 2, at: since, event: { type: "CUSTOM", name: "parked", value: parked } };
+    const again = { ...parked, since: "2026-01-15T11:00:00.000Z" };
+    const reply = (run: Run, events: readonly unknown[], next: number, done = false) =>
+      json(200, { run, events, next, done });
+
+    async function follow(script: readonly Reply[], untilParked = true) {
+      await using server = await openScriptedServer(script);
+      const client = createClient({ baseUrl: server.url, credential: "t", clock: instantClock() });
+      const events = client.runs.follow({ runId: RUN_ID, untilParked })[Symbol.asyncIterator]();
+      const seqs: number[] = [];
+      for (;;) {
+        const next = await events.next();
+        const waits = server.seen.map((request) => request.query.get("wait"));
+        if (next.done === true) return { seqs, run: next.value, waits };
+        seqs.push(next.value.seq);
+      }
+    }
+
+    it("ends with the run that is parked", async () => {
+      const end = await follow([reply(parkedRun, [eventOf(1), told], 2)]);
+      expect(end).toEqual({ seqs: [1, 2], run: parkedRun, waits: ["25"] });
+    });
+
+    it("asks at once again where a page has the event and an older run", async () => {
+      const end = await follow([reply(runningRun, [eventOf(1), told], 2), reply(parkedRun, [], 2)]);
+      expect(end).toEqual({ seqs: [1, 2], run: parkedRun, waits: ["25", "0"] });
+    });
+
+    it("reads on where the run was continued since, and where it was parked again", async () => {
+      const continued = await follow([
+        reply(runningRun, [eventOf(1), told, eventOf(3)], 3),
+        reply(completedRun, [eventOf(4)], 4, true),
+      ]);
+      expect(continued).toMatchObject({ seqs: [1, 2, 3, 4], run: completedRun, waits: ["25", "25"] });
+      const parkedAgain = await follow([
+        reply({ ...runningRun, parked: again }, [eventOf(1), told], 2),
+        reply(
+          { ...runningRun, parked: again },
+          [eventOf(3), { ...told, seq: 4, event: { ...told.event, value: again } }],
+          4,
+        ),
+      ]);
+      expect(parkedAgain).toMatchObject({ seqs: [1, 2, 3, 4], run: { parked: again } });
+    });
+
+    it("reads on where nobody asked to end there", async () => {
+      const end = await follow(
+        [reply(parkedRun, [eventOf(1), told], 2), reply(completedRun, [eventOf(3)], 3, true)],
+        false,
+      );
+      expect(end).toEqual({ seqs: [1, 2, 3], run: completedRun, waits: ["25", "25"] });
+    });
   });
 
   it("drops events that it has already handed on", async () => {

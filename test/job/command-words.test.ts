@@ -5,6 +5,7 @@ import { commandWords } from "../../src/job/command-words.ts";
 import { concludeOutcome } from "../../src/job/conclusion.ts";
 import { faultOf } from "../../src/job/fault.ts";
 import { actionWords } from "../../src/job/job-words.ts";
+import { resumingOfRun } from "../../src/job/resume-advice.ts";
 import type { Surroundings } from "../../src/job/run-verdict.ts";
 
 const refusal = (reason: string) =>
@@ -28,6 +29,7 @@ const conclude = (error: ApiError, more: Partial<Surroundings>) =>
       modelAdvice: null,
       claimUrl: null,
       claimObstacle: null,
+      resuming: resumingOfRun("run-1"),
       ...more,
     },
   );

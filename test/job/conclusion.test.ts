@@ -2,16 +2,17 @@ import { describe, expect, it } from "vitest";
 import { InputError } from "../../src/action/inputs.ts";
 import { IdentityError } from "../../src/ci/provider.ts";
 import { ApiError, ConnectionError, DecodeError, EventGapError } from "../../src/client/errors.ts";
-import type { Run } from "../../src/contract/runs/run.ts";
+import { parkReasons, type Run } from "../../src/contract/runs/run.ts";
 import { PromptFileError } from "../../src/github/trigger/prompt-file.ts";
 import { commandWords } from "../../src/job/command-words.ts";
 import { concludeOutcome, type Outcome } from "../../src/job/conclusion.ts";
 import { faultOf } from "../../src/job/fault.ts";
 import { actionWords } from "../../src/job/job-words.ts";
+import { resumingOfRun } from "../../src/job/resume-advice.ts";
 import type { Surroundings } from "../../src/job/run-verdict.ts";
 import type { PassedLimit } from "../../src/job/watch-run.ts";
 import { failsStep, type Verdict } from "../../src/report/conclusion.ts";
-import { cancelledRun, completedRun } from "../client/run-fixtures.ts";
+import { cancelledRun, completedRun, runningRun } from "../client/run-fixtures.ts";
 
 const failedRun: Run = {
   ...cancelledRun,
@@ -34,10 +35,74 @@ const surroundings: Surroundings = {
   modelAdvice: null,
   claimUrl: null,
   claimObstacle: null,
+  resuming: resumingOfRun("run-1"),
 };
 
 function conclude(outcome: Outcome, more: Partial<Surroundings> = {}): Verdict {
   return concludeOutcome(outcome, { ...surroundings, ...more });
+}
+
+describe("a parked run", () => {
+  const parkedFor = (reason: string): Outcome =>
+    ended({
+      ...runningRun,
+      parked: {
+        reason,
+        since: "2026-01-15T10:00:00.000Z",
+        until: "2026-01-29T10:00:00.000Z",
+        how_to_continue: "Go on.",
+      },
+    });
+  const endedFor = (reason: string): Outcome => ended({ ...completedRun, stop_reason: reason } as Run);
+  const thread: Surroundings["resuming"] = {
+    threadPhrase: "/agent",
+    runId: "run-1",
+    pageUrl: "https://service.example.com/runs/run-1",
+    maxCostUsd: 2,
+    maxTurnTokens: 70_000,
+  };
+  const rest = "until 2026-01-29, and it goes on with what it has done.";
+
+  it.each([...parkReasons, "of_a_newer_service"])("concludes as one that ended for %s", (reason) => {
+    const { message: _, ...parked } = conclude(parkedFor(reason));
+    const { message: __, ...endedVerdict } = conclude(endedFor(reason));
+    expect(parked).toEqual(endedVerdict);
+  });
+
+  it.each([
+    [
+      "question",
+      'Reply with "/agent <your answer>"',
+      "agent-service runs resume run-1 --message '<your answer>'",
+    ],
+    ["max_cost", 'Reply with "/agent continue max-cost 4"', "agent-service runs resume run-1 --max-cost 4"],
+    [
+      "max_tokens",
+      'Reply with "/agent continue max-turn-tokens 140000"',
+      "agent-service runs resume run-1 --max-turn-tokens 140000",
+    ],
+    ["max_turns", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
+    ["time_limit", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
+    ["credits", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
+    ["of_a_newer_service", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
+  ])("says how it goes on after %s, in its thread and elsewhere", (reason, reply, command) => {
+    expect(conclude(parkedFor(reason), { resuming: thread }).message).toMatch(
+      new RegExp(`\\. ${escaped(reply)} ${escaped(rest)}$`),
+    );
+    const elsewhere = conclude(parkedFor(reason), { resuming: { ...thread, threadPhrase: null } });
+    expect(elsewhere.message).toContain(`Execute "${command}" or continue it on its page ${rest}`);
+  });
+
+  it("names no number where the limit is not known", () => {
+    const unknown = { ...thread, maxCostUsd: null, pageUrl: null };
+    expect(conclude(parkedFor("max_cost"), { resuming: unknown }).message).toContain(
+      '"/agent continue max-cost N"',
+    );
+  });
+});
+
+function escaped(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 }
 
 describe("concludeOutcome", () => {

@@ -33,7 +33,12 @@ async function submit(options: { attempt: number | null; earlier?: Record<number
           if (earlier[number] === "reused") {
             throw new ApiError({ status: 422, code: "idempotency_key_reused", message: "", requestId: "" });
           }
-          return { runId: `run-${number}`, sessionId: "s", replayed: number in earlier };
+          return {
+            runId: `run-${number}`,
+            sessionId: "s",
+            replayed: number in earlier,
+            continuedAfter: null,
+          };
         },
         get: async ({ runId }): Promise<Run> => {
           const status = earlier[Number(runId.slice(4))];

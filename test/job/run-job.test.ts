@@ -25,7 +25,7 @@ import {
 import { json, problem } from "../client/scripted-server.ts";
 
 const ended = pageReply(completedRun, [1, 2], true);
-const run: Task = { type: "run", body: { message: "Hello" }, job: null, matrix: "" };
+const run: Task = { type: "run", body: { message: "Hello" }, job: null, matrix: "", continues: null };
 
 type PortOptions = {
   readonly url: string;
@@ -74,7 +74,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {}, c
     },
     planJob: async () => {
       calls.push("plan");
-      return { task };
+      return { task, threadPhrase: null };
     },
     openService: async () => {
       calls.push("service");
@@ -90,6 +90,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {}, c
       const log = openFollowLog({
         files: { appendEvents: async (text) => void lines.push(text) },
         format: new PlainLog(),
+        shownAfter: 0,
         write: () => {},
       });
       return { ...log, close: async () => void calls.push("close log") };
@@ -152,7 +153,11 @@ describe("runJob", () => {
     const task: Task = { type: "none", outcome: { type: "answered", reason: "help", message: "Help." } };
     const { port, calls } = openPort({ url: "http://127.0.0.1:9", task });
     const { progress } = await runJob(port);
-    expect(progress).toEqual({ phase: "admitted", settings: expect.anything(), plan: { task } });
+    expect(progress).toEqual({
+      phase: "admitted",
+      settings: expect.anything(),
+      plan: { task, threadPhrase: null },
+    });
     expect(calls).toEqual(["settings", "plan", "outputs", "help"]);
   });
 

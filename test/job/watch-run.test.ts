@@ -15,7 +15,7 @@ function watch(options: { onCancel?: "cancel" | "detach"; endsOnCancel?: boolean
   const runner = new EventEmitter() as unknown as NodeJS.Process;
   const interrupts = listenForInterrupts(runner);
   const ending = Promise.withResolvers<Run>();
-  const calls = { cancel: 0, notes: [] as string[], events: [] as number[] };
+  const calls = { cancel: 0, notes: [] as string[], events: [] as number[], untilParked: false };
 
   async function* events(signal: AbortSignal | undefined): AsyncGenerator<StoredRunEvent, Run, undefined> {
     yield eventOf(1);
@@ -42,11 +42,10 @@ function watch(options: { onCancel?: "cancel" | "detach"; endsOnCancel?: boolean
     },
     client: {
       runs: {
-        follow: ({ signal }): FollowedRun => ({
-          run: null,
-          cursor: 0,
-          [Symbol.asyncIterator]: () => events(signal),
-        }),
+        follow: ({ signal, untilParked = false }): FollowedRun => {
+          calls.untilParked = untilParked;
+          return { run: null, cursor: 0, [Symbol.asyncIterator]: () => events(signal) };
+        },
         cancel: async () => {
           calls.cancel += 1;
           if (options.endsOnCancel === true) ending.resolve(cancelledRun);
@@ -64,7 +63,7 @@ describe("watchRun", () => {
     const at = watch();
     at.finish();
     expect(await at.end).toEqual({ type: "ended", run: completedRun, passed: null });
-    expect(at.calls).toMatchObject({ cancel: 0, events: [1] });
+    expect(at.calls).toMatchObject({ cancel: 0, events: [1], untilParked: true });
   });
 
   it("cancels the run when the job is cancelled, and sees it end", async () => {

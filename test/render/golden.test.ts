@@ -33,6 +33,12 @@ const conclusions: Record<keyof typeof streams, Partial<SummaryContext> & { conc
   "quota-end": { conclusion: "quota", reason: "quota_ended", message: "Claim the agent to go on." },
   hostile: { conclusion: "failure", reason: "stalled" },
   "taken-up": { conclusion: "success", reason: "completed" },
+  parked: {
+    conclusion: "incomplete",
+    reason: "max_cost",
+    message:
+      'The run reached its limit of cost. Reply with "/agent continue max-cost 4" until 2026-01-29, and it goes on with what it has done.',
+  },
 };
 
 describe.each(Object.entries(streams))("the run %s", (name, events) => {

@@ -195,6 +195,23 @@ export const quotaEnd = stored([
   failed("user_stop", "The free credits of this repository's owner are used up."),
 ]);
 
+/** Nobody works on it: it waits for a higher limit. */
+export const parked = stored([
+  started,
+  ...call("c1", "read_file", { args: { path: "src/main.ts" }, result: "main();\n" }),
+  ...message("m1", "I have read the half of it.\n"),
+  {
+    type: "CUSTOM",
+    name: "parked",
+    value: {
+      reason: "max_cost",
+      since: "2026-01-15T10:00:00.000Z",
+      until: "2026-01-29T10:00:00.000Z",
+      how_to_continue: "Raise the run's limit of cost (max_cost_usd): it goes on with what it has done.",
+    },
+  },
+]);
+
 export const hostileText = [
   "::set-output name=sha::evil",
   "  ::add-mask::x",
@@ -242,4 +259,5 @@ export const streams = {
   "quota-end": quotaEnd,
   hostile,
   "taken-up": takenUp,
+  parked,
 };

@@ -103,8 +103,8 @@ describe("RunReportFold", () => {
     expect(report.calls.slice(0, 2).map(({ endedAtMs }) => endedAtMs)).toEqual([atMs, atMs]);
     expect(report.steps.every(({ endedAtMs }) => endedAtMs !== null)).toBe(true);
     expect(report.resumptions).toEqual([
-      { seq: at + 1, turn: 7, after: "lost_worker", unknownCalls: ["run_command"] },
-      { seq: 28, turn: 8, after: "handover", unknownCalls: [] },
+      { seq: at + 1, turn: 7, after: "lost_worker", unknownCalls: ["run_command"], message: null },
+      { seq: 28, turn: 8, after: "handover", unknownCalls: [], message: null },
     ]);
   });
 

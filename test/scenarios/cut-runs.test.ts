@@ -35,6 +35,8 @@ type Cut = {
   readonly title: string;
   /** What the message tells to do. */
   readonly advice: RegExp;
+  /** The same where a service parks the run. Not there: it ends there, too. */
+  readonly parkedAdvice?: RegExp;
   readonly script: Script;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
@@ -49,6 +51,7 @@ const cuts: readonly (readonly [string, Cut])[] = [
       reason: "max_tokens",
       title: "Stopped at the token limit",
       advice: /Raise "max-turn-tokens"/,
+      parkedAdvice: /Execute "agent-service runs resume \S+ --max-turn-tokens 60000" or .+ until 20/,
       script: endless,
       inputs: { "max-turn-tokens": "30000" },
     },
@@ -59,6 +62,7 @@ const cuts: readonly (readonly [string, Cut])[] = [
       reason: "max_cost",
       title: "Stopped at the cost limit",
       advice: /Raise "max-cost"/,
+      parkedAdvice: /Execute "agent-service runs resume \S+ --max-cost 0.8" or .+ until 20/,
       script: endless,
       inputs: { "max-cost": "0.40" },
       model: "claude-opus-5",
@@ -70,6 +74,7 @@ const cuts: readonly (readonly [string, Cut])[] = [
       reason: "max_turns",
       title: "Stopped at the turn limit",
       advice: /MAX_TURNS/,
+      parkedAdvice: /Execute "agent-service runs resume [^ "]+" or .+ until 20/,
       script: endless,
       settings: { MAX_TURNS: "2" },
     },
@@ -119,7 +124,10 @@ async function playModel(script: Script, name = "scripted-model"): Promise<Recor
   return { MODEL: name, MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY };
 }
 
-async function expectCut(step: ActionResult, { reason, title, advice }: Omit<Cut, "script">): Promise<void> {
+async function expectCut(
+  step: ActionResult,
+  { reason, title, advice }: Pick<Cut, "reason" | "title" | "advice">,
+): Promise<void> {
   expect(step).toMatchObject({
     exitCode: 1,
     outputs: { conclusion: "incomplete", reason, branch: "", "commit-sha": "", "pull-request-url": "" },
@@ -166,8 +174,10 @@ describe("against a service, a run that is cut at", () => {
 
   it.each(cuts)("%s is incomplete, keeps its patch and pushes nothing", async (_, cut) => {
     const { step } = await play(cut);
-    await expectCut(step, cut);
-    expect(Number(step.outputs.credits)).toBe(1);
+    const { parkedAdvice } = cut;
+    await expectCut(step, { ...cut, advice: parkedAdvice ?? cut.advice });
+    // What a parked run has used is charged at its end.
+    expect(step.outputs.credits).toBe(parkedAdvice === undefined ? "1" : "");
   });
 
   it("its time is incomplete, keeps its patch and pushes nothing", async () => {
@@ -184,7 +194,7 @@ describe("against a service, a run that is cut at", () => {
     });
   });
 
-  it("the end of its credits is incomplete, says where to claim, and costs what it used", async () => {
+  it("the end of its credits is incomplete, says where to claim, and how it goes on then", async () => {
     const config: { rates: Rates; freeCredits: number } = { rates, freeCredits: 8 };
     const { step, fixture } = await play({ script: endless, config });
     await expectCut(step, {
@@ -193,7 +203,8 @@ describe("against a service, a run that is cut at", () => {
       advice: /Claim this repository's agent/,
     });
     expectClaim(step, fixture);
-    expect(Number(step.outputs.credits)).toBeGreaterThan(1);
+    expect(step.annotations[0]?.message).toMatch(/Execute "agent-service runs resume [^ "]+" or .+ until 20/);
+    expect(step.outputs.credits).toBe("");
   });
 
   it("credits that do not pay for a first answer is a quota, with where to claim, and costs nothing", async () => {

@@ -22,6 +22,7 @@ const OPTIONAL = [
   "mcp_servers",
   "pull_request",
   "model_access",
+  "may_park",
 ];
 
 describe("the Action with an older service", () => {
@@ -36,6 +37,16 @@ describe("the Action with an older service", () => {
     fixture.proxy.always("submit", { type: "older", unknown: OPTIONAL });
     const step = await fixture.main(await fixture.job(), { inputs: { prompt: "Hello" } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+  });
+
+  it("asks again without what lets a run be parked, and under the same key, where that is not known", async () => {
+    fixture.proxy.always("submit", { type: "older", unknown: ["may_park"] });
+    const step = await fixture.main(await fixture.job(), { inputs: { prompt: "Hello" } });
+    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
+    const submitted = step.requests.filter(({ route }) => route === "submit");
+    expect(submitted.map(({ body }) => JSON.parse(body).may_park)).toEqual([true, undefined]);
+    expect(new Set(submitted.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+    expect(step.log).not.toContain("may_park");
   });
 
   it.each([

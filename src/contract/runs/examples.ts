@@ -174,7 +174,12 @@ export const runExamples: ExamplesOf<typeof runRoutes> = {
       resumeWithLimit: { summary: "A higher limit", value: { max_cost_usd: 5 } },
     },
     answers: {
-      202: { runResumed: { summary: "It goes on", value: { run_id: RUN_ID, session_id: THREAD_ID } } },
+      202: {
+        runResumed: {
+          summary: "It goes on",
+          value: { run_id: RUN_ID, session_id: THREAD_ID, continued_after: 41 },
+        },
+      },
     },
   },
   cancel: {

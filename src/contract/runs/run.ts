@@ -285,7 +285,13 @@ export type Run = z.infer<typeof runSchema>;
 export const submitRunResponseSchema = object({
   run_id: field(z.string(), "The run's id."),
   session_id: field(z.string(), "The session's id."),
+  continued_after: field(
+    z.optional(z.int().check(z.minimum(1))),
+    "Present where a parked run goes on: the `seq` of its last event before. What it does from here on comes after that.",
+  ),
 });
+
+export type SubmitRunResponse = z.infer<typeof submitRunResponseSchema>;
 
 export const cancelRunResponseSchema = object({
   runId: field(z.string(), "The run's id."),

@@ -113,14 +113,20 @@ const FORK_MESSAGE =
 async function admitAccount(account: Account, { rules, reader }: AdmitOptions): Promise<void> {
   if (account.isBot) return admitBot(account, rules);
   if (rules.allowUsers.has(account.login.toLowerCase())) return;
-  const permission = await reader.accountPermission(account.login);
-  // A login can pass to another account between the event and now.
-  if (permission?.mayWrite === true && permission.accountId === account.id) return;
+  if (await isWriter(account, reader)) return;
   throw new Declined(
     "permission_missing",
     `Nothing ran: @${account.login} may not start the agent here. It takes write access to the repository, ` +
       'or a place in "allow-users".',
   );
+}
+
+/** Whether the account has write access now. Of bots, nobody is asked. */
+export async function isWriter(account: Account, reader: GitHubReader): Promise<boolean> {
+  if (account.isBot) return false;
+  const permission = await reader.accountPermission(account.login);
+  // A login can pass to another account between the event and now.
+  return permission?.mayWrite === true && permission.accountId === account.id;
 }
 
 function admitBot(bot: Account, { allowBots }: AdmitRules): void {

@@ -20,6 +20,8 @@ export type RequestSubject = Subject & {
   readonly command: Command | null;
   /** Whose command it is, as GitHub names them; null where nobody gave one. */
   readonly asker: Account | null;
+  /** Whether the asker has write access. Known for the command "continue" only. */
+  readonly mayRaise?: boolean;
 };
 
 /** An image of the issue or pull request that the prompt shows. */

@@ -3,7 +3,7 @@
 
 import { type Segment, segmentsOf } from "./segments.ts";
 
-export const commandVerbs = ["review", "fix", "cancel", "new", "help"] as const;
+export const commandVerbs = ["review", "fix", "continue", "cancel", "new", "help"] as const;
 type CommandVerb = (typeof commandVerbs)[number];
 
 export type Command = {

@@ -44,6 +44,6 @@ export function noCommand(phrase: string): Declined {
 export function helpText(phrase: string): string {
   return (
     `Begin a line with "${phrase}" and say what you want, or with "${phrase} review", "${phrase} fix", ` +
-    `"${phrase} new" (a new conversation) or "${phrase} cancel". Code, quotations and links are not read as commands.`
+    `"${phrase} continue" (a run that waits), "${phrase} new" (a new conversation) or "${phrase} cancel". Code, quotations and links are not read as commands.`
   );
 }

@@ -2,7 +2,7 @@
 
 import type { CiJob } from "../../ci/provider.ts";
 import type { GitHubApi } from "../api/github-api.ts";
-import { type AdmitRules, admitComment, admitIssue, admitPullRequest } from "./admit.ts";
+import { type AdmitRules, admitComment, admitIssue, admitPullRequest, isWriter } from "./admit.ts";
 import type { AgentRequest, RequestInputs, RequestSubject } from "./agent-request.ts";
 import { type Command, parseCommand } from "./command.ts";
 import { noCommand } from "./comment-command.ts";
@@ -17,7 +17,7 @@ import {
 } from "./github-trigger.ts";
 import { includedText } from "./included-text.ts";
 import { refuseUnmatched } from "./matched-paths.ts";
-import { triggerPrompt } from "./trigger-prompt.ts";
+import { continuationPrompt, triggerPrompt } from "./trigger-prompt.ts";
 
 export type SubjectEvent = {
   readonly inputs: RequestInputs;
@@ -46,6 +46,10 @@ export async function readSubjectRequest(options: SubjectRequestOptions): Promis
   const subject: RequestSubject = { ...trigger.subject, refs, comment, command, asker };
   // These two are answered without the agent.
   if (command?.verb === "help" || command?.verb === "cancel") return { prompt: "", subject };
+  if (command?.verb === "continue") {
+    const mayRaise = asker !== null && (await isWriter(asker, reader));
+    return { prompt: continuationPrompt(command), subject: { ...subject, mayRaise } };
+  }
   const reviewed = isReviewRequest(subject, inputs) ? inputs : null;
   if (reviewed !== null) await refuseUnmatched(options.api, { number: subject.number, reviewed });
   const conversation = await earlierComments(trigger, reader);

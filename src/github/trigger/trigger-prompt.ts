@@ -6,6 +6,7 @@ import { singleLine } from "../../base/untrusted-text.ts";
 import { plural } from "../../render/quantities.ts";
 import { type ReviewedPaths, reviewedPathsText } from "../findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";
+import { readContinuation } from "./continuation.ts";
 import { type FencedBlock, fencedBlocks } from "./fenced-blocks.ts";
 import type { EarlierComment } from "./github-reader.ts";
 import type { Account, PullRequestRefs, Subject, SubjectTrigger } from "./github-trigger.ts";
@@ -46,6 +47,13 @@ export function triggerPrompt(options: TriggerPromptOptions): string {
       { seed: options.seed, what: WHAT_PEOPLE_WROTE },
     ),
   ].join("\n\n");
+}
+
+/** What a run is told that goes on: it knows the rest. */
+export function continuationPrompt({ request }: Command): string {
+  const read = readContinuation(request);
+  const text = read.ok ? shown(read.value.text, MAX_REQUEST_CHARS) : "";
+  return text === "" ? "Go on." : `Go on: ${text}`;
 }
 
 function questionOf({ trigger, workflowPrompt, command }: TriggerPromptOptions): string {

@@ -33,6 +33,7 @@ describe("a command", () => {
     ["/agent say why\n\n- and how", { verb: null, request: "say why\n\n- and how", preamble: "" }],
     ["Hello.\n\n/agent review\n", { verb: "review", request: "", preamble: "Hello." }],
     ["/agent FIX the build", { verb: "fix", request: "the build", preamble: "" }],
+    ["/agent continue max-cost 5", { verb: "continue", request: "max-cost 5", preamble: "" }],
     ["/agent new start over", { verb: "new", request: "start over", preamble: "" }],
     ["/agent reviewers are who?", { verb: null, request: "reviewers are who?", preamble: "" }],
     ["/agent\nreview", { verb: null, request: "review", preamble: "" }],

@@ -124,7 +124,7 @@ function undone({ refusal }: { readonly refusal: SubmitRefusal }): never {
 /** The key of a submission that continues a parked run. */
 async function writeContinued(
   { tx, admission, now, requestHash }: New,
-  { id: runId, sessionId }: RunRecord,
+  { id: runId, sessionId, lastSeq: continuedAfter }: RunRecord,
 ): Promise<Submitted> {
   const { agentId, key, alongside } = admission;
   await alongside?.(tx, { runId, sessionId });
@@ -138,7 +138,7 @@ async function writeContinued(
     expiresAt: now + IDEMPOTENCY_MS,
   };
   if (key !== null && !(await tx.idempotency.insert(use))) throw new KeyTakenError(key);
-  return { runId, sessionId, isReplay: false, isContinued: true };
+  return { runId, sessionId, isReplay: false, continuedAfter };
 }
 
 async function reach(asked: Asked): Promise<Result<Reached, SubmitRefusal>> {

@@ -58,7 +58,7 @@ export async function resumeRun(
   if (!found.ok) return found;
   try {
     const continued = await core.store.transact(
-      async (tx): Promise<Result<null, RunRefusal | SubmitRefusal>> => {
+      async (tx): Promise<Result<RunRecord, RunRefusal | SubmitRefusal>> => {
         const run = await tx.runs.lock(runId);
         if (run === null) return refused({ reason: "run_not_found", runId });
         if (isTerminal(run.status)) return refused({ reason: "run_finished", runId, status: run.status });
@@ -67,16 +67,18 @@ export async function resumeRun(
         const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
         if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
         if (run.parked === undefined) return refused({ reason: "run_not_parked", runId });
-        return await continueParked(core, tx, { run, parked: run.parked, given, agent, caller });
+        const resumed = await continueParked(core, tx, { run, parked: run.parked, given, agent, caller });
+        return resumed.ok ? ok(run) : resumed;
       },
     );
     if (!continued.ok) return continued;
+    announceContinued(core, runId);
+    const { sessionId, lastSeq: continuedAfter } = continued.value;
+    return ok({ runId, sessionId, isReplay: false, continuedAfter });
   } catch (cause) {
     if (cause instanceof UnpaidError) return refused(await core.store.transact(cause.explain));
     throw cause;
   }
-  announceContinued(core, runId);
-  return ok({ runId, sessionId: found.value.sessionId, isReplay: false });
 }
 
 /** After the commit. */

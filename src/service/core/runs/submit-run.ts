@@ -54,7 +54,7 @@ export class RunSubmitter {
         (await this.#admitInOneWrite(admission)) ??
         (await withSessionKey(() => store.transact((tx) => admitRun(this.#core, tx, admission), { lane })));
       const submitted = await withRemoteHead(this.#core, (head) => admit({ ...admission, ...head }));
-      if (submitted.ok && submitted.value.isContinued === true)
+      if (submitted.ok && submitted.value.continuedAfter !== undefined)
         announceContinued(this.#core, submitted.value.runId);
       else if (submitted.ok && !submitted.value.isReplay) {
         announce(this.#core, submitted.value.alsoEnded ?? []);

@@ -2,11 +2,13 @@
 
 import { ok } from "../../../../base/result.ts";
 import type { runRoutes } from "../../../../contract/runs/routes.ts";
+import type { SubmitRunResponse } from "../../../../contract/runs/run.ts";
 import type { Core } from "../../../core/core.ts";
 import { cancelRun } from "../../../core/runs/cancel-run.ts";
 import { givenBy, resumeRun } from "../../../core/runs/continue-run.ts";
 import { listRuns } from "../../../core/runs/list-runs.ts";
 import { findRun } from "../../../core/runs/read-run.ts";
+import type { Submitted } from "../../../core/runs/submission.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
 import { placeRuns } from "../../../core/workspaces/placed-runs/place-runs.ts";
 import { toPlacedRun } from "../../shared/run-view.ts";
@@ -19,9 +21,8 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
       const agentId = params.agentID;
       const submitted = await submitter.submit({ caller, agentId, body, idempotencyKey });
       if (!submitted.ok) return submitted;
-      const { runId, sessionId } = submitted.value;
       return ok({
-        body: { run_id: runId, session_id: sessionId },
+        body: toSubmitted(submitted.value),
         headers: submittedHeaders(submitted.value),
         isReplay: submitted.value.isReplay,
       });
@@ -46,10 +47,7 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
     },
     resume: async ({ caller, params, body }) => {
       const request = { caller, agentId: params.agentID, runId: params.runID, given: givenBy(body) };
-      return shown(await resumeRun(core, request), ({ runId, sessionId }) => ({
-        run_id: runId,
-        session_id: sessionId,
-      }));
+      return shown(await resumeRun(core, request), toSubmitted);
     },
     cancel: async ({ caller, params }) =>
       shown(await cancelRun(core, { caller, agentId: params.agentID, runId: params.runID }), () => ({
@@ -57,4 +55,9 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
         status: "cancelling" as const,
       })),
   };
+}
+
+function toSubmitted({ runId, sessionId, continuedAfter }: Submitted): SubmitRunResponse {
+  const continued = continuedAfter === undefined ? {} : { continued_after: continuedAfter };
+  return { run_id: runId, session_id: sessionId, ...continued };
 }
