@@ -132,7 +132,7 @@ export const problemTexts: Texts<ProblemCode> = {
   insufficient_credits: "The credits are used up.",
   claim_required: "The repository has to be claimed before its commits are taken. The message has the link.",
   approval_decided: "The approval was decided, or its time has passed.",
-  question_answered: "The question is answered: its session has gone on.",
+  question_answered: "The question is answered: the run, or its session, has gone on.",
   commit_missing:
     "The service does not hold the commit, and cannot clone the repository. The job has to send it.",
   commit_unreachable:

@@ -1,4 +1,4 @@
-// A run that ended with a question to people. The answer is the next message of its session. Pure.
+// A run that asks people a question. A parked one goes on with the answer; otherwise it is the next message of its session. Pure.
 
 import * as z from "zod/mini";
 import { type Components, component } from "./component.ts";
@@ -15,10 +15,10 @@ export const MAX_ANSWER_CHARS = 100_000;
 export const questionSchema = object({
   run_id: field(z.string(), "The run that asked."),
   agent_id: field(z.uuid(), "Its agent."),
-  session_id: field(z.uuid(), "The session in which the answer is the next message."),
+  session_id: field(z.uuid(), "Its session. Where the run has ended, the answer is the next message there."),
   question: field(z.string(), "The question, in Markdown. The agent wrote it."),
   choices: field(z.array(z.string()), "Answers to choose from; any other is as good."),
-  asked_at: field(z.iso.datetime(), "When the run ended."),
+  asked_at: field(z.iso.datetime(), "When the run was parked, or ended."),
 });
 export type Question = z.infer<typeof questionSchema>;
 
@@ -31,12 +31,16 @@ export const listQuestionsQuerySchema = strictObject({
 });
 
 export const answerQuestionRequestSchema = strictObject({
-  answer: field(text(MAX_ANSWER_CHARS), "The message of the next run."),
+  answer: field(text(MAX_ANSWER_CHARS), "What the parked run goes on with, or the message of the next run."),
+  asked_at: field(
+    z.optional(z.iso.datetime()),
+    "Which question it answers, by its `asked_at`: a run that goes on may ask another one. Left out: the one that it asks now.",
+  ),
 });
 export type AnswerQuestionRequest = z.infer<typeof answerQuestionRequestSchema>;
 
 export const questionComponents: Components = {
-  Question: component(questionSchema, "A run that ended with a question."),
+  Question: component(questionSchema, "A run that waits for an answer, or ended with a question."),
   QuestionList: component(questionListSchema, "Questions, newest first."),
   AnswerQuestionRequest: component(answerQuestionRequestSchema, "An answer."),
 };
@@ -51,7 +55,7 @@ export const questionRoutes = nounRoutes("questions", "Approvals", {
     summary: "List the questions of runs that nobody has answered, newest first",
     scopes: ["runs:read"],
     description:
-      "A run may end with a question instead of a guess. It is answered once its session has a later run.",
+      "A run asks a question instead of guessing. One that may be parked waits for the answer, any other ends. It is answered once the run goes on, or its session has a later run.",
     query: query(listQuestionsQuerySchema),
     answers: { 200: { description: "A page of questions.", headers: ["Link"] } },
   }),
@@ -59,12 +63,17 @@ export const questionRoutes = nounRoutes("questions", "Approvals", {
     callers: accounts,
     repeat: "safe",
     answer: submitRunResponseSchema,
-    summary: "Answer a question: the next run of its session",
+    summary: "Answer a question: its run goes on",
     scopes: ["runs:write"],
     description:
-      "An AI client may answer, too. 409 when the session has gone on since. The same answer again within 24 hours gives the same run.",
+      "A parked run goes on with the answer. One that ended is followed by the next run of its session. An AI client may answer, too. 409 when it was answered, or its session has gone on since. The same answer again within 24 hours gives the same run.",
     body: jsonBody(answerQuestionRequestSchema, MAX_BODY_BYTES),
-    answers: { 202: { description: "Queued.", headers: [...submittedHeaders, "X-Svc-Idempotent-Replay"] } },
+    answers: {
+      202: {
+        description: "The run goes on, or the next one is queued.",
+        headers: [...submittedHeaders, "X-Svc-Idempotent-Replay"],
+      },
+    },
     refusals: [402, 409],
   }),
 });

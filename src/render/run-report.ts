@@ -2,13 +2,14 @@
 // of UTF-8 bytes: the oldest details are cut first, then the end of the reply.
 
 import { SectionRoom } from "../base/bounded-text.ts";
-import type { Run } from "../contract/runs/run.ts";
+import type { Parked, Run } from "../contract/runs/run.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import type { RunReport } from "../report/run-report.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
 import { costsSection, type EndContext, missingSection, replySection, whySection } from "./end-sections.ts";
 import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
+import { parkedTitle } from "./parked-titles.ts";
 import { planSection } from "./plan-section.ts";
 import { parkedNote } from "./resumption-notes.ts";
 import { summaryDetails } from "./summary-details.ts";
@@ -22,7 +23,10 @@ export function renderRunReport(
 ): string {
   const room = new SectionRoom(maxBytes);
   const context = endContext(run);
-  const title = context === null ? `⏳ Run ${run.status}` : titleMarkdown(outcomeTitle(report, context));
+  const title =
+    context === null || parkedOf(run) !== undefined
+      ? openTitle(run)
+      : titleMarkdown(outcomeTitle(report, context));
   const head = room.take(`# ${title}`);
   const missing = room.take(missingSection(report));
   const why = room.take(context === null ? "" : whySection(report, context));
@@ -39,12 +43,22 @@ export function renderRunReport(
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
+function parkedOf(run: Run): Parked | undefined {
+  return run.status === "running" ? run.parked : undefined;
+}
+
+function openTitle(run: Run): string {
+  const parked = parkedOf(run);
+  return parked === undefined ? `⏳ Run ${run.status}` : `⏸️ ${parkedTitle(parked.reason)}`;
+}
+
 /** Null while the run goes on. Nobody works on a parked run: it reads as one that has ended for what it waits for. */
 function endContext(run: Run): EndContext | null {
   const facts = factsOf(run);
   if (facts === null) return null;
   const { credits, tokens } = run;
-  const message = run.status === "running" && run.parked !== undefined ? parkedNote(run.parked) : undefined;
+  const parked = parkedOf(run);
+  const message = parked === undefined ? undefined : parkedNote(parked);
   const budget = "budget" in run ? run.budget : undefined;
   return {
     ...facts,

@@ -14,6 +14,7 @@ import {
   type OutputEvent,
   PARKED_EVENT,
   PLAN_EVENT,
+  QUESTION_EVENT,
   QUOTA_EVENT,
   RESUMED_EVENT,
   type ResumedEvent,
@@ -104,7 +105,7 @@ export class RunReportFold {
       case "RUN_FINISHED": {
         const status = event.outcome.type === "success" ? "completed" : "cancelled";
         draft.state = { status, startedAtMs, endedAtMs: atMs };
-        draft.parked = null;
+        this.#unpark(atMs);
         this.end();
         return;
       }
@@ -113,7 +114,7 @@ export class RunReportFold {
         const { message: said, code } = event;
         const message = maskSecrets(said);
         draft.state = { status: "failed", startedAtMs, endedAtMs: atMs, message, cause: code };
-        draft.parked = null;
+        this.#unpark(atMs);
         return;
       }
       case "STEP_STARTED": {
@@ -196,6 +197,10 @@ export class RunReportFold {
           draft.notices.push({ seq, text: maskSecrets(event.value.text) });
         if (event.name === RESUMED_EVENT) this.#resume(event.value, { seq, atMs });
         if (event.name === PARKED_EVENT) draft.parked = event.value;
+        if (event.name === QUESTION_EVENT) {
+          const { question, choices } = event.value;
+          draft.question = { question: maskSecrets(question), choices: choices.map(maskSecrets) };
+        }
         if (event.name === PLAN_EVENT)
           draft.plan = event.value.steps.map((step) => ({ ...step, text: maskSecrets(step.text) }));
         if (event.name === OUTPUT_EVENT)
@@ -232,11 +237,18 @@ export class RunReportFold {
     }
     for (const step of this.#openSteps.values()) step.endedAtMs = atMs;
     this.#openSteps.clear();
-    this.#draft.parked = null;
+    this.#unpark(atMs);
     const { resumptions } = this.#draft;
     const told = message === undefined ? null : maskSecrets(message);
     resumptions.push({ seq, turn, after, unknownCalls: unknown_calls.map(maskSecrets), message: told });
     if (resumptions.length > MAX_RESUMPTIONS) resumptions.shift();
+  }
+
+  #unpark(atMs: number): void {
+    const { parked } = this.#draft;
+    if (parked === null) return;
+    this.#draft.parked = null;
+    this.#draft.parkedMs += Math.max(0, atMs - Date.parse(parked.since));
   }
 
   #endMessage(id: string): void {

@@ -8,6 +8,7 @@ import type {
   EgressEvent,
   OutputEvent,
   PlanStep,
+  QuestionEvent,
   QuotaEvent,
   ResumedEvent,
 } from "../contract/runs/run-event.ts";
@@ -83,6 +84,10 @@ export type RunReport = {
   readonly resumptions: readonly Resumption[];
   /** What it waits for; null while it does not. */
   readonly parked: Parked | null;
+  /** The time that it was parked for, until it went on or ended. */
+  readonly parkedMs: number;
+  /** The last question that it asked, answered or not. Null where it asked none. */
+  readonly question: QuestionEvent["value"] | null;
   /** The agent's plan as it was last; empty where it had none. */
   readonly plan: readonly PlanStep[];
   readonly changes: ChangesEvent["value"] | null;
@@ -108,6 +113,8 @@ export function emptyReport(): RunReport {
     notices: [],
     resumptions: [],
     parked: null,
+    parkedMs: 0,
+    question: null,
     plan: [],
     changes: null,
     quota: null,
@@ -123,10 +130,10 @@ export function replyMessage(report: RunReport): AssistantMessage | null {
   return report.messages.findLast((message) => message.text.trim() !== "") ?? null;
 }
 
-/** From the run's start to its end, or to its last event so far. Null before the start. */
+/** From the run's start to its end, or to its last event so far, without the time that it was parked. Null before the start. */
 export function elapsedMs(report: RunReport): number | null {
   const { state } = report;
   if (state.status === "unknown") return null;
   const endMs = state.status === "running" ? (report.lastEventAtMs ?? state.startedAtMs) : state.endedAtMs;
-  return Math.max(0, endMs - state.startedAtMs);
+  return Math.max(0, endMs - state.startedAtMs - report.parkedMs);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ForeignEvent, StoredRunEvent } from "../../src/contract/runs/run-event.ts";
+import type { ForeignEvent, RunEvent, StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { MAX_KEPT_CHARS, MAX_KEPT_CHARS_IN_ALL } from "../../src/report/fold-run.ts";
 import { elapsedMs, emptyReport, replyMessage } from "../../src/report/run-report.ts";
 import {
@@ -15,6 +15,7 @@ import {
   resumed,
   started,
   stored,
+  succeeded,
   takenUp,
 } from "../render/streams.ts";
 import { samples } from "./secret-samples.ts";
@@ -106,6 +107,43 @@ describe("RunReportFold", () => {
       { seq: at + 1, turn: 7, after: "lost_worker", unknownCalls: ["run_command"], message: null },
       { seq: 28, turn: 8, after: "handover", unknownCalls: [], message: null },
     ]);
+  });
+
+  it("knows what a parked run asks, what it was told, and counts no time at which it was parked", () => {
+    const secret = samples["a GitHub token"]?.[0] ?? "";
+    const parkedAt = (index: number): RunEvent => {
+      const since = stored([started])[0]?.at ?? "";
+      const at = new Date(Date.parse(since) + index * 250).toISOString();
+      const value = { reason: "question", since: at, until: at, how_to_continue: "Answer it." };
+      return { type: "CUSTOM", name: "parked", value };
+    };
+    const asked: RunEvent = {
+      type: "CUSTOM",
+      name: "question",
+      value: { question: `Is ${secret} right?`, choices: [secret, "no"] },
+    };
+    const told: RunEvent = {
+      type: "CUSTOM",
+      name: "resumed",
+      value: { turn: 2, after: "parked", unknown_calls: [], message: secret },
+    };
+    const waiting = stored([started, asked, parkedAt(2)]);
+    expect(reportOf(waiting)).toMatchObject({ parked: { reason: "question" }, parkedMs: 0 });
+    expect(elapsedMs(reportOf(waiting))).toBe(2 * 250);
+    expect(reportOf(waiting).question?.choices).toEqual([expect.not.stringContaining(secret), "no"]);
+    const late = (events: readonly StoredRunEvent[], ms: number) =>
+      events.map((one, index) => ({
+        ...one,
+        seq: waiting.length + 1 + index,
+        at: new Date(Date.parse(waiting.at(-1)?.at ?? "") + ms + index * 250).toISOString(),
+      }));
+    const continued = reportOf([...waiting, ...late(stored([told, ...message("m", "Done.")]), 86_400_000)]);
+    expect(continued).toMatchObject({ parked: null, parkedMs: 86_400_000 });
+    expect(elapsedMs(continued)).toBe(5 * 250);
+    const overdue = reportOf([...waiting, ...late(stored([succeeded]), 1_209_600_000)]);
+    expect(overdue).toMatchObject({ parked: null, state: { status: "completed" } });
+    expect(elapsedMs(overdue)).toBe(2 * 250);
+    expect(JSON.stringify([reportOf(waiting), continued, overdue])).not.toContain(secret);
   });
 
   it("takes the result of a call that was cut off, if one comes", () => {

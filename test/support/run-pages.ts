@@ -5,7 +5,7 @@ import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { SocketApi } from "../../src/service/api/socket/socket-api.ts";
 import { linkRunPage } from "../../src/service/core/run-views/run-views.ts";
 import type { BackendTask } from "../../src/service/executor/backend.ts";
-import { CoreFixture } from "./fixtures/core-fixture.ts";
+import { CoreFixture, type CoreFixtureOptions } from "./fixtures/core-fixture.ts";
 import { scriptedBackend } from "./scripted-backend.ts";
 import { makeAccount, type TestAccount } from "./service-account.ts";
 import { type HttpApi, openHttpApi } from "./service-api.ts";
@@ -22,10 +22,11 @@ export class RunPages {
   readonly #sockets: SocketApi;
   readonly #scripts: RunScript[];
 
-  static async open(): Promise<RunPages> {
+  /** `options` may bring a backend of its own: then no script is executed. */
+  static async open(options: Partial<CoreFixtureOptions> = {}): Promise<RunPages> {
     const scripts: RunScript[] = [];
     const backend = scriptedBackend(async (task) => await scripts.shift()?.(task));
-    const fixture = await CoreFixture.start({ backend });
+    const fixture = await CoreFixture.start({ backend, ...options });
     const api = await openHttpApi(fixture);
     // The address is known once it listens.
     Object.assign(fixture.core.policy, { baseUrl: api.url, webUrl: api.url });

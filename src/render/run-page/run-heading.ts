@@ -4,6 +4,7 @@ import { assertNever } from "../../base/assert-never.ts";
 import { type Run, stopReasons } from "../../contract/runs/run.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import { type OutcomeFacts, outcomeTitle } from "../outcome-title.ts";
+import { parkedTitle } from "../parked-titles.ts";
 
 export type RunTone = "live" | "good" | "warn" | "bad";
 
@@ -19,7 +20,9 @@ export function runHeading(run: Run, report: RunReport): RunHeading {
     case "queued":
       return { icon: "⏳", text: "Waiting for a worker", tone: "live" };
     case "running":
-      return { icon: "▶️", text: "Running", tone: "live" };
+      return run.parked === undefined
+        ? { icon: "▶️", text: "Running", tone: "live" }
+        : { icon: "⏸️", text: parkedTitle(run.parked.reason), tone: "warn" };
     case "cancelling":
       return { icon: "⏹️", text: "Is being cancelled", tone: "live" };
     case "completed":

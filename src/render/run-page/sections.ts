@@ -12,17 +12,14 @@ import { markdownElements } from "../html/markdown-elements.ts";
 import { countText, dollarsText, durationText, plural } from "../quantities.ts";
 import { creditsText, modelCostText } from "../run-costs.ts";
 import { changesSection } from "./changes-section.ts";
+import { type ParkedPage, parkedOf, parkedSection } from "./parked-section.ts";
 
-export type PageRun = {
-  readonly run: Run;
-  readonly report: RunReport;
-  /** The page's path, without a slash at its end. */
-  readonly base: string;
-};
+export type PageRun = ParkedPage;
 
 /** By the ids of the elements that they are in, in the order of the page. */
 export const sectionIds = [
   "failure",
+  "parked",
   "reply",
   "findings",
   "changes",
@@ -42,7 +39,8 @@ export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Co
     ...(report.state.status === "failed" ? [el("p", { class: "note bad" }, said(report.state.message))] : []),
     ...missingParts(report).map((note) => el("p", { class: "note warn" }, said(note))),
   ],
-  reply: ({ run, report }) => (isOver(run) ? replyOf(report) : []),
+  parked: parkedSection,
+  reply: ({ run, report }) => (hasReply(run) ? replyOf(report) : []),
   findings: ({ run, report }) => (isOver(run) ? findingsOf(report) : []),
   changes: ({ report, base }) => changesSection(report.changes, { base }),
   plan: ({ report }) => planOf(report),
@@ -53,6 +51,18 @@ export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Co
 
 export function isOver({ status }: Run): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+/** The state of a page that shows what comes: "" where nothing does. */
+export function liveText(run: Run): string {
+  if (isOver(run)) return "";
+  return parkedOf(run) === null ? "Live" : "Parked. This page shows when it goes on";
+}
+
+/** The reply of a run that waits for an answer is its question, which is shown with the form. */
+function hasReply(run: Run): boolean {
+  const parked = parkedOf(run);
+  return isOver(run) || (parked !== null && parked.reason !== "question");
 }
 
 /** The facts below the heading: how long, how much. */

@@ -41,6 +41,16 @@ export class SqlIdempotency implements IdempotencyStore {
     return (await this.#ask(useKey, use)).length === 1;
   }
 
+  async put({ agentId, key, ...run }: Omit<KeyUse, "now">): Promise<void> {
+    await this.#db
+      .insertInto("idempotency_keys")
+      .values(keyRow.write(run, { agentId, key }))
+      .onConflict((conflict) =>
+        conflict.columns(["agent_id", "key"]).doUpdateSet(keyRow.replacing("agent_id", "key")),
+      )
+      .execute();
+  }
+
   async delete({ agentId, runId }: { agentId: string; runId: string | null }): Promise<void> {
     const keys = this.#db.deleteFrom("idempotency_keys").where("agent_id", "=", agentId);
     await (runId === null ? keys : keys.where("run_id", "=", runId)).execute();

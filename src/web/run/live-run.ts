@@ -1,7 +1,12 @@
 // A run in flight on its page: events are folded as they come, and what they change is drawn anew, a little each frame.
 
 import { type Run, runSchema } from "../../contract/runs/run.ts";
-import { asRunEvent, RESUMED_EVENT, type StoredRunEvent } from "../../contract/runs/run-event.ts";
+import {
+  asRunEvent,
+  PARKED_EVENT,
+  RESUMED_EVENT,
+  type StoredRunEvent,
+} from "../../contract/runs/run-event.ts";
 import {
   type Entry,
   entryElement,
@@ -9,8 +14,17 @@ import {
   isShown,
   resumptionEntry,
 } from "../../render/run-page/entries.ts";
+import { parkedOf } from "../../render/run-page/parked-section.ts";
 import { runHeading } from "../../render/run-page/run-heading.ts";
-import { factsOf, isOver, type SectionId, sectionIds, sections } from "../../render/run-page/sections.ts";
+import {
+  factsOf,
+  isOver,
+  liveText,
+  type PageRun,
+  type SectionId,
+  sectionIds,
+  sections,
+} from "../../render/run-page/sections.ts";
 import { waterfall } from "../../render/run-page/waterfall.ts";
 import { RunReportFold } from "../../report/fold-run.ts";
 import type { RunReport } from "../../report/run-report.ts";
@@ -26,12 +40,15 @@ const TICK_MS = 1_000;
 const FRAME_MS = 8;
 /** While the run goes on; the others are drawn at its end. */
 const liveSections: readonly SectionId[] = ["changes", "plan", "approvals", "network"];
+/** Whenever the run is parked, or goes on: what its reader has typed there is lost. */
+const parkedSections: readonly SectionId[] = ["parked", "reply"];
 
 export class LiveRun {
   readonly #root: HTMLElement;
   readonly #fold: RunReportFold;
   readonly #follower: Follower;
   readonly #base: string;
+  readonly #mayContinue: boolean;
   #run: Run;
   /** Entries to be drawn, by the number of their first event. */
   readonly #changed = new Map<number, Entry>();
@@ -51,6 +68,7 @@ export class LiveRun {
     this.#follower = follower;
     this.#run = run;
     this.#base = root.dataset.base ?? "";
+    this.#mayContinue = root.dataset.mayContinue !== undefined;
     // Written by the same version of this code, for this page.
     this.#fold = new RunReportFold(JSON.parse(root.dataset.known ?? "null") as RunReport);
   }
@@ -66,7 +84,7 @@ export class LiveRun {
       onRun: (run) => this.#takeRun(run),
       onState: (state) => {
         if (state === "ended" || state === "refused") clearInterval(ticking);
-        if (state === "live") this.#say("Live");
+        if (state === "live") this.#say(liveText(this.#run));
         if (state === "reconnecting") this.#say("The connection was lost. Connecting again");
         if (state === "refused") this.#say("This page is not live any more. Reload it to see more");
         if (state === "ended")
@@ -83,6 +101,8 @@ export class LiveRun {
     const entry = entryOf(event, stored.seq, this.#fold.report);
     if (entry !== null) this.#changed.set(entry.seq, entry);
     if (event.type === "CUSTOM" && event.name === RESUMED_EVENT) this.#showCutOff();
+    if (event.type === "RUN_STARTED" || (event.type === "CUSTOM" && movesRun.has(event.name)))
+      this.#setRun(movedRun(this.#run, this.#fold.report));
     if (event.type === "STEP_STARTED") this.#say(event.stepName);
     if (event.type === "CUSTOM") for (const id of liveSections) this.#changedSections.add(id);
     this.#schedule();
@@ -97,10 +117,18 @@ export class LiveRun {
   }
 
   #takeRun(run: Run): void {
-    this.#run = run;
-    this.#isHeadingChanged = true;
+    this.#setRun(run);
     if (isOver(run)) for (const id of sectionIds) this.#changedSections.add(id);
     this.#schedule();
+  }
+
+  #setRun(run: Run): void {
+    if (parkedOf(run)?.since !== parkedOf(this.#run)?.since) {
+      for (const id of parkedSections) this.#changedSections.add(id);
+      this.#say(liveText(run));
+    }
+    this.#run = run;
+    this.#isHeadingChanged = true;
   }
 
   #schedule(): void {
@@ -126,12 +154,16 @@ export class LiveRun {
       this.#schedule();
       return;
     }
-    const page = { run: this.#run, report: this.#fold.report, base: this.#base };
+    const page = this.#page(this.#fold.report);
     for (const id of this.#changedSections)
       document.getElementById(id)?.replaceChildren(...toNodes(sections[id](page)));
     this.#changedSections.clear();
     if (this.#isHeadingChanged) this.#drawHeading();
     this.#follower.onNew();
+  }
+
+  #page(report: RunReport): PageRun {
+    return { run: this.#run, report, base: this.#base, mayContinue: this.#mayContinue };
   }
 
   #drawHeading(): void {
@@ -153,12 +185,13 @@ export class LiveRun {
     else if (drawn !== null) document.getElementById("tools")?.before(toNode(drawn));
   }
 
-  /** A run in flight has taken as long as it had at its last event, and what has passed since. */
+  /** A run at work has taken as long as it had at its last event, and what has passed since. */
   #tick(): void {
     const { report } = this.#fold;
-    const sinceMs = isOver(this.#run) ? 0 : performance.now() - this.#lastEventMs;
+    const isAtRest = isOver(this.#run) || parkedOf(this.#run) !== null;
+    const sinceMs = isAtRest ? 0 : performance.now() - this.#lastEventMs;
     const lastEventAtMs = report.lastEventAtMs === null ? null : report.lastEventAtMs + sinceMs;
-    const facts = factsOf({ run: this.#run, report: { ...report, lastEventAtMs }, base: this.#base });
+    const facts = factsOf(this.#page({ ...report, lastEventAtMs }));
     const shown = document.getElementById("facts");
     if (shown !== null && shown.textContent !== facts) shown.textContent = facts;
   }
@@ -170,6 +203,21 @@ export class LiveRun {
 }
 
 type KnownEvent = NonNullable<ReturnType<typeof asRunEvent>>;
+
+const movesRun: ReadonlySet<string> = new Set([PARKED_EVENT, RESUMED_EVENT]);
+
+/** As the events say: the record comes when the page connects, and at the run's end. */
+function movedRun(run: Run, { state, parked }: RunReport): Run {
+  if (state.status !== "running" || (run.status !== "queued" && run.status !== "running")) return run;
+  const startedAt = new Date(state.startedAtMs).toISOString();
+  const { parked: _before, ...same } = {
+    started_at: startedAt,
+    last_heartbeat_at: startedAt,
+    parked,
+    ...run,
+  };
+  return { ...same, status: "running", ...(parked === null ? {} : { parked }) };
+}
 
 /** The entry that an event adds or changes in the list; null where there is none. */
 function entryOf(event: KnownEvent, seq: number, report: RunReport): Entry | null {

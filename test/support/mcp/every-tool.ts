@@ -45,7 +45,7 @@ export const everyToolBackend: Backend = {
   },
 };
 
-/** Uses every tool, each with what another has answered. Only the owner accepts: that tool is refused. */
+/** Uses every tool, each with what another has answered. Only the owner accepts, and no run is parked: those tools are refused. */
 export async function useEveryTool(
   client: Client,
   { workflowId, key }: { readonly workflowId: string; readonly key: string },
@@ -67,6 +67,9 @@ export async function useEveryTool(
   const { id: run_id } = run as { id: string };
   await use("get_run_result", { run_id });
   await use("list_runs", { agent });
+  used.add("resume_run");
+  const resumed = await client.callTool({ name: "resume_run", arguments: { run_id } });
+  expect(bodyOf(resumed)).toMatchObject({ code: "run_finished" });
   await use("cancel_run", { run_id });
   const { id: schedule_id } = await use("create_schedule", { agent, prompt: "later", delay_seconds: 60 });
   await use("list_schedules", { agent });

@@ -20,8 +20,16 @@ export const waitSecondsSchema = z._default(
 );
 export const waitSeconds = field(
   waitSecondsSchema,
-  "How long to wait for the run to end, in seconds. A run that has not ended by then goes on: call get_run_result with its run_id.",
+  "How long to wait for the run to end or to be parked, in seconds. A run that has not by then goes on: call get_run_result with its run_id.",
 );
+
+/**
+ * Whether a run that the call begins may be parked: the client can continue it, by a tool. One that follows runs as tasks would wait for
+ * the end of a task that is at work for days.
+ */
+export function mayPark({ takesTasks }: Pick<McpToolContext, "takesTasks">): boolean {
+  return !takesTasks;
+}
 
 export async function followSubmitted(
   context: McpToolContext,

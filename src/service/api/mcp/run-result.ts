@@ -1,6 +1,7 @@
 // A run as the tools answer with it: its fields, its agent's reply, its changes. Bounded. Pure.
 
 import * as z from "zod/mini";
+import { assertNever } from "../../../base/assert-never.ts";
 import { byteLength, fitText } from "../../../base/bounded-text.ts";
 import { visibleText } from "../../../base/untrusted-text.ts";
 import { isTerminal, type Run, runSchema } from "../../../contract/runs/run.ts";
@@ -39,8 +40,8 @@ export const runResultFields = {
   question: z.optional(z.object({ question: z.string(), choices: z.array(z.string()) })),
   failure: z.optional(z.string()),
   report_uri: z.string(),
-  /** The tool to call next: present while the run goes on. */
-  next: z.optional(z.literal("get_run_result")),
+  /** The tool to call next: present until the run has ended. */
+  next: z.optional(z.enum(["get_run_result", "answer_question", "resume_run"])),
 };
 export const runResultSchema = z.object(runResultFields);
 type RunResult = z.infer<typeof runResultSchema>;
@@ -49,8 +50,9 @@ export type RunAnswer = Extract<McpToolAnswer<RunResult>, { readonly type: "answ
 
 /** `isError` for a run that failed: its reply, where it has one, is that of unfinished work. */
 export function runAnswer(watched: WatchedRun, { maxBytes = DEFAULT_REPLY_BYTES } = {}): RunAnswer {
-  const { report, question } = watched;
+  const { report } = watched;
   const run = toRun(watched.run);
+  const question = asksNow(run) ? report.question : null;
   const reply = replyOf(report, maxBytes);
   const output = outputOf(report, maxBytes);
   const hasEnded = isTerminal(run.status);
@@ -65,7 +67,7 @@ export function runAnswer(watched: WatchedRun, { maxBytes = DEFAULT_REPLY_BYTES 
     ...(question === null ? {} : { question: { question: question.question, choices: question.choices } }),
     ...(failure === null ? {} : { failure }),
     report_uri: runUri(run.id),
-    ...(hasEnded ? {} : { next: "get_run_result" as const }),
+    ...(hasEnded ? {} : { next: nextTool(run) }),
   };
   const label = hasEnded ? "What the agent replied." : "What the agent has said so far.";
   const quoted: readonly Quoted[] = reply === null ? [] : [{ label, text: reply.text }];
@@ -77,6 +79,23 @@ export function runAnswer(watched: WatchedRun, { maxBytes = DEFAULT_REPLY_BYTES 
     links: linksOf(structured),
     ...(run.status === "failed" ? { isError: true } : {}),
   };
+}
+
+/** A question that was answered is in the report still. */
+function asksNow(run: Run): boolean {
+  const reason =
+    run.status === "running" ? run.parked?.reason : "stop_reason" in run ? run.stop_reason : null;
+  return reason === "question";
+}
+
+function nextTool(run: Run): NonNullable<RunResult["next"]> {
+  if (run.status !== "running" || run.parked === undefined) return "get_run_result";
+  return run.parked.reason === "question" ? "answer_question" : "resume_run";
+}
+
+/** The run's state, in a word or two. */
+export function stateText(run: Run): string {
+  return run.status === "running" && run.parked !== undefined ? `parked (${run.parked.reason})` : run.status;
 }
 
 function replyOf(report: RunReport, maxBytes: number): { text: string; omitted: number } | null {
@@ -114,7 +133,7 @@ function changesOf({ changes }: RunReport, runId: string): Pick<RunResult, "chan
 }
 
 function textOf(run: Run, result: RunResult): string {
-  const lines = [`Run ${run.id} of session ${run.thread_id}: ${run.status}.`];
+  const lines = [`Run ${run.id} of session ${run.thread_id}: ${stateText(run)}.`];
   if (result.failure !== undefined) lines.push(`It failed: ${result.failure}`);
   const { credits, tokens } = run;
   if (credits !== null)
@@ -129,16 +148,32 @@ function textOf(run: Run, result: RunResult): string {
       `It changed ${count} ${count === 1 ? "file" : "files"}; the patch is ${result.changes.patch_uri}.`,
     );
   }
-  if (result.question !== undefined) {
+  if (result.question !== undefined && result.next === undefined) {
     lines.push("It ended with a question to the user. Invoke the agent with the answer and this session_id.");
   }
   if (result.reply_omitted_bytes !== undefined || result.output_omitted_bytes !== undefined) {
     lines.push("Not all of it is here: ask get_run_result with a larger max_reply_bytes.");
   }
-  if (result.next !== undefined) {
-    lines.push(`It goes on. Call get_run_result with run_id ${run.id} to wait for it.`);
-  }
+  if (result.next !== undefined) lines.push(nextText(run, result.next));
   return lines.join("\n");
+}
+
+function nextText(run: Run, next: NonNullable<RunResult["next"]>): string {
+  const parked = run.status === "running" ? run.parked : undefined;
+  const waits =
+    parked === undefined
+      ? ""
+      : `Nobody works on it until it is continued; it ends by itself on ${parked.until.slice(0, 10)}. ${parked.how_to_continue} `;
+  switch (next) {
+    case "get_run_result":
+      return `It goes on. Call get_run_result with run_id ${run.id} to wait for it.`;
+    case "answer_question":
+      return `It asks the user a question. ${waits}Ask the user, and call answer_question with run_id ${run.id}.`;
+    case "resume_run":
+      return `${waits}Ask the user, and call resume_run with run_id ${run.id}.`;
+    default:
+      return assertNever(next);
+  }
 }
 
 function linksOf({ report_uri, changes }: RunResult): readonly Link[] {

@@ -1,8 +1,9 @@
-// Reads a run to its end, or for as long as a call may wait: its record, and the report that its events make.
+// Reads a run until it has ended or is parked, or for as long as a call may wait: its record, and the report that its events make.
 
 import { ok, type Result } from "../../../base/result.ts";
 import { singleLine } from "../../../base/untrusted-text.ts";
-import { asRunEvent, QUESTION_EVENT, type QuestionEvent } from "../../../contract/runs/run-event.ts";
+import { asRunEvent } from "../../../contract/runs/run-event.ts";
+import { parkedTitle } from "../../../render/parked-titles.ts";
 import { RunReportFold } from "../../../report/fold-run.ts";
 import type { RunReport } from "../../../report/run-report.ts";
 import { type EventPage, readEventPage } from "../../core/runs/read-run.ts";
@@ -18,7 +19,6 @@ const MAX_NOTE_CHARS = 160;
 export type WatchedRun = {
   readonly run: RunRecord;
   readonly report: RunReport;
-  readonly question: QuestionEvent["value"] | null;
 };
 
 type Watcher = Pick<McpToolContext, "core" | "caller" | "waits" | "signal" | "progress">;
@@ -44,7 +44,6 @@ async function watch(
   const { core, progress } = watcher;
   const deadline = core.clock.monotonic() + waitMs;
   const fold = new RunReportFold();
-  let question: QuestionEvent["value"] | null = null;
   let notedAt = Number.NEGATIVE_INFINITY;
   if (waitMs > 0) await progress(0, `Run ${runId}`);
   for (let after = 0; ; ) {
@@ -52,11 +51,13 @@ async function watch(
     const page = await readPage(watcher, { runId, after, waitMs: leftMs });
     if (!page.ok) return page;
     const { run, events, next, done } = page.value;
-    for (const event of events) question = addEvent(fold, event) ?? question;
-    const isOver = done || events.length === 0 || (leftMs === 0 && next >= run.lastSeq);
+    for (const event of events) addEvent(fold, event);
+    const isRead = next >= run.lastSeq;
+    const isAtRest = run.parked !== undefined && isRead;
+    const isOver = done || isAtRest || events.length === 0 || (leftMs === 0 && isRead);
     if (isOver) {
       if (done) fold.end();
-      return ok({ run, report: fold.report, question });
+      return ok({ run, report: fold.report });
     }
     after = next;
     const now = core.clock.monotonic();
@@ -78,18 +79,17 @@ async function readPage(
   return await readEventPage(core, { ...read, waitMs: 0 });
 }
 
-function addEvent(fold: RunReportFold, { seq, at, json }: StoredEvent): QuestionEvent["value"] | null {
+function addEvent(fold: RunReportFold, { seq, at, json }: StoredEvent): void {
   const event: { readonly type: unknown } = JSON.parse(json);
   const known = asRunEvent(event);
-  if (known === null) return null;
-  fold.add({ seq, at: new Date(at).toISOString(), event: known });
-  return known.type === "CUSTOM" && known.name === QUESTION_EVENT ? known.value : null;
+  if (known !== null) fold.add({ seq, at: new Date(at).toISOString(), event: known });
 }
 
 /** The run's present act, as one line. */
 export function noteOf(report: RunReport): string {
   const call = report.calls.findLast(({ endedAtMs }) => endedAtMs === null);
   const step = report.steps.findLast(({ endedAtMs }) => endedAtMs === null);
-  const what = call?.title ?? step?.name ?? (report.state.status === "unknown" ? "queued" : "at work");
+  const idle = report.parked === null ? "at work" : parkedTitle(report.parked.reason);
+  const what = call?.title ?? step?.name ?? (report.state.status === "unknown" ? "queued" : idle);
   return singleLine(what, MAX_NOTE_CHARS);
 }

@@ -1,7 +1,7 @@
 // A run's question as the contract shows it. Pure.
 
 import type { Question } from "../../../contract/questions.ts";
-import type { RunQuestion } from "../../core/questions/question.ts";
+import { askedAt, type RunQuestion } from "../../core/questions/question.ts";
 
 export function toQuestion({ run, text, choices }: RunQuestion): Question {
   return {
@@ -10,6 +10,6 @@ export function toQuestion({ run, text, choices }: RunQuestion): Question {
     session_id: run.sessionId,
     question: text,
     choices: [...choices],
-    asked_at: new Date(run.endedAt ?? run.submittedAt).toISOString(),
+    asked_at: new Date(askedAt(run)).toISOString(),
   };
 }

@@ -39,6 +39,8 @@ export interface IdempotencyStore {
   find(query: { agentId: string; key: string; now: number }): Promise<IdempotentRun | null>;
   /** False when another request used the key at the same time. */
   insert(use: KeyUse): Promise<boolean>;
+  /** Takes the place of an earlier use of the key. */
+  put(use: Omit<KeyUse, "now">): Promise<void>;
   /** Frees the keys of `agentId`; with `runId` those that were used for it. */
   delete(of: { agentId: string; runId: string | null }): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// GET /v1/questions: the runs of an account's agents that ended with a question, which nobody has answered.
+// GET /v1/questions: the runs of an account's agents that wait for an answer or ended with a question, which nobody has answered.
 
 import type { AccountCaller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";

@@ -1,5 +1,5 @@
-// A run that ended with a question, and what it asked.
-// Why: docs/decisions/060-a-question-ends-the-run.md
+// A run that waits for an answer or ended with a question, and what it asked.
+// Why: docs/decisions/060-a-question-ends-the-run.md, 141-a-run-is-parked.md
 
 import { QUESTION_EVENT, runEventSchema } from "../../../contract/runs/run-event.ts";
 import type { StoreReader } from "../ports/store.ts";
@@ -13,6 +13,11 @@ export type RunQuestion = {
   readonly text: string;
   readonly choices: readonly string[];
 };
+
+/** When the run was parked with its question, or ended with it. */
+export function askedAt({ parked, endedAt, submittedAt }: RunRecord): number {
+  return parked?.since ?? endedAt ?? submittedAt;
+}
 
 /** Null where the run asked nothing, or its events are not kept any more. */
 export async function readQuestion(

@@ -2,6 +2,7 @@
 // Why: docs/decisions/141-a-run-is-parked.md
 
 import { assertNever } from "../../../base/assert-never.ts";
+import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
 import type { ResumeRunRequest } from "../../../contract/runs/run-requests.ts";
@@ -51,7 +52,14 @@ type Continuing = { readonly run: RunRecord; readonly parked: ParkedState; reado
 /** POST /v1/agents/{agentID}/runs/{runID}/resume. */
 export async function resumeRun(
   core: Core,
-  request: { caller: Caller; agentId: string; runId: string; given: Given },
+  request: {
+    caller: Caller;
+    agentId: string;
+    runId: string;
+    given: Given;
+    /** Written with it. The run is as it was parked. What it throws undoes all of it. */
+    alongside?: (tx: StoreTransaction, run: RunRecord) => Promise<void>;
+  },
 ): Promise<Result<Submitted, RunRefusal | SubmitRefusal>> {
   const { caller, agentId, runId, given } = request;
   const found = await findRun(core, request);
@@ -68,7 +76,9 @@ export async function resumeRun(
         if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
         if (run.parked === undefined) return refused({ reason: "run_not_parked", runId });
         const resumed = await continueParked(core, tx, { run, parked: run.parked, given, agent, caller });
-        return resumed.ok ? ok(run) : resumed;
+        if (!resumed.ok) return resumed;
+        await request.alongside?.(tx, run);
+        return ok(run);
       },
     );
     if (!continued.ok) return continued;
@@ -221,9 +231,10 @@ async function worksOnSame(
   { caller, body, pullRequest, workspace, workflow, parent }: AdmissionRequest,
 ): Promise<boolean> {
   if (workspace !== undefined || workflow !== undefined || parent !== undefined) return false;
-  if (body.output_schema !== undefined || body.model_access !== undefined) return false;
+  if (body.model_access !== undefined) return false;
   const input = await tx.runs.findInput(run.id);
-  if (input === null) return false;
+  if (input === null || canonicalJson(input.outputSchema ?? null) !== canonicalJson(body.output_schema ?? null))
+    return false;
   if (caller.kind === "account") return true;
   const job = input.job;
   if (job === null || input.pullRequest?.headSha !== pullRequest?.headSha) return false;

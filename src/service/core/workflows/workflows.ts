@@ -99,6 +99,8 @@ type Execution = {
   /** Left out: the active one. The caller is its owner, who has approved this one. */
   readonly version?: number;
   readonly alongside?: Submission["alongside"];
+  /** Left out: the run ends where it could be parked. */
+  readonly mayPark?: true;
 };
 
 /**
@@ -110,7 +112,7 @@ export async function executeWorkflow(
   submitter: RunSubmitter,
   request: Execution,
 ): Promise<Result<Executed, Refusal | SubmitRefusal | WorkRefusal>> {
-  const { input, idempotencyKey, alongside } = request;
+  const { input, idempotencyKey, alongside, mayPark } = request;
   const found = await reachWorkflow(core, request);
   if (!found.ok) return found;
   const { workflow, caller } = found.value;
@@ -130,7 +132,7 @@ export async function executeWorkflow(
   const submitted = await submitter.submit({
     caller,
     agentId: workflow.agentId,
-    body: { message },
+    body: { message, ...(mayPark === true ? { may_park: true } : {}) },
     idempotencyKey,
     workflow: { id: workflow.id, version, input },
     ...placed(core, { workspaceId, agentId: workflow.agentId, alongside }),

@@ -77,8 +77,14 @@ export function questionHandlers(core: Core, submitter: RunSubmitter): NounHandl
       const body = page.questions.map(toQuestion);
       return ok({ body, ...nextPage(core, "/v1/questions", { ...query, before: page.next }) });
     },
-    answer: async ({ caller, params, body: { answer } }) => {
-      const answered = await answerQuestion(core, submitter, { caller, runId: params.runID, answer });
+    answer: async ({ caller, params, body: { answer, asked_at: askedAt } }) => {
+      const answered = await answerQuestion(core, submitter, {
+        caller,
+        runId: params.runID,
+        answer,
+        askedAt: askedAt === undefined ? null : Date.parse(askedAt),
+        mayPark: false,
+      });
       if (!answered.ok) return answered;
       const { runId, sessionId } = answered.value;
       return ok({

@@ -6,8 +6,9 @@ import { visibleText } from "../../../../base/untrusted-text.ts";
 import { field } from "../../../../contract/field.ts";
 import { text } from "../../../../contract/fields.ts";
 import { questionListSchema, questionRoutes } from "../../../../contract/questions.ts";
+import { answerQuestion } from "../../../core/questions/answer-question.ts";
 import { questionHandlers } from "../../http/handlers/approvals.ts";
-import { followSubmitted, waitSeconds } from "../follow-submitted.ts";
+import { followSubmitted, mayPark, waitSeconds } from "../follow-submitted.ts";
 import { runResultSchema } from "../run-result.ts";
 import { answer, bodyOf, hasMore, tool } from "../tool.ts";
 import { atMost } from "../tool-input.ts";
@@ -21,8 +22,7 @@ export const questionTools = [
   tool(questionRoutes.list, {
     name: "list_questions",
     title: "List questions",
-    description:
-      "Questions that runs ended with and nobody has answered. Ask the user, then call answer_question.",
+    description: "Questions of runs that nobody has answered. Ask the user, then call answer_question.",
     hints: { isReadOnly: true },
     takes: ["agent_id", "limit"],
     fields: {
@@ -52,19 +52,26 @@ export const questionTools = [
     name: "answer_question",
     title: "Answer a question",
     description:
-      "Answers the question that a run ended with, and waits for the run that goes on as invoke_agent does. The same answer again gives the same run.",
+      "Answers the question of a run, and waits for the run that goes on as invoke_agent does: the same one where it was parked, otherwise the next of its session. The same answer again gives the same run.",
     hints: { isIdempotent: true, isOpenWorld: true },
     scopes: ["runs:write", "runs:read"],
     fields: {
       runID: field(text(255), "The run that asked."),
       answer: "The answer: what the user said, not a guess.",
+      asked_at: "Which question it answers: its asked_at. Left out: the one that the run asks now.",
     },
     adds: { wait_seconds: waitSeconds },
     output: runResultSchema,
-    run: async ({ own, ...request }, context) => {
-      const answered = await questionHandlers(context.core, context.submitter).answer(request);
+    run: async ({ caller, params, body: { answer, asked_at: askedAt }, own }, context) => {
+      const answered = await answerQuestion(context.core, context.submitter, {
+        caller,
+        runId: params.runID,
+        answer,
+        askedAt: askedAt === undefined ? null : Date.parse(askedAt),
+        mayPark: mayPark(context),
+      });
       if (!answered.ok) return answered;
-      const { run_id: runId } = bodyOf(answered.value);
+      const { runId } = answered.value;
       return await followSubmitted(context, { runId, waitSeconds: own.wait_seconds });
     },
   }),

@@ -7,11 +7,12 @@ import { text } from "../../../../contract/fields.ts";
 import { runRoutes } from "../../../../contract/runs/routes.ts";
 import { isTerminal, runListSchema, runStatuses } from "../../../../contract/runs/run.ts";
 import { cancelRun } from "../../../core/runs/cancel-run.ts";
+import { givenBy, resumeRun } from "../../../core/runs/continue-run.ts";
 import { findRun } from "../../../core/runs/read-run.ts";
 import { runHandlers } from "../../http/handlers/runs.ts";
 import { linesOf } from "../answer-part.ts";
-import { followSubmitted, waitSeconds } from "../follow-submitted.ts";
-import { DEFAULT_REPLY_BYTES, runAnswer, runResultSchema } from "../run-result.ts";
+import { followSubmitted, mayPark, waitSeconds } from "../follow-submitted.ts";
+import { DEFAULT_REPLY_BYTES, runAnswer, runResultSchema, stateText } from "../run-result.ts";
 import { answer, bodyOf, hasMore, tool } from "../tool.ts";
 import { atMost, runKeyText } from "../tool-input.ts";
 import { watchRun } from "../watch-run.ts";
@@ -29,7 +30,7 @@ export const runTools = [
     name: "invoke_agent",
     title: "Ask an agent to do something",
     description:
-      "Starts a run of an agent and waits for it. A run costs credits and may take minutes: if it has not ended after wait_seconds, the answer has its run_id, and get_run_result waits for the rest. Pass idempotency_key, a new text for each task, and pass the same one to repeat a call whose answer was lost: without it a repeated call starts a second run. With session_id the agent remembers that session.",
+      "Starts a run of an agent and waits for it. A run costs credits and may take minutes: if it has not ended after wait_seconds, the answer has its run_id, and get_run_result waits for the rest. Pass idempotency_key, a new text for each task, and pass the same one to repeat a call whose answer was lost: without it a repeated call starts a second run. With session_id the agent remembers that session. A run that lacks an answer, or has reached a limit, is parked: answer_question and resume_run continue it.",
     hints: { isOpenWorld: true },
     scopes: ["runs:write", "runs:read"],
     takes: [
@@ -58,8 +59,13 @@ export const runTools = [
     output: runResultSchema,
     run: async ({ caller, params, body, idempotencyKey, own }, context) => {
       const { submitter } = context;
-      const request = { caller, agentId: params.agentID, body, idempotencyKey, canBeAnswered: true };
-      const submitted = await submitter.submit(request);
+      const submitted = await submitter.submit({
+        caller,
+        agentId: params.agentID,
+        body: { ...body, ...(mayPark(context) ? { may_park: true } : {}) },
+        idempotencyKey,
+        canBeAnswered: true,
+      });
       if (!submitted.ok) return submitted;
       return await followSubmitted(context, {
         runId: submitted.value.runId,
@@ -71,7 +77,7 @@ export const runTools = [
     name: "get_run_result",
     title: "Wait for a run's result",
     description:
-      "The reply, changes and costs of a run; waits for its end at most wait_seconds. Call it again while the answer has next.",
+      "The reply, changes and costs of a run; waits for its end, or until it is parked, at most wait_seconds. Call the tool that the answer has as next.",
     hints: { isReadOnly: true },
     finds: ["agentID"],
     adds: {
@@ -82,6 +88,32 @@ export const runTools = [
     run: async ({ params, own }, context) => {
       const watched = await watchRun(context, { runId: params.runID, waitMs: own.wait_seconds * 1_000 });
       return watched.ok ? ok(runAnswer(watched.value, { maxBytes: own.max_reply_bytes })) : watched;
+    },
+  }),
+  tool(runRoutes.resume, {
+    name: "resume_run",
+    title: "Continue a parked run",
+    description:
+      "Continues a run that is parked because it reached a limit, or waits for credits, and waits for it as invoke_agent does. A limit is of the whole run: pass one that is higher than what it was. Ask the user first: it costs credits. For a run that asks a question call answer_question.",
+    hints: { isOpenWorld: true },
+    scopes: ["runs:write", "runs:read"],
+    finds: ["agentID"],
+    fields: {
+      message: "What else the agent is told.",
+      max_turn_tokens: "The new limit of tokens, of the whole run: needed where parked.reason is max_tokens.",
+      max_cost_usd:
+        "The new limit of what its models may cost, of the whole run, in US dollars: needed where parked.reason is max_cost.",
+    },
+    adds: { wait_seconds: waitSeconds },
+    output: runResultSchema,
+    run: async ({ caller, params: { runID: runId }, body, own }, context) => {
+      const { core } = context;
+      const found = await findRun(core, { caller, runId });
+      if (!found.ok) return found;
+      const { agentId } = found.value;
+      const resumed = await resumeRun(core, { caller, agentId, runId, given: givenBy(body) });
+      if (!resumed.ok) return resumed;
+      return await followSubmitted(context, { runId, waitSeconds: own.wait_seconds });
     },
   }),
   tool(runRoutes.list, {
@@ -102,7 +134,7 @@ export const runTools = [
       const next = hasMore(page.value) ? runs.at(-1)?.id : undefined;
       const text = linesOf(
         runs,
-        ({ id, status, thread_id }) => `${id}: ${status}, session ${thread_id}`,
+        (run) => `${run.id}: ${stateText(run)}, session ${run.thread_id}`,
         "There are no runs.",
       );
       return ok(answer({ runs, ...(next === undefined ? {} : { next_before: next }) }, text));

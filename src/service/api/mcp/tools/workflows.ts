@@ -5,14 +5,13 @@ import { ok } from "../../../../base/result.ts";
 import { field } from "../../../../contract/field.ts";
 import { text } from "../../../../contract/fields.ts";
 import { MAX_WORKFLOW_INPUT_CHARS, workflowRoutes, workflowSchema } from "../../../../contract/workflows.ts";
-import { listWorkflows } from "../../../core/workflows/workflows.ts";
-import { workflowHandlers } from "../../http/handlers/workflows.ts";
+import { executeWorkflow, listWorkflows } from "../../../core/workflows/workflows.ts";
 import { toWorkflow } from "../../shared/workflow-view.ts";
 import { cut, linesOf, omittedSchema } from "../answer-part.ts";
 import { findNamedAgent } from "../find-agent.ts";
-import { followSubmitted, waitSeconds } from "../follow-submitted.ts";
+import { followSubmitted, mayPark, waitSeconds } from "../follow-submitted.ts";
 import { runResultFields } from "../run-result.ts";
-import { answer, bodyOf, ownTool, tool } from "../tool.ts";
+import { answer, ownTool, tool } from "../tool.ts";
 import { agentArgument, runKeyText } from "../tool-input.ts";
 
 const MAX_LISTED = 50;
@@ -57,10 +56,16 @@ export const workflowTools = [
     },
     adds: { wait_seconds: waitSeconds },
     output: z.object({ ...runResultFields, workflow_version: z.int() }),
-    run: async ({ own, ...request }, context) => {
-      const executed = await workflowHandlers(context.core, context.submitter).execute(request);
+    run: async ({ caller, params, body, idempotencyKey, own }, context) => {
+      const executed = await executeWorkflow(context.core, context.submitter, {
+        caller,
+        workflowId: params.id,
+        input: body.input ?? null,
+        idempotencyKey,
+        ...(mayPark(context) ? { mayPark: true } : {}),
+      });
       if (!executed.ok) return executed;
-      const { run_id: runId, version } = bodyOf(executed.value);
+      const { runId, version } = executed.value;
       const followed = await followSubmitted(context, { runId, waitSeconds: own.wait_seconds });
       if (!followed.ok) return followed;
       if (followed.value.type === "task") return ok(followed.value);

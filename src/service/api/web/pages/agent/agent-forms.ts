@@ -133,14 +133,23 @@ const runForms = [
         agentId,
         idempotencyKey: `web:${key}`,
         canBeAnswered: true,
-        body: { message, ...(session === "" ? {} : { session_id: session }) },
+        body: { message, may_park: true, ...(session === "" ? {} : { session_id: session }) },
       }),
   ),
   defineForm(
     "questions/:runId",
-    z.object({ answer: z.string().check(z.trim(), z.minLength(1), z.maxLength(MAX_MESSAGE_CHARS)) }),
-    async ({ core, submitter, caller, form: { answer }, context }) =>
-      await answerQuestion(core, submitter, { caller, answer, runId: context.req.param("runId") ?? "" }),
+    z.object({
+      answer: z.string().check(z.trim(), z.minLength(1), z.maxLength(MAX_MESSAGE_CHARS)),
+      asked_at: z.optional(z.iso.datetime()),
+    }),
+    async ({ core, submitter, caller, form: { answer, asked_at: askedAt }, context }) =>
+      await answerQuestion(core, submitter, {
+        caller,
+        answer,
+        runId: context.req.param("runId") ?? "",
+        askedAt: askedAt === undefined ? null : Date.parse(askedAt),
+        mayPark: true,
+      }),
   ),
   defineForm("schedules/cancel", z.object({ id }), async ({ core, caller, agentId, form }) =>
     none(await cancelSchedule(core, { caller, agentId, scheduleId: form.id })),
@@ -158,6 +167,7 @@ const runForms = [
         input: null,
         idempotencyKey: null,
         version: form.version,
+        mayPark: true,
       });
     },
   ),

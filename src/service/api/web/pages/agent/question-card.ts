@@ -2,7 +2,7 @@
 
 import { html } from "hono/html";
 import { MAX_ANSWER_CHARS } from "../../../../../contract/questions.ts";
-import type { RunQuestion } from "../../../../core/questions/question.ts";
+import { askedAt, type RunQuestion } from "../../../../core/questions/question.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { Html } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
@@ -20,9 +20,10 @@ export function questionCards(questions: readonly RunQuestion[], obstacleOf: Obs
 
 function questionCard(question: RunQuestion, obstacleOf: ObstacleOf): Html {
   const { run, text } = question;
-  const obstacle = obstacleOf(run);
+  // A parked run has its commit.
+  const obstacle = run.parked === undefined ? obstacleOf(run) : null;
   return html`<li class="card">
-<p class="row"><a href="/agent/${run.agentId}/runs/${run.id}">A run asks</a><span class="faint end">${timeText(run.endedAt)}</span></p>
+<p class="row"><a href="/agent/${run.agentId}/runs/${run.id}">A run asks</a><span class="faint end">${timeText(askedAt(run))}</span></p>
 ${textBlock(text)}
 ${obstacle === null ? answerForms(question) : html`<p class="note warn">${obstacle}</p>`}
 </li>`;
@@ -31,15 +32,18 @@ ${obstacle === null ? answerForms(question) : html`<p class="note warn">${obstac
 function answerForms({ run, choices }: RunQuestion): Html {
   const action = `/agent/${run.agentId}/questions/${run.id}`;
   const field = `answer-${run.id}`;
+  // Which question it answers: the run may have asked another one meanwhile.
+  const which = html`<input type="hidden" name="asked_at" value="${new Date(askedAt(run)).toISOString()}">`;
   return html`${
     choices.length === 0
       ? ""
       : html`<div class="actions">${choices.map(
           (choice) =>
-            html`<form method="post" action="${action}"><input type="hidden" name="answer" value="${choice}"><button>${choice}</button></form>`,
+            html`<form method="post" action="${action}">${which}<input type="hidden" name="answer" value="${choice}"><button>${choice}</button></form>`,
         )}</div>`
   }
 <form method="post" action="${action}">
+  ${which}
   <label for="${field}">Answer</label>
   <textarea id="${field}" name="answer" maxlength="${MAX_CHARS}" required></textarea>
   <div class="actions"><button class="main">Answer</button></div>

@@ -1,6 +1,7 @@
 // Runs as a table: prompt, time, state, cost.
 
 import { html } from "hono/html";
+import { parkedTitle } from "../../../../../render/parked-titles.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { toRun } from "../../../shared/run-view.ts";
@@ -29,7 +30,9 @@ export function runTable(runs: readonly RunRecord[], agents: readonly Pick<Agent
   })}</tbody></table></div>`;
 }
 
-function stateText({ status, stopReason, cause }: RunRecord): Html {
+function stateText({ status, stopReason, cause, parked }: RunRecord): Html {
+  if (parked !== undefined)
+    return html`<span class="warn">parked</span> <span class="faint">${parkedTitle(parked.reason)}</span>`;
   switch (status) {
     case "completed":
       return stopReason === "question"

@@ -6,10 +6,12 @@ import { html, raw } from "hono/html";
 import type { Run } from "../../../../../contract/runs/run.ts";
 import { type Contents, el, toHtml } from "../../../../../render/html/element.ts";
 import { entriesOf, entryList } from "../../../../../render/run-page/entries.ts";
+import { parkedOf } from "../../../../../render/run-page/parked-section.ts";
 import { runHeading } from "../../../../../render/run-page/run-heading.ts";
 import {
   factsOf,
   isOver,
+  liveText,
   type PageRun,
   sectionIds,
   sections,
@@ -24,8 +26,9 @@ import { notFoundPage, page } from "../../page.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
 import { childrenSection } from "./children-section.ts";
+import { continueForm } from "./continue-form.ts";
 import { callText, eventsDownload, patchDownload } from "./downloads.ts";
-import { findReadableRun, type ReadableRun, takeViewToken } from "./run-reader.ts";
+import { findReadableRun, isOwn, type ReadableRun, takeViewToken } from "./run-reader.ts";
 import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
 
 const MAX_CHILDREN = 50;
@@ -43,8 +46,11 @@ export function runRoutes(): Hono<WebEnv> {
     };
   routes.get(
     path,
-    async (context) => takeViewToken(context, context.req.param()) ?? (await show(runPage)(context)),
+    async (context) =>
+      takeViewToken(context, context.req.param()) ??
+      (await show((_, readable) => runPage(context, readable, { alert: null }))(context)),
   );
+  routes.post(`${path}/resume`, continueForm(runPage));
   routes.get(`${path}/events`, show(eventsDownload));
   routes.get(`${path}/patch`, show(patchDownload));
   routes.get(
@@ -54,7 +60,12 @@ export function runRoutes(): Hono<WebEnv> {
   return routes;
 }
 
-async function runPage(context: WebContext, readable: ReadableRun): Promise<Response> {
+/** `alert` is what hindered the form that was sent. */
+async function runPage(
+  context: WebContext,
+  readable: ReadableRun,
+  { alert }: { readonly alert: string | null },
+): Promise<Response> {
   const { core } = context.get("parts");
   const fold = new RunReportFold();
   let lastSeq = 0;
@@ -64,17 +75,26 @@ async function runPage(context: WebContext, readable: ReadableRun): Promise<Resp
   }
   const record = (await core.reads.findRun(readable.run.id)) ?? readable.run;
   const children = await core.store.committed.runs.listChildren({ runId: record.id, limit: MAX_CHILDREN });
-  const shown: PageRun = { run: toRun(record), report: fold.report, base: runPagePath(addressOf(record)) };
+  const shown: PageRun = {
+    run: toRun(record),
+    report: fold.report,
+    base: runPagePath(addressOf(record)),
+    mayContinue: isOwn(readable),
+  };
   const isLive = !isOver(shown.run);
   const { icon, text } = runHeading(shown.run, shown.report);
-  const body = pageBody(shown, { readable, record, children, lastSeq });
+  const body = pageBody(shown, { readable, record, children, lastSeq, alert });
   return await page(context, {
     title: `${icon} ${text}`,
     body: html`${raw(toHtml(body))}`,
     session: await sessionOf(context),
     scripts: ["run"],
     isLive,
-    ...(isLive ? { head: html`<noscript><meta http-equiv="refresh" content="5"></noscript>` } : {}),
+    status: alert === null ? 200 : 409,
+    // The page of a parked run may have a form that somebody fills in.
+    ...(isLive && parkedOf(shown.run) === null
+      ? { head: html`<noscript><meta http-equiv="refresh" content="5"></noscript>` }
+      : {}),
   });
 }
 
@@ -87,16 +107,18 @@ type Drawn = {
   readonly record: RunRecord;
   readonly children: readonly RunRecord[];
   readonly lastSeq: number;
+  readonly alert: string | null;
 };
 
-function pageBody(shown: PageRun, { readable, record, children, lastSeq }: Drawn): Contents {
+function pageBody(shown: PageRun, { readable, record, children, lastSeq, alert }: Drawn): Contents {
   const { run, report, base } = shown;
   const { icon, text, tone } = runHeading(run, report);
-  const isOwner = readable.viewToken === null;
+  const isOwner = isOwn(readable);
   return el(
     "article",
     { id: "run", class: "run", "data-tone": tone, "data-base": base, ...liveData(shown, readable, lastSeq) },
     isOwner ? el("p", { class: "crumbs" }, el("a", { href: `/agent/${record.agentId}` }, "The agent")) : null,
+    alert === null ? null : el("p", { class: "note bad", role: "alert" }, alert),
     el("h1", { id: "verdict" }, el("span", { "aria-hidden": "true" }, `${icon} `), text),
     el(
       "p",
@@ -104,11 +126,7 @@ function pageBody(shown: PageRun, { readable, record, children, lastSeq }: Drawn
       el("span", { id: "facts" }, factsOf(shown)),
       el("span", { class: "end" }, startedText(run)),
     ),
-    el(
-      "p",
-      { id: "status", class: "faint", role: "status", "aria-live": "polite" },
-      isOver(run) ? "" : "Live",
-    ),
+    el("p", { id: "status", class: "faint", role: "status", "aria-live": "polite" }, liveText(run)),
     ...sectionIds
       .slice(0, sectionIds.indexOf("approvals") + 1)
       .map((id) => el("section", { id }, ...sections[id](shown))),
@@ -133,7 +151,7 @@ function pageBody(shown: PageRun, { readable, record, children, lastSeq }: Drawn
 }
 
 /** Data from which the script goes on. A finished run needs none of it. */
-function liveData({ run, report }: PageRun, { viewToken }: ReadableRun, lastSeq: number) {
+function liveData({ run, report, mayContinue }: PageRun, { viewToken }: ReadableRun, lastSeq: number) {
   if (isOver(run)) return {};
   const { after, known } = resumption(report, lastSeq);
   return {
@@ -141,6 +159,7 @@ function liveData({ run, report }: PageRun, { viewToken }: ReadableRun, lastSeq:
     "data-next": after,
     // How many credits are left is not for everybody.
     "data-known": JSON.stringify({ ...known, quota: null }),
+    ...(mayContinue ? { "data-may-continue": true as const } : {}),
     ...(viewToken === null ? {} : { "data-view": viewToken }),
   };
 }

@@ -41,6 +41,11 @@ export async function findReadableRun(context: WebContext, address: RunAddress):
   return run === null ? null : { run, reader: viewer.value, viewToken };
 }
 
+/** Whether the reader is signed in as its owner: nobody else may change anything. */
+export function isOwn({ viewToken }: ReadableRun): boolean {
+  return viewToken === null;
+}
+
 async function findOwn(
   context: WebContext,
   { agentId, runId, reader }: RunAddress & { reader: StreamReader },
