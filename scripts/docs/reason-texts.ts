@@ -206,7 +206,8 @@ export const declinedTexts: Texts<DeclinedReason> = {
   help: "`/agent help`: the answer lists the commands.",
   not_continued:
     "A comment asked to continue a run, and there is none to continue: without a server, or with `session: new`, no run is kept for that.",
-  limit_wrong: "A comment asked to continue a run with a limit that is none. The message says what is allowed.",
+  limit_wrong:
+    "A comment asked to continue a run with a limit that is none. The message says what is allowed.",
   cancel_elsewhere: "Without a service nothing can be cancelled from here. Cancel the workflow run.",
   action_ignored: "The event is one that starts nothing, like an edited comment or a closed pull request.",
   event_not_named: "Anybody can cause the event, and the input `allow-events` does not name it.",

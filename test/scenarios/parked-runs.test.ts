@@ -66,10 +66,7 @@ async function again(job: CodeHostJob, inputs: Record<string, string> = {}): Pro
 const patchOf = async (step: StepResult) => await readFile(step.outputs["patch-file"] ?? "", "utf8");
 
 describe("a question of a run that is parked", () => {
-  const turns: readonly Step[] = [
-    [write("first"), call("ask_question", asked)],
-    [write("second")],
-  ];
+  const turns: readonly Step[] = [[write("first"), call("ask_question", asked)], [write("second")]];
   const done = say("Done with the new one.");
 
   it("ends its job, and its answer goes on in the same run, whose log begins there", async () => {

@@ -101,7 +101,9 @@ function expectSettled(postings: readonly Row[]): void {
     expect(postings.filter((posting) => posting.kind === kind).length, label).toBeLessThanOrEqual(1);
   }
   // Each release but that of the end is of a time when the run was parked.
-  const releases = postings.filter(({ kind }) => kind === "release").map(({ micro_usd }) => Number(micro_usd));
+  const releases = postings
+    .filter(({ kind }) => kind === "release")
+    .map(({ micro_usd }) => Number(micro_usd));
   const atEnd = heldNow - charged;
   const whileParked = releases.toSpliced(releases.lastIndexOf(atEnd), atEnd === 0 ? 0 : 1);
   expect(held - whileParked.reduce((sum, amount) => sum + amount, 0), label).toBe(heldNow);

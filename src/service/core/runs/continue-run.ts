@@ -233,7 +233,10 @@ async function worksOnSame(
   if (workspace !== undefined || workflow !== undefined || parent !== undefined) return false;
   if (body.model_access !== undefined) return false;
   const input = await tx.runs.findInput(run.id);
-  if (input === null || canonicalJson(input.outputSchema ?? null) !== canonicalJson(body.output_schema ?? null))
+  if (
+    input === null ||
+    canonicalJson(input.outputSchema ?? null) !== canonicalJson(body.output_schema ?? null)
+  )
     return false;
   if (caller.kind === "account") return true;
   const job = input.job;
