@@ -19,6 +19,7 @@ import { toApproval } from "../../shared/approval-view.ts";
 import { toQuestion } from "../../shared/question-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 import { submittedHeaders } from "../submitted-headers.ts";
+import { toSubmitted } from "./runs.ts";
 
 export function approvalHandlers(core: Core, submitter: RunSubmitter): NounHandlers<typeof approvalRoutes> {
   const view = (approval: ApprovalRecord) =>
@@ -86,9 +87,8 @@ export function questionHandlers(core: Core, submitter: RunSubmitter): NounHandl
         mayPark: false,
       });
       if (!answered.ok) return answered;
-      const { runId, sessionId } = answered.value;
       return ok({
-        body: { run_id: runId, session_id: sessionId },
+        body: toSubmitted(answered.value),
         headers: submittedHeaders(answered.value),
         isReplay: answered.value.isReplay,
       });

@@ -57,7 +57,8 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
   };
 }
 
-function toSubmitted({ runId, sessionId, continuedAfter }: Submitted): SubmitRunResponse {
+/** A submission, or a continuation, as the contract shows it. */
+export function toSubmitted({ runId, sessionId, continuedAfter }: Submitted): SubmitRunResponse {
   const continued = continuedAfter === undefined ? {} : { continued_after: continuedAfter };
   return { run_id: runId, session_id: sessionId, ...continued };
 }
