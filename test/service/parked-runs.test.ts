@@ -158,6 +158,15 @@ onEveryStore((store) => {
       expect(JSON.stringify(told)).toContain("The new one.");
       expect(server.requests).toHaveLength(3);
       expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+
+      await fixture.ended(await submit({ message: "Thanks.", session_key: "thread-7" }));
+      expect(server.requests.at(-1)?.messages).toMatchObject([
+        { role: "user", text: "Fix the parser." },
+        { role: "assistant", text: "Which parser?\n\n1. The old one\n2. The new one" },
+        { role: "user", text: "The new one." },
+        { role: "assistant", text: "Done." },
+        { role: "user", text: "Thanks." },
+      ]);
     });
 
     it("ends as ever where nobody says that it may, and where it brings nothing to wait with", async () => {

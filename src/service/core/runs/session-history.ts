@@ -1,6 +1,6 @@
 // The history of a session: the messages of its earlier runs, and what the agent answered.
 
-import { asRunEvent } from "../../../contract/runs/run-event.ts";
+import { asRunEvent, RESUMED_EVENT } from "../../../contract/runs/run-event.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { RunRecord } from "./run-record.ts";
@@ -30,19 +30,28 @@ export async function readHistory(
 
 /** The agent's messages in a run. Empty where it wrote none, or they are not kept any more. */
 export async function readReplies(store: StoreReader, runId: string): Promise<readonly string[]> {
-  const replies = new Map<string, string>();
+  const said = await readSaid(store, runId);
+  return said.filter(({ role }) => role === "assistant").map(({ content }) => content);
+}
+
+/** What the agent said in a run, and what it was told where somebody continued it. */
+async function readSaid(store: StoreReader, runId: string): Promise<readonly Message[]> {
+  const said = new Map<string, Message>();
   for (let after = 0; ; ) {
     const page = await store.events.list({ runId, after, limit: EVENTS_A_READ });
     for (const { json, seq } of page) {
       const event = asRunEvent(JSON.parse(json));
       // An answer that was cut off and is written anew may have the same id.
-      if (event?.type === "TEXT_MESSAGE_START") replies.delete(event.messageId);
+      if (event?.type === "TEXT_MESSAGE_START") said.delete(event.messageId);
       if (event?.type === "TEXT_MESSAGE_CONTENT") {
-        replies.set(event.messageId, (replies.get(event.messageId) ?? "") + event.delta);
+        const content = (said.get(event.messageId)?.content ?? "") + event.delta;
+        said.set(event.messageId, { role: "assistant", content });
       }
+      if (event?.type === "CUSTOM" && event.name === RESUMED_EVENT && event.value.message !== undefined)
+        said.set(`told ${seq}`, { role: "user", content: event.value.message });
       after = seq;
     }
-    if (page.length < EVENTS_A_READ) return [...replies.values()];
+    if (page.length < EVENTS_A_READ) return [...said.values()];
   }
 }
 
@@ -71,11 +80,6 @@ function withoutData(message: Message): Message {
 async function readTurn(store: StoreReader, run: RunRecord): Promise<readonly Message[]> {
   const input = await store.runs.findInput(run.id);
   if (input === null) return [];
-  const replies = await readReplies(store, run.id);
-  return [
-    ...input.messages.map(withoutData),
-    ...replies
-      .filter((content) => content !== "")
-      .map((content) => ({ role: "assistant" as const, content })),
-  ];
+  const said = await readSaid(store, run.id);
+  return [...input.messages.map(withoutData), ...said.filter(({ content }) => content !== "")];
 }
