@@ -1,5 +1,5 @@
 // Real repositories for runs that clone or that work on a checkout, each a bare one with one commit: a small one of some forty
-// files, and one of 26,000 as those of large products have.
+// files, one of 5,000, and one of 26,000 as those of large products have.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,6 +10,8 @@ import { opened } from "../scripts/opened.ts";
 const MODULES = 40;
 /** With the two that describe them. */
 export const SMALL_FILES = MODULES + 2;
+const MIDDLE_MODULES = 4_998;
+const MIDDLE_FOLDERS = 100;
 const LARGE_MODULES = 25_998;
 const LARGE_FOLDERS = 400;
 
@@ -25,14 +27,23 @@ export async function makeSmallRepository(): Promise<MadeRepository> {
   );
 }
 
+/** 5,000 files in 100 folders. */
+export async function makeMiddleRepository(): Promise<MadeRepository> {
+  return await makeFolders(MIDDLE_MODULES, MIDDLE_FOLDERS);
+}
+
 /** About 75 MB of sources in 400 folders, packed as a code host has them. Takes some seconds. */
 export async function makeLargeRepository(): Promise<MadeRepository> {
+  return await makeFolders(LARGE_MODULES, LARGE_FOLDERS);
+}
+
+async function makeFolders(modules: number, folders: number): Promise<MadeRepository> {
   const folderOf = (index: number) => {
-    const folder = index % LARGE_FOLDERS;
+    const folder = index % folders;
     return index < MODULES ? "src" : `src/part-${folder % 20}/folder-${folder}`;
   };
   return await makeRepository(
-    Array.from({ length: LARGE_MODULES }, (_, index) => [
+    Array.from({ length: modules }, (_, index) => [
       `${folderOf(index)}/module-${index}.js`,
       moduleOf(index, 75),
     ]),

@@ -12,6 +12,7 @@ import { today } from "./capacity/scenarios.ts";
 import { measureColdStart } from "./cold-start.ts";
 import { type ConcurrentFigures, measureConcurrentRuns, RUNS, STALLED_SECONDS } from "./concurrent-runs.ts";
 import { measureEmbedded } from "./embedded.ts";
+import { journal } from "./journal/part.ts";
 import {
   APART_MS,
   DELTAS,
@@ -52,6 +53,7 @@ export const parts = {
   "model-latency": modelLatency,
   "concurrent-runs": concurrentRuns,
   appends,
+  journal,
   pollers,
   sockets,
   watchers,

@@ -44,9 +44,14 @@ type Keep = {
   readonly entry: NewEntry;
 };
 
+/** The parts of the core that keep an entry. */
+export type JournalKeeper = Pick<Core, "clock" | "random" | "signals" | "journalKeys"> & {
+  readonly store: Pick<Core["store"], "transact">;
+};
+
 /** Keeps an entry, and appends events with it. Returns the run's state, or null when another worker has it or it has ended. */
 export async function keepEntry(
-  core: Core,
+  core: JournalKeeper,
   { runId, fence, events, entry }: Keep,
 ): Promise<RunStatus | null> {
   const jsons = events.map((event) => JSON.stringify(event));
@@ -64,7 +69,11 @@ export async function keepEntry(
   return appended?.status ?? null;
 }
 
-function sealedEntry(core: Core, runId: string, { entry, kind, body, tree }: NewEntry): JournalEntry {
+function sealedEntry(
+  core: Pick<Core, "journalKeys" | "random">,
+  runId: string,
+  { entry, kind, body, tree }: NewEntry,
+): JournalEntry {
   const { journalKeys: keys, random } = core;
   if (keys === null) throw new TypeError("There is no key to seal a journal with.");
   const sealed = (value: unknown, boundTo: string) =>
