@@ -24,6 +24,9 @@ const packages = {
   dbos: "@dbos-inc/dbos-sdk@5.3.0",
 } as const;
 
+/** Packages that an engine leaves to be installed beside it. */
+const drivers: Readonly<Record<string, readonly string[]>> = { openworkflow: ["postgres@^3.4.9"] };
+
 /** One line of text an engine: its figures, or why there are none. Empty where there is no PostgreSQL. */
 export async function measureEngines(): Promise<readonly string[]> {
   if (benchDatabaseUrl === undefined) return [];
@@ -50,7 +53,14 @@ async function measureEngine(of: {
   readonly folder: string;
 }): Promise<StepFigures> {
   const { name, version, folder } = of;
-  const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", version];
+  const install = [
+    "install",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    version,
+    ...(drivers[name] ?? []),
+  ];
   await execute("npm", install, { cwd: folder, timeout: INSTALL_MS });
   if (name === "absurd") await fetchAbsurdTables(join(folder, "absurd.sql"));
   const database = `bench_${randomBytes(6).toString("hex")}`;
