@@ -15,7 +15,9 @@ import type { StepFigures } from "./measure-journal.ts";
 
 const ENGINE_MS = 120_000;
 const INSTALL_MS = 120_000;
-const ABSURD_SQL = "https://raw.githubusercontent.com/earendil-works/absurd/0.5.0/sql/absurd.sql";
+/** Its tables, as of 2026-06-25: its package has none. */
+const ABSURD_SQL =
+  "https://raw.githubusercontent.com/earendil-works/absurd/c4abe246b2820be91dcfe4a7b5a97565a6d4fee4/sql/absurd.sql";
 const execute = promisify(execFile);
 
 const packages = {

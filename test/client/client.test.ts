@@ -34,7 +34,7 @@ describe("request", () => {
       json(202, { run_id: RUN_ID, session_id: SESSION_ID }, { "x-svc-idempotent-replay": "true" }),
     ]);
     const run = await at.client.runs.submit({ agentId: AGENT_ID, body, idempotencyKey: "key-1" });
-    expect(run).toEqual({ runId: RUN_ID, sessionId: SESSION_ID, replayed: true });
+    expect(run).toEqual({ runId: RUN_ID, sessionId: SESSION_ID, replayed: true, continuedAfter: null });
     const [request] = at.server.seen;
     expect(request).toMatchObject({ method: "POST", path: `/v1/agents/${AGENT_ID}/runs` });
     expect(request?.headers).toMatchObject({
