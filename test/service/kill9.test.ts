@@ -19,8 +19,8 @@ import { onEveryStore } from "../support/stores/on-every-store.ts";
 const RUNS = 100;
 const TURNS = 20;
 const KILL_EVERY_MS = 6_000;
-/** Of one process. */
-const RUNS_AT_ONCE = 16;
+/** Of one process: what a small machine takes unless told. All of them have to be opened anew between two kills. */
+const RUNS_AT_ONCE = 4;
 /** Each so many turns one makes a note, by a call that must never be made twice. */
 const NOTE_EVERY = 4;
 /** Each has a patch of its own. */
