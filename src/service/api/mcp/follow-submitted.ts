@@ -20,7 +20,7 @@ export const waitSecondsSchema = z._default(
 );
 export const waitSeconds = field(
   waitSecondsSchema,
-  "How long to wait for the run to end or to be parked, in seconds. A run that has not by then goes on: call get_run_result with its run_id.",
+  "Seconds to wait for its end. It goes on afterwards: call get_run_result.",
 );
 
 /**

@@ -52,13 +52,13 @@ export const questionTools = [
     name: "answer_question",
     title: "Answer a question",
     description:
-      "Answers the question of a run, and waits for the run that goes on as invoke_agent does: the same one where it was parked, otherwise the next of its session. The same answer again gives the same run.",
+      "Answers the question of a run, and waits for the run that goes on as invoke_agent does. The same answer again gives the same run.",
     hints: { isIdempotent: true, isOpenWorld: true },
     scopes: ["runs:write", "runs:read"],
     fields: {
       runID: field(text(255), "The run that asked."),
       answer: "The answer: what the user said, not a guess.",
-      asked_at: "Which question it answers: its asked_at. Left out: the one that the run asks now.",
+      asked_at: "That of the question. Left out: the one it asks now.",
     },
     adds: { wait_seconds: waitSeconds },
     output: runResultSchema,

@@ -30,7 +30,7 @@ export const runTools = [
     name: "invoke_agent",
     title: "Ask an agent to do something",
     description:
-      "Starts a run of an agent and waits for it. A run costs credits and may take minutes: if it has not ended after wait_seconds, the answer has its run_id, and get_run_result waits for the rest. Pass idempotency_key, a new text for each task, and pass the same one to repeat a call whose answer was lost: without it a repeated call starts a second run. With session_id the agent remembers that session. A run that lacks an answer, or has reached a limit, is parked: answer_question and resume_run continue it.",
+      "Starts a run of an agent and waits for it. A run costs credits and may take minutes: if it has not ended after wait_seconds, the answer has its run_id, and get_run_result waits for the rest. Pass idempotency_key, a new text for each task, and the same one to repeat a call whose answer was lost. With session_id the agent remembers that session.",
     hints: { isOpenWorld: true },
     scopes: ["runs:write", "runs:read"],
     takes: [
@@ -46,9 +46,9 @@ export const runTools = [
     ],
     fields: {
       message: field(text(MAX_MESSAGE_CHARS), "What the agent is asked to do."),
-      session_id: "The session to continue: thread_id of an earlier run. Left out: a new one.",
+      session_id: "The session to continue: thread_id of an earlier run.",
       session_key:
-        "Names the session by a key of your own, instead of session_id: the first run with it begins the session, later ones continue it.",
+        "Names the session by a key of your own: the first run with it begins the session, later ones continue it.",
       new_session: "With session_key: begins the session anew.",
       idempotency_key: runKeyText,
       output_schema: "A JSON Schema (2020-12) that the reply has to match; the answer then has it as output.",
@@ -77,12 +77,12 @@ export const runTools = [
     name: "get_run_result",
     title: "Wait for a run's result",
     description:
-      "The reply, changes and costs of a run; waits for its end, or until it is parked, at most wait_seconds. Call the tool that the answer has as next.",
+      "The reply, changes and costs of a run; waits for its end at most wait_seconds. Call the tool that the answer has as next.",
     hints: { isReadOnly: true },
     finds: ["agentID"],
     adds: {
       wait_seconds: waitSeconds,
-      max_reply_bytes: field(replyBytes, "How much of the reply and of the output to give, in bytes."),
+      max_reply_bytes: field(replyBytes, "Bytes of the reply and of the output to give."),
     },
     output: runResultSchema,
     run: async ({ params, own }, context) => {
@@ -94,15 +94,14 @@ export const runTools = [
     name: "resume_run",
     title: "Continue a parked run",
     description:
-      "Continues a run that is parked because it reached a limit, or waits for credits, and waits for it as invoke_agent does. A limit is of the whole run: pass one that is higher than what it was. Ask the user first: it costs credits. For a run that asks a question call answer_question.",
+      "Continues a run that is parked at a limit, and waits for it as invoke_agent does. Limits are of the whole run: pass a higher one. Ask the user first.",
     hints: { isOpenWorld: true },
     scopes: ["runs:write", "runs:read"],
     finds: ["agentID"],
     fields: {
-      message: "What else the agent is told.",
-      max_turn_tokens: "The new limit of tokens, of the whole run: needed where parked.reason is max_tokens.",
-      max_cost_usd:
-        "The new limit of what its models may cost, of the whole run, in US dollars: needed where parked.reason is max_cost.",
+      message: "What else it is told.",
+      max_turn_tokens: "Its new limit of tokens.",
+      max_cost_usd: "Its new limit of cost, in US dollars.",
     },
     adds: { wait_seconds: waitSeconds },
     output: runResultSchema,

@@ -44,7 +44,7 @@ export const workflowTools = [
     name: "execute_workflow",
     title: "Execute a workflow",
     description:
-      "Runs the version of a workflow that its owner has activated, and waits for the run as invoke_agent does. Only the owner activates one: for a workflow that is not active the answer has approve_url, which is for the user.",
+      "Runs the version of a workflow that its owner has activated, and waits for the run as invoke_agent does. For one that is not active the answer has approve_url, which is for the user.",
     hints: { isOpenWorld: true },
     scopes: ["runs:write", "runs:read"],
     fields: {
