@@ -139,7 +139,7 @@ export class StoryModel {
 }
 
 function storyIn({ firstUserMessage }: ModelRequest): Story | null {
-  const found = /story\/([\w-]+)\/([\w-]+)\/(\d+)\/(\d+)\/(\d+)\//.exec(firstUserMessage);
+  const found = /story\/([\w-]+)\/([\w-]+)\/(\d+)\/(\d+)\/(?:(\d+)\/)?/.exec(firstUserMessage);
   if (found === null) return null;
   const [, name = "", run = "", turns, noteEvery, moreLines] = found;
   return {
@@ -147,7 +147,7 @@ function storyIn({ firstUserMessage }: ModelRequest): Story | null {
     run,
     turns: Number(turns),
     noteEvery: Number(noteEvery),
-    moreLines: Number(moreLines),
+    moreLines: Number(moreLines ?? 0),
   };
 }
 
