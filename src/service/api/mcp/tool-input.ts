@@ -29,8 +29,7 @@ const looseIds = ["runID", "scheduleID", "approvalID", "id"];
 
 export const agentArgument = field(text(255), "The agent: its id, or its name.");
 /** Of tools that start a run. */
-export const runKeyText =
-  "Makes the call safe to repeat for 24 hours: the same key gives the same run.";
+export const runKeyText = "Makes the call safe to repeat for 24 hours: the same key gives the same run.";
 export const keyText = "Makes the call safe to repeat for 24 hours: the same key gives the same thing.";
 
 /** The field for the most things that an answer has. */
