@@ -114,6 +114,7 @@ export const problemTexts: Texts<ProblemCode> = {
     "The access token of an application is not good for this. The message names the scopes.",
   not_found: "There is nothing at this address for this credential.",
   run_finished: "The run has ended already.",
+  turn_not_kept: "The run cannot be forked at this turn: the message says at which it can be.",
   run_not_parked: "The run is not parked: there is nothing to continue it with.",
   run_needs_more:
     "The parked run was not given what it waits for: an answer, or a higher limit. The message names it.",

@@ -6,6 +6,7 @@ import { egressKind, policyOf } from "../contract/egress.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARS } from "../contract/fields.ts";
 import {
   LEAST_MAX_COST_USD,
+  MAX_FORK_TURN,
   MAX_PAGE_RUNS,
   MAX_TURN_TOKENS,
   MOST_MAX_COST_USD,
@@ -13,7 +14,7 @@ import {
 import { openClient, serviceFlags } from "./account.ts";
 import { agentArgument, findAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";
-import { anyText, argument, switchFlag, valueFlag } from "./flags.ts";
+import { anyText, argument, requiredFlag, switchFlag, valueFlag } from "./flags.ts";
 import { followToEnd } from "./follow.ts";
 import { printFields, printJson, printTable, printText } from "./print.ts";
 
@@ -145,6 +146,58 @@ const resume = command({
   },
 });
 
+const fork = command({
+  summary: "Make a new run that begins at a turn of another one.",
+  arguments: { run: runArgument },
+  flags: {
+    ...serviceFlags,
+    from: requiredFlag({
+      kind: integer({ min: 1, max: MAX_FORK_TURN }),
+      takes: "<turn>",
+      description: "The turn that is made anew. The run's page lists those that are kept.",
+    }),
+    model: valueFlag({
+      kind: anyText,
+      fallback: null,
+      takes: "<id>",
+      description: "The model of the new run.",
+      shownDefault: "the agent's",
+    }),
+    message: valueFlag({
+      kind: anyText,
+      fallback: null,
+      takes: "<text>",
+      description: "What the agent is told before that turn.",
+    }),
+    key: keyFlag,
+    follow: followFlag,
+  },
+  examples: ["runs fork <run> --from 7", 'runs fork <run> --from 7 --message "Keep the API" --follow'],
+  run: async ({ arguments: { run: given }, flags }) => {
+    const client = openClient(flags);
+    const { run } = await client.ci.readRun({ runId: given, query: { after: 0, wait: 0, limit: 1 } });
+    const { from: turn, model, message, key } = flags;
+    const forked = await client.runs.fork({
+      agentId: run.agent_id,
+      runId: given,
+      body: {
+        turn,
+        ...(model === null ? {} : { model }),
+        ...(message === null ? {} : { message }),
+      },
+      idempotencyKey: key ?? undefined,
+    });
+    const { run_id: runId, session_id: sessionId } = forked;
+    if (flags.follow) {
+      process.stderr.write(`Run ${runId}, session ${sessionId}\n`);
+      return await followToEnd(client, { runId, format: flags.json ? "ndjson" : "text" });
+    }
+    if (flags.json) printJson(forked);
+    else printFields({ run: runId, session: sessionId });
+    return 0;
+  },
+});
+
 const list = command({
   summary: "List the runs of an agent, newest first.",
   arguments: { agent: agentArgument },
@@ -218,7 +271,7 @@ const cancel = command({
 
 export const runs: CommandGroup = {
   summary: "The runs of an agent.",
-  commands: { submit, list, get, resume, cancel },
+  commands: { submit, list, get, resume, fork, cancel },
 };
 
 function startOf(run: Run): string {

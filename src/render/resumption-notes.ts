@@ -22,12 +22,14 @@ const whatHappened: Readonly<Record<Cause, (turn: number) => string>> = {
   lost_worker: (turn) => `The run was taken up again at turn ${turn}: its worker was lost.`,
   handover: (turn) => `The run goes on at turn ${turn} on another worker: its own was stopped.`,
   parked: (turn) => `The run was continued at turn ${turn}.`,
+  fork: (turn) => `The run begins at turn ${turn} of another one.`,
 };
 
 const whyAgain: Readonly<Record<Cause, string>> = {
   lost_worker: "its worker was lost",
   handover: "its worker was stopped",
   parked: "somebody continued it",
+  fork: "it begins at that turn of another run",
 };
 
 /** One line of a run that waits. */

@@ -25,7 +25,11 @@ onEveryStore((kind) => {
   beforeAll(async () => {
     git = await CheckoutFixture.make();
     const sha = git.repository.commit({ files: { "README.md": "Hello\n" } });
-    fixture = await ClaimFixture.start(kind, { checkouts: git.provider(), freeCredits: 1_000 });
+    fixture = await ClaimFixture.start(kind, {
+      checkouts: git.provider(),
+      freeCredits: 1_000,
+      keepsJournals: true,
+    });
     const account = await makeAccount(fixture.core, "subscribed");
     await grantCredits(fixture.core.core, { accountId: account.id, credits: 100_000 });
     const job = { repository: REPOSITORY, sha, cloneUrl: `${git.server.url}/${REPOSITORY}.git` };

@@ -3,6 +3,7 @@
 import { makeJob, makeRun, makeRunInput } from "../../fakes/records.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
+import { keepEntry } from "../../src/service/core/runs/run-journal.ts";
 import { putWorkflow } from "../../src/service/core/workflows/workflows.ts";
 import type { ClaimFixture } from "./fixtures/claim-fixture.ts";
 import type { TestAccount } from "./service-account.ts";
@@ -48,6 +49,14 @@ export const keyedCases: readonly Case[] = [
   {
     operationId: "runsSubmit",
     prepare: async (world) => ({ params: { agentID: world.agentId }, ...messages }),
+  },
+  {
+    operationId: "runsFork",
+    prepare: async (world) => ({
+      params: { agentID: world.agentId, runID: await world.forkable() },
+      asked: { turn: 1 },
+      other: { turn: 1, message: "Otherwise." },
+    }),
   },
   {
     operationId: "schedulesCreate",
@@ -258,6 +267,19 @@ export class KeyedWorld {
     const written = await putWorkflow(core, { agentId: this.agentId, id: null, name: "w", prompt: "p" });
     if (!written.ok) throw new Error(written.refusal.reason);
     return written.value.id;
+  }
+
+  /** A run whose first turn is kept. */
+  async forkable(): Promise<string> {
+    const { core } = this.#parts.fixture.core;
+    const runId = crypto.randomUUID();
+    const atWork = { id: runId, agentId: this.agentId, status: "running", fence: 1, holdMicroUsd: 0 } as const;
+    const entry = { entry: 1, kind: "turn", turn: 1, body: {} } as const;
+    await core.store.transact((tx) =>
+      tx.runs.insert(makeRun({ ...atWork, sessionId: runId }), makeRunInput({ job: null })),
+    );
+    await keepEntry(core, { runId, fence: 1, events: [], entry });
+    return runId;
   }
 
   /** A workspace without files, and an agent of a repository whose files it could have. */

@@ -112,6 +112,10 @@ export const problemExamples = {
     code: "run_not_parked",
     error: `Run ${RUN_ID} is not parked: it waits for nothing. Read it to see where it stands.`,
   }),
+  turnNotKept: problem("The turn is not kept", {
+    code: "turn_not_kept",
+    error: `Turn 12 of run ${RUN_ID} is not kept. It can be forked at turns 1–9.`,
+  }),
   runNeedsMore: problem("The run was not given what it waits for", {
     code: "run_needs_more",
     error: `Run ${RUN_ID} waits for the answer to its question: send it as "message".`,

@@ -41,6 +41,7 @@ export const problemCodes = [
   "not_found",
   "run_finished",
   "run_not_parked",
+  "turn_not_kept",
   "run_needs_more",
   "events_expired",
   "idempotency_key_in_flight",

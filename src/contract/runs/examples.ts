@@ -182,6 +182,18 @@ export const runExamples: ExamplesOf<typeof runRoutes> = {
       },
     },
   },
+  fork: {
+    body: {
+      forkRun: { summary: "A turn again", value: { turn: 4 } },
+      forkRunOtherwise: {
+        summary: "A turn again, by another model that is told something",
+        value: { turn: 4, model: "claude-opus-5", message: "Leave the old parser as it is." },
+      },
+    },
+    answers: {
+      202: { runForked: { summary: "Queued", value: { run_id: RUN_ID, session_id: THREAD_ID } } },
+    },
+  },
   cancel: {
     answers: {
       202: {

@@ -2,7 +2,7 @@
 
 import { type Components, component, oneOf } from "../component.ts";
 import { submittedHeaders } from "../headers.ts";
-import { defineRoute, jobsAndAccounts, jsonBody, nounRoutes, query } from "../route.ts";
+import { accounts, defineRoute, jobsAndAccounts, jsonBody, nounRoutes, query } from "../route.ts";
 import { mcpServerSchema } from "./mcp-servers.ts";
 import { modelAccessSchema, renewModelAccessRequestSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
@@ -16,6 +16,7 @@ import {
   submitRunResponseSchema,
 } from "./run.ts";
 import {
+  forkRunRequestSchema,
   listRunsQuerySchema,
   messageSchema,
   partSchema,
@@ -45,6 +46,7 @@ export const runComponents: Components = {
   SubmitRunResponse: component(submitRunResponseSchema, "The run that was queued."),
   Parked: component(parkedSchema, "What a parked run waits for, and until when."),
   ResumeRunRequest: component(resumeRunRequestSchema, "What a parked run goes on with."),
+  ForkRunRequest: component(forkRunRequestSchema, "A turn of a run, at which a new run begins."),
   CancelRunResponse: component(cancelRunResponseSchema, "The run that was asked to end."),
 };
 
@@ -108,6 +110,23 @@ export const runRoutes = nounRoutes("runs", "Runs", {
       "The same run goes on, with its conversation and its files. A limit is of the whole run: what it has used counts, so the limit that it reached has to be raised. The limit of turns and of time begins anew. 409 where the run is not parked, or what it waits for is not given.",
     body: jsonBody(resumeRunRequestSchema, MAX_RESUME_BODY_BYTES),
     answers: { 202: "The run goes on." },
+    refusals: [402, 409],
+  }),
+  fork: defineRoute("POST /v1/agents/{agentID}/runs/{runID}/fork", {
+    callers: accounts,
+    repeat: "keyed",
+    answer: submitRunResponseSchema,
+    scopes: ["runs:write"],
+    summary: "Fork a run at a turn",
+    description:
+      "Makes a new run, in a session of its own, that begins where the other one was before a turn: on the same commit, with the conversation as the model was sent it, and with the files. The other run is not changed. A run can be forked while it is at work, and for `JOURNAL_DAYS` after its end; one of a coding agent, of a workspace, or of a job's own access to a model has no journal to begin at, nor have turns before the latest summary of a long conversation. 409 where the turn is not kept.",
+    body: jsonBody(forkRunRequestSchema, MAX_RESUME_BODY_BYTES),
+    answers: {
+      202: {
+        description: "Queued; or, with the key of an earlier request, the run that it made.",
+        headers: submittedHeaders,
+      },
+    },
     refusals: [402, 409],
   }),
 });

@@ -218,10 +218,11 @@ const noticeSchema = object({
   ),
 });
 
-const takeUpReasons = ["lost_worker", "handover", "parked"] as const;
+const takeUpReasons = ["lost_worker", "handover", "parked", "fork"] as const;
+export type TakeUpReason = (typeof takeUpReasons)[number];
 
 /**
- * The first event that a worker writes to a run which it goes on with. What was open before is closed. The answer that was cut off may be
+ * The first event that a worker writes to a run which it goes on with, or that is forked from another. What was open before is closed. The answer that was cut off may be
  * in the stream before this event, and is written anew after it.
  */
 const resumedEventSchema = object({
@@ -232,7 +233,7 @@ const resumedEventSchema = object({
       turn: field(z.int().check(z.minimum(1)), "The turn that the run goes on with."),
       after: field(
         z.enum(takeUpReasons),
-        "Why a worker goes on: `lost_worker` (the one before was lost), `handover` (it was stopped and gave the run back) or `parked` (the run was parked, and somebody continued it).",
+        "Why a worker goes on: `lost_worker` (the one before was lost), `handover` (it was stopped and gave the run back), `parked` (the run was parked, and somebody continued it) or `fork` (the run begins at a turn of another one).",
       ),
       unknown_calls: field(
         z.array(z.string().check(z.maxLength(200))).check(z.maxLength(50)),
@@ -240,8 +241,9 @@ const resumedEventSchema = object({
       ),
       message: field(
         z.optional(z.string()),
-        "What the run was told when somebody continued it: the answer to its question. Absent where nothing was said.",
+        "What the run was told when somebody continued or forked it: the answer to its question. Absent where nothing was said.",
       ),
+      forked_from: field(z.optional(z.string()), "With `fork`: the run at whose turn it begins."),
     }),
     "What the event says; for `output` the reply as data.",
   ),

@@ -24,6 +24,8 @@ const setupPathSchema = z.string().check(z.maxLength(MAX_SETUP_PATH_CHARS), z.re
 
 const MAX_RESUME_MESSAGE_CHARS = 100_000;
 const MAX_SESSION_KEY_CHARS = 255;
+const MAX_MODEL_CHARS = 255;
+export const MAX_FORK_TURN = 1_000_000;
 export const MAX_PAGE_RUNS = 100;
 const DEFAULT_PAGE_RUNS = 50;
 
@@ -136,6 +138,33 @@ export const resumeRunRequestSchema = strictObject({
 });
 
 export type ResumeRunRequest = z.infer<typeof resumeRunRequestSchema>;
+
+/** A new run that begins at a turn of another one. */
+export const forkRunRequestSchema = strictObject({
+  turn: field(
+    z.int().check(z.minimum(1), z.maximum(MAX_FORK_TURN)),
+    "The turn that is made anew: the fork has the conversation and the files as they were before its request. The run's page lists the turns that are kept, as does the refusal of one that is not.",
+  ),
+  message: field(
+    z.optional(text(MAX_RESUME_MESSAGE_CHARS)),
+    "What the agent is told before that turn. Left out: nothing.",
+  ),
+  model: field(
+    z.optional(text(MAX_MODEL_CHARS)),
+    "The model of the fork, one of the service's. Left out: the agent's.",
+  ),
+  max_turn_tokens: field(
+    submitRunRequestSchema.shape.max_turn_tokens,
+    "Tokens that the fork and its children may use; what the other run has used does not count. Left out: as that run.",
+  ),
+  max_cost_usd: field(
+    submitRunRequestSchema.shape.max_cost_usd,
+    "What the models of the fork and its children may cost, in US dollars; what the other run has used does not count. Left out: as that run.",
+  ),
+  ...bodyKey,
+});
+
+export type ForkRunRequest = z.infer<typeof forkRunRequestSchema>;
 
 /** Query text in; `before` is the id of the run that the page comes after, `session_key` names the one session. */
 export const listRunsQuerySchema = strictObject({

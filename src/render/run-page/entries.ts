@@ -28,6 +28,8 @@ type EntryPlace = {
   readonly base: string;
   /** Whether a call's arguments and result are on the page: those of a very long run are behind a link. */
   readonly calls: "whole" | "linked";
+  /** A link to the form that forks the run at the turn which begins with it. Null: none does, or the reader may not. */
+  readonly fork: Contents;
 };
 
 /** The most that the page has of one call's arguments, and of its result. */
@@ -58,13 +60,21 @@ export function isShown(entry: Entry): boolean {
   return entry.kind !== "message" || entry.message.text.trim() !== "";
 }
 
-export function entryList(entries: readonly Entry[], { base }: Pick<EntryPlace, "base">): Element {
+/** `forks` are links to the form that forks the run, by the `seq` of the entries that the turns begin with. */
+export function entryList(
+  entries: readonly Entry[],
+  { base, forks }: Pick<EntryPlace, "base"> & { readonly forks: ReadonlyMap<number, Contents> },
+): Element {
   const firstWhole = entries.length - WHOLE_ENTRIES;
   return el(
     "ol",
     { id: "entries", class: "entries" },
     ...entries.map((entry, index) =>
-      entryElement(entry, { base, calls: index < firstWhole ? "linked" : "whole" }),
+      entryElement(entry, {
+        base,
+        calls: index < firstWhole ? "linked" : "whole",
+        fork: forks.get(entry.seq) ?? null,
+      }),
     ),
   );
 }
@@ -79,6 +89,7 @@ export function entryElement(entry: Entry, place: EntryPlace): Element {
     "li",
     { id, class: `entry ${entry.kind}`, tabindex: -1 },
     entryBody(entry, place),
+    place.fork,
     el("a", { class: "anchor", href: `#${id}`, "aria-label": `Link to event ${entry.seq}` }, "#"),
   );
 }

@@ -231,6 +231,7 @@ function embeddedConfig(
     MAX_RUNNING_RUNS: "1",
     DRAIN_SECONDS: "0",
     RETENTION_DAYS: "0",
+    JOURNAL_DAYS: "0",
     BACKEND: backendOf(environment, model),
   };
   const { MCP_SERVERS: servers, ...others } = model;

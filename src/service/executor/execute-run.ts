@@ -172,7 +172,7 @@ async function endingOfWork(
       return failed("misconfigured", { message });
     }
     const journal = await openJournal(work, { backend, worked });
-    if (journal === null && isTakenUp(taken)) return interruptedEnding;
+    if (journal === null && (isTakenUp(taken) || taken.input.forkOf !== undefined)) return interruptedEnding;
     keeps(journal);
     worked.add(journal?.left?.workedMs ?? 0);
     const generations = await generationsLeft(core.store.committed.runs, taken.run);

@@ -1,6 +1,7 @@
 // The journal of a run at work, as its worker keeps it, and what the worker before left there.
 // Why: docs/decisions/140-a-run-outlives-its-process.md
 
+import type { TakeUpReason } from "../../contract/runs/run-event.ts";
 import type { KeptTree } from "../core/checkouts/checkout.ts";
 import type { Core } from "../core/core.ts";
 import type { JournalKind } from "../core/runs/journal-port.ts";
@@ -15,6 +16,12 @@ import {
 import type { EventWriter } from "./event-writer.ts";
 import type { WorkedTime } from "./worked-time.ts";
 
+/**
+ * Of the trees of a run, sealed and in base 64: the newest ones are kept, so that the run can be forked at their turns. Beyond it the
+ * oldest go first.
+ */
+const MAX_TREES_CHARS = 24 * 1024 * 1024;
+
 /** What earlier workers of a run have left. */
 export type LeftWork = {
   /** The time that they were at it. */
@@ -24,8 +31,11 @@ export type LeftWork = {
   readonly tree: KeptTree | null;
   /** The name of the run's folder; undefined where it does not matter. */
   readonly folderName: string | undefined;
-  /** Why the last of them has it no more: the run was parked, where somebody has continued it. */
-  readonly after: "lost_worker" | "handover" | "parked";
+  /**
+   * Why the last of them has it no more: the run was parked, where somebody has continued it. `fork`: nobody has had it, and it begins
+   * where another run was.
+   */
+  readonly after: TakeUpReason;
 };
 
 type JournalOptions = {
@@ -45,7 +55,7 @@ type StoredBody = {
 };
 
 /** A new entry of a backend. Its body and what is in it are the backend's own. */
-export type KeptEntry = Pick<NewEntry, "kind" | "body" | "isWhole"> & {
+export type KeptEntry = Pick<NewEntry, "kind" | "body" | "isWhole" | "turn"> & {
   readonly tree?: KeptTree;
   readonly folderName?: string | undefined;
 };
@@ -55,19 +65,23 @@ export class RunJournal {
   /** Null for a run that begins. */
   readonly left: LeftWork | null;
   #next: number;
+  #trees: readonly KeptSize[];
   #isKept = true;
   #isComplete = false;
 
   private constructor(options: JournalOptions, entries: readonly OpenedEntry[]) {
     this.#options = options;
     this.#next = entries.length + 1;
+    this.#trees = entries.flatMap(({ entry, tree }) =>
+      tree === undefined ? [] : [{ entry, chars: (tree as StoredTree).pack.length }],
+    );
     this.left = entries.length === 0 ? null : leftIn(entries);
   }
 
   /** Begins a journal, or opens the one that is there. Null where it cannot be read. */
   static async open(options: JournalOptions): Promise<RunJournal | null> {
     const { core, taken } = options;
-    if (!isTakenUp(taken)) {
+    if (!isTakenUp(taken) && taken.input.forkOf === undefined) {
       const journal = new RunJournal(options, []);
       await journal.keep({ kind: "begun" });
       return journal;
@@ -108,9 +122,17 @@ export class RunJournal {
       ...entry,
       body,
       entry: number,
-      ...(tree === undefined ? {} : { tree: storedTree(tree) }),
+      ...(tree === undefined ? {} : this.#withTree(number, storedTree(tree))),
     };
     await writer.writeWith((events) => keepEntry(core, { runId, fence, events, entry: stored }));
+  }
+
+  #withTree(entry: number, tree: StoredTree): Pick<NewEntry, "tree" | "firstTree"> {
+    const all = [...this.#trees, { entry, chars: tree.pack.length }];
+    const maxChars = this.#options.core.policy.journalMs === 0 ? 0 : MAX_TREES_CHARS;
+    this.#trees = newestWithin(all, maxChars);
+    const isFull = this.#trees.length < all.length;
+    return { tree, ...(isFull ? { firstTree: this.#trees[0]?.entry ?? entry } : {}) };
   }
 
   /** An entry could not be made: another worker goes on from those before. */
@@ -134,6 +156,19 @@ export function isTakenUp({ run }: TakenRun): boolean {
   return run.fence > 1;
 }
 
+/** A tree that an entry has, and how large its pack is. */
+type KeptSize = { readonly entry: number; readonly chars: number };
+
+/** At least the newest one: the run needs it. */
+function newestWithin(trees: readonly KeptSize[], maxChars: number): readonly KeptSize[] {
+  let chars = 0;
+  const kept = trees.findLastIndex((tree, at) => {
+    chars += tree.chars;
+    return chars > maxChars && at < trees.length - 1;
+  });
+  return trees.slice(kept + 1);
+}
+
 type StoredTree = { readonly tree: string; readonly pack: string };
 
 function storedTree({ tree, pack }: KeptTree): StoredTree {
@@ -145,20 +180,23 @@ function leftIn(entries: readonly OpenedEntry[]): LeftWork {
   const stored = entries.findLast(({ tree }) => tree !== undefined)?.tree as StoredTree | undefined;
   const bodies = entries.map(({ kind, body }) =>
     // It is not a worker's.
-    kind === "continued" ? { of: body } : (body as StoredBody | undefined),
+    kind === "continued" || kind === "forked" ? { of: body } : (body as StoredBody | undefined),
   );
+  // Another run's work is not this one's.
+  const own = bodies.slice(entries.findLastIndex(({ kind }) => kind === "forked") + 1);
   const ended = entries.findLast(({ kind }) => kind in whyEnded)?.kind ?? "lost";
   return {
-    workedMs: bodies.findLast((body) => body?.workedMs !== undefined)?.workedMs ?? 0,
-    folderName: bodies.findLast((body) => body?.folderName !== undefined)?.folderName,
+    workedMs: own.findLast((body) => body?.workedMs !== undefined)?.workedMs ?? 0,
+    folderName: own.findLast((body) => body?.folderName !== undefined)?.folderName,
     entries: entries.map((entry, at) => ({ ...entry, body: bodies[at]?.of })),
     tree: stored === undefined ? null : { tree: stored.tree, pack: Buffer.from(stored.pack, "base64") },
     after: whyEnded[ended] ?? "lost_worker",
   };
 }
 
-const whyEnded: { readonly [Kind in JournalKind]?: LeftWork["after"] } = {
+const whyEnded: { readonly [Kind in JournalKind]?: TakeUpReason } = {
   lost: "lost_worker",
   handover: "handover",
   continued: "parked",
+  forked: "fork",
 };

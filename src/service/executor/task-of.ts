@@ -61,7 +61,7 @@ export function taskOf(
   return {
     runId: run.id,
     messages: input.messages,
-    model: brought?.model ?? agent.model,
+    model: brought?.model ?? input.model ?? agent.model,
     brought,
     advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
     outputSchema: input.outputSchema ?? null,

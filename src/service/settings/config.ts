@@ -89,6 +89,8 @@ export type Config = {
   readonly drainSeconds: number;
   /** The time for which a run's input and events are kept after its end. 0: for good. */
   readonly retentionDays: number;
+  /** The time for which a run's journal is kept after its end. 0: none is. */
+  readonly journalDays: number;
   readonly blobs: BlobConfig;
   readonly commits: {
     /** Of one upload. */
@@ -214,6 +216,7 @@ export function readConfig(
     maxCostMicroUsd: values.MAX_COST_USD,
     drainSeconds: values.DRAIN_SECONDS,
     retentionDays: values.RETENTION_DAYS,
+    journalDays: values.JOURNAL_DAYS,
     blobs,
     commits: {
       maxBytes: values.COMMIT_MAX_MB * MEGABYTE,

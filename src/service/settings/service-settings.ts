@@ -245,6 +245,12 @@ export const serviceSettings = {
     description:
       "Days after a run's end until its messages and events are deleted; 0 keeps them. Its record and the ledger stay.",
   }),
+  JOURNAL_DAYS: described({
+    kind: integer({ min: 0, max: 365 }),
+    fallback: 7,
+    description:
+      "Days after a run's end for which its journal is kept, sealed: its messages as the model was sent them, and its files turn by turn. For as long it can be forked. 0 keeps none.",
+  }),
   WORKSPACES: described({
     kind: oneOf(["on", "off"]),
     fallback: "on",

@@ -71,6 +71,8 @@ const runInputSchema = z.object({
   hasThread: z.exactOptional(z.literal(true)),
   mayPark: z.exactOptional(z.literal(true)),
   uncountedMs: z.exactOptional(z.number()),
+  forkOf: z.exactOptional(z.object({ runId: z.string(), turn: z.int() })),
+  model: z.exactOptional(z.string()),
   outputSchema: z.optional(z.record(z.string(), z.unknown())),
   setup: z.optional(z.nullable(z.string())),
   job: z.nullable(jobIdentitySchema),

@@ -163,6 +163,7 @@ async function deleteWhole(db: Kysely<Database>, ids: readonly string[]): Promis
   await db.deleteFrom("run_inputs").where("run_id", "in", ids).execute();
   await db.deleteFrom("run_events").where("run_id", "in", ids).execute();
   await db.deleteFrom("session_copies").where("run_id", "in", ids).execute();
+  await db.deleteFrom("run_journal").where("run_id", "in", ids).execute();
   await db.deleteFrom("run_views").where("run_id", "in", ids).execute();
   await db.updateTable("runs").set({ content: "deleted" }).where("id", "in", ids).execute();
 }
@@ -173,6 +174,7 @@ async function deletePart(
   { run, maxEvents }: { run: Candidate; maxEvents: number },
 ): Promise<void> {
   await db.deleteFrom("run_inputs").where("run_id", "=", run.id).execute();
+  await db.deleteFrom("run_journal").where("run_id", "=", run.id).execute();
   await db.deleteFrom("run_views").where("run_id", "=", run.id).execute();
   const oldest = await db
     .selectFrom("run_events")

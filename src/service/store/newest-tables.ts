@@ -148,6 +148,7 @@ CREATE INDEX "agents_workspace" on "agents" ("workspace_id");
 CREATE TABLE "default_heads" ("agent_id" text primary key, "job" text not null, "known_at" bigint not null);
 CREATE INDEX agents_deleted on agents (deleted_at) where deleted_at is not null and erased_at is null;
 CREATE TABLE "repository_accesses" ("agent_id" text primary key, "kind" text not null, "public_key" text, "sealed" text, "created_at" bigint not null);
-CREATE TABLE "run_journal" ("run_id" text not null, "entry" bigint not null, "kind" text not null, "version" bigint not null, "body" text not null, "tree" text, constraint "run_journal_key" primary key ("run_id", "entry"));
+CREATE TABLE "run_journal" ("run_id" text not null, "entry" bigint not null, "kind" text not null, "version" bigint not null, "body" text not null, "tree" text, "turn" bigint, "seq" bigint, "run_ended_at" bigint, constraint "run_journal_key" primary key ("run_id", "entry"));
 CREATE TABLE "released_runs" ("run_id" text primary key);
+CREATE INDEX run_journal_ended on run_journal (run_ended_at) where run_ended_at is not null;
 `;

@@ -1,11 +1,12 @@
-// The journals of runs at work in SQL.
+// The journals of runs in SQL.
 
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import {
   type JournalEntry,
   type JournalKind,
   type JournalStore,
   journalKinds,
+  type KeptTurn,
 } from "../core/runs/journal-port.ts";
 import type { Connection } from "./connection.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
@@ -13,14 +14,20 @@ import { row, type TableOf } from "./row.ts";
 import { integer, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
-export const journalRow = row<JournalEntry>("run_journal")({
-  runId: text,
-  entry: integer,
-  kind: oneOf(journalKinds),
-  version: integer,
-  body: text,
-  tree: nullable(text),
-});
+export const journalRow = row<JournalEntry>("run_journal")(
+  {
+    runId: text,
+    entry: integer,
+    kind: oneOf(journalKinds),
+    version: integer,
+    body: text,
+    tree: nullable(text),
+    turn: nullable(integer),
+    seq: nullable(integer),
+  },
+  // Of the first entry of a run that has ended.
+  { runEndedAt: nullable(integer) },
+);
 
 declare module "./tables.ts" {
   interface Database {
@@ -57,21 +64,79 @@ export class SqlRunJournal implements JournalStore {
     return rows.map(({ kind }) => journalKinds.find((known) => known === kind) ?? null);
   }
 
+  async listTurns(runId: string): Promise<readonly KeptTurn[]> {
+    const entries = await this.#db
+      .selectFrom("run_journal")
+      .select(["entry", "kind", "turn", "seq"])
+      .select(sql<number>`case when body = '' then 0 else 1 end`.as("hasBody"))
+      .select(
+        sql<number | null>`case when tree is null then null when tree = '' then 0 else 1 end`.as("hasTree"),
+      )
+      .where("run_id", "=", runId)
+      .orderBy("entry")
+      .execute();
+    const found = new Map<number, KeptTurn>();
+    let areFilesThere = true;
+    for (const { entry, kind, turn, seq, hasBody, hasTree } of entries) {
+      if (hasTree !== null) areFilesThere = hasTree === 1;
+      if (kind !== "turn" || turn === null || seq === null || hasBody === 0 || !areFilesThere) continue;
+      if (!found.has(turn)) found.set(turn, { entry, turn, seq });
+    }
+    return [...found.values()];
+  }
+
   async append(entry: JournalEntry): Promise<void> {
-    await this.#ask(insertEntry, journalRow.write(entry));
+    await this.#ask(insertEntry, journalRow.write(entry, { runEndedAt: null }));
   }
 
   async supersede({ runId, before, what }: Parameters<JournalStore["supersede"]>[0]): Promise<void> {
     await this.#db
       .updateTable("run_journal")
-      .set(what === "body" ? { body: "" } : { tree: null })
+      .set(what === "body" ? { body: "" } : { tree: "" })
       .where("run_id", "=", runId)
       .where("entry", "<", before)
+      .where(sql<boolean>`${sql.ref(what)} <> ''`)
       .execute();
   }
 
   async delete(runId: string): Promise<void> {
     await this.#db.deleteFrom("run_journal").where("run_id", "=", runId).execute();
+  }
+
+  async end({ runId, now }: { readonly runId: string; readonly now: number }): Promise<void> {
+    await this.#db
+      .updateTable("run_journal")
+      .set({ run_ended_at: now })
+      .where("run_id", "=", runId)
+      .where("entry", "=", 1)
+      .execute();
+  }
+
+  async deleteEnded(agentId: string): Promise<void> {
+    await this.#db
+      .deleteFrom("run_journal")
+      .where("run_id", "in", (query) =>
+        query
+          .selectFrom("run_journal as first")
+          .innerJoin("runs", "runs.id", "first.run_id")
+          .select("runs.id")
+          .where("first.run_ended_at", "is not", null)
+          .where("runs.agent_id", "=", agentId),
+      )
+      .execute();
+  }
+
+  async deleteOldest({ endedBefore, limit }: Parameters<JournalStore["deleteOldest"]>[0]): Promise<number> {
+    const ended = await this.#db
+      .selectFrom("run_journal")
+      .select("run_id")
+      .where("run_ended_at", "<", endedBefore)
+      .orderBy("run_ended_at")
+      .limit(limit)
+      .execute();
+    const ids = ended.map(({ run_id: id }) => id);
+    if (ids.length > 0) await this.#db.deleteFrom("run_journal").where("run_id", "in", ids).execute();
+    return ids.length;
   }
 }
 

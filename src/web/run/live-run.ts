@@ -254,7 +254,7 @@ function drawEntry(entry: Entry, base: string): void {
   if (!isShown(entry)) return;
   const list = document.getElementById("entries");
   if (list === null) return;
-  const drawn = toNode(entryElement(entry, { base, calls: "whole" }));
+  const drawn = toNode(entryElement(entry, { base, calls: "whole", fork: null }));
   const before = document.getElementById(entryId(entry.seq));
   if (before === null) {
     list.insertBefore(drawn, successorIn(list, entry.seq));

@@ -4,7 +4,7 @@ import { waterfall } from "../../../src/render/run-page/waterfall.ts";
 import { reportOf, resumed, stored, takenUp } from "../streams.ts";
 
 const shown = (events = takenUp) =>
-  JSON.stringify(entryList(entriesOf(reportOf(events)), { base: "/runs/r" }));
+  JSON.stringify(entryList(entriesOf(reportOf(events)), { base: "/runs/r", forks: new Map() }));
 
 describe("the entries of a run", () => {
   it("say where it was taken up again, in their order", () => {

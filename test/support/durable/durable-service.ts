@@ -65,6 +65,8 @@ export class DurableService {
   readonly model: StoryModel;
   readonly notes: NoteServer;
   readonly nodes: readonly Node[];
+  /** Of the account that has claimed the agent. */
+  readonly owner: TestKey;
   readonly #folder: string;
   readonly #codeHost: CodeHost;
   /** What the nodes' connections to PostgreSQL are named. */
@@ -105,6 +107,8 @@ export class DurableService {
       MAX_RUNNING_RUNS: "8",
       STALLED_SECONDS: "2",
       DRAIN_SECONDS: "30",
+      // Whatever is left of a run that has ended is a fault.
+      JOURNAL_DAYS: "0",
       CI_AUDIENCE: AUDIENCE,
       CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
       CI_CAPABILITY_SECONDS: "3600",
@@ -142,6 +146,7 @@ export class DurableService {
     this.model = parts.model;
     this.notes = parts.notes;
     this.nodes = parts.nodes;
+    this.owner = parts.key;
     this.#folder = parts.folder;
     this.#codeHost = parts.codeHost;
     this.#label = parts.label;

@@ -9,8 +9,10 @@ import { idealRequests, noteOf, type Story } from "./played-story.ts";
 
 export type Resumed = {
   readonly turn: number;
-  readonly after: "lost_worker" | "handover";
+  readonly after: "lost_worker" | "handover" | "fork";
   readonly unknown_calls: readonly string[];
+  readonly message?: string;
+  readonly forked_from?: string;
 };
 
 export type Played = {

@@ -45,6 +45,24 @@ export const namedAnswers: readonly NamedAnswer[] = [
     file: "test/service/parked-runs.test.ts",
   })),
   {
+    operations: ["runsFork"],
+    status: 202,
+    because: "Needs a run of a model, whose turns are kept.",
+    file: "test/service/forked-runs.test.ts",
+  },
+  {
+    operations: ["runsFork"],
+    status: 402,
+    because: "Needs the same. It is refused as a submission is.",
+    file: "test/service/core/runs/submit-run-payment.test.ts",
+  },
+  {
+    operations: ["runsFork"],
+    status: 422,
+    because: "Needs the same.",
+    file: "test/contract/keyed-operations.test.ts",
+  },
+  {
     operations: ["ciExchange"],
     status: 403,
     because: "A policy refuses the job's token, and here every text is taken for one.",

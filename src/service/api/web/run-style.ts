@@ -12,6 +12,7 @@ export const runStyle = `
 .entry { display: flex; gap: .5rem; align-items: flex-start; border-top: 1px solid var(--line); padding: .5rem 0; content-visibility: auto; contain-intrinsic-size: auto 2.8rem }
 .entry > :first-child { flex: 1; min-width: 0; margin: 0 }
 .entry:target { background: var(--raised) }
+.entry .fork { font-size: .875rem; white-space: nowrap }
 .entry .anchor { color: var(--faint); text-decoration: none; min-width: 1.5rem; min-height: 1.5rem; text-align: center }
 .entry.step { margin-top: 1rem }
 .entry summary { overflow-wrap: anywhere } .entry .time, .facts { color: var(--faint) }

@@ -28,7 +28,7 @@ export type Released = {
  * Takes a repository's agent from the account that claimed it. Sessions, runs and events stay with the agent; a run in
  * flight stays with its billing account. Schedules are cancelled and workflows deactivated, so that the next owner does
  * not pay for them. Write grants, the access to its repository, pending approvals and tokens of its jobs end. The account's policy on CI jobs is removed, because no one could change it. Session keys are freed,
- * so that the next owner does not continue an earlier session, and the agent leaves the workspaces that it is a member of; of one that it manages another manager has to be chosen first. Leaves an audit entry.
+ * so that the next owner does not continue an earlier session, journals of ended runs are deleted, and the agent leaves the workspaces that it is a member of; of one that it manages another manager has to be chosen first. Leaves an audit entry.
  */
 export async function releaseClaim(
   core: Pick<Core, "store" | "clock" | "random">,
@@ -54,6 +54,7 @@ export async function releaseClaim(
     await tx.repositoryAccess.delete(agentId);
     await resolveElsewhere(core, tx, { agentId, subject: null });
     await tx.sessions.deleteKeys(agentId);
+    await tx.journal.deleteEnded(agentId);
     await tx.audit.insert({
       id: core.random.uuid(now),
       at: now,

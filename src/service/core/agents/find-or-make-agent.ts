@@ -8,7 +8,7 @@ import type { ModelRate } from "../money/rates.ts";
 import { fieldsOn } from "../ports/record-fields.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { type Agent, newAgent } from "./agent.ts";
-import type { CreateAgentRefusal } from "./refusals.ts";
+import type { CreateAgentRefusal, ModelForbiddenRefusal } from "./refusals.ts";
 
 const fieldsOfAgent = fieldsOn<Agent>();
 
@@ -39,10 +39,9 @@ export async function findOrMakeAgent(
     const agent = await tx.agents.findByName({ accountId: account.id, name });
     if (agent !== null) return ok({ agent, isExisting: true });
   }
+  const forbidden = model === null ? null : findPlanFault(core, { account, model });
+  if (forbidden !== null) return refused(forbidden);
   const terms = core.rates.plans[account.plan];
-  if (model !== null && !model.isFreeTierEligible && !terms.mayUsePaidModels) {
-    return refused({ reason: "model_forbidden", model: model.id, plan: account.plan });
-  }
   if (terms.maxAgents !== null && workspaceId === null) {
     const agents = await tx.agents.count(account.id);
     if (agents >= terms.maxAgents) {
@@ -61,4 +60,13 @@ export async function findOrMakeAgent(
   });
   await tx.agents.insert(agent);
   return ok({ agent, isExisting: false });
+}
+
+/** Why the account's agents may not ask a model; null where they may. */
+export function findPlanFault(
+  { rates }: Pick<Core, "rates">,
+  { account: { plan }, model }: { readonly account: Account; readonly model: ModelRate },
+): ModelForbiddenRefusal | null {
+  const mayUse = model.isFreeTierEligible || rates.plans[plan].mayUsePaidModels;
+  return mayUse ? null : { reason: "model_forbidden", model: model.id, plan };
 }

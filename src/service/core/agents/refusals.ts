@@ -69,5 +69,10 @@ export type CreateAgentRefusal = RefusalOf<
   "agent_key_missing" | "model_unknown" | "model_forbidden" | "agent_cap_reached"
 >;
 
+export type ModelForbiddenRefusal = RefusalOf<typeof agentProblems, "model_forbidden">;
+
+/** A run names a model that its agent may not ask. */
+export type ModelRefusal = RefusalOf<typeof agentProblems, "model_unknown" | "model_forbidden">;
+
 /** The owner has set a policy since the job's capability was issued. */
 export type PolicyRefusal = RefusalOf<typeof agentProblems, "policy_refused_since">;

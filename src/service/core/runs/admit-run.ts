@@ -198,7 +198,9 @@ const checks = {
     // What a run reserves of the day is read and written under its agent's lock.
     if (capOf(asked) !== undefined && admission.isOneWrite === true) throw new TransactionNeededError();
     if (maxCostOf(asked) === null && capOf(asked) === undefined) return null;
-    return findCostFault(core, { agent, broughtModel: admission.body.model_access?.model ?? null });
+    const model = admission.fork?.model ?? agent.model;
+    const broughtModel = admission.body.model_access?.model ?? null;
+    return findCostFault(core, { agent: { ...agent, model }, broughtModel });
   },
 
   serversAreAllowed({ core, agent, admission: { body } }) {
@@ -261,10 +263,11 @@ async function chooseOwn(
   { core, tx, agent, admission, now }: New,
   sessionId: string | null,
 ): Promise<Result<ChosenCommit | null, SubmitRefusal>> {
-  const { caller, workspace, remoteHead, isOneWrite = false } = admission;
+  const { caller, workspace, remoteHead, fork, isOneWrite = false } = admission;
   if (caller.kind !== "account" || workspace !== undefined) return ok(null);
   const known = remoteHead === undefined ? {} : { remoteHead };
-  const chosen = await chooseCommit(core, tx, { agent, sessionId, ...known });
+  const asked = fork === undefined ? { agent, sessionId } : { agent, sessionId, like: fork.source };
+  const chosen = await chooseCommit(core, tx, { ...asked, ...known });
   if (!chosen.ok) {
     const { refusal } = chosen;
     if (refusal.reason === "remote_head_needed") throw new RemoteHeadNeededError(agent, refusal.access);
@@ -279,13 +282,16 @@ async function chooseOwn(
 }
 
 function inputOf({ admission, chosen, runId, maxCostMicroUsd }: Settled): RunInput {
-  const { caller, body, messages, pullRequest, workflow, workspace, traceparent, canBeAnswered } = admission;
+  const { caller, body, messages, pullRequest, workflow, workspace, traceparent, canBeAnswered, fork } =
+    admission;
   return {
     messages,
     maxTurnTokens: 0,
     ...requestedInput(body, runId),
     ...(maxCostMicroUsd === null ? {} : { maxCostMicroUsd }),
     ...(canBeAnswered === true ? { hasThread: true } : {}),
+    ...(fork === undefined ? {} : { forkOf: { runId: fork.runId, turn: fork.turn } }),
+    ...(fork === undefined || fork.model === null ? {} : { model: fork.model }),
     job: caller.kind === "ci_job" ? caller.capability.job : null,
     ...(pullRequest === null ? {} : { pullRequest }),
     ...(chosen === null ? {} : { commit: chosen.commit }),

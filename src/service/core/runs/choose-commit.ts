@@ -10,7 +10,13 @@ import type { CommitPlace } from "../ci-jobs/job-identity.ts";
 import { findHeldCommit } from "../commits/held-commits.ts";
 import type { HeldCommit } from "../commits/held-pack.ts";
 import type { CommitUnknownRefusal } from "../commits/refusals.ts";
-import { commitsOf, type PullRequestHead, placeOf, type RunCommit } from "../commits/run-commit.ts";
+import {
+  commitsOf,
+  type PullRequestHead,
+  placeOf,
+  type RunCommit,
+  type RunSource,
+} from "../commits/run-commit.ts";
 import type { Core } from "../core.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { RemoteHeadNeeded } from "../repository-access/refusals.ts";
@@ -40,17 +46,33 @@ export async function chooseCommit(
     agent,
     sessionId,
     remoteHead,
-  }: { readonly agent: Agent; readonly sessionId: string | null; readonly remoteHead?: RemoteHead },
+    like,
+  }: {
+    readonly agent: Agent;
+    readonly sessionId: string | null;
+    readonly remoteHead?: RemoteHead;
+    /** Another run's, whose commit it is to be. Absent: any will do. */
+    readonly like?: RunSource;
+  },
 ): Promise<Result<ChosenCommit | null, CommitUnknownRefusal | RemoteHeadNeeded>> {
   const { repository } = agent;
   if (core.commits === null || repository === null || !core.commits.isNeededBy(agent.backend))
     return ok(null);
   const access = core.access === null ? null : await reader.repositoryAccess.find(agent.id);
   const isFetched = repository.visibility === "public" || access !== null;
-  const last = sessionId === null ? null : await findInSession(reader, { agentId: agent.id, sessionId });
+  const last =
+    like !== undefined
+      ? candidateOf(like)
+      : sessionId === null
+        ? null
+        : await findInSession(reader, { agentId: agent.id, sessionId });
   const continued =
     last === null ? null : await choose(reader, { from: "session", repository, isFetched, ...last });
   if (continued !== null) return ok(continued);
+  const isPublic = repository.visibility === "public";
+  const goneSha = last?.place.sha ?? null;
+  if (like !== undefined)
+    return refused({ reason: "commit_unknown", repository: repository.name, isPublic, goneSha });
   if (access !== null) {
     if (remoteHead === undefined) return refused({ reason: "remote_head_needed", access });
     const { provider, issuer } = repository;
@@ -68,8 +90,8 @@ export async function chooseCommit(
   return refused({
     reason: "commit_unknown",
     repository: repository.name,
-    isPublic: repository.visibility === "public",
-    goneSha: head?.sha ?? last?.place.sha ?? null,
+    isPublic,
+    goneSha: head?.sha ?? goneSha,
   });
 }
 
@@ -81,12 +103,16 @@ async function findInSession(
 ): Promise<Candidate | null> {
   for (const { id } of await runs.list({ ...session, before: null, limit: RUNS_LOOKED_AT })) {
     const input = await runs.findInput(id);
-    const place = input === null ? null : placeOf(input);
-    if (input === null || place === null) continue;
-    const { pullRequest } = input;
-    return { place, ...(pullRequest === undefined ? {} : { pullRequest }) };
+    const candidate = input === null ? null : candidateOf(input);
+    if (candidate !== null) return candidate;
   }
   return null;
+}
+
+function candidateOf(source: RunSource): Candidate | null {
+  const place = placeOf(source);
+  const { pullRequest } = source;
+  return place === null ? null : { place, ...(pullRequest === undefined ? {} : { pullRequest }) };
 }
 
 /** Null where the commit is not there any more. Whether the repository is public counts as of now. */

@@ -178,7 +178,10 @@ async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): 
   const isEnded = await tx.events.end(endOf(core, closing, { settled, balance, claimUrl }));
   if (!isEnded) throw new Error(`Run ${run.id}: changed while it was locked.`);
   if (run.modelBilling !== null) await tx.runSecrets.delete(run.id);
-  await tx.journal.delete(run.id);
+  // Nobody may read what a deleted agent has done.
+  if (core.policy.journalMs === 0 || causeOf(run, ending) === "agent_deleted")
+    await tx.journal.delete(run.id);
+  else await tx.journal.end({ runId: run.id, now: core.clock.now() });
   for (const ended of core.onRunEnded) await ended(tx, run);
 }
 

@@ -1,5 +1,5 @@
-// Ends parked runs that nobody has continued, and deletes inputs and events of runs some time after the runs have ended, or their
-// agent was deleted. Every node sweeps.
+// Ends parked runs that nobody has continued, and deletes journals, inputs and events of runs some time after the runs have ended, or
+// their agent was deleted. Every node sweeps.
 // Why: docs/decisions/016-expired-runs-keep-their-record.md, 120-agents-are-deleted.md
 
 import type { Core } from "../core.ts";
@@ -8,6 +8,7 @@ import { endOverdue } from "./park-run.ts";
 
 /** A step is one transaction: small, so that others do not wait long for it. */
 const EVENTS_A_STEP = 1_000;
+const JOURNALS_A_STEP = 20;
 /** Who waits for a run of a deleted agent reads its end. */
 const DELETED_KEPT_MS = 60 * 60_000;
 
@@ -24,8 +25,8 @@ export class RunExpiry {
   }
 
   /**
-   * Ends parked runs whose time is over, and deletes inputs and events of every run that ended long enough ago, or whose agent was
-   * deleted, in steps. Returns how many steps. Never rejects.
+   * Ends parked runs whose time is over, and deletes journals, inputs and events of every run that ended long enough ago, or whose agent
+   * was deleted, in steps. Returns how many steps. Never rejects.
    */
   async sweep(): Promise<number> {
     this.#sweeping ??= this.#sweepOnce().finally(() => {
@@ -41,8 +42,9 @@ export class RunExpiry {
   }
 
   async #sweepOnce(): Promise<number> {
-    const { clock, log, store } = this.#core;
+    const { clock, log, store, policy } = this.#core;
     const now = clock.now();
+    const journals = { endedBefore: now - policy.journalMs, limit: JOURNALS_A_STEP };
     const maxEvents = EVENTS_A_STEP;
     const batch = { endedBefore: now - this.#keptMs, maxEvents };
     const deleted = { deletedBefore: now - DELETED_KEPT_MS, maxEvents, now };
@@ -52,6 +54,8 @@ export class RunExpiry {
       for (const agentId of await store.committed.agents.listDeletedAtWork())
         announce(this.#core, await store.transact((tx) => cancelDeleted(this.#core, tx, agentId)));
       while (!this.#isStopped && (await store.transact((tx) => tx.expiry.eraseDeletedAgent(deleted))) > 0)
+        steps += 1;
+      while (!this.#isStopped && (await store.transact((tx) => tx.journal.deleteOldest(journals))) > 0)
         steps += 1;
       while (
         !this.#isStopped &&

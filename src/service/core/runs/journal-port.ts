@@ -1,5 +1,5 @@
-// The journal of a run at work: what its worker leaves at each turn, so that another can go on with the run. Implemented in
-// store/run-journal.ts.
+// The journal of a run: what its worker leaves at each turn, so that another can go on with the run, and, for some time after its end,
+// so that another run can begin there. Implemented in store/run-journal.ts.
 // Why: docs/decisions/140-a-run-outlives-its-process.md
 
 declare module "../ports/store.ts" {
@@ -15,7 +15,7 @@ declare module "../ports/store.ts" {
  * `begun`: a worker has the run. `turn`: it is about to send the next request; a coding agent has ended its prompt. `kept`: what
  * a coding agent has done in the middle of its prompt. `spend`: another request is about to be sent within a turn. `calls`: a
  * call that acts outside of the run is about to be made. `lost` and `handover`: its worker was lost, or has given it back.
- * `continued`: it was parked, and somebody has given it what it waited for.
+ * `continued`: it was parked, and somebody has given it what it waited for. `forked`: the entries before it are another run's.
  */
 export const journalKinds = [
   "begun",
@@ -26,6 +26,7 @@ export const journalKinds = [
   "lost",
   "handover",
   "continued",
+  "forked",
 ] as const;
 export type JournalKind = (typeof journalKinds)[number];
 
@@ -38,15 +39,24 @@ export type JournalEntry = {
   readonly version: number;
   /** Sealed. Empty where the kind says all, and where a later entry holds it too. */
   readonly body: string;
-  /** The run's files, sealed. Null where an earlier entry, or a later one, has them. */
+  /** The run's files, sealed. Null where an earlier entry has them. Empty where they are not kept any more, for a later one has its own. */
   readonly tree: string | null;
+  /** Of a `turn` whose backend counts them: the turn whose request comes next. Null of every other. */
+  readonly turn: number | null;
+  /** Of a `turn`: the newest event of the run before it. Null of every other. */
+  readonly seq: number | null;
 };
+
+/** A turn before which the run's journal can be read. */
+export type KeptTurn = { readonly entry: number; readonly turn: number; readonly seq: number };
 
 interface JournalReader {
   /** A run's entries in their order. */
   list(runId: string): Promise<readonly JournalEntry[]>;
   /** Their kinds alone. Null: one that only a newer version of the program knows. */
   listKinds(runId: string): Promise<readonly (JournalKind | null)[]>;
+  /** The turns whose messages and files are all there, in their order. One that was begun twice is there once, as it was at first. */
+  listTurns(runId: string): Promise<readonly KeptTurn[]>;
 }
 
 export interface JournalStore extends JournalReader {
@@ -59,4 +69,10 @@ export interface JournalStore extends JournalReader {
   }): Promise<void>;
   /** All of a run's. Safe to repeat. */
   delete(runId: string): Promise<void>;
+  /** The run has ended. Safe to repeat. */
+  end(ended: { readonly runId: string; readonly now: number }): Promise<void>;
+  /** Those of an agent's runs that have ended. */
+  deleteEnded(agentId: string): Promise<void>;
+  /** Those of the runs that ended first, and before `endedBefore`: `limit` of them at most. Returns how many. */
+  deleteOldest(step: { readonly endedBefore: number; readonly limit: number }): Promise<number>;
 }

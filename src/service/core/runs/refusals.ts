@@ -78,6 +78,13 @@ export const runProblems = {
       "run_not_parked",
       `Run ${runId} is not parked: it waits for nothing. Read it to see where it stands.`,
     ),
+  turn_not_kept: ({ runId, turn, turns }: { runId: string; turn: number; turns: readonly number[] }) =>
+    conflict(
+      "turn_not_kept",
+      turns.length === 0
+        ? `Run ${runId} cannot be forked: no turn of it is kept. Turns are kept of runs of the built-in agent with the service's own model, for JOURNAL_DAYS after their end.`
+        : `Turn ${turn} of run ${runId} is not kept. It can be forked at ${rangesText(turns)}.`,
+    ),
   answer_missing: ({ runId }: { runId: string }) =>
     conflict("run_needs_more", `Run ${runId} waits for the answer to its question: send it as "message".`),
   cost_not_raised: ({ runId, maxMicroUsd }: { runId: string; maxMicroUsd: number }) =>
@@ -122,6 +129,22 @@ type ParentEndingRefusal = RefusalOf<typeof runProblems, "parent_ending">;
 
 /** The owner's cap a day leaves nothing for a run. Amounts are micro-USD; `usedMicroUsd` includes what runs at work may cost. */
 export type DayCapRefusal = RefusalOf<typeof runProblems, "day_cap_reached">;
+
+/** Why no run begins at a turn of another one. */
+export type ForkRefusal = RefusalOf<typeof runProblems, "turn_not_kept">;
+
+/** `turn 3` or `turns 1–4 and 7`. */
+function rangesText(turns: readonly number[]): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const turn of turns) {
+    const range = ranges.at(-1);
+    if (range !== undefined && turn === range.last + 1) range.last = turn;
+    else ranges.push({ first: turn, last: turn });
+  }
+  const texts = ranges.map(({ first, last }) => (first === last ? String(first) : `${first}–${last}`));
+  const list = new Intl.ListFormat("en").format(texts);
+  return `${turns.length === 1 ? "turn" : "turns"} ${list}`;
+}
 
 function dollars(microUsd: number): string {
   return `$${(microUsd / 1_000_000).toFixed(2)}`;

@@ -67,7 +67,8 @@ export function comparedOf({
   body,
   workflow,
   workspace,
-}: Pick<AdmissionRequest, "messages" | "body" | "workflow" | "workspace">): unknown {
+  fork,
+}: Pick<AdmissionRequest, "messages" | "body" | "workflow" | "workspace" | "fork">): unknown {
   const {
     // Compared as what they say.
     message: _message,
@@ -88,6 +89,7 @@ export function comparedOf({
     said: workflow === undefined ? messages : { workflow: workflow.id, input: workflow.input },
     new_session: new_session === true,
     max_turn_tokens: max_turn_tokens ?? 0,
+    fork: fork === undefined ? undefined : { ...fork, source: undefined },
     // A worker gets its id with its run.
     workspace: workspace === undefined ? undefined : { ...workspace, workerId: null },
     egress: egress === undefined ? undefined : entriesOf(egress),

@@ -34,6 +34,10 @@ export type NewEntry = {
   readonly tree?: unknown;
   /** Whether the body holds all that is needed of the earlier ones. */
   readonly isWhole?: boolean;
+  /** Trees of entries before this one are kept no longer. Absent: all are. */
+  readonly firstTree?: number;
+  /** Of a `turn`: the turn whose request comes next. */
+  readonly turn?: number;
 };
 
 type Keep = {
@@ -59,10 +63,10 @@ export async function keepEntry(
   const appended = await core.store.transact(async (tx) => {
     const room = await tx.events.append({ runId, fence, now: core.clock.now(), jsons });
     if (room === null) return null;
-    await tx.journal.append(sealed);
-    const before = entry.entry;
-    if (entry.isWhole === true) await tx.journal.supersede({ runId, before, what: "body" });
-    if (entry.tree !== undefined) await tx.journal.supersede({ runId, before, what: "tree" });
+    await tx.journal.append({ ...sealed, seq: sealed.turn === null ? null : room.lastSeq });
+    const { isWhole = false, firstTree } = entry;
+    if (isWhole) await tx.journal.supersede({ runId, before: entry.entry, what: "body" });
+    if (firstTree !== undefined) await tx.journal.supersede({ runId, before: firstTree, what: "tree" });
     return room;
   });
   if (jsons.length > 0) core.signals.publish(runId);
@@ -72,7 +76,7 @@ export async function keepEntry(
 function sealedEntry(
   core: Pick<Core, "journalKeys" | "random">,
   runId: string,
-  { entry, kind, body, tree }: NewEntry,
+  { entry, kind, body, tree, turn }: NewEntry,
 ): JournalEntry {
   const { journalKeys: keys, random } = core;
   if (keys === null) throw new TypeError("There is no key to seal a journal with.");
@@ -85,6 +89,8 @@ function sealedEntry(
     version: JOURNAL_VERSION,
     body: body === undefined ? "" : sealed(body, bodyOf(runId, entry)),
     tree: tree === undefined ? null : sealed(tree, treeOf(runId, entry)),
+    turn: turn ?? null,
+    seq: null,
   };
 }
 
@@ -102,11 +108,11 @@ export async function openEntries(core: Core, runId: string): Promise<readonly O
   if (keys === null) return null;
   const opened: OpenedEntry[] = [];
   for (const { entry, kind, version, body, tree } of await core.store.committed.journal.list(runId)) {
-    const saysAllByKind = body === "" && tree === null;
+    const saysAllByKind = body === "" && !tree;
     // A node of an older version gives runs back, too.
     if (version > JOURNAL_VERSION || (version < JOURNAL_VERSION && !saysAllByKind)) return null;
     const read = body === "" ? "null" : openedText(body, { keys, boundTo: bodyOf(runId, entry) });
-    const files = tree === null ? "null" : openedText(tree, { keys, boundTo: treeOf(runId, entry) });
+    const files = !tree ? "null" : openedText(tree, { keys, boundTo: treeOf(runId, entry) });
     if (read === null || files === null) return null;
     opened.push({ entry, kind, body: JSON.parse(read) ?? undefined, tree: JSON.parse(files) ?? undefined });
   }
@@ -129,10 +135,12 @@ export async function dropJournal(core: Core, runId: string): Promise<void> {
   await core.store.transact((tx) => tx.journal.delete(runId));
 }
 
-/** What a parked run was given. */
+/** What a parked run was given, or one that begins at another's turn. */
 export type Continuation = {
   /** Null: nothing was said. */
   readonly message: string | null;
+  /** The run at whose turn it begins. Absent: it was parked. */
+  readonly forkedFrom?: string;
 };
 
 /** The entry of a run that is parked no more. Null where it has no journal, or none is kept. */
@@ -146,6 +154,26 @@ export async function sealedContinuation(
   if (kinds.length === 0) return null;
   const body: Continuation = { message };
   return sealedEntry(core, runId, { entry: kinds.length + 1, kind: "continued", body });
+}
+
+type Forked = {
+  /** Of the other run, up to the turn. */
+  readonly entries: readonly OpenedEntry[];
+  readonly runId: string;
+  readonly given: Continuation;
+};
+
+/** Begins the journal of a run with the messages and the files of another one. Only where there is a key. */
+export async function beginForked(core: Core, tx: StoreTransaction, forked: Forked): Promise<void> {
+  const { entries, runId, given } = forked;
+  const tree = entries.findLast((entry) => entry.tree !== undefined)?.tree;
+  const turns = entries.filter(({ kind, body }) => kind === "turn" && body !== undefined);
+  const copied = turns.map(({ body }, at): NewEntry => {
+    const isLast = at === turns.length - 1;
+    return { entry: at + 1, kind: "turn", body, ...(isLast && tree !== undefined ? { tree } : {}) };
+  });
+  const last: NewEntry = { entry: turns.length + 1, kind: "forked", body: given };
+  for (const entry of [...copied, last]) await tx.journal.append(sealedEntry(core, runId, entry));
 }
 
 type Release = {
@@ -179,6 +207,8 @@ export async function releaseRun(
     version: JOURNAL_VERSION,
     body: "",
     tree: null,
+    turn: null,
+    seq: null,
   };
   await tx.journal.append(entry);
   await tx.queue.release(runId);

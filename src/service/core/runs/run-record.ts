@@ -53,6 +53,10 @@ export type RunInput = RunSource & {
   readonly mayPark?: true;
   /** The time at work that counts towards no limit: before somebody continued it. */
   readonly uncountedMs?: number;
+  /** Another run's turn, at which it begins: its journal has that run's entries before it. */
+  readonly forkOf?: { readonly runId: string; readonly turn: number };
+  /** The model that it asks in place of its agent's. */
+  readonly model?: string;
   /** The JSON Schema that the reply has to match. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** The script that prepares the environment; null: none. Absent: the default one, where it exists. */

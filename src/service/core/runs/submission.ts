@@ -4,7 +4,7 @@ import type { Unkeyed } from "../../../contract/fields.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { PullRequestHead } from "../commits/run-commit.ts";
+import type { PullRequestHead, RunSource } from "../commits/run-commit.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { RemoteHead } from "../repository-access/remotes.ts";
 import type { CancelledRuns } from "./end-run.ts";
@@ -37,8 +37,21 @@ export type Submission = {
   readonly workspace?: RunWorkspace;
   /** The run that delegates it: it ends with that one at the latest, and counts towards no plan's concurrent runs. */
   readonly parent?: { readonly runId: string; readonly fence: number };
+  /** Another run's turn, at which it begins. Its journal is begun `alongside`. */
+  readonly fork?: RunFork;
   /** Further writes of the transaction that makes the run. A throw undoes all of it and is rethrown. */
   readonly alongside?: (tx: StoreTransaction, run: { runId: string; sessionId: string }) => Promise<void>;
+};
+
+export type RunFork = {
+  readonly runId: string;
+  readonly turn: number;
+  /** What it works on. */
+  readonly source: RunSource;
+  /** In place of the agent's. Null: the agent's. */
+  readonly model: string | null;
+  /** Null: nothing is said. */
+  readonly message: string | null;
 };
 
 export type AdmissionRequest = Omit<Submission, "idempotencyKey"> & {

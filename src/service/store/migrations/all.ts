@@ -24,6 +24,7 @@ import * as m020 from "./020-deleted-agents.ts";
 import * as m021 from "./021-repository-access.ts";
 import * as m022 from "./022-run-journal.ts";
 import * as m023 from "./023-parked-runs.ts";
+import * as m024 from "./024-kept-journals.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -50,4 +51,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "021-repository-access": m021,
   "022-run-journal": m022,
   "023-parked-runs": m023,
+  "024-kept-journals": m024,
 };

@@ -23,6 +23,7 @@ const handlers: RunHandlers = {
   list: async ({ query }) => ok({ body: [], headers: { Link: String(query.limit + 1) } }),
   get: async ({ params }) => ok({ body: { ...run, id: params.runID, origin: "user" } }),
   resume: async ({ params }) => ok({ body: { run_id: params.runID, session_id: "t" } }),
+  fork: async ({ params }) => ok({ body: { run_id: params.runID, session_id: "t" }, isReplay: false }),
   cancel: async ({ params }) => ok({ body: { runId: params.runID, status: "cancelling" } }),
 };
 
@@ -31,7 +32,7 @@ describe("the type of handlers", () => {
     const { cancel: _, ...tooFew } = handlers;
     // @ts-expect-error `cancel` is missing.
     const refused: RunHandlers = tooFew;
-    expect(Object.keys(refused)).toEqual(["submit", "list", "get", "resume"]);
+    expect(Object.keys(refused)).toEqual(["submit", "list", "get", "resume", "fork"]);
   });
 
   it("refuses a handler without a route", () => {

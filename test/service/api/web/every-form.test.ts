@@ -24,6 +24,7 @@ const POSTED_BY: Readonly<Record<string, readonly [file: string, text: string]>>
   "/settings/passkeys/options": ["src/web/passkey.ts", '"/settings/passkeys/options"'],
   "/settings/passkeys/remove": ["test/service/api/web/pages/passkeys-browser.test.ts", "Remove"],
   "/settings/apps/revoke": ["test/service/api/oauth/token-exchange.test.ts", '"/settings/apps/revoke"'],
+  "/agent/:agentId/runs/:runId/fork": ["src/render/run-page/fork-section.ts", "/fork`"],
   "/agent/:agentId/runs/:runId/resume": ["src/render/run-page/parked-section.ts", "/resume`"],
   "/sign-in/claim/:token": ["test/service/api/web/pages/identities.test.ts", "/sign-in/claim/"],
   "/sign-in/link/:token": ["test/service/api/web/pages/sign-in.test.ts", "/sign-in/link/"],

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sealingKeyOf } from "../../../../src/base/sealed-text.ts";
 import type { RunEvent } from "../../../../src/contract/runs/run-event.ts";
 import type { Core } from "../../../../src/service/core/core.ts";
+import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
 import type { JournalKind } from "../../../../src/service/core/runs/journal-port.ts";
 import { finishRun, takeReleasedRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { leaveRun, recoverRuns } from "../../../../src/service/core/runs/recover-runs.ts";
@@ -25,6 +26,9 @@ import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const keyOf = (byte: number) => ({ current: sealingKeyOf(Buffer.alloc(32, byte)), previous: null });
 const step: RunEvent = { type: "STEP_STARTED", stepName: "open" };
+
+/** Of an entry that says all by its kind. */
+const nothing = { tree: null, turn: null, seq: null } as const;
 
 onEveryStore((kind) => {
   describe("the journal of a run", () => {
@@ -89,7 +93,7 @@ onEveryStore((kind) => {
     it("is no longer than its whole entries: what they hold is emptied before them", async () => {
       await keep(1, { body: "one", tree: "first" });
       await keep(2, { body: "two", isWhole: true });
-      await keep(3, { body: "three", tree: "second" });
+      await keep(3, { body: "three", tree: "second", firstTree: 3 });
       expect(await openEntries(core, runId)).toEqual([
         { entry: 1, kind: "turn", body: undefined, tree: undefined },
         { entry: 2, kind: "turn", body: "two", tree: undefined },
@@ -97,20 +101,100 @@ onEveryStore((kind) => {
       ]);
     });
 
+    it("lists the turns whose messages and files are both there, each as it was at first", async () => {
+      const turns = async () =>
+        (await fixture.store.committed.journal.listTurns(runId)).map(({ turn, entry }) => [turn, entry]);
+      await keep(1, { kind: "begun" });
+      await keep(2, { turn: 1, body: "one" });
+      await keep(3, { turn: 2, body: "two", tree: "first" });
+      await keep(4, { turn: 2, body: "two again" });
+      await keep(5, { turn: 3, body: "three" });
+      expect(await turns()).toEqual([
+        [1, 2],
+        [2, 3],
+        [3, 5],
+      ]);
+      const [, second] = await fixture.store.committed.journal.listTurns(runId);
+      expect(second?.seq).toBe((await fixture.run(runId)).lastSeq);
+      await keep(6, { turn: 4, body: "four", tree: "second", firstTree: 6 });
+      expect(await turns()).toEqual([
+        [1, 2],
+        [4, 6],
+      ]);
+      await keep(7, { turn: 5, body: "five", isWhole: true });
+      expect(await turns()).toEqual([[5, 7]]);
+    });
+
+    const finish = async () => {
+      const ending = { status: "completed", stopReason: "end_turn" } as const;
+      const ended = { events: [], ending, usage: noUsage, hasDelegated: false, hasJournal: true };
+      await finishRun(core, { runId, fence: 1, ...ended });
+      expect((await fixture.run(runId)).status).toBe("completed");
+    };
+    const journal = () => fixture.place.query("select entry from run_journal");
+
     it("ends with its run", async () => {
       await keep(1);
-      const ending = { status: "completed", stopReason: "end_turn" } as const;
-      await finishRun(core, {
-        runId,
-        fence: 1,
-        events: [],
-        ending,
-        usage: noUsage,
-        hasDelegated: false,
-        hasJournal: true,
+      await finish();
+      expect(await journal()).toEqual([]);
+    });
+
+    describe("that is kept after the run's end", () => {
+      const DAY_MS = 24 * 60 * 60 * 1000;
+
+      beforeEach(() => {
+        core = { ...core, policy: { ...core.policy, journalMs: 7 * DAY_MS } };
       });
-      expect((await fixture.run(runId)).status).toBe("completed");
-      expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+
+      it("is deleted some days later, and not before", async () => {
+        await keep(1, { turn: 1, body: "one" });
+        await keep(2, { turn: 2, body: "two" });
+        await finish();
+        await fixture.clock.advance(7 * DAY_MS - 1_000);
+        const sweep = () => new RunExpiry(core, { keptMs: 0 }).sweep();
+        expect(await sweep()).toBe(0);
+        expect(await journal()).toHaveLength(2);
+        await fixture.clock.advance(2_000);
+        expect(await sweep()).toBe(1);
+        expect(await journal()).toEqual([]);
+        expect(await sweep()).toBe(0);
+      });
+
+      it("is deleted with the run's messages and events", async () => {
+        await keep(1, { turn: 1, body: "one" });
+        await finish();
+        await fixture.clock.advance(2 * DAY_MS);
+        await new RunExpiry(core, { keptMs: DAY_MS }).sweep();
+        expect(await journal()).toEqual([]);
+      });
+
+      it("is deleted at once where fewer days are set", async () => {
+        await keep(1, { turn: 1, body: "one" });
+        await finish();
+        await fixture.clock.advance(1_000);
+        const none = { ...core, policy: { ...core.policy, journalMs: 0 } };
+        await new RunExpiry(none, { keptMs: 0 }).sweep();
+        expect(await journal()).toEqual([]);
+      });
+
+      it("is deleted at once with the agent, and where the account gives it back, but not of runs at work", async () => {
+        await keep(1, { turn: 1, body: "one" });
+        const { agentId } = await fixture.run(runId);
+        const deleteEnded = () => fixture.store.transact((tx) => tx.journal.deleteEnded(agentId));
+        await deleteEnded();
+        expect(await journal()).toHaveLength(1);
+        await finish();
+        await deleteEnded();
+        expect(await journal()).toEqual([]);
+      });
+
+      it("holds no run at work", async () => {
+        await keep(1, { turn: 1, body: "one" });
+        await finish();
+        expect(await recoverRuns(core)).toEqual({ requeued: 0, taken_up: 0, ended: 0 });
+        const { queue } = fixture.store.committed;
+        expect([await queue.listReleased(), await queue.listNewer(0)]).toEqual([[], []]);
+      });
     });
 
     it("ends with a run that was taken up and could not go on", async () => {
@@ -157,7 +241,7 @@ onEveryStore((kind) => {
       /** As a node of that version would: with a kind that this one does not know. */
       const keepNewer = async () => {
         await keep(1);
-        const newer = { runId, entry: 2, version: JOURNAL_VERSION + 1, body: "", tree: null };
+        const newer = { runId, entry: 2, version: JOURNAL_VERSION + 1, body: "", ...nothing };
         const entry = { ...newer, kind: "of a newer version" as JournalKind };
         await fixture.store.transact((tx) => tx.journal.append(entry));
       };
@@ -241,7 +325,7 @@ onEveryStore((kind) => {
         kind: "lost",
         version: JOURNAL_VERSION - 1,
         body: "",
-        tree: null,
+        ...nothing,
       } as const;
       await fixture.store.transact((tx) => tx.journal.append(lost));
       expect((await openEntries(core, runId))?.map(({ kind: one }) => one)).toEqual(["turn", "lost"]);

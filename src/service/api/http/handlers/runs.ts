@@ -1,4 +1,4 @@
-// /v1/agents/{agentID}/runs: submit, list, read, cancel.
+// /v1/agents/{agentID}/runs: submit, list, read, resume, fork, cancel.
 
 import { ok } from "../../../../base/result.ts";
 import type { runRoutes } from "../../../../contract/runs/routes.ts";
@@ -6,6 +6,7 @@ import type { SubmitRunResponse } from "../../../../contract/runs/run.ts";
 import type { Core } from "../../../core/core.ts";
 import { cancelRun } from "../../../core/runs/cancel-run.ts";
 import { givenBy, resumeRun } from "../../../core/runs/continue-run.ts";
+import { forkRun } from "../../../core/runs/fork-run.ts";
 import { listRuns } from "../../../core/runs/list-runs.ts";
 import { findRun } from "../../../core/runs/read-run.ts";
 import type { Submitted } from "../../../core/runs/submission.ts";
@@ -48,6 +49,16 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
     resume: async ({ caller, params, body }) => {
       const request = { caller, agentId: params.agentID, runId: params.runID, given: givenBy(body) };
       return shown(await resumeRun(core, request), toSubmitted);
+    },
+    fork: async ({ caller, params, body, idempotencyKey }) => {
+      const request = { caller, agentId: params.agentID, runId: params.runID, body, idempotencyKey };
+      const forked = await forkRun(core, submitter, request);
+      if (!forked.ok) return forked;
+      return ok({
+        body: toSubmitted(forked.value),
+        headers: submittedHeaders(forked.value),
+        isReplay: forked.value.isReplay,
+      });
     },
     cancel: async ({ caller, params }) =>
       shown(await cancelRun(core, { caller, agentId: params.agentID, runId: params.runID }), () => ({

@@ -4,17 +4,21 @@ import type { ModelMessage } from "ai";
 import type { ParkReason } from "../../../../contract/runs/run.ts";
 import type { Continuation } from "../../../core/runs/run-journal.ts";
 import type { LeftWork } from "../../run-journal.ts";
-import type { CallsBody, LeftCalls, SpendBody, TurnBody } from "./loop-state.ts";
+import type { MeterState } from "../../usage-meter.ts";
+import type { CallsBody, LeftCalls, RequestsState, SpendBody, TurnBody } from "./loop-state.ts";
 import type { PlannedCall } from "./spending.ts";
 
-export type LeftLoop = Pick<TurnBody, "position" | "requests" | "meter" | "conversation"> & {
+export type LeftLoop = Pick<TurnBody, "position" | "conversation"> & {
+  /** Null where another run's are not this one's. */
+  readonly requests: RequestsState | null;
+  readonly meter: MeterState | null;
   readonly messages: readonly ModelMessage[];
   readonly instructions: string;
   /** Requests that may have been sent, and whose answers nobody has counted. */
   readonly planned: readonly PlannedCall[];
   /** Null where no call had been begun that acts outside of the run. */
   readonly calls: LeftCalls | null;
-  /** What the parked run was given. Null where its last worker did not park it. */
+  /** What it was given where it was parked, or is forked. Null where it was at work. */
   readonly continued: Continuation | null;
 };
 
@@ -39,13 +43,18 @@ export function leftLoop({ entries }: LeftWork): LeftLoop | null {
     } else if (kind === "calls") {
       calls = body as CallsBody;
       planned = calls.planned;
-    } else if (kind === "continued") continued = body as Continuation;
+    } else if (kind === "continued" || kind === "forked") continued = body as Continuation;
     else if (kind === "spend") planned = [...planned, ...(body as SpendBody).planned];
   }
   if (turn === null) return null;
   const { position, requests, conversation } = turn;
-  const meter = calls?.meter ?? turn.meter;
-  return { position, requests, meter, messages, conversation, instructions, planned, calls, continued };
+  const left = { messages, conversation, instructions, continued };
+  if (continued?.forkedFrom !== undefined) {
+    const { stopped: _stopped, ...at } = position;
+    const fresh = { meter: null, requests: null, planned: [], calls: null };
+    return { ...left, ...fresh, position: { ...at, bound: null, isToldSo: false, toldShare: 0 } };
+  }
+  return { ...left, position, requests, meter: calls?.meter ?? turn.meter, planned, calls };
 }
 
 /** Names of tools whose calls were begun, and whose results nobody knows. */
@@ -67,8 +76,15 @@ export const TAKEN_UP_NOTE = `[This run goes on on another worker. ${FILES_AND_P
 export const UNKNOWN_RESULT =
   "error: this call was begun, and its result is not known, for the worker was lost meanwhile. It was not made again: find out what it did before you repeat it.";
 
-/** The note for the model of a run that was parked: that it goes on, and what it was told. */
-export function continuedNote({ message }: Continuation, stopped: ParkReason | undefined): string {
+/** The note for the model of a run that was parked, or is forked: that it goes on, and what it was told. */
+export function continuedNote(
+  { message, forkedFrom }: Continuation,
+  stopped: ParkReason | undefined,
+): string {
+  if (forkedFrom !== undefined) {
+    const note = `[This is another attempt, which begins here. ${FILES_AND_PROCESSES}]`;
+    return message === null ? note : `${note}\n\n${message}`;
+  }
   const why = stopped === "question" || stopped === undefined ? "" : " with a higher limit";
   const note = `[This run was parked, and goes on${why}. ${FILES_AND_PROCESSES}]`;
   return message === null ? `${note}\n\nGo on with what is left undone.` : `${note}\n\n${message}`;

@@ -127,7 +127,8 @@ export class LoopJournal implements RequestJournal, CallJournal {
       instructions: isWhole ? instructions : null,
       planned: [...this.#planned],
     };
-    await journal.keep({ kind: "turn", body, isWhole, ...(tree === undefined ? {} : { tree }) });
+    const { turn } = position;
+    await journal.keep({ kind: "turn", turn, body, isWhole, ...(tree === undefined ? {} : { tree }) });
     this.#messages = messages;
     this.#mayHaveChangedFiles = false;
     this.#left = null;

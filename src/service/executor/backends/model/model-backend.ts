@@ -89,7 +89,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       const limits = limitsOf(settings, modelId);
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
       const left = task.journal?.left == null ? null : leftLoop(task.journal.left);
-      if (left !== null) task.meter.resume(left.meter);
+      if (left?.meter != null) task.meter.resume(left.meter);
       await tellTakenUp(task, left);
       // About a quarter of the context window, at four characters a token.
       const history = await task.history(limits.contextTokens);
@@ -111,7 +111,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
         spending,
         fallbackId:
           fallbackId !== null && (rates === null || isPriced(rates, fallbackId)) ? fallbackId : null,
-        ...(left === null ? {} : { left: left.requests }),
+        ...(left?.requests == null ? {} : { left: left.requests }),
       });
       const callsAllowed = limits.advisorCalls;
       const askAdvisor = openAdvisor({ modelId: advisorId, callsAllowed, task, requests, conversation });
@@ -184,12 +184,13 @@ async function tellTakenUp(task: BackendTask, left: LeftLoop | null): Promise<vo
   if (by == null) return;
   const turn = left === null ? 1 : left.position.turn + (left.calls === null ? 0 : 1);
   const unknown = left === null ? [] : unknownCalls(left).map((name) => name.slice(0, MAX_NAME_CHARS));
-  const message = left?.continued?.message ?? null;
+  const { message = null, forkedFrom } = left?.continued ?? {};
   const value = {
     turn,
     after: by.after,
     unknown_calls: unknown.slice(0, MAX_NAMES),
     ...(message === null ? {} : { message }),
+    ...(forkedFrom === undefined ? {} : { forked_from: forkedFrom }),
   };
   await task.emit({ type: "CUSTOM", name: RESUMED_EVENT, value });
 }

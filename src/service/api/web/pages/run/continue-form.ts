@@ -8,18 +8,12 @@ import type { AccountCaller } from "../../../../core/accounts/caller.ts";
 import { answerQuestion } from "../../../../core/questions/answer-question.ts";
 import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
 import { givenBy, resumeRun } from "../../../../core/runs/continue-run.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
 import type { FaceParts } from "../../../http/face.ts";
 import { decode } from "../../../shared/decode.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
-import { readForm } from "../../form.ts";
-import { notFoundPage } from "../../page.ts";
 import type { WebContext } from "../../web-context.ts";
-import { sessionOf } from "../../web-session.ts";
-import { findReadableRun, isOwn, type ReadableRun } from "./run-reader.ts";
+import { ownForm, type ShowRun } from "./own-form.ts";
 
-/** A character of a message may take nine bytes of a form. */
-const MAX_FORM_BYTES = 128 * 1024;
 const MAX_NUMBER_CHARS = 20;
 
 const numberText = z.optional(
@@ -38,28 +32,12 @@ const formSchema = z.object({
 });
 type ContinueForm = z.output<typeof formSchema>;
 
-type ShowPage = (
-  context: WebContext,
-  readable: ReadableRun,
-  shown: { readonly alert: string | null },
-) => Promise<Response>;
-
-/** Leads back to the run's page, which shows what hindered it. For everybody but the owner there is nothing here. */
-export function continueForm(show: ShowPage): (context: WebContext) => Promise<Response> {
-  return async (context) => {
-    const { agentId = "", runId = "" } = context.req.param() as Readonly<Record<string, string>>;
-    const path = runPagePath({ agentId, runId });
-    const session = await sessionOf(context);
-    if (session === null) return context.redirect(`/sign-in?to=${encodeURIComponent(path)}`, 303);
-    const readable = await findReadableRun(context, { agentId, runId });
-    if (readable === null || !isOwn(readable)) return await notFoundPage(context, session);
-    const form = await readForm(context, formSchema, MAX_FORM_BYTES);
-    if (!form.ok) return await show(context, readable, { alert: form.refusal });
-    const request = { caller: ownerOf(session), agentId, runId, form: form.value };
-    const continued = await continueRun(context.get("parts"), request);
-    if (continued.ok) return context.redirect(path, 303);
-    return await show(context, readable, { alert: continued.refusal });
-  };
+/** Leads back to the run's page, which shows what hindered it. */
+export function continueForm(show: ShowRun): (context: WebContext) => Promise<Response> {
+  return ownForm(show, formSchema, async (parts, sent) => {
+    const continued = await continueRun(parts, sent);
+    return continued.ok ? ok(runPagePath(sent)) : continued;
+  });
 }
 
 type ContinueRequest = {

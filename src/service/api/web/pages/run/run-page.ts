@@ -6,6 +6,12 @@ import { html, raw } from "hono/html";
 import type { Run } from "../../../../../contract/runs/run.ts";
 import { type Contents, el, toHtml } from "../../../../../render/html/element.ts";
 import { entriesOf, entryList } from "../../../../../render/run-page/entries.ts";
+import {
+  FORK_PARAMETER,
+  type ForkPage,
+  forkLinks,
+  forkSection,
+} from "../../../../../render/run-page/fork-section.ts";
 import { parkedOf } from "../../../../../render/run-page/parked-section.ts";
 import { runHeading } from "../../../../../render/run-page/run-heading.ts";
 import {
@@ -20,6 +26,7 @@ import { waterfall } from "../../../../../render/run-page/waterfall.ts";
 import { RunReportFold } from "../../../../../report/fold-run.ts";
 import { resumption } from "../../../../../report/resumption.ts";
 import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
+import { keptTurns } from "../../../../core/runs/fork-run.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { toRun } from "../../../shared/run-view.ts";
 import { notFoundPage, page } from "../../page.ts";
@@ -28,6 +35,7 @@ import { sessionOf } from "../../web-session.ts";
 import { childrenSection } from "./children-section.ts";
 import { continueForm } from "./continue-form.ts";
 import { callText, eventsDownload, patchDownload } from "./downloads.ts";
+import { forkForm } from "./fork-form.ts";
 import { findReadableRun, isOwn, type ReadableRun, takeViewToken } from "./run-reader.ts";
 import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
 
@@ -51,6 +59,7 @@ export function runRoutes(): Hono<WebEnv> {
       (await show((_, readable) => runPage(context, readable, { alert: null }))(context)),
   );
   routes.post(`${path}/resume`, continueForm(runPage));
+  routes.post(`${path}/fork`, forkForm(runPage));
   routes.get(`${path}/events`, show(eventsDownload));
   routes.get(`${path}/patch`, show(patchDownload));
   routes.get(
@@ -82,8 +91,15 @@ async function runPage(
     mayContinue: isOwn(readable),
   };
   const isLive = !isOver(shown.run);
+  const forks: ForkPage = {
+    turns: isOwn(readable) ? await keptTurns(core, record.id) : [],
+    entries: entriesOf(shown.report),
+    base: shown.base,
+    models: core.rates.models.map(({ id }) => id),
+    chosen: Number(context.req.query(FORK_PARAMETER) ?? Number.NaN) || null,
+  };
   const { icon, text } = runHeading(shown.run, shown.report);
-  const body = pageBody(shown, { readable, record, children, lastSeq, alert });
+  const body = pageBody(shown, { readable, record, children, lastSeq, alert, forks });
   return await page(context, {
     title: `${icon} ${text}`,
     body: html`${raw(toHtml(body))}`,
@@ -108,9 +124,10 @@ type Drawn = {
   readonly children: readonly RunRecord[];
   readonly lastSeq: number;
   readonly alert: string | null;
+  readonly forks: ForkPage;
 };
 
-function pageBody(shown: PageRun, { readable, record, children, lastSeq, alert }: Drawn): Contents {
+function pageBody(shown: PageRun, { readable, record, children, lastSeq, alert, forks }: Drawn): Contents {
   const { run, report, base } = shown;
   const { icon, text, tone } = runHeading(run, report);
   const isOwner = isOwn(readable);
@@ -141,12 +158,13 @@ function pageBody(shown: PageRun, { readable, record, children, lastSeq, alert }
       ),
       waterfall(report),
       el("div", { id: "tools", class: "tools", hidden: true }),
-      entryList(entriesOf(report), { base }),
+      entryList(forks.entries, { base, forks: forkLinks(forks) }),
     ),
     childrenSection(children, { isOwner }),
     ...sectionIds
       .slice(sectionIds.indexOf("approvals") + 1)
       .map((id) => el("section", { id }, ...sections[id](shown))),
+    forkSection(forks),
   );
 }
 

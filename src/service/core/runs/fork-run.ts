@@ -1,0 +1,98 @@
+// POST /v1/agents/{agentID}/runs/{runID}/fork: a new run that begins at a turn of another one, by what that one's journal has.
+// Why: docs/decisions/145-a-run-is-forked.md
+
+import { type Result, refused } from "../../../base/result.ts";
+import { policyOf } from "../../../contract/egress.ts";
+import type { Unkeyed } from "../../../contract/fields.ts";
+import type { ForkRunRequest } from "../../../contract/runs/run-requests.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { findPlanFault } from "../agents/find-or-make-agent.ts";
+import type { ModelRefusal } from "../agents/refusals.ts";
+import type { Core } from "../core.ts";
+import type { KeptTurn } from "./journal-port.ts";
+import { findRun } from "./read-run.ts";
+import type { ForkRefusal, RunRefusal, SubmitRefusal } from "./refusals.ts";
+import { beginForked, openEntries } from "./run-journal.ts";
+import type { RunInput } from "./run-record.ts";
+import type { Submission, Submitted } from "./submission.ts";
+import type { RunSubmitter } from "./submit-run.ts";
+
+const MICRO_PER_USD = 1_000_000;
+
+type Fork = {
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly runId: string;
+  readonly body: Unkeyed<ForkRunRequest>;
+  readonly idempotencyKey: string | null;
+};
+
+/** The other run is not changed. With a key it is safe to repeat for 24 hours. */
+export async function forkRun(
+  core: Core,
+  submitter: RunSubmitter,
+  { caller, agentId, runId, body, idempotencyKey }: Fork,
+): Promise<Result<Submitted, RunRefusal | SubmitRefusal | ForkRefusal | ModelRefusal>> {
+  const found = await findRun(core, { caller, agentId, runId });
+  if (!found.ok) return found;
+  const { turn, model = null, message = null } = body;
+  const modelFault = model === null ? null : await findModelFault(core, { caller, model });
+  if (modelFault !== null) return refused(modelFault);
+  const input = await core.store.committed.runs.findInput(runId);
+  const entries = await openEntries(core, runId);
+  const turns = await keptTurns(core, runId);
+  const at = turns.find((one) => one.turn === turn);
+  if (at === undefined || input === null || entries === null)
+    return refused({ reason: "turn_not_kept", runId, turn, turns: turns.map((one) => one.turn) });
+  const before = entries.filter(({ entry }) => entry <= at.entry);
+  return await submitter.submit({
+    caller,
+    agentId,
+    idempotencyKey,
+    body: bodyOf(input, body),
+    ...(input.hasThread === true ? { canBeAnswered: true } : {}),
+    fork: { runId, turn, source: input, model, message },
+    alongside: (tx, made) =>
+      beginForked(core, tx, {
+        runId: made.runId,
+        entries: before,
+        given: { message, forkedFrom: runId },
+      }),
+  });
+}
+
+async function findModelFault(
+  core: Core,
+  { caller, model: id }: { readonly caller: Caller; readonly model: string },
+): Promise<ModelRefusal | null> {
+  const model = core.rates.models.find((one) => one.id === id);
+  if (model === undefined) return { reason: "model_unknown", model: id };
+  const account =
+    caller.kind === "account" ? await core.store.committed.accounts.find(caller.accountId) : null;
+  return account === null ? null : findPlanFault(core, { account, model });
+}
+
+/** The turns at which a run can be forked. */
+export async function keptTurns(core: Core, runId: string): Promise<readonly KeptTurn[]> {
+  return core.journalKeys === null ? [] : await core.store.committed.journal.listTurns(runId);
+}
+
+/** As the other run was asked for, without what belongs to its job. */
+function bodyOf(
+  input: RunInput,
+  { max_turn_tokens: tokens, max_cost_usd: dollars }: Unkeyed<ForkRunRequest>,
+): Submission["body"] {
+  const { messages, maxTurnTokens, maxCostMicroUsd, mayPark, egress, mcpServers, outputSchema, setup } =
+    input;
+  const cost = dollars ?? (maxCostMicroUsd === undefined ? undefined : maxCostMicroUsd / MICRO_PER_USD);
+  return {
+    messages: [...messages],
+    max_turn_tokens: tokens ?? maxTurnTokens,
+    ...(cost === undefined ? {} : { max_cost_usd: cost }),
+    ...(mayPark === undefined ? {} : { may_park: mayPark }),
+    ...(egress === undefined ? {} : { egress: policyOf(egress) }),
+    ...(mcpServers === undefined ? {} : { mcp_servers: mcpServers }),
+    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
+    ...(setup === undefined ? {} : { setup }),
+  };
+}
