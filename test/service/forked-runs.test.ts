@@ -7,6 +7,7 @@ import { makeTestKey } from "../support/account-key.ts";
 import { type DurableOptions, DurableService } from "../support/durable/durable-service.ts";
 import { expectCompleted, expectNothingKept } from "../support/durable/expect-played.ts";
 import { idealRequests, noteOf, STORY_MODEL, type Story } from "../support/durable/played-story.ts";
+import { runCommand } from "../support/run/run-command.ts";
 import type { Answer } from "../support/service-client.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 
@@ -101,6 +102,20 @@ onEveryStore((store) => {
         bearer: service.owner.secret,
       });
       expect(await journals()).toBe(0);
+    });
+
+    it("is made by the command, which follows it to its end", async () => {
+      await start();
+      const first = await service.submit(story);
+      await expectCompleted(service, first);
+      const { code, stdout, stderr } = await runCommand(
+        ["runs", "fork", first, "--from", "4", "--message", "Write it shorter.", "--follow"],
+        { AGENT_SERVICE_URL: service.node().url, AGENT_SERVICE_KEY: service.owner.secret },
+      );
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^Run \S+, session \S+\n$/)]);
+      expect(stdout).toContain("The run begins at turn 4 of another one. It was told: Write it shorter.");
+      expect(stdout).toContain("Turn 5 of fork. It is the end.");
+      expect(stdout).not.toContain("Turn 3 of fork.");
     });
 
     it("is refused where no journal is kept after the end of a run", async () => {
