@@ -20,6 +20,8 @@ export const jobTexts: Texts<JobReason> = {
   run_cancelled: "`mode: cancel` or `/agent cancel` stopped what was in flight.",
   nothing_to_cancel: "`mode: cancel` or `/agent cancel` found nothing in flight.",
   examined: "`mode: doctor` found no fault.",
+  checks_failed:
+    "The run completed, and its tests, builds or linters fail since its last edit, with `fail-on: checks-failed`. The message names them.",
   findings_found:
     "The review found something as severe as `fail-on-severity`, or more, or what an earlier review found is still open.",
   findings_unread:

@@ -25,7 +25,7 @@ import {
 } from "../job/job-settings.ts";
 import { faultsOfSentServers, mcpServers, type NamedServers } from "../job/mcp-servers.ts";
 import { StepError } from "../job/step-error.ts";
-import type { Conclusion } from "../report/conclusion.ts";
+import type { FailOn, FailOnWord } from "../report/conclusion.ts";
 import { type Severity, severities } from "../report/findings.ts";
 import { ignoredInputs } from "./ignored-inputs.ts";
 import {
@@ -107,7 +107,7 @@ export type Inputs = {
   readonly onCancel: (typeof cancelActions)[number];
   /** The way in which the service gets the run's commit. */
   readonly clone: CloneMode;
-  readonly failOn: ReadonlySet<Conclusion>;
+  readonly failOn: FailOn;
   readonly summary: boolean;
   /** Whether the step writes on the issue or the pull request that it is about. */
   readonly comment: boolean;
@@ -164,7 +164,7 @@ export const inputSettings = {
   wait: setting(flag, true),
   "on-cancel": setting(oneOf(cancelActions), "cancel"),
   clone: setting(oneOf(cloneModes), "auto"),
-  "fail-on": setting(failOn, new Set<Conclusion>(["failure", "quota", "incomplete"])),
+  "fail-on": setting(failOn, new Set<FailOnWord>(["failure", "quota", "incomplete"])),
   summary: setting(flag, true),
   comment: setting(flag, true),
   changes: setting(oneOf(changesModes), "patch"),

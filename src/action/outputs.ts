@@ -32,6 +32,7 @@ export async function writeOutputs(ending: ActionEnding, commentUrl: string | nu
     ...deliveryOutputs(delivery),
     "comment-url": commentUrl ?? "",
     findings: findingsCount(findings),
+    checks: report.checks?.state ?? "",
   };
   for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
 }

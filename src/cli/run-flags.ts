@@ -16,13 +16,13 @@ import {
   MAX_TURN_TOKENS,
   setup,
 } from "../job/job-settings.ts";
-import type { Conclusion } from "../report/conclusion.ts";
+import type { FailOnWord } from "../report/conclusion.ts";
 import { serviceUrlFlag } from "./account.ts";
 import { anyText, switchFlag, valueFlag } from "./flags.ts";
 import { federationFlags } from "./model-flags.ts";
 
 const MAX_TIMEOUT_MINUTES = 1_440;
-const DEFAULT_FAIL_ON: readonly Conclusion[] = ["failure", "quota", "incomplete", "cancelled"];
+const DEFAULT_FAIL_ON: readonly FailOnWord[] = ["failure", "quota", "incomplete", "cancelled"];
 
 /** By their names. */
 export const runFlags = {
@@ -164,7 +164,8 @@ export const runFlags = {
     kind: failOn,
     fallback: new Set(DEFAULT_FAIL_ON),
     takes: "<list>",
-    description: "The conclusions that end with exit code 1.",
+    description:
+      "The conclusions that end with exit code 1; checks-failed for a run whose checks fail since its last edit.",
     shownDefault: DEFAULT_FAIL_ON.join(","),
   }),
   "output-dir": valueFlag({

@@ -14,7 +14,7 @@ import {
   type SetupChoice,
 } from "../job/job-settings.ts";
 import { faultsOfSentServers, mcpServers, type NamedServers } from "../job/mcp-servers.ts";
-import type { Conclusion } from "../report/conclusion.ts";
+import type { FailOn } from "../report/conclusion.ts";
 import { readServiceUrl } from "./account.ts";
 import { UsageError } from "./flags.ts";
 import { readFederationFlags } from "./model-flags.ts";
@@ -43,7 +43,7 @@ export type RunSettings = {
   readonly onCancel: (typeof cancelActions)[number];
   /** The way in which the service gets the job's commit. */
   readonly clone: CloneMode;
-  readonly failOn: ReadonlySet<Conclusion>;
+  readonly failOn: FailOn;
   /** The command publishes no findings. */
   readonly failOnSeverity: null;
   /** Null: the default folder in a CI job, none elsewhere. */

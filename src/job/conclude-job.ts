@@ -1,10 +1,11 @@
 // The end of a job, in whichever phase it came: the run's results handed over, a verdict, and everybody told of it.
 
 import { singleLine } from "../base/untrusted-text.ts";
-import { failsStep, type Verdict } from "../report/conclusion.ts";
+import { failedChecksNote } from "../report/check-notes.ts";
+import { CHECKS_FAILED, failsStep, type Verdict } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import { isShut, type PublishedFindings, placeOf, reaches, type Severity } from "../report/findings.ts";
-import { missingParts } from "../report/missing-parts.ts";
+import { runWarnings } from "../report/run-warnings.ts";
 import { concludeOutcome, type Outcome } from "./conclusion.ts";
 import type { Ending } from "./ending.ts";
 import { faultOf } from "./fault.ts";
@@ -32,7 +33,7 @@ export async function concludeJob<Own extends JobTypes>(
     fails: failsStep(verdict, "settings" in progress ? progress.settings.failOn : new Set()),
     claimUrl: verdict.claimUrl ?? offeredClaim(progress),
   };
-  for (const note of "log" in progress ? missingParts(progress.log.report) : []) job.warn(note);
+  for (const note of "log" in progress ? runWarnings(progress.log.report) : []) job.warn(note);
   for (const publication of port.publications(ending)) await attempt(job, publication);
   port.sayEnding(ending);
   return ending;
@@ -49,7 +50,8 @@ async function judge<Own extends JobTypes>(
     const handedOver = await handOver(reached.port, { ...reached, verdict });
     const delivered = withDelivery(verdict, handedOver.delivery);
     const threshold = "settings" in reached.progress ? reached.progress.settings.failOnSeverity : null;
-    return { ...handedOver, verdict: withFindings(delivered, { findings: handedOver.findings, threshold }) };
+    const checked = withChecks(delivered, reached.progress);
+    return { ...handedOver, verdict: withFindings(checked, { findings: handedOver.findings, threshold }) };
   } catch (error) {
     // Nothing that was to be expected: a full disk, for one.
     return { ...NOTHING, verdict: concludeOutcome({ type: "fault", fault: faultOf(error) }, surroundings) };
@@ -104,6 +106,16 @@ function withDelivery(verdict: Verdict, delivery: Delivery | null): Verdict {
   if (verdict.conclusion !== "success" || delivery?.type !== "kept") return verdict;
   const { reason, message } = delivery;
   return { ...verdict, conclusion: "failure", reason, message: `The run completed. ${message}` };
+}
+
+/** What the record says of the checks, whatever the reply says. */
+function withChecks(verdict: Verdict, progress: Progress): Verdict {
+  if (verdict.conclusion !== "success" || verdict.reason !== "completed") return verdict;
+  if (!("settings" in progress) || !progress.settings.failOn.has(CHECKS_FAILED)) return verdict;
+  const failed = "log" in progress ? failedChecksNote(progress.log.report) : null;
+  if (failed === null) return verdict;
+  const message = `${failed} "fail-on: ${CHECKS_FAILED}" makes that a failure.`;
+  return { ...verdict, conclusion: "failure", reason: "checks_failed", message };
 }
 
 /** A review that is to gate: what it found fails the step, whether it was published now or before. */

@@ -9,7 +9,7 @@ import {
   type SubmitRunRequest,
   setupPathPattern,
 } from "../contract/runs/run-requests.ts";
-import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
+import { type FailOn, failOnWords } from "../report/conclusion.ts";
 
 /** As the service has it: no schema of the contract is loaded before the job has its identity. */
 const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
@@ -85,13 +85,13 @@ export const setup: Kind<SetupChoice> = kind(
   },
 );
 
-export const failOn: Kind<ReadonlySet<Conclusion>> = kind(
-  `"none" or a comma-separated list of ${failableConclusions.join(", ")}`,
+export const failOn: Kind<FailOn> = kind(
+  `"none" or a comma-separated list of ${failOnWords.join(", ")}`,
   (text) => {
     if (text === "none") return new Set();
     const words = text.split(/[\s,]+/).filter((word) => word !== "");
-    const known = failableConclusions.filter((conclusion) => words.includes(conclusion));
-    return words.length > 0 && words.every((word) => known.some((conclusion) => conclusion === word))
+    const known = failOnWords.filter((one) => words.includes(one));
+    return words.length > 0 && words.every((word) => known.some((one) => one === word))
       ? new Set(known)
       : undefined;
   },

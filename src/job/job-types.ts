@@ -3,7 +3,7 @@
 import type { CiJob } from "../ci/provider.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
-import type { Conclusion } from "../report/conclusion.ts";
+import type { FailOn } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings, Severity } from "../report/findings.ts";
 import type { TokenSource } from "./capability.ts";
@@ -25,7 +25,7 @@ export type JobSettings = {
   readonly timeoutMs: number;
   /** The time that a run which has begun may be silent. Null: without a limit. */
   readonly idleMs: number | null;
-  readonly failOn: ReadonlySet<Conclusion>;
+  readonly failOn: FailOn;
   /** The least severe finding that makes the conclusion a failure. Null: none does. */
   readonly failOnSeverity: Severity | null;
   /** How a service gets the commit: "auto", the job sends that of a repository that is not public; "push", of any. */

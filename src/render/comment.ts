@@ -10,9 +10,9 @@ import {
   claimSection,
   costsSection,
   type EndContext,
-  missingSection,
   replySection,
   unseenSection,
+  warningsSection,
   whySection,
 } from "./end-sections.ts";
 import { findingsSection } from "./findings-table.ts";
@@ -60,7 +60,7 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   const room = new SectionRoom(MAX_COMMENT_BYTES - 1);
   const title = room.take(`**${titleMarkdown(outcomeTitle(report, context))}**`);
   const unseen = room.take(unseenSection(context));
-  const missing = room.take(missingSection(report));
+  const missing = room.take(warningsSection(report));
   const why = room.take(whySection(report, context));
   const claim = room.take(claimSection(report, context));
   const facts = room.take(factsSection(report, context));

@@ -2,8 +2,8 @@
 
 import { byteLength, fitText } from "../base/bounded-text.ts";
 import type { ModelUsage, RunBudget } from "../contract/runs/run.ts";
-import { missingParts } from "../report/missing-parts.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
+import { runWarnings } from "../report/run-warnings.ts";
 import type { FileLinks } from "./blob-url.ts";
 import { readableReply } from "./findings-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
@@ -50,9 +50,9 @@ export function unseenSection({ unseen = "" }: EndContext): string {
   return text === "" ? "" : `> ⚠️ ${text}`;
 }
 
-/** The parts that the run worked without, a line each. */
-export function missingSection(report: RunReport): string {
-  return missingParts(report)
+/** What readers are warned of, a line each. */
+export function warningsSection(report: RunReport): string {
+  return runWarnings(report)
     .map((note) => `> ⚠️ ${fitText(note, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? ""}`)
     .join("\n>\n");
 }

@@ -7,6 +7,7 @@ import {
   APPROVAL_EVENT,
   asRunEvent,
   CHANGES_EVENT,
+  CHECKS_EVENT,
   type ChangesEvent,
   EGRESS_EVENT,
   type HeldBackFile,
@@ -22,6 +23,7 @@ import {
   type RunEvent,
   type StoredRunEvent,
 } from "../contract/runs/run-event.ts";
+import { checksNote } from "../report/check-notes.ts";
 import { maskSecrets } from "../report/find-secrets.ts";
 import { isFailedResult } from "../report/tool-failure.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
@@ -181,6 +183,9 @@ export class RunLog {
         return;
       case OUTPUT_EVENT:
         this.#note("The reply has the form that was asked for.");
+        return;
+      case CHECKS_EVENT:
+        this.#note(maskSecrets(checksNote(event.value)));
         return;
       // Its steps are in the log as they begin.
       case PLAN_EVENT:

@@ -3,6 +3,7 @@
 
 import { assertNever } from "../base/assert-never.ts";
 import { byteLength } from "../base/bounded-text.ts";
+import { failedChecksText } from "../report/check-notes.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import { type Finding, type PublishedFindings, readFindings, worstOf } from "../report/findings.ts";
@@ -32,12 +33,15 @@ export function outcomeTitle(report: RunReport, facts: OutcomeFacts): OutcomeTit
   const hasRun = report.state.status !== "unknown";
   switch (conclusion) {
     case "success":
-      return successTitle(report, facts);
+      return withChecks(successTitle(report, facts), { report, facts });
     case "incomplete":
       return plain("⚠️", cutTitles.get(reason) ?? "Stopped before it was done");
     case "failure": {
       const found = reason === "findings_found" ? foundTitle(report, facts) : null;
-      return found === null ? plain("❌", failureText(facts, hasRun)) : { ...found, icon: "❌" };
+      if (found !== null) return { ...found, icon: "❌" };
+      if (reason === "checks_failed")
+        return { ...withChecks(successTitle(report, facts), { report, facts }), icon: "❌" };
+      return plain("❌", failureText(facts, hasRun));
     }
     case "cancelled":
       return plain("🛑", hasRun ? "The run was cancelled" : "Cancelled");
@@ -122,6 +126,18 @@ function successTitle(report: RunReport, { reason, delivery, findings }: Outcome
   const changed = report.changes?.files.length ?? 0;
   if (changed > 0) return plain(DONE, `Changed ${plural(changed, "file")}`);
   return plain(DONE, replyMessage(report) === null ? "Finished without an answer" : "Answered");
+}
+
+/** Of changes, whatever the reply says of them. */
+function withChecks(
+  title: OutcomeTitle,
+  { report, facts: { reason, delivery } }: { readonly report: RunReport; readonly facts: OutcomeFacts },
+): OutcomeTitle {
+  const failed = failedChecksText(report);
+  const hasChanges = (report.changes?.files.length ?? 0) > 0 && delivery?.type !== "none";
+  if (failed === null || !hasChanges || title.icon !== DONE || doneTitles.has(reason)) return title;
+  const { text, markdown } = title;
+  return { icon: "⚠️", text: `${text}, ${failed}`, markdown: `${markdown}, ${failed}` };
 }
 
 const DONE = "✅";

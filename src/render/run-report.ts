@@ -7,7 +7,7 @@ import type { Conclusion } from "../report/conclusion.ts";
 import type { RunReport } from "../report/run-report.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
-import { costsSection, type EndContext, missingSection, replySection, whySection } from "./end-sections.ts";
+import { costsSection, type EndContext, replySection, warningsSection, whySection } from "./end-sections.ts";
 import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
 import { parkedTitle } from "./parked-titles.ts";
 import { planSection } from "./plan-section.ts";
@@ -28,7 +28,7 @@ export function renderRunReport(
       ? openTitle(run)
       : titleMarkdown(outcomeTitle(report, context));
   const head = room.take(`# ${title}`);
-  const missing = room.take(missingSection(report));
+  const missing = room.take(warningsSection(report));
   const why = room.take(context === null ? "" : whySection(report, context));
   const costs = room.take(context === null ? "" : costsSection(report, context));
   const changes = room.take(

@@ -10,9 +10,9 @@ import {
   claimSection,
   costsSection,
   type EndContext,
-  missingSection,
   replySection,
   unseenSection,
+  warningsSection,
   whySection,
 } from "./end-sections.ts";
 import { findingsSection } from "./findings-table.ts";
@@ -53,7 +53,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   // Taken by importance, shown in reading order.
   const title = room.take(`## ${titleMarkdown(outcomeTitle(report, context))}`);
   const unseen = room.take(unseenSection(context));
-  const missing = room.take(missingSection(report));
+  const missing = room.take(warningsSection(report));
   const why = room.take(whySection(report, context));
   const claim = room.take(claimSection(report, context));
   const costs = room.take(costsSection(report, context));

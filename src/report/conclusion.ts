@@ -10,6 +10,12 @@ export const failableConclusions = [
   "detached",
 ] as const;
 
+/** Beside conclusions: a run that completed, and whose checks fail since its last edit. */
+export const CHECKS_FAILED = "checks-failed";
+export const failOnWords = [...failableConclusions, CHECKS_FAILED] as const;
+export type FailOnWord = (typeof failOnWords)[number];
+export type FailOn = ReadonlySet<FailOnWord>;
+
 /** "incomplete": the run was cut at a bound, before its work was done. */
 export type Conclusion = "success" | (typeof failableConclusions)[number];
 
@@ -24,6 +30,7 @@ export type JobReason =
   | "faults_found"
   | "findings_found"
   | "findings_unread"
+  | "checks_failed"
   | "timeout"
   | "idle_timeout"
   | "detached"
@@ -44,6 +51,8 @@ export type Verdict = {
 };
 
 /** Whether the conclusion fails the step. Wrong inputs always do: `fail-on` may be among them. */
-export function failsStep(verdict: Verdict, failOn: ReadonlySet<Conclusion>): boolean {
-  return verdict.reason === "invalid_input" || failOn.has(verdict.conclusion);
+export function failsStep({ reason, conclusion }: Verdict, failOn: FailOn): boolean {
+  if (reason === "invalid_input") return true;
+  if (reason === "checks_failed") return failOn.has(CHECKS_FAILED);
+  return conclusion !== "success" && failOn.has(conclusion);
 }

@@ -8,6 +8,7 @@ import {
   type ApprovalEvent,
   asRunEvent,
   CHANGES_EVENT,
+  CHECKS_EVENT,
   EGRESS_EVENT,
   NOTICE_EVENT,
   OUTPUT_EVENT,
@@ -203,6 +204,11 @@ export class RunReportFold {
         }
         if (event.name === PLAN_EVENT)
           draft.plan = event.value.steps.map((step) => ({ ...step, text: maskSecrets(step.text) }));
+        if (event.name === CHECKS_EVENT) {
+          const { state, results } = event.value;
+          const masked = results.map((one) => ({ ...one, command: maskSecrets(one.command) }));
+          draft.checks = { state, results: masked };
+        }
         if (event.name === OUTPUT_EVENT)
           draft.output = { value: maskSecretsInData(event.value) as OutputEvent["value"] };
         return;

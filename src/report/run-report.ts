@@ -5,6 +5,7 @@ import type { Parked } from "../contract/runs/run.ts";
 import type {
   ApprovalEvent,
   ChangesEvent,
+  ChecksEvent,
   EgressEvent,
   OutputEvent,
   PlanStep,
@@ -90,6 +91,8 @@ export type RunReport = {
   readonly question: QuestionEvent["value"] | null;
   /** The agent's plan as it was last; empty where it had none. */
   readonly plan: readonly PlanStep[];
+  /** How its checks ended since its last edit. Null where nothing was changed or checked, and before the end. */
+  readonly checks: ChecksEvent["value"] | null;
   readonly changes: ChangesEvent["value"] | null;
   readonly quota: QuotaEvent["value"] | null;
   /** Network access that was withheld, hosts that were reached and blocked. Null where nothing was. */
@@ -116,6 +119,7 @@ export function emptyReport(): RunReport {
     parkedMs: 0,
     question: null,
     plan: [],
+    checks: null,
     changes: null,
     quota: null,
     egress: null,

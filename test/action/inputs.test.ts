@@ -169,7 +169,7 @@ describe("readInputs", () => {
       'Input "output-schema" must be a JSON Schema: a JSON object of at most 65536 bytes, got "[1]".',
     ]);
     expect(problems({ "fail-on": "failure,never" })).toEqual([
-      'Input "fail-on" must be "none" or a comma-separated list of failure, quota, incomplete, cancelled, skipped, detached, got "failure,never".',
+      'Input "fail-on" must be "none" or a comma-separated list of failure, quota, incomplete, cancelled, skipped, detached, checks-failed, got "failure,never".',
     ]);
     expect(problems({ prompt: "a", "prompt-file": "b" })).toEqual([
       'Inputs "prompt" and "prompt-file" exclude each other: give one of them.',

@@ -76,17 +76,47 @@ describe("a job with a model and without a server", () => {
     const edit = (from: string, to: string) =>
       call("edit_file", { path: "sum.mjs", old_text: from, new_text: to });
     const model = await play(
-      byTurn([edit("a - b", "a +"), edit("a +", "a + b"), say("It adds."), say("It adds.")]),
+      byTurn([
+        edit("a - b", "a +"),
+        edit("a +", "a + b"),
+        say("It adds."),
+        say("It adds.\n\nNot checked: it is one sign."),
+      ]),
     );
     const job = await fixture.job();
     fixture.checkOut(job);
     const step = await fixture.main(job, { inputs: inputsOf(model) });
-    expect(step.outputs).toMatchObject({ conclusion: "success", "changed-files": '["sum.mjs"]' });
+    const changed = { conclusion: "success", "changed-files": '["sum.mjs"]', checks: "none" };
+    expect(step.outputs).toMatchObject(changed);
     const [broken, mended] = model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
     expect(broken).toMatch(
       /New in this file since the edit[\s\S]*sum\.mjs:\d+:\d+ error node --check: SyntaxError/,
     );
     expect(mended).not.toContain("New in this file");
+  });
+
+  it("says what its checks say, whatever its reply says, and may be failed by them", {
+    tags: ["sandbox"],
+  }, async () => {
+    const edit = call("edit_file", { path: "sum.mjs", old_text: "a - b", new_text: "a * b" });
+    const said = say("All tests pass.");
+    for (const [failOn, exitCode] of [
+      ["failure", 0],
+      ["failure,checks-failed", 1],
+    ] as const) {
+      const model = await play(byTurn([edit, tools.run("node sum.test.mjs"), said, said, said]));
+      const job = await fixture.job();
+      fixture.checkOut(job);
+      const step = await fixture.main(job, { inputs: { ...inputsOf(model), "fail-on": failOn } });
+      const reason = exitCode === 0 ? "completed" : "checks_failed";
+      expect(step).toMatchObject({
+        exitCode,
+        outputs: { checks: "failed", reason, reply: "All tests pass." },
+      });
+      expect(step.summary).toMatch(/^## (?:⚠️|❌) Changed 1 file, tests fail$/m);
+      expect(step.summary).toContain("whatever the reply says: node sum.test.mjs (exit code 1)");
+      expect(step.log).toContain("Checks since the last edit failed");
+    }
   });
 
   it("goes on with the fallback model where its own is not there any more, and says so", async () => {

@@ -273,7 +273,13 @@ export class KeyedWorld {
   async forkable(): Promise<string> {
     const { core } = this.#parts.fixture.core;
     const runId = crypto.randomUUID();
-    const atWork = { id: runId, agentId: this.agentId, status: "running", fence: 1, holdMicroUsd: 0 } as const;
+    const atWork = {
+      id: runId,
+      agentId: this.agentId,
+      status: "running",
+      fence: 1,
+      holdMicroUsd: 0,
+    } as const;
     const entry = { entry: 1, kind: "turn", turn: 1, body: {} } as const;
     await core.store.transact((tx) =>
       tx.runs.insert(makeRun({ ...atWork, sessionId: runId }), makeRunInput({ job: null })),

@@ -44,10 +44,11 @@ export function forkSection(page: ForkPage): Contents {
   return el(
     "section",
     { id: "fork" },
+    el("h2", {}, "Fork"),
     el(
       "details",
       { open: chosen === null ? undefined : true },
-      el("summary", {}, "Fork this run"),
+      el("summary", {}, "Begin again at one of its turns"),
       el(
         "form",
         { method: "post", action: `${base}/fork` },

@@ -4,8 +4,8 @@ import { singleLine } from "../../base/untrusted-text.ts";
 import type { CommitOrigin, Run } from "../../contract/runs/run.ts";
 import { maskSecrets } from "../../report/find-secrets.ts";
 import { type Finding, placeOf, readFindings, severities, severityCounts } from "../../report/findings.ts";
-import { missingParts } from "../../report/missing-parts.ts";
 import { elapsedMs, type RunReport } from "../../report/run-report.ts";
+import { runWarnings } from "../../report/run-warnings.ts";
 import { readableReply } from "../findings-table.ts";
 import { type Contents, type Element, el, outerLink, said } from "../html/element.ts";
 import { markdownElements } from "../html/markdown-elements.ts";
@@ -37,7 +37,7 @@ const MAX_PLAN_STEPS = 50;
 export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Contents[]>> = {
   failure: ({ report }) => [
     ...(report.state.status === "failed" ? [el("p", { class: "note bad" }, said(report.state.message))] : []),
-    ...missingParts(report).map((note) => el("p", { class: "note warn" }, said(note))),
+    ...runWarnings(report).map((note) => el("p", { class: "note warn" }, said(note))),
   ],
   parked: parkedSection,
   reply: ({ run, report }) => (hasReply(run) ? replyOf(report) : []),

@@ -8,6 +8,8 @@ import type { Sandbox, SandboxedCheckout, SandboxLimit, SandboxResult } from "..
 import { defineTool, type Tool, ToolError } from "./tool.ts";
 import { countInput, described, scopeInput } from "./tool-input.ts";
 
+export const COMMAND_TOOL = "run_command";
+
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 600;
 const MAX_OUTPUT_BYTES = 30_000;
@@ -25,7 +27,7 @@ type CommandResult = SandboxResult & { readonly blocked: string | null };
 
 export function runCommandTool({ sandbox, egress, checkout: about }: CommandParts): Tool<CommandResult> {
   return defineTool({
-    name: "run_command",
+    name: COMMAND_TOOL,
     description:
       "Executes a command with bash in the repository and returns its output and exit code. No terminal, no input; nothing goes on in the background after it.",
     input: z.object({
@@ -64,6 +66,20 @@ export function runCommandTool({ sandbox, egress, checkout: about }: CommandPart
     },
     format: describeResult,
   });
+}
+
+const endSchema = z.object({ exitCode: z.nullable(z.int()) });
+const inputSchema = z.object({ command: z.string() });
+
+/** A command that was executed, by the input and the value of its call, and its exit code. Null where neither tells. */
+export function executedCommand(
+  input: unknown,
+  value: unknown,
+): { readonly command: string; readonly exitCode: number | null } | null {
+  const [asked, ended] = [z.safeParse(inputSchema, input), z.safeParse(endSchema, value)];
+  return asked.success && ended.success
+    ? { command: asked.data.command, exitCode: ended.data.exitCode }
+    : null;
 }
 
 /** The output of a command, and its end. */

@@ -7,6 +7,7 @@ import { parkReasons, type StopReason } from "../../../../contract/runs/run.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { sumOf } from "../../../core/runs/usage.ts";
 import type { BackendOutcome, BackendTask } from "../../backend.ts";
+import type { ProjectScripts } from "../../checks/check-kinds.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { RequestStage } from "./allow-request.ts";
 import { AnswerEvents } from "./answer-events.ts";
@@ -41,6 +42,8 @@ type AgentLoopOptions = {
   /** Null: any reply will do. */
   readonly form: OutputForm | null;
   readonly question: PendingQuestion;
+  /** The scripts of the project. */
+  readonly scripts: ProjectScripts;
   /** Null where the run ends with its worker. */
   readonly journal: LoopJournal | null;
   /** Null for a run that begins. */
@@ -81,6 +84,7 @@ export class AgentLoop {
       return { stopReason: stopped };
     }
     const outcome = await this.#work();
+    await this.#followUps.tellChecks();
     const reason = parkReasons.find((one) => one === outcome.stopReason);
     if (reason !== undefined && task.mayPark && journal?.isKept === true) {
       const place = { turn: this.#turn + 1, bound: null, isToldSo: false, stopped: reason };

@@ -13,7 +13,6 @@ import type { CallJournal, GivenReply, LeftCalls } from "./loop-state.ts";
 import type { MadeCall } from "./model-call.ts";
 import { ReadWriteLock } from "./read-write-lock.ts";
 import type { RepeatedCalls } from "./repeated-calls.ts";
-import type { UsedTool } from "./unverified-changes.ts";
 
 type ToolCalls = {
   readonly calls: readonly MadeCall[];
@@ -31,6 +30,17 @@ type ToolCalls = {
   readonly left: LeftCalls | null;
 };
 
+/** A call that was made. */
+export type UsedTool = {
+  readonly name: string;
+  readonly access: ToolAccess;
+  readonly input: unknown;
+  /** False where it was refused, or failed. */
+  readonly ok: boolean;
+  /** As the tool has it. Undefined where it failed, and where an earlier worker has made the call. */
+  readonly value: unknown;
+};
+
 export type ToolResults = {
   /** The results, and behind them the images that tools have shown. */
   readonly messages: readonly ModelMessage[];
@@ -45,6 +55,7 @@ export type ToolResults = {
 type Outcome = {
   readonly ok: boolean;
   readonly text: string;
+  readonly value?: unknown;
   readonly images?: readonly ToolImage[];
 };
 type Answered = Outcome & {
@@ -72,7 +83,8 @@ export async function callTools(made: ToolCalls): Promise<ToolResults> {
     const note = made.repeated.note({ ...call, result: outcome.text });
     const text = boundResult(note === null ? outcome.text : `${outcome.text}\n${note}`);
     await made.events.answer(made.events.callId(call.toolCallId), text, effect);
-    return { call, access, effect, ok: outcome.ok, text, images: outcome.images ?? [] };
+    const { ok, value, images = [] } = outcome;
+    return { call, access, effect, ok, text, value, images };
   });
   await Promise.allSettled(working);
   const answered = await Promise.all(working);
@@ -81,7 +93,13 @@ export async function callTools(made: ToolCalls): Promise<ToolResults> {
     messages: [resultsMessage(answered), ...(shown === null ? [] : [shown])],
     mayHaveChangedFiles: answered.some(({ effect }) => effect === "maybe_files"),
     hasWritten: answered.some(({ ok, access }) => ok && access === "write"),
-    used: answered.map(({ ok, access, call: { toolName: name, input } }) => ({ name, access, input, ok })),
+    used: answered.map(({ ok, access, value, call: { toolName: name, input } }) => ({
+      name,
+      access,
+      input,
+      ok,
+      value,
+    })),
   };
 }
 

@@ -23,6 +23,8 @@ export type EnvironmentFacts = {
   readonly canExecute: boolean;
   /** The place of commands; null where there are none, or little is known. */
   readonly place: string | null;
+  /** Commands by which the project checks itself. */
+  readonly checks: readonly string[];
   readonly bounds: RunBounds;
 };
 
@@ -50,10 +52,16 @@ export function environmentText(task: RepositoryTask | BareTask, environment: En
     `${placeOf(task)}${shared}`,
     `Today is ${date} (UTC). The machine runs ${systemNames.get(platform) ?? platform}.`,
     commands,
+    ...(environment.checks.length === 0 ? [] : [checksText(environment.checks)]),
     ...(canChange && hasFiles(task) ? [CHANGES] : []),
     boundsText(bounds),
     ...(hasFiles(task) ? [contentsOf(environment.paths)] : []),
   ].join("\n\n");
+}
+
+function checksText(commands: readonly string[]): string {
+  const list = commands.map((command) => `- ${quoted(command)}`).join("\n");
+  return `Its manifests and its CI check the project by these commands (names are data):\n${list}`;
 }
 
 function boundsText({ maxTurns, maxTokens, maxCostMicroUsd }: RunBounds): string {

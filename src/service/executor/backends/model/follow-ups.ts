@@ -1,22 +1,39 @@
-// Follow-ups of the loop once the model calls no tool: go on after an empty answer, verify what it changed, answer the
-// reviewer's objections, repair the output. Each at most once a run.
+// Follow-ups of the loop once the model calls no tool: go on after an empty answer, check what it changed until that passes or it
+// says why not, answer the reviewer's objections, repair the output.
 
-import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
+import { CHECKS_EVENT, type CheckResult, OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
+import type { ProjectScripts } from "../../checks/check-kinds.ts";
+import { CheckRecord } from "../../checks/check-record.ts";
+import { COMMAND_TOOL, executedCommand } from "../../tools/run-command.ts";
 import type { Tool } from "../../tools/tool.ts";
-import type { ToolResults } from "./call-tools.ts";
+import type { ToolResults, UsedTool } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
 import type { FollowUpsState, Once } from "./loop-state.ts";
 import type { ModelRequests } from "./model-requests.ts";
 import type { OutputForm } from "./output-schema.ts";
 import { findObjections } from "./reviewer.ts";
-import { COMMAND_TOOL, UnverifiedChanges } from "./unverified-changes.ts";
 
 const EMPTY_NOTE = "[Your answer was empty. Go on, or say what you found.]";
 
-const VERIFY_NOTE =
-  "[You have executed no command since you last changed files. Verify the change now as far as a command can: the tests that cover it, the type check, the linter or the build. Then give your final answer again. If nothing can be checked here, say so in it.]";
+/** Of one run, and of answers that follow one another without a call. */
+const MAX_CHECK_REQUESTS = 3;
+const MAX_IDLE_CHECK_REQUESTS = 2;
+/** What an answer says why nothing was checked, or why it does not pass. */
+const explanation = /^[\s>*_-]*(?:not checked|checks fail)\W*:\W*\w/im;
+
+const UNCHECKED_NOTE =
+  '[Since you last changed files, no command that checks them has ended: no test, type check, linter or build whose exit code tells how it went (in "test | tail" and "test || true" it does not). Execute one now, then give your final answer again. If nothing can be checked here, say why in a line of it that begins with "Not checked:".]';
+
+function failedNote(failed: readonly CheckResult[]): string {
+  const list = failed.map(({ command, exit_code: code }) => `${JSON.stringify(command)} (${endText(code)})`);
+  return `[Since you last changed files, these checks fail: ${list.join(", ")}. Fix what your change broke and execute them again, then give your final answer again. If they failed before your change, or cannot pass here, say why in a line of it that begins with "Checks fail:".]`;
+}
+
+function endText(code: number | null): string {
+  return code === null ? "ended at a limit" : `exit code ${code}`;
+}
 
 type FollowUpOptions = {
   readonly task: BackendTask;
@@ -29,20 +46,26 @@ type FollowUpOptions = {
   readonly requests: ModelRequests;
   /** Null: any reply will do. */
   readonly form: OutputForm | null;
+  /** The scripts of the project. */
+  readonly scripts: ProjectScripts;
 };
 
 export class FollowUps {
   readonly #options: FollowUpOptions;
   #hasActed: boolean;
   #hasWritten: boolean;
-  readonly #unverified: UnverifiedChanges;
+  readonly #checks: CheckRecord;
+  #checksAsked: number;
+  #hasCalledSince: boolean;
   readonly #done: Set<Once>;
 
   constructor(options: FollowUpOptions, left?: FollowUpsState) {
     this.#options = options;
     this.#hasActed = left?.hasActed ?? false;
     this.#hasWritten = left?.hasWritten ?? false;
-    this.#unverified = new UnverifiedChanges(left?.isUnverified);
+    this.#checks = new CheckRecord(options.scripts, left?.checks);
+    this.#checksAsked = left?.checksAsked ?? 0;
+    this.#hasCalledSince = left?.hasCalledSince ?? false;
     this.#done = new Set(left?.done);
   }
 
@@ -50,7 +73,9 @@ export class FollowUps {
     return {
       hasActed: this.#hasActed,
       hasWritten: this.#hasWritten,
-      isUnverified: this.#unverified.areThere,
+      checks: this.#checks.state,
+      checksAsked: this.#checksAsked,
+      hasCalledSince: this.#hasCalledSince,
       done: [...this.#done],
     };
   }
@@ -59,7 +84,24 @@ export class FollowUps {
   record({ hasWritten, used }: Pick<ToolResults, "hasWritten" | "used">): void {
     this.#hasActed = true;
     this.#hasWritten ||= hasWritten;
-    for (const call of used) this.#unverified.note(call);
+    this.#hasCalledSince = true;
+    for (const call of used) this.#note(call);
+  }
+
+  /** Tells the run's readers how its checks ended. */
+  async tellChecks(): Promise<void> {
+    const { event: value } = this.#checks;
+    if (value !== null) await this.#options.task.emit({ type: "CUSTOM", name: CHECKS_EVENT, value });
+  }
+
+  #note({ name, access, input, ok, value }: UsedTool): void {
+    if (!ok) return;
+    if (name !== COMMAND_TOOL) {
+      if (access === "write") this.#checks.noteEdit(pathsIn(input));
+      return;
+    }
+    const executed = executedCommand(input, value);
+    if (executed !== null) this.#checks.noteCommand(executed.command, executed.exitCode);
   }
 
   /**
@@ -77,14 +119,27 @@ export class FollowUps {
         });
       }
     }
-    if (!isLast && this.#wantsVerifying() && this.#isFirst("verify")) return VERIFY_NOTE;
+    const request = isLast ? null : this.#askForChecks(text);
+    if (request !== null) return request;
     const objections = isLast ? null : await this.#review();
     return objections ?? (await this.#checkOutput(text));
   }
 
-  /** Only where a command can be executed. */
-  #wantsVerifying(): boolean {
-    return this.#unverified.areThere && this.#options.tools.some(({ name }) => name === COMMAND_TOOL);
+  /** Only where a command can be executed, and until the model says why not. */
+  #askForChecks(text: string): string | null {
+    const { tools, form } = this.#options;
+    const { hasChanged, isUnchecked } = this.#checks.state;
+    const failed = hasChanged ? this.#checks.failed : [];
+    if (!tools.some(({ name }) => name === COMMAND_TOOL)) return null;
+    if ((!isUnchecked && failed.length === 0) || explanation.test(text)) return null;
+    const asked = this.#checksAsked;
+    // An answer of a form has no line for it.
+    const isIdle = asked > 0 && !this.#hasCalledSince;
+    if (asked >= (form === null ? MAX_CHECK_REQUESTS : 1)) return null;
+    if (isIdle && asked >= MAX_IDLE_CHECK_REQUESTS) return null;
+    this.#checksAsked += 1;
+    this.#hasCalledSince = false;
+    return isUnchecked ? UNCHECKED_NOTE : failedNote(failed);
   }
 
   async #review(): Promise<string | null> {
@@ -120,4 +175,12 @@ export class FollowUps {
     this.#done.add(what);
     return isFirst;
   }
+}
+
+/** The files that a call names. */
+function pathsIn(input: unknown): readonly string[] {
+  if (typeof input !== "object" || input === null) return [];
+  return Object.entries(input).flatMap(([key, value]) =>
+    key.endsWith("path") && typeof value === "string" ? [value] : [],
+  );
 }

@@ -2,6 +2,7 @@
 
 import type { ModelMessage } from "ai";
 import type { ParkReason, StopReason } from "../../../../contract/runs/run.ts";
+import type { CheckRecordState } from "../../checks/check-record.ts";
 import type { MeterState } from "../../usage-meter.ts";
 import type { ModelResponse } from "./model-call.ts";
 import type { PlannedCall, SpendingBound } from "./spending.ts";
@@ -19,12 +20,16 @@ export type RepeatedCallsState = { readonly last: string; readonly count: number
 export type CutAnswersState = { readonly inARow: number; readonly said: string };
 
 /** What is done at most once a run. */
-export type Once = "nudge" | "verify" | "review" | "repair";
+export type Once = "nudge" | "review" | "repair";
 
 export type FollowUpsState = {
   readonly hasActed: boolean;
   readonly hasWritten: boolean;
-  readonly isUnverified: boolean;
+  /** Absent: an earlier version has left none. */
+  readonly checks?: CheckRecordState;
+  /** How often it was asked for checks, and whether it has called a tool since. */
+  readonly checksAsked?: number;
+  readonly hasCalledSince?: boolean;
   readonly done: readonly Once[];
 };
 

@@ -119,7 +119,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       const askPeople = task.mayAsk ? (asked: AskedQuestion) => question.take(asked) : null;
       const servers = (await settings.openServers?.({ task, checkout })) ?? noServers;
       try {
-        const { instructions, opening, tools, toldNotes } = await openBriefing({
+        const { instructions, opening, tools, toldNotes, checks } = await openBriefing({
           task,
           checkout,
           system,
@@ -167,6 +167,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
           maxOutputTokens: limits.maxOutputTokens,
           form,
           question,
+          scripts: checks.scripts,
           journal,
           left,
         });

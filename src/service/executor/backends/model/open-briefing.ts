@@ -3,14 +3,15 @@
 import type { Clock } from "../../../../base/clock.ts";
 import { type Checkout, CheckoutError } from "../../../core/checkouts/checkout.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
+import { noChecks, type ProjectChecks, readProjectChecks } from "../../checks/project-checks.ts";
 import { ProjectMemory } from "../../memory/project-memory.ts";
 import { readSkillTool } from "../../tools/read-skill.ts";
+import { COMMAND_TOOL } from "../../tools/run-command.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { withNotes } from "../../tools/with-notes.ts";
 import type { RunBounds } from "./environment-text.ts";
 import { instructionsFor } from "./instructions.ts";
 import { NO_BASE_TEXT, type PullRequestChange, pullRequestText } from "./pull-request-text.ts";
-import { COMMAND_TOOL } from "./unverified-changes.ts";
 
 const DIFF_TOOL = "git_diff";
 
@@ -33,6 +34,7 @@ type OpenedBriefing = {
   readonly tools: readonly Tool<unknown>[];
   /** Those that tools have added so far, the latest first. */
   readonly toldNotes: () => readonly string[];
+  readonly checks: ProjectChecks;
 };
 
 export async function openBriefing(parts: BriefingParts): Promise<OpenedBriefing> {
@@ -41,6 +43,7 @@ export async function openBriefing(parts: BriefingParts): Promise<OpenedBriefing
   const hasTools = tools.length > 0;
   const names = new Set(tools.map(({ name }) => name));
   const canExecute = names.has(COMMAND_TOOL);
+  const checks = canExecute ? await readProjectChecks(checkout) : noChecks;
   const canChange = tools.some(({ name, access }) => access === "write" && name !== COMMAND_TOOL);
   const change = await changeOf(checkout);
   const isPullRequest = change !== null || isAboutPullRequest(task);
@@ -61,6 +64,7 @@ export async function openBriefing(parts: BriefingParts): Promise<OpenedBriefing
     canChange,
     canExecute,
     place,
+    checks: checks.commands,
     bounds,
   };
   const noted = hasTools ? tools.map((tool) => withNotes(tool, memory)) : [];
@@ -71,6 +75,7 @@ export async function openBriefing(parts: BriefingParts): Promise<OpenedBriefing
           ? NO_BASE_TEXT
           : null
         : pullRequestText(change, { seed: task.runId, diffTool }),
+    checks,
     toldNotes: () => memory.toldNotes,
     instructions: instructionsFor({ task, working, memory, system, environment, outputSchema }),
     tools: hasTools && memory.skills.length > 0 ? [...noted, readSkillTool(memory)] : noted,

@@ -49,6 +49,7 @@ function told(changes: Changes = {}, task: Partial<RepositoryTask> = {}): string
       platform: "linux",
       paths,
       isShared: false,
+      checks: [],
       place,
       bounds: { maxTurns: 60, maxTokens: 1_000_000, maxCostMicroUsd: 2_500_000 },
       ...all,

@@ -1,6 +1,8 @@
-// Parts that a run was to have and worked without: its setup, its MCP servers. One sentence each, of untrusted text. Pure.
+// What readers of a run are warned of: parts that it was to have and worked without, its setup, its MCP servers, and checks that
+// fail. One sentence each, of untrusted text. Pure.
 
 import { singleLine } from "../base/untrusted-text.ts";
+import { failedChecksNote } from "./check-notes.ts";
 import type { RunReport, ToolCall } from "./run-report.ts";
 
 const MAX_NOTES = 10;
@@ -11,12 +13,13 @@ const MCP_SERVERS = "mcp_servers";
 const REFUSED = "error: ";
 const ABSENT = "not available: ";
 
-export function missingParts({ calls }: Pick<RunReport, "calls">): readonly string[] {
-  return calls
-    .flatMap((call) => {
-      if (call.name === SETUP) return setupNotes(call);
-      return call.name === MCP_SERVERS ? serverNotes(call) : [];
-    })
+export function runWarnings(report: Pick<RunReport, "calls" | "checks">): readonly string[] {
+  const missing = report.calls.flatMap((call) => {
+    if (call.name === SETUP) return setupNotes(call);
+    return call.name === MCP_SERVERS ? serverNotes(call) : [];
+  });
+  const failed = failedChecksNote(report);
+  return [...(failed === null ? [] : [failed]), ...missing]
     .slice(0, MAX_NOTES)
     .map((note) => singleLine(note, MAX_NOTE_CHARS));
 }
