@@ -4,8 +4,23 @@
 
 import type { BudgetUse } from "../core/runs/usage.ts";
 
-/** The tokens of a run that names no number. */
-export const DEFAULT_RUN_TOKENS = 1_000_000;
+const DEFAULT_RUN_TOKENS = 1_000_000;
+const UNPRICED_RUN_TOKENS = 5_000_000;
+
+/**
+ * The tokens of a run that names no number. An amount of money is the bound where there is one; where nobody knows what the model
+ * costs, turns and time are.
+ */
+export function defaultRunTokens({
+  maxCostMicroUsd,
+  isPriced,
+}: {
+  readonly maxCostMicroUsd: number | null;
+  readonly isPriced: boolean;
+}): number {
+  if (maxCostMicroUsd !== null) return Number.POSITIVE_INFINITY;
+  return isPriced ? DEFAULT_RUN_TOKENS : UNPRICED_RUN_TOKENS;
+}
 
 /** Counted tokens, see core/money/call-price.ts, and micro-USD. */
 export type BudgetAmount = { readonly tokens: number; readonly microUsd: number };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RunBudget } from "../../../src/service/executor/run-budget.ts";
+import { defaultRunTokens, RunBudget } from "../../../src/service/executor/run-budget.ts";
 
 const call = { tokens: 100, microUsd: 10, input: 80, cachedInput: 0 };
 
@@ -63,5 +63,17 @@ describe("RunBudget", () => {
       maxTurnTokens: 0,
       maxCostMicroUsd: null,
     });
+  });
+});
+
+describe("the tokens of a run that names no number", () => {
+  it("are bounded by money where there is an amount, and by turns and time where no price is known", () => {
+    const tokens = (maxCostMicroUsd: number | null, isPriced: boolean) =>
+      defaultRunTokens({ maxCostMicroUsd, isPriced });
+    expect([tokens(null, true), tokens(null, false)]).toEqual([1_000_000, 5_000_000]);
+    const budget = new RunBudget({ maxTokens: 0, maxCostMicroUsd: 5_000_000 });
+    budget.limitTokens(tokens(5_000_000, true));
+    expect([budget.room.tokens, budget.use.maxTokens]).toEqual([Number.POSITIVE_INFINITY, null]);
+    expect(budget.grant({}, { isAlone: true })).toEqual({ maxTurnTokens: 0, maxCostMicroUsd: 3_750_000 });
   });
 });

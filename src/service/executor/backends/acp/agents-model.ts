@@ -6,7 +6,7 @@ import type { Random } from "../../../../base/ids.ts";
 import { makeSecretToken } from "../../../../base/secret-token.ts";
 import { modelProviders } from "../../../../contract/models/providers.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
-import { DEFAULT_RUN_TOKENS } from "../../run-budget.ts";
+import { defaultRunTokens } from "../../run-budget.ts";
 import type { ModelAccess } from "./model-proxy/model-access.ts";
 import { agentsUrl, type ModelProxy, openModelProxy, SOCKET_NAME } from "./model-proxy/model-proxy.ts";
 import { pointedTo, wireFacts } from "./model-proxy/model-wires.ts";
@@ -45,7 +45,9 @@ export async function openAgentsModel({ settings, task, random, clock }: Wanted)
   };
   try {
     const { meter, maxTurnTokens, secrets: mask, signal } = task;
-    const maxTokens = maxTurnTokens === 0 ? DEFAULT_RUN_TOKENS : maxTurnTokens;
+    const { maxCostMicroUsd } = meter.budget;
+    const maxTokens =
+      maxTurnTokens === 0 ? defaultRunTokens({ maxCostMicroUsd, isPriced: true }) : maxTurnTokens;
     const proxy = await openModelProxy({
       access,
       token,

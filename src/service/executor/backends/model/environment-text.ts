@@ -31,7 +31,7 @@ export type EnvironmentFacts = {
 export type RunBounds = {
   /** Answers of the model. */
   readonly maxTurns: number;
-  /** Of the run and its children. */
+  /** Of the run and its children; infinite: no limit of tokens. */
   readonly maxTokens: number;
   /** Of the run and its children; null: no limit of cost. */
   readonly maxCostMicroUsd: number | null;
@@ -65,8 +65,12 @@ function checksText(commands: readonly string[]): string {
 }
 
 function boundsText({ maxTurns, maxTokens, maxCostMicroUsd }: RunBounds): string {
-  const cost = maxCostMicroUsd === null ? "" : ` and ${(maxCostMicroUsd / 1_000_000).toFixed(2)} US dollars`;
-  return `This run has at most ${number(maxTurns)} turns (answers of yours), ${number(maxTokens)} tokens${cost}. Input and output of every turn count; input that the model's provider has in its cache counts less.`;
+  const bounds = [
+    `${number(maxTurns)} turns (answers of yours)`,
+    ...(Number.isFinite(maxTokens) ? [`${number(maxTokens)} tokens`] : []),
+    ...(maxCostMicroUsd === null ? [] : [`${(maxCostMicroUsd / 1_000_000).toFixed(2)} US dollars`]),
+  ];
+  return `This run has at most ${new Intl.ListFormat("en").format(bounds)}. Input and output of every turn count; input that the model's provider has in its cache counts less.`;
 }
 
 const systemNames: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,7 @@
 // The backend with a model: an agent that reads, thinks and acts through tools until its task is done.
 
 import { RESUMED_EVENT } from "../../../../contract/runs/run-event.ts";
+import { pricesOf } from "../../../core/money/model-prices.ts";
 import { isPriced, type Rates } from "../../../core/money/rates.ts";
 import {
   type Backend,
@@ -9,6 +10,7 @@ import {
   type BareTask,
   type RepositoryTask,
 } from "../../backend.ts";
+import { defaultRunTokens } from "../../run-budget.ts";
 import type { AskedQuestion } from "../../tools/ask-question.ts";
 import { noServers } from "../../tools/mcp/run-servers.ts";
 import { openAdvisor } from "./advisor.ts";
@@ -96,7 +98,12 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       const { system, messages } = openConversation([...history, ...task.messages]);
       const conversation =
         left === null ? new Conversation(messages) : Conversation.resume(left.messages, left.conversation);
-      const maxTokens = task.maxTurnTokens === 0 ? limits.defaultMaxTurnTokens : task.maxTurnTokens;
+      const { maxCostMicroUsd } = task.meter.budget;
+      const hasPrice = pricesOf(rates)(modelId) !== null;
+      const maxTokens =
+        task.maxTurnTokens === 0
+          ? (limits.defaultMaxTurnTokens ?? defaultRunTokens({ maxCostMicroUsd, isPriced: hasPrice }))
+          : task.maxTurnTokens;
       task.meter.budget.limitTokens(maxTokens);
       const spending = new Spending({ meter: task.meter, rates });
       for (const planned of left?.planned ?? []) spending.countPlanned(planned);
@@ -129,7 +136,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
           bounds: {
             maxTurns: limits.maxTurns,
             maxTokens,
-            maxCostMicroUsd: task.meter.budget.maxCostMicroUsd,
+            maxCostMicroUsd,
           },
           clock: settings.clock,
         });

@@ -5,7 +5,6 @@ import type { Random } from "../../../../base/ids.ts";
 import type { Effort, ModelProtocol } from "../../../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import type { Rates } from "../../../core/money/rates.ts";
-import { DEFAULT_RUN_TOKENS } from "../../run-budget.ts";
 import type { DescribePlace, OpenServers, Toolbox } from "./toolbox.ts";
 
 export type ModelLimits = {
@@ -15,8 +14,11 @@ export type ModelLimits = {
   readonly maxOutputTokens: number;
   /** Tokens that the model takes in one request, its answer included. */
   readonly contextTokens: number;
-  /** Tokens that a run may use that names no number of its own, in and out; input from a cache counts by its price. */
-  readonly defaultMaxTurnTokens: number;
+  /**
+   * Tokens that a run may use that names no number of its own, in and out; input from a cache counts by its price. Null: by what else
+   * bounds it.
+   */
+  readonly defaultMaxTurnTokens: number | null;
   /** Questions to the advisor in one run. */
   readonly advisorCalls: number;
   /** The time that one answer may take in all, until it begins, and between two of its pieces. */
@@ -62,7 +64,7 @@ export const defaultLimits: ModelLimits = {
   maxTurns: 200,
   maxOutputTokens: 16_000,
   contextTokens: 200_000,
-  defaultMaxTurnTokens: DEFAULT_RUN_TOKENS,
+  defaultMaxTurnTokens: null,
   advisorCalls: 5,
   requestTimeoutMs: 900_000,
   firstChunkTimeoutMs: 180_000,

@@ -91,7 +91,7 @@ describe("the instructions for a task on a repository", () => {
       'the event "push"',
       "Today is 2026-11-22 (UTC). The machine runs Linux.",
       place,
-      "at most 60 turns (answers of yours), 1,000,000 tokens and 2.50 US dollars.",
+      "at most 60 turns (answers of yours), 1,000,000 tokens, and 2.50 US dollars.",
       "Changes of protected paths are held back",
       "56 files. Languages by files: TypeScript (52), Python (1).",
       "- src/ (40 files)\n- test/ (12 files)\n- scripts/ (1 file)\n- package.json",
