@@ -33,7 +33,7 @@ export function leftLoop({ entries }: LeftWork): LeftLoop | null {
   for (const { kind, body } of entries) {
     if (body === undefined || body === null) continue;
     // Sealed by this service, in the form of its version.
-    if (kind === "turn") {
+    if (kind === "turn" || kind === "kept") {
       turn = body as TurnBody;
       calls = null;
       continued = null;

@@ -27,6 +27,8 @@ type LoopJournalOptions = {
   readonly meter: UsageMeter;
   readonly instructions: string;
   readonly signal: AbortSignal;
+  /** The turn that another worker has begun; 0 where none has. */
+  readonly begunTurn: number;
 };
 
 type LoopPlace = Pick<TurnBody, "position" | "requests">;
@@ -37,6 +39,8 @@ export class LoopJournal implements RequestJournal, CallJournal {
   #messages: readonly ModelMessage[] = [];
   readonly #planned = new Set<PlannedCall>();
   #tree: string | null;
+  /** The last turn of which there is an entry. */
+  #turn: number;
   #mayHaveChangedFiles = false;
   #left: LeftCalls | null = null;
   #state: (() => LoopPlace) | null = null;
@@ -46,6 +50,7 @@ export class LoopJournal implements RequestJournal, CallJournal {
   constructor(options: LoopJournalOptions) {
     this.#options = options;
     this.#tree = options.journal.left?.tree?.tree ?? null;
+    this.#turn = options.begunTurn;
   }
 
   /** Whether another worker could go on with the run. */
@@ -128,7 +133,10 @@ export class LoopJournal implements RequestJournal, CallJournal {
       planned: [...this.#planned],
     };
     const { turn } = position;
-    await journal.keep({ kind: "turn", turn, body, isWhole, ...(tree === undefined ? {} : { tree }) });
+    // The same turn once more is no progress: a run must not end one worker after the other by it.
+    const kind = turn > this.#turn ? "turn" : "kept";
+    await journal.keep({ kind, turn, body, isWhole, ...(tree === undefined ? {} : { tree }) });
+    this.#turn = turn;
     this.#messages = messages;
     this.#mayHaveChangedFiles = false;
     this.#left = null;

@@ -75,7 +75,7 @@ export type LeftCalls = {
   readonly begun: readonly string[];
 };
 
-/** The body of an entry `turn`. */
+/** The body of an entry `turn` or `kept`. */
 export type TurnBody = {
   readonly position: LoopPosition;
   readonly requests: RequestsState;

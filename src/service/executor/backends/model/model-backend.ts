@@ -159,6 +159,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
                 meter: task.meter,
                 instructions: told,
                 signal: task.signal,
+                begunTurn: left?.position.turn ?? 0,
               });
         if (journal !== null) requests.keepIn(journal);
         const loop = new AgentLoop({
