@@ -48,6 +48,8 @@ export const boundTexts: Texts<RunBound> = {
   length: "The limit of one answer. Raise the setting `MODEL_MAX_OUTPUT_TOKENS`, or ask for less at once.",
   content_filter:
     "The model refused to go on, or its maker's content filter stopped it. Ask in other words, or use another model.",
+  poison:
+    "The run ended after five lost workers in a row, with no finished turn between them; what it had changed is kept. Refunded. Tell the service's operator.",
   credits:
     "The credits ended. What the run used is charged. Claim the agent, add credits, or wait for the next month.",
 };
@@ -67,7 +69,7 @@ export const runTexts: Texts<RunCause> = {
   interrupted:
     "The service stopped or crashed during the run, which could not go on. Refunded. Re-run the job.",
   stalled:
-    "The run's worker fell silent, and the run could not go on; or five workers in a row were lost before it finished a turn. Refunded. Re-run the job.",
+    "The run's worker fell silent, and the run could not go on. Refunded. Re-run the job. A run that lost five workers in a row has this cause, too, and concludes by its `stop_reason`, `poison`.",
   time_limit: "The service's time limit, 60 minutes. Ask for less in one run.",
   user_stop: "Somebody cancelled the run.",
   agent_deleted: "The agent was deleted.",

@@ -36,8 +36,10 @@ export function concludeRun({ run, passed, detail }: EndedRun, surroundings: Sur
     case "completed":
       return concludeStop(run.stop_reason, surroundings);
     case "failed": {
-      if (run.stop_reason !== undefined) return concludeStop(run.stop_reason, surroundings);
       const said = `${(detail ?? "").replace(/(?<![\s.])[\s.]+$/, "")}.`;
+      // The run itself says what is kept of its work.
+      if (run.stop_reason === "poison" && said !== ".") return verdict("incomplete", run.stop_reason, said);
+      if (run.stop_reason !== undefined) return concludeStop(run.stop_reason, surroundings);
       if (run.cause === "time_limit") {
         const message = said === "." ? "The run reached the time limit of the service." : said;
         return verdict("incomplete", run.cause, message);
@@ -136,6 +138,8 @@ function cutText(bound: RunBound, surroundings: Surroundings): string {
       return "The model refused to go on, or its maker's content filter stopped it. Ask in other words, or use another model.";
     case "repeated_calls":
       return "The agent made the same call again and again, and was stopped. Ask in other words, or use another model.";
+    case "poison":
+      return "The run ended after five lost workers in a row. Tell the service's operator.";
     case "credits":
       return `The credits ended before the run was done. What it used is charged. ${creditsAdvice(surroundings)}`;
     default:

@@ -82,6 +82,7 @@ const cutTitles: ReadonlyMap<string, string> = new Map([
   ["time_limit", "Stopped at the time limit"],
   ["timeout", "Stopped at the time limit"],
   ["idle_timeout", "Stopped after a long silence"],
+  ["poison", "Stopped after five lost workers"],
 ]);
 
 const skippedTitles: ReadonlyMap<string, string> = new Map([

@@ -249,6 +249,18 @@ describe("concludeOutcome", () => {
     expect(conclude(ended(cut))).toMatchObject({ conclusion: "incomplete", reason: "time_limit" });
   });
 
+  it.each([["The run ended after five lost workers in a row; what it had changed is kept."], [null]])(
+    "calls a run that lost too many workers incomplete, and says whether its changes are kept: %s",
+    (detail) => {
+      const run: Run = { ...failedRun, cause: "stalled", stop_reason: "poison", retryable: false };
+      expect(conclude({ type: "ended", run, passed: null, detail })).toMatchObject({
+        conclusion: "incomplete",
+        reason: "poison",
+        message: detail ?? "The run ended after five lost workers in a row. Tell the service's operator.",
+      });
+    },
+  );
+
   it("calls a run that ended with a question a success of its own kind, and says how to answer", () => {
     expect(conclude(ended({ ...completedRun, stop_reason: "question" }))).toMatchObject({
       conclusion: "success",

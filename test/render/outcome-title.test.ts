@@ -77,6 +77,7 @@ const outcomes: readonly (readonly [string, RunReport, OutcomeFacts])[] = [
   ["⚠️ Stopped at the time limit", answered, incomplete("time_limit")],
   ["⚠️ Stopped at the time limit", answered, incomplete("timeout")],
   ["⚠️ Stopped after a long silence", answered, incomplete("idle_timeout")],
+  ["⚠️ Stopped after five lost workers", changed, incomplete("poison")],
   ["⚠️ Stopped before it was done", answered, incomplete("a_later_reason")],
   ["❌ The changes were not pushed", changed, { conclusion: "failure", reason: kept.reason, delivery: kept }],
   [

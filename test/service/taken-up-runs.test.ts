@@ -18,14 +18,11 @@ import {
   noteOf,
   type Story,
 } from "../support/durable/played-story.ts";
-import { expectValidStream } from "../support/service-streams.ts";
 import { postgresStore, sqliteStore } from "../support/stores/stores.ts";
 
 const TURNS = 3;
 /** The one in which the worker is lost. It makes a note where its story has notes. */
 const LOST_TURN = 2;
-/** After which a run is not taken up again. */
-const LOSSES = 5;
 const JOURNAL_ENTRY = /insert into "run_journal"/;
 /** What the model is told of a call that was begun. */
 const NOT_KNOWN = /not known/;
@@ -237,26 +234,6 @@ describe("a run on SQLite whose process is killed", () => {
     await service.killed(run.runId);
     await service.startAgain();
     await expectTakenUp(point, { story, ...run });
-    await expectNothingKept(service);
-  });
-
-  it(`ends as stalled once its worker was lost ${LOSSES} times with no turn between`, {
-    tags: ["long"],
-  }, async () => {
-    const story = storyOf("poison", false);
-    const place = { turn: LOST_TURN, place: "unanswered" } as const;
-    let hold = service.model.hold(story, place);
-    const runId = await service.submit(story);
-    for (let loss = 1; loss <= LOSSES; loss += 1) {
-      await hold.reached;
-      await service.node().process.kill();
-      hold.release();
-      hold = service.model.hold(story, place);
-      await service.startAgain();
-    }
-    await expectValidStream(await service.job.follow(runId));
-    expect(await service.job.run(runId)).toMatchObject({ status: "failed", cause: "stalled" });
-    expect(service.model.askedOf(story)).toHaveLength(LOST_TURN - 1 + LOSSES);
     await expectNothingKept(service);
   });
 

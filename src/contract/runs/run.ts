@@ -36,7 +36,7 @@ export function isTerminal(status: RunStatus): status is TerminalRunStatus {
 
 /**
  * Why a run stopped by itself. Only after `end_turn` its work is done; `question` waits for an answer. One that could not pay
- * for a single call of its model has failed, and says which bound it was.
+ * for a single call of its model has failed, and says which bound it was; so has one that lost too many workers (`poison`).
  */
 export const stopReasons = [
   "end_turn",
@@ -51,6 +51,7 @@ export const stopReasons = [
   "insufficient_credits",
   "no_model",
   "question",
+  "poison",
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
@@ -61,8 +62,8 @@ export const spendingStops = [
   "insufficient_credits",
 ] as const satisfies readonly StopReason[];
 
-const cuts = stopReasons.filter((reason) => reason !== "end_turn" && reason !== "question");
-const stopText = `Why it stopped. \`end_turn\`: its work is done. \`question\`: the next message of its session answers it. Cut before that: ${listed(cuts)}. Of a failed run: what left nothing for a first call of its model (${listed(spendingStops)}).`;
+const cuts = stopReasons.filter((reason) => !["end_turn", "question", "poison"].includes(reason));
+const stopText = `Why it stopped. \`end_turn\`: its work is done. \`question\`: the next message of its session answers it. Cut before that: ${listed(cuts)}. Of a failed run: what left nothing for a first call of its model (${listed(spendingStops)}), or \`poison\`: it lost five workers in a row.`;
 
 export const roleUsageSchema = object({
   credits: field(z.number(), "Credits before refunds, not rounded."),

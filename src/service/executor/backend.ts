@@ -183,6 +183,8 @@ export type BareTask = BackendTask & { readonly repository: null };
 export type Backend =
   | {
       readonly name: string;
+      /** Of its settings: nothing of its runs may show them. Default: it has none. */
+      readonly secrets?: readonly string[];
       readonly needsCheckout: true;
       /** It executes its agents' runs with `brought`, too. Left out: another backend executes those that have one. */
       readonly takesBroughtModel?: true;
@@ -198,6 +200,7 @@ export type Backend =
     }
   | {
       readonly name: string;
+      readonly secrets?: readonly string[];
       readonly needsCheckout: false;
       /** `checkout` is that of a run that works in a workspace's copy, and null for every other. */
       run(task: BackendTask, checkout: Checkout | null): Promise<BackendOutcome>;

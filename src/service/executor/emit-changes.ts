@@ -8,7 +8,7 @@ import type { HeldCheckout } from "./held-checkout.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
 
-type ChangedWork = {
+export type ChangedWork = {
   readonly core: Core;
   readonly taken: TakenRun;
   readonly writer: EventWriter;

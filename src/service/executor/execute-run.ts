@@ -1,19 +1,12 @@
 // Executes one taken run: opens its checkout, runs its backend, and returns the ending.
 
-import { ok, type Result, refused } from "../../base/result.ts";
+import { ok, type Result } from "../../base/result.ts";
 import type { Agent } from "../core/agents/agent.ts";
-import type {
-  Checkout,
-  CheckoutProvider,
-  CheckoutRefusal,
-  CheckoutSource,
-} from "../core/checkouts/checkout.ts";
+import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
 import type { Environments, PreparedEnvironment } from "../core/checkouts/environment.ts";
 import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { costOfTime } from "../core/money/run-price.ts";
-import { StorageFullError } from "../core/ports/storage-full.ts";
-import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { cancelledEnding, deletedEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
@@ -32,13 +25,14 @@ import { restoreChanges } from "./carried-changes.ts";
 import { Delegations } from "./delegations.ts";
 import { emitChanges } from "./emit-changes.ts";
 import type { EventWriter } from "./event-writer.ts";
-import { endingOfError, endingOfRefusal, failed, failedUnlessCalled } from "./failed-run.ts";
+import { endingOfError, endingOfRefusal, failed, failedUnlessCalled, isOfStore } from "./failed-run.ts";
 import { HeldCheckout } from "./held-checkout.ts";
+import { endPoisoned } from "./poisoned-run.ts";
 import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";
 import { RunBudget } from "./run-budget.ts";
 import { isTakenUp, RunJournal } from "./run-journal.ts";
 import { RunNetwork } from "./run-network.ts";
-import { noCommitText, sourceOf, withContents } from "./run-source.ts";
+import { noCommitText, openFiles, sourceOf } from "./run-source.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { untilTurn } from "./session-turn.ts";
 import { RunStopped } from "./stop-reason.ts";
@@ -164,9 +158,7 @@ async function endingOfWork(
     // A run that was submitted while its agent was deleted.
     if (agent === null) return deletedEnding;
     const opened = await openBrought(work);
-    if (!opened.ok) return opened.refusal;
-    const brought = opened.value;
-    const backend = await backendOf(work, { agent, brought });
+    const backend = await backendOf(work, agent);
     if (backend === null) {
       const message = `This service has no backend named "${agent.backend}".`;
       return failed("misconfigured", { message });
@@ -175,6 +167,11 @@ async function endingOfWork(
     if (journal === null && (isTakenUp(taken) || taken.input.forkOf !== undefined)) return interruptedEnding;
     keeps(journal);
     worked.add(journal?.left?.workedMs ?? 0);
+    work.secrets.add(...(backend.secrets ?? []));
+    if (journal?.left?.isPoisoned === true)
+      return await endPoisoned(work, { agent, backend, left: journal.left, held });
+    if (!opened.ok) return opened.refusal;
+    const brought = opened.value;
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
     const granted = await network.grant(agent);
     const task = taskOf(work, {
@@ -202,7 +199,7 @@ async function endingOfWork(
     const changesCheckout = backend.needsCheckout && backend.changesCheckout === true;
     if (changesCheckout) await untilTurn({ ...work, run: taken.run });
     const files = await core.tracer.trace({ name: "open checkout" }, async (span) => {
-      const opening = await openFiles(work, { agent, source, journal });
+      const opening = await openFiles(work, { agent, source, left: journal?.left ?? null });
       if (!opening.ok) span.fail(opening.refusal.reason);
       return opening;
     });
@@ -243,10 +240,6 @@ async function endingOfWork(
   }
 }
 
-function isOfStore(cause: unknown): boolean {
-  return cause instanceof StoreUnavailableError || cause instanceof StorageFullError;
-}
-
 /** Null where none is kept: by this backend, on this service, or of such a run. */
 async function openJournal(
   work: Work,
@@ -270,39 +263,16 @@ async function openBrought({ core, taken, secrets }: Work): Promise<Result<Broug
 
 /** The backend of the agent, unless the run brings a model that it cannot use. */
 async function backendOf(
-  { backends, openBroughtBackend }: Work,
-  { agent, brought }: { agent: Agent; brought: BroughtModel | null },
+  { backends, openBroughtBackend, taken }: Work,
+  agent: Agent,
 ): Promise<Backend | null> {
   const own = backends.find(({ name }) => name === agent.backend) ?? null;
-  if (brought === null) return own;
+  if (taken.input.modelAccess === undefined) return own;
   if (own?.needsCheckout === true && own.takesBroughtModel === true) return own;
   return await openBroughtBackend();
 }
 
-type OpenedFiles = { readonly checkout: Checkout; readonly workspace: OpenedWorkspace | null };
-
 const fresh: CarriedState = { state: "fresh" };
-
-async function openFiles(
-  work: Work,
-  { agent, source, journal }: { agent: Agent; source: CheckoutSource | null; journal: RunJournal | null },
-): Promise<Result<OpenedFiles, CheckoutRefusal>> {
-  const { taken, checkouts, workspaces, signal } = work;
-  const { workspace } = taken.input;
-  if (workspace !== undefined) {
-    const opened = await workspaces?.open({ taken, workspace, signal });
-    if (opened === undefined) return refused({ reason: "service_fault", detail: NO_WORKSPACES });
-    return opened.ok ? ok({ checkout: opened.value.checkout, workspace: opened.value }) : opened;
-  }
-  const earlierFolder = journal?.left?.folderName;
-  const opened =
-    source === null
-      ? await checkouts.openEmpty({ runId: taken.run.id, earlierFolder }, signal)
-      : await checkouts.open({ ...(await withContents(work, { agent, source })), earlierFolder }, signal);
-  return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
-}
-
-const NO_WORKSPACES = "This service executes no runs of workspaces. Tell its operator.";
 
 /** A workspace's runs are told of it, whichever backend executes them. Workers are what a run delegates. */
 function toldOf(

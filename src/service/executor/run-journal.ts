@@ -36,6 +36,8 @@ export type LeftWork = {
    * where another run was.
    */
   readonly after: TakeUpReason;
+  /** They were too many: what they have changed is reported, and nothing more is done. */
+  readonly isPoisoned: boolean;
 };
 
 type JournalOptions = {
@@ -191,6 +193,7 @@ function leftIn(entries: readonly OpenedEntry[]): LeftWork {
     entries: entries.map((entry, at) => ({ ...entry, body: bodies[at]?.of })),
     tree: stored === undefined ? null : { tree: stored.tree, pack: Buffer.from(stored.pack, "base64") },
     after: whyEnded[ended] ?? "lost_worker",
+    isPoisoned: entries.some(({ kind }) => kind === "poisoned"),
   };
 }
 

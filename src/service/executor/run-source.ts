@@ -1,7 +1,13 @@
-// Where the files of a run come from: its commit, with what its job has sent of it, or with the access of its agent's owner.
+// The files of a run, and where they come from: its commit, with what its job has sent of it, or with the access of its agent's owner.
 
+import { ok, type Result, refused } from "../../base/result.ts";
 import type { Agent } from "../core/agents/agent.ts";
-import type { CheckoutSource } from "../core/checkouts/checkout.ts";
+import type {
+  Checkout,
+  CheckoutProvider,
+  CheckoutRefusal,
+  CheckoutSource,
+} from "../core/checkouts/checkout.ts";
 import { findHeldSource } from "../core/commits/held-source.ts";
 import { placeOf } from "../core/commits/run-commit.ts";
 import type { Core } from "../core/core.ts";
@@ -9,6 +15,8 @@ import { secretPartsOf } from "../core/repository-access/deploy-key.ts";
 import { findCredential } from "../core/repository-access/open-access.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
+import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
+import type { LeftWork } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
 type RunOfSource = { readonly core: Core; readonly taken: TakenRun; readonly secrets: SecretMask };
@@ -34,7 +42,7 @@ export function sourceOf(input: RunInput, runId: string): CheckoutSource | null 
 }
 
 /** With what a job has sent of the commit; otherwise, for a run without one, with the access that the agent's owner chose. */
-export async function withContents(
+async function withContents(
   { core, taken: { input }, secrets }: RunOfSource,
   { agent, source }: { readonly agent: Agent; readonly source: CheckoutSource },
 ): Promise<CheckoutSource> {
@@ -52,3 +60,34 @@ export async function withContents(
 export function noCommitText(repository: string): string {
   return `It is not known which commit of ${repository} this run is to work on. Start it again.`;
 }
+
+export type RunOfFiles = RunOfSource & {
+  readonly checkouts: CheckoutProvider;
+  /** Null where no runs of workspaces are executed. */
+  readonly workspaces: WorkspaceRuns | null;
+  readonly signal: AbortSignal;
+};
+
+type OpenedFiles = { readonly checkout: Checkout; readonly workspace: OpenedWorkspace | null };
+
+/** Opens the files that a run works in. */
+export async function openFiles(
+  work: RunOfFiles,
+  { agent, source, left }: { agent: Agent; source: CheckoutSource | null; left: LeftWork | null },
+): Promise<Result<OpenedFiles, CheckoutRefusal>> {
+  const { taken, checkouts, workspaces, signal } = work;
+  const { workspace } = taken.input;
+  if (workspace !== undefined) {
+    const opened = await workspaces?.open({ taken, workspace, signal });
+    if (opened === undefined) return refused({ reason: "service_fault", detail: NO_WORKSPACES });
+    return opened.ok ? ok({ checkout: opened.value.checkout, workspace: opened.value }) : opened;
+  }
+  const earlierFolder = left?.folderName;
+  const opened =
+    source === null
+      ? await checkouts.openEmpty({ runId: taken.run.id, earlierFolder }, signal)
+      : await checkouts.open({ ...(await withContents(work, { agent, source })), earlierFolder }, signal);
+  return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
+}
+
+const NO_WORKSPACES = "This service executes no runs of workspaces. Tell its operator.";

@@ -79,10 +79,21 @@ export class SqlRunJournal implements JournalStore {
     let areFilesThere = true;
     for (const { entry, kind, turn, seq, hasBody, hasTree } of entries) {
       if (hasTree !== null) areFilesThere = hasTree === 1;
-      if (kind !== "turn" || turn === null || seq === null || hasBody === 0 || !areFilesThere) continue;
-      if (!found.has(turn)) found.set(turn, { entry, turn, seq });
+      const isTurn = (kind === "turn" || kind === "kept") && turn !== null && seq !== null;
+      if (isTurn && hasBody === 1 && areFilesThere && !found.has(turn)) found.set(turn, { entry, turn, seq });
     }
     return [...found.values()];
+  }
+
+  async hasTree(runId: string): Promise<boolean> {
+    const first = await this.#db
+      .selectFrom("run_journal")
+      .select("entry")
+      .where("run_id", "=", runId)
+      .where("tree", "is not", null)
+      .limit(1)
+      .executeTakeFirst();
+    return first !== undefined;
   }
 
   async append(entry: JournalEntry): Promise<void> {

@@ -62,10 +62,10 @@ export async function expectNothingKept({ place }: Pick<DurableService, "place">
   expect(await place.query("select run_id from released_runs")).toEqual([]);
 }
 
-/** The last one counts: a worker that was lost at the end had reported them, too. */
-function patchIn(events: readonly RunEvent[]): string {
+/** The last one counts: a worker that was lost at the end had reported them, too. "" where there is none. */
+export function patchIn(events: readonly RunEvent[]): string {
   const changes = valuesOf(events, CHANGES_EVENT).at(-1);
-  return (changes as { readonly patch: string }).patch;
+  return changes === undefined ? "" : (changes as { readonly patch: string }).patch;
 }
 
 function valuesOf(events: readonly RunEvent[], name: string): readonly unknown[] {

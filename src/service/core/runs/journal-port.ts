@@ -12,10 +12,12 @@ declare module "../ports/store.ts" {
 }
 
 /**
- * `begun`: a worker has the run. `turn`: it is about to send the next request; a coding agent has ended its prompt. `kept`: what
- * a coding agent has done in the middle of its prompt. `spend`: another request is about to be sent within a turn. `calls`: a
+ * `begun`: a worker has the run. `turn`: it is about to send the first request of a turn; a coding agent has ended its prompt.
+ * `kept`: it is about to send another one of that turn, or the same for another worker; what a coding agent has done in the middle
+ * of its prompt. `spend`: another request is about to be sent within a turn. `calls`: a
  * call that acts outside of the run is about to be made. `lost` and `handover`: its worker was lost, or has given it back.
- * `continued`: it was parked, and somebody has given it what it waited for. `forked`: the entries before it are another run's.
+ * `poisoned`: it has lost one worker after the other, and its next one only reports what it has changed. `continued`: it was
+ * parked, and somebody has given it what it waited for. `forked`: the entries before it are another run's.
  */
 export const journalKinds = [
   "begun",
@@ -25,6 +27,7 @@ export const journalKinds = [
   "calls",
   "lost",
   "handover",
+  "poisoned",
   "continued",
   "forked",
 ] as const;
@@ -57,6 +60,8 @@ interface JournalReader {
   listKinds(runId: string): Promise<readonly (JournalKind | null)[]>;
   /** The turns whose messages and files are all there, in their order. One that was begun twice is there once, as it was at first. */
   listTurns(runId: string): Promise<readonly KeptTurn[]>;
+  /** Whether one of them has the run's files. */
+  hasTree(runId: string): Promise<boolean>;
 }
 
 export interface JournalStore extends JournalReader {

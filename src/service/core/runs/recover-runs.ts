@@ -95,7 +95,7 @@ export async function settleAbandoned(core: Core, abandoned: AbandonedRun): Prom
       released === null
         ? cancelledEnding
         : released === "too_many_losses"
-          ? poisonedEnding
+          ? poisonedEnding({ isKept: false })
           : abandoned.ending;
     return await endRun(core, tx, { run: taken, events, ending, usage: noUsage });
   });

@@ -23,7 +23,7 @@ declare module "../core.ts" {
 /** The form in which this version of the program writes an entry. Runs with newer ones are left to nodes that know it. */
 export const JOURNAL_VERSION = 1;
 
-/** Losses of a worker in a row, with no turn between them, after which a run is not taken up again. */
+/** Losses of a worker in a row, with no turn between them, after which a run does not go on. */
 export const MAX_LOSSES = 5;
 
 export type NewEntry = {
@@ -167,7 +167,9 @@ type Forked = {
 export async function beginForked(core: Core, tx: StoreTransaction, forked: Forked): Promise<void> {
   const { entries, runId, given } = forked;
   const tree = entries.findLast((entry) => entry.tree !== undefined)?.tree;
-  const turns = entries.filter(({ kind, body }) => kind === "turn" && body !== undefined);
+  const turns = entries.filter(
+    ({ kind, body }) => (kind === "turn" || kind === "kept") && body !== undefined,
+  );
   const copied = turns.map(({ body }, at): NewEntry => {
     const isLast = at === turns.length - 1;
     return { entry: at + 1, kind: "turn", body, ...(isLast && tree !== undefined ? { tree } : {}) };
@@ -196,14 +198,17 @@ export async function releaseRun(
   if (core.journalKeys === null) return "no_journal";
   const kinds = await tx.journal.listKinds(run.id);
   if (kinds.length === 0 && !(await hasJustBegun(core, tx, run))) return "no_journal";
-  if (after === "lost" && lossesIn(kinds) >= MAX_LOSSES - 1) return "too_many_losses";
+  const isPoisoned = after === "lost" && lossesIn(kinds) >= MAX_LOSSES - 1;
+  // Its next worker reports the files that are kept. Where that one is lost, too, there is none after it.
+  const isReportable = isPoisoned && !kinds.includes("poisoned") && (await tx.journal.hasTree(run.id));
+  if (isPoisoned && !isReportable) return "too_many_losses";
   const jsons = events.map((event) => JSON.stringify(event));
   const { id: runId, fence } = run;
   await tx.events.append({ runId, fence, now: core.clock.now(), jsons });
-  const entry = {
+  const entry: JournalEntry = {
     runId,
     entry: kinds.length + 1,
-    kind: after,
+    kind: isPoisoned ? "poisoned" : after,
     version: JOURNAL_VERSION,
     body: "",
     tree: null,
@@ -223,9 +228,10 @@ async function hasJustBegun(core: Core, tx: StoreTransaction, run: RunRecord): P
   return agent !== null && core.journalledBackends.has(agent.backend);
 }
 
-/** Since the last turn. */
+/** Since the last turn, or since somebody has continued it. */
 function lossesIn(kinds: readonly (JournalKind | null)[]): number {
-  return kinds.slice(kinds.lastIndexOf("turn") + 1).filter((kind) => kind === "lost").length;
+  const begun = Math.max(kinds.lastIndexOf("turn"), kinds.lastIndexOf("continued"));
+  return kinds.slice(begun + 1).filter((kind) => kind === "lost").length;
 }
 
 /** Gives a run back that this worker has. False where it could not: another worker has it, it is cancelled, or it has no journal. */

@@ -23,8 +23,8 @@ export type Ending =
       readonly retryable: boolean;
       /** What was consumed is charged, whatever the cause: the request's own terms led to it, or it was answered. */
       readonly chargedFor?: RefundWithheldReason;
-      /** The limit that left nothing for a first call of the model. */
-      readonly stopReason?: SpendingStop;
+      /** The limit that left nothing for a first call of the model; or the run lost too many workers. */
+      readonly stopReason?: SpendingStop | "poison";
     }
   | Cancelled;
 
@@ -60,15 +60,18 @@ export const stalledEnding: Ending = {
   retryable: true,
 };
 
-/** The ending of a run that has lost one worker after the other. */
-export const poisonedEnding: Ending = {
-  status: "failed",
-  cause: "stalled",
-  reason: "stalled",
-  message:
-    "The run lost its worker five times in a row, with no turn between them: it is not taken up again. Nothing was charged. Tell the operator of this service.",
-  retryable: false,
-};
+/** The ending of a run that has lost one worker after the other. `isKept`: what it had changed is among its events. */
+export function poisonedEnding({ isKept }: { readonly isKept: boolean }): Ending {
+  const changes = isKept ? "what it had changed is kept" : "nothing that it had changed is kept";
+  return {
+    status: "failed",
+    cause: "stalled",
+    reason: "stalled",
+    message: `The run ended after five lost workers in a row; ${changes}. Nothing was charged. Tell the operator of this service.`,
+    retryable: false,
+    stopReason: "poison",
+  };
+}
 
 /** The ending of a run whose worker's process has ended. */
 export const interruptedEnding: Ending = {

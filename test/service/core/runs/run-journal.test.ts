@@ -52,6 +52,13 @@ onEveryStore((kind) => {
     const keep = (entry: number, rest: Partial<Parameters<typeof keepEntry>[1]["entry"]> = {}) =>
       keepEntry(core, { runId, fence: 1, events: [], entry: { entry, kind: "turn", ...rest } });
 
+    const loseWorkers = async (count: number) => {
+      for (let lost = 1; lost <= count; lost += 1) {
+        expect(await leaveRun(core, runId)).toBe("released");
+        await takeReleasedRun(core, runId);
+      }
+    };
+
     it("is kept with the events that were before it, sealed, and read again", async () => {
       const body = { said: "a secret of the repository" };
       const entry = { entry: 1, kind: "turn" as const, body, tree: { pack: "the files" } };
@@ -379,17 +386,34 @@ onEveryStore((kind) => {
 
     it("ends a run that has lost five workers in a row", async () => {
       await keep(1);
-      for (let lost = 1; lost < MAX_LOSSES; lost += 1) {
-        expect(await leaveRun(core, runId)).toBe("released");
-        await takeReleasedRun(core, runId);
-      }
+      await loseWorkers(MAX_LOSSES - 1);
       expect(await leaveRun(core, runId)).toBe("ended");
       expect(await fixture.run(runId)).toMatchObject({
         status: "failed",
         cause: "stalled",
+        stopReason: "poison",
         retryable: false,
         refundReason: "stalled",
       });
+      expect(await fixture.place.query("select * from run_journal")).toEqual([]);
+    });
+
+    it("has one taken once more whose files are kept, and ends it where that worker is lost, too", async () => {
+      await keep(1, { tree: { pack: "the files" } });
+      await keep(2, { kind: "spend" });
+      await loseWorkers(MAX_LOSSES);
+      const fence = 1 + 2 * MAX_LOSSES;
+      expect(await handOverRun(core, { runId, fence, events: [] })).toBe(true);
+      expect((await takeReleasedRun(core, runId))?.run.fence).toBe(fence + 2);
+      expect((await openEntries(core, runId))?.map(({ kind }) => kind)).toEqual([
+        "turn",
+        "spend",
+        ...Array.from({ length: MAX_LOSSES - 1 }, () => "lost"),
+        "poisoned",
+        "handover",
+      ]);
+      expect(await leaveRun(core, runId)).toBe("ended");
+      expect(await fixture.run(runId)).toMatchObject({ cause: "stalled", stopReason: "poison" });
       expect(await fixture.place.query("select * from run_journal")).toEqual([]);
     });
 

@@ -34,6 +34,7 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
   const { clock = systemClock, random = systemRandom } = tools;
   return {
     name: "acp",
+    secrets: settings.secrets,
     needsCheckout: true,
     changesCheckout: true,
     takesBroughtModel: true,
@@ -43,7 +44,6 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
     hasNoTurns: true,
     run: async (task, checkout) => {
       task.signal.throwIfAborted();
-      task.secrets.add(...settings.secrets);
       const hidden = await checkout.hideAgentFiles();
       const left = await takeUp(task, checkout);
       const model = await openAgentsModel({ settings, task, random, clock });

@@ -1,0 +1,57 @@
+// The end of a run that has lost one worker after the other: what its journal has of the files is reported as its changes, and
+// nothing of its agent is executed.
+// Why: docs/decisions/140-a-run-outlives-its-process.md
+
+import type { Agent } from "../core/agents/agent.ts";
+import { type Ending, poisonedEnding } from "../core/runs/run-machine.ts";
+import type { Backend } from "./backend.ts";
+import { restoreChanges } from "./carried-changes.ts";
+import { type ChangedWork, emitChanges } from "./emit-changes.ts";
+import { isOfStore } from "./failed-run.ts";
+import type { HeldCheckout } from "./held-checkout.ts";
+import type { LeftWork } from "./run-journal.ts";
+import { openFiles, type RunOfFiles, sourceOf } from "./run-source.ts";
+
+type PoisonedRun = {
+  readonly agent: Agent;
+  readonly backend: Backend;
+  readonly left: LeftWork;
+  readonly held: HeldCheckout;
+};
+
+/** The ending of such a run, also where its files cannot be opened. Rejects with the signal's reason, and as the store does. */
+export async function endPoisoned(work: ChangedWork & RunOfFiles, run: PoisonedRun): Promise<Ending> {
+  const { core, taken, signal } = work;
+  try {
+    const isKept = await reportKept(work, run);
+    core.log.warn({ run_id: taken.run.id, changes: isKept }, "run ended: it has lost too many workers");
+    return poisonedEnding({ isKept });
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (isOfStore(cause)) throw cause;
+    core.log.error(
+      { run_id: taken.run.id, err: cause },
+      "changes of a run without workers could not be reported",
+    );
+    return poisonedEnding({ isKept: false });
+  }
+}
+
+async function reportKept(
+  work: ChangedWork & RunOfFiles,
+  { agent, backend, left, held }: PoisonedRun,
+): Promise<boolean> {
+  const { core, taken, secrets, signal } = work;
+  const source = sourceOf(taken.input, taken.run.id);
+  const files = await openFiles(work, { agent, source, left });
+  if (!files.ok || left.tree === null) return false;
+  const { checkout } = files.value;
+  held.hold(checkout);
+  secrets.add(...(checkout.covered?.values ?? []));
+  const copy = await restoreChanges(core, { run: taken.run, checkout });
+  // Its tree was kept without them.
+  if (backend.needsCheckout && backend.hasNoTurns === true) await checkout.hideAgentFiles();
+  await checkout.bringBack(left.tree, signal);
+  await emitChanges(work, { held, checkout, copy });
+  return true;
+}
