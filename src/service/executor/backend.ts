@@ -135,6 +135,8 @@ export type BackendTask = {
   readonly generationsLeft: number;
   /** Delegates a task to a child run of the same agent and waits for it. The child ends with this run at the latest. */
   delegate(task: ChildTask): Promise<ChildOutcome>;
+  /** To be called once the meter goes on from what another worker has counted: the budget knows its children from then on. */
+  resumeChildren(): Promise<void>;
   /** The meter of model calls: each is reserved before and counted after. */
   readonly meter: UsageMeter;
   /** Masks what nothing of the run may show: events, the patch, messages of failures. A backend adds what it alone knows. */

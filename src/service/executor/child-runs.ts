@@ -3,7 +3,7 @@
 import { assertNever } from "../../base/assert-never.ts";
 import { isTerminal } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
-import { type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.ts";
+import { childIdOf, type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.ts";
 import { movedWithin } from "../core/runs/moved-within.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
@@ -11,11 +11,15 @@ import { readReplies } from "../core/runs/session-history.ts";
 import type { BudgetUse } from "../core/runs/usage.ts";
 import type { RunBudget } from "./run-budget.ts";
 
+/** More than one run begins. */
+const MAX_CHILDREN = 10_000;
 /** Poll interval for a child whose signals were lost. */
 const POLL_MS = 5_000;
 
 export type ChildTask = {
   readonly message: string;
+  /** The place of the call in the run: made again by another worker, it goes on with the child that it has begun. */
+  readonly call?: string;
   /** No other child works beside it. Default: another may. */
   readonly isAlone?: boolean;
 };
@@ -45,28 +49,38 @@ type ChildRunsOptions = {
 
 const nothingUsed = { countedTokens: 0, costMicroUsd: 0 };
 
-/** Runs a task as a child, to its end. Rejects with the signal's reason; the child then ends with its parent. */
+/**
+ * Runs a task as a child, to its end, or goes on with the child that an earlier worker of the parent has begun by this call. Rejects
+ * with the signal's reason; the child then ends with its parent.
+ */
 export async function runChild(
   options: ChildRunsOptions,
-  { isAlone = false, ...task }: ChildTask,
+  { isAlone = false, call, message }: ChildTask,
 ): Promise<ChildOutcome> {
   const { core, parent, signal, lend, budget, timeLimitMs } = options;
   signal.throwIfAborted();
-  const key = {};
-  const share = budget.grant(key, { isAlone });
-  if (share === null) return { status: "refused", why: NOTHING_LEFT };
-  const { id: runId, fence } = parent.run;
-  let used: Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null = nothingUsed;
-  let child: RunRecord;
+  const childId = call === undefined ? core.random.uuid(core.clock.now()) : childIdOf(parent.run, call);
+  if (!budget.knows(childId)) {
+    const share = budget.grant(childId, { isAlone });
+    if (share === null) return { status: "refused", why: NOTHING_LEFT };
+    const { id: runId, fence } = parent.run;
+    const child = { runId: childId, message, ...share, timeLimitMs };
+    const delegated = await delegateRun(core, { parent: { runId, fence }, ...child }).catch(
+      (cause: unknown) => {
+        budget.release(childId);
+        throw cause;
+      },
+    );
+    if (!delegated.ok) {
+      budget.release(childId);
+      return { status: "refused", why: explain(delegated.refusal) };
+    }
+  }
+  let child: RunRecord | null = null;
   try {
-    const delegated = await delegateRun(core, { parent: { runId, fence }, ...task, ...share, timeLimitMs });
-    if (!delegated.ok) return { status: "refused", why: explain(delegated.refusal) };
-    // Unless its record says what it used, nobody knows.
-    used = null;
-    child = await lend(() => untilEnded(core, delegated.value.runId, signal));
-    used = child.startedAt === null ? nothingUsed : (child.usage?.budget ?? null);
+    child = await lend(() => untilEnded(core, childId, signal));
   } finally {
-    budget.settle(key, used);
+    budget.settle(childId, child === null ? null : usedBy(child));
   }
   switch (child.status) {
     case "completed":
@@ -81,6 +95,29 @@ export async function runChild(
       return { status: child.status, runId: child.id, why: child.stopReason ?? child.cause ?? child.status };
     default:
       throw new TypeError(`Run ${child.id} is ${child.status}, and was said to have ended.`);
+  }
+}
+
+/** What a child that has ended has used. Null: nobody knows. */
+function usedBy({ startedAt, usage }: RunRecord): Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null {
+  return startedAt === null ? nothingUsed : (usage?.budget ?? null);
+}
+
+/**
+ * Has the budget of a run know the children that its earlier workers have begun: the shares of those at work are reserved, and what
+ * the others have used is counted, unless it is counted already.
+ */
+export async function resumeChildren(
+  { store }: Pick<Core, "store">,
+  { runId, budget }: { readonly runId: string; readonly budget: RunBudget },
+): Promise<void> {
+  const { runs } = store.committed;
+  for (const child of await runs.listChildren({ runId, limit: MAX_CHILDREN })) {
+    if (budget.knows(child.id)) continue;
+    const { maxTurnTokens: tokens = 0, maxCostMicroUsd: microUsd = 0 } =
+      (await runs.findInput(child.id)) ?? {};
+    budget.reserve(child.id, { tokens, microUsd });
+    if (isTerminal(child.status)) budget.settle(child.id, usedBy(child));
   }
 }
 

@@ -49,6 +49,8 @@ export type BudgetState = {
   readonly hasUnpriced: boolean;
   readonly input: number;
   readonly cachedInput: number;
+  /** The ids of children whose use is part of it. */
+  readonly children: readonly string[];
 };
 
 type ChildShare = {
@@ -65,6 +67,8 @@ export class RunBudget {
   #input = 0;
   #cachedInput = 0;
   readonly #reserved = new Map<object | string, BudgetAmount>();
+  /** Children that are counted. */
+  readonly #settled = new Set<string>();
 
   /** `maxTokens` 0: what the backend takes as its default. */
   constructor({ maxTokens, maxCostMicroUsd }: { maxTokens: number; maxCostMicroUsd: number | null }) {
@@ -79,15 +83,22 @@ export class RunBudget {
       hasUnpriced: this.#hasUnpriced,
       input: this.#input,
       cachedInput: this.#cachedInput,
+      children: [...this.#settled],
     };
   }
 
   /** Goes on from what another worker has counted. */
-  resume({ spent, hasUnpriced, input, cachedInput }: BudgetState): void {
+  resume({ spent, hasUnpriced, input, cachedInput, children }: BudgetState): void {
     this.#spent = spent;
     this.#hasUnpriced = hasUnpriced;
     this.#input = input;
     this.#cachedInput = cachedInput;
+    for (const child of children) this.#settled.add(child);
+  }
+
+  /** Whether a share is reserved for this child, or its use is counted. */
+  knows(childId: string): boolean {
+    return this.#settled.has(childId) || this.#reserved.has(childId);
   }
 
   get maxTokens(): number {
@@ -138,7 +149,7 @@ export class RunBudget {
   }
 
   /** Reserves a share for a child. Null: too little is left for one. */
-  grant(child: object, { isAlone }: { readonly isAlone: boolean }): ChildShare | null {
+  grant(childId: string, { isAlone }: { readonly isAlone: boolean }): ChildShare | null {
     const { tokens, microUsd } = this.room;
     const part = isAlone ? LONE_CHILD_SHARE : CHILD_SHARE;
     const share = {
@@ -148,21 +159,23 @@ export class RunBudget {
     if (share.tokens < LEAST_CHILD_TOKENS) return null;
     if (microUsd !== null && share.microUsd < LEAST_CHILD_MICRO_USD) return null;
     const tokensOfChild = Number.isFinite(share.tokens) ? share.tokens : 0;
-    this.reserve(child, { ...share, tokens: tokensOfChild });
+    this.reserve(childId, { ...share, tokens: tokensOfChild });
     return {
       maxTurnTokens: tokensOfChild,
       maxCostMicroUsd: microUsd === null ? null : share.microUsd,
     };
   }
 
-  /** Counts what a child has used in place of its share. Null: nobody knows, and its share counts. */
-  settle(child: object, used: Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null): void {
-    const share = this.#reserved.get(child) ?? { tokens: 0, microUsd: 0 };
+  /** Counts what a child has used in place of its share. Null: nobody knows, and its share counts. Safe to repeat. */
+  settle(childId: string, used: Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null): void {
+    if (this.#settled.has(childId)) return;
+    this.#settled.add(childId);
+    const share = this.#reserved.get(childId) ?? { tokens: 0, microUsd: 0 };
     const { countedTokens: tokens, costMicroUsd: microUsd } = used ?? {
       countedTokens: share.tokens,
       costMicroUsd: share.microUsd,
     };
-    this.count(child, { tokens, microUsd, input: 0, cachedInput: 0 });
+    this.count(childId, { tokens, microUsd, input: 0, cachedInput: 0 });
   }
 
   get use(): BudgetUse {

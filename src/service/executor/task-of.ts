@@ -7,7 +7,7 @@ import type { TakenRun } from "../core/runs/progress-run.ts";
 import { readHistory } from "../core/runs/session-history.ts";
 import { authorizeWrite } from "../core/write-grants/authorize-write.ts";
 import type { BackendTask, BroughtModel, TaskJournal, TaskNetwork } from "./backend.ts";
-import { runChild } from "./child-runs.ts";
+import { resumeChildren, runChild } from "./child-runs.ts";
 import type { Delegations } from "./delegations.ts";
 import { EventMask } from "./event-mask.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -83,13 +83,17 @@ export function taskOf(
     generationsLeft: generations,
     delegate: (task) => {
       // It is stored with the child.
-      const masked = { ...task, message: secrets.apply(task.message) };
+      const { call, ...asked } = task;
+      // Without a journal nobody makes the call again.
+      const again = call === undefined || journal === null ? {} : { call };
+      const masked = { ...asked, ...again, message: secrets.apply(task.message) };
       const { budget } = meter;
       const timeLimitMs = Math.max(0, Math.floor(deadline.leftMs()));
       return delegations.begin(() =>
         runChild({ core, parent: taken, signal, lend, budget, timeLimitMs }, masked),
       );
     },
+    resumeChildren: () => resumeChildren(core, { runId: run.id, budget: meter.budget }),
     meter,
     journal,
     secrets,

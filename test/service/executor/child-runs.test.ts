@@ -1,6 +1,7 @@
 // Runs that hand work to others: how that ends, whoever ends first.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cancelRun } from "../../../src/service/core/runs/cancel-run.ts";
 import {
@@ -20,7 +21,12 @@ import { expectValidStream } from "../../support/service-streams.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const ROUNDS = 30;
-const share = { maxTurnTokens: 0, maxCostMicroUsd: null, timeLimitMs: 60_000 };
+const child = () => ({
+  runId: randomUUID(),
+  maxTurnTokens: 0,
+  maxCostMicroUsd: null,
+  timeLimitMs: 60_000,
+});
 
 onEveryStore((kind) => {
   describe("child runs", () => {
@@ -183,11 +189,11 @@ onEveryStore((kind) => {
       const runId = await submit("wait");
       const taken = await takeRun(fixture.core, runId);
       const parent = { runId, fence: taken?.run.fence ?? 0 };
-      const delegated = await delegateRun(fixture.core, { parent, message: "wait", ...share });
+      const delegated = await delegateRun(fixture.core, { parent, message: "wait", ...child() });
       if (!delegated.ok) throw new Error(delegated.refusal.reason);
       expect((await cancel(runId)).ok).toBe(true);
       expect((await fixture.run(delegated.value.runId)).status).toBe("cancelled");
-      expect(await delegateRun(fixture.core, { parent, message: "late", ...share })).toEqual({
+      expect(await delegateRun(fixture.core, { parent, message: "late", ...child() })).toEqual({
         ok: false,
         refusal: { reason: "parent_ending" },
       });
@@ -202,7 +208,7 @@ onEveryStore((kind) => {
         const runId = await submit("wait");
         const taken = await takeRun(fixture.core, runId);
         const parent = { runId, fence: taken?.run.fence ?? 0 };
-        const delegate = () => delegateRun(fixture.core, { parent, message: "wait", ...share });
+        const delegate = () => delegateRun(fixture.core, { parent, message: "wait", ...child() });
         // One before, one after so many reads: somewhere among them the cancel takes the lock.
         const late = async () => {
           for (let read = 0; read < round % 6; read += 1) await fixture.run(runId);
@@ -225,7 +231,7 @@ onEveryStore((kind) => {
       const runId = await submit("wait");
       const taken = await takeRun(fixture.core, runId);
       const parent = { runId, fence: taken?.run.fence ?? 0 };
-      await delegateRun(fixture.core, { parent, message: "wait", ...share });
+      await delegateRun(fixture.core, { parent, message: "wait", ...child() });
       await recoverRuns(fixture.core);
       expect((await fixture.run(runId)).cause).toBe("interrupted");
       for (const child of await childrenOf(runId)) expect(child.status).toBe("cancelled");

@@ -16,7 +16,7 @@ describe("RunBudget", () => {
 
   it("gives each child a quarter of what is left, so that many at once cannot pass it", () => {
     const budget = new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 2_000_000 });
-    const children = Array.from({ length: 8 }, () => ({}));
+    const children = Array.from({ length: 8 }, (_none, at) => `child-${at}`);
     const shares = children.map((child) => budget.grant(child, { isAlone: false }));
     expect(shares[0]).toEqual({ maxTurnTokens: 250_000, maxCostMicroUsd: 500_000 });
     expect(shares[1]).toEqual({ maxTurnTokens: 187_500, maxCostMicroUsd: 375_000 });
@@ -30,19 +30,37 @@ describe("RunBudget", () => {
 
   it("gives a child that works alone all but a quarter of what is left", () => {
     const budget = new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 2_000_000 });
-    const child = {};
+    const child = "child-1";
     expect(budget.grant(child, { isAlone: true })).toEqual({
       maxTurnTokens: 750_000,
       maxCostMicroUsd: 1_500_000,
     });
     expect(budget.room).toEqual({ tokens: 250_000, microUsd: 500_000 });
     budget.settle(child, { countedTokens: 100_000, costMicroUsd: 0 });
-    expect(budget.grant(child, { isAlone: true })?.maxTurnTokens).toBe(675_000);
+    expect(budget.grant("child-2", { isAlone: true })?.maxTurnTokens).toBe(675_000);
+  });
+
+  it("counts a child once, also where another worker goes on with the run", () => {
+    const limits = { maxTokens: 1_000_000, maxCostMicroUsd: null };
+    const first = new RunBudget(limits);
+    const used = { countedTokens: 40_000, costMicroUsd: 0 };
+    first.grant("child-1", { isAlone: true });
+    first.settle("child-1", used);
+    first.grant("child-2", { isAlone: true });
+    const second = new RunBudget(limits);
+    second.resume(first.state);
+    expect([second.knows("child-1"), second.knows("child-2")]).toEqual([true, false]);
+    second.settle("child-1", used);
+    second.reserve("child-2", { tokens: 100_000, microUsd: 0 });
+    expect(second.knows("child-2")).toBe(true);
+    expect(second.room.tokens).toBe(860_000);
+    second.settle("child-2", used);
+    expect(second.spent.tokens).toBe(80_000);
   });
 
   it("gets back what a child did not use, and counts the share of one whose use nobody knows", () => {
     const budget = new RunBudget({ maxTokens: 100_000, maxCostMicroUsd: null });
-    const [known, lost] = [{}, {}];
+    const [known, lost] = ["known", "lost"] as const;
     budget.grant(known, { isAlone: false });
     budget.settle(known, { countedTokens: 1_000, costMicroUsd: null });
     expect(budget.room.tokens).toBe(99_000);
@@ -54,12 +72,14 @@ describe("RunBudget", () => {
 
   it("grants no child a share that does not suffice for one", () => {
     expect(
-      new RunBudget({ maxTokens: 39_000, maxCostMicroUsd: null }).grant({}, { isAlone: false }),
+      new RunBudget({ maxTokens: 39_000, maxCostMicroUsd: null }).grant("child-1", { isAlone: false }),
     ).toBeNull();
     expect(
-      new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 30_000 }).grant({}, { isAlone: false }),
+      new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 30_000 }).grant("child-1", { isAlone: false }),
     ).toBeNull();
-    expect(new RunBudget({ maxTokens: 0, maxCostMicroUsd: null }).grant({}, { isAlone: false })).toEqual({
+    expect(
+      new RunBudget({ maxTokens: 0, maxCostMicroUsd: null }).grant("child-1", { isAlone: false }),
+    ).toEqual({
       maxTurnTokens: 0,
       maxCostMicroUsd: null,
     });

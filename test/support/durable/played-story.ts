@@ -21,6 +21,8 @@ export type Story = {
   readonly noteEvery: number;
   /** Of each file, beside what it has anyway: many fill the model's window. Default: 0. */
   readonly moreLines?: number;
+  /** The turn in which it also hands a story of its own on to a child run. Default: 0, none. */
+  readonly delegatesIn?: number;
 };
 
 /** Where a request is held: no byte of its answer is sent, or the first words of it are. */
@@ -44,8 +46,13 @@ export type AskedTurn = {
   readonly told: string;
 };
 
-export function messageOf({ name, run, turns, noteEvery, moreLines = 0 }: Story): string {
-  return `Play story/${name}/${run}/${turns}/${noteEvery}/${moreLines}/ to its end.`;
+export function messageOf({ name, run, turns, noteEvery, moreLines = 0, delegatesIn = 0 }: Story): string {
+  return `Play story/${name}/${run}/${turns}/${noteEvery}/${moreLines}/${delegatesIn}/ to its end.`;
+}
+
+/** The story of its child. */
+export function childOf({ name, run }: Story): Story {
+  return { name: `${name}-child`, run: `${run}-child`, turns: 1, noteEvery: 0 };
 }
 
 /** What the model begins each turn with. */
@@ -139,15 +146,16 @@ export class StoryModel {
 }
 
 function storyIn({ firstUserMessage }: ModelRequest): Story | null {
-  const found = /story\/([\w-]+)\/([\w-]+)\/(\d+)\/(\d+)\/(?:(\d+)\/)?/.exec(firstUserMessage);
+  const found = /story\/([\w-]+)\/([\w-]+)\/(\d+)\/(\d+)\/(?:(\d+)\/)?(?:(\d+)\/)?/.exec(firstUserMessage);
   if (found === null) return null;
-  const [, name = "", run = "", turns, noteEvery, moreLines] = found;
+  const [, name = "", run = "", turns, noteEvery, moreLines, delegatesIn] = found;
   return {
     name,
     run,
     turns: Number(turns),
     noteEvery: Number(noteEvery),
     moreLines: Number(moreLines ?? 0),
+    delegatesIn: Number(delegatesIn ?? 0),
   };
 }
 
@@ -186,7 +194,9 @@ function partsOf(story: Story, turn: number): [Part, ...Part[]] {
     content: `${opening}\n${"A line of it.\n".repeat(turn + (story.moreLines ?? 0))}`,
   });
   const hasNote = story.noteEvery > 0 && turn % story.noteEvery === 0;
-  return [say(opening), file, ...(hasNote ? [call(NOTE_TOOL, { word: noteOf(story, turn) })] : [])];
+  const note = hasNote ? [call(NOTE_TOOL, { word: noteOf(story, turn) })] : [];
+  const delegated = turn === story.delegatesIn ? [call("delegate", { task: messageOf(childOf(story)) })] : [];
+  return [say(opening), file, ...note, ...delegated];
 }
 
 /** All that follows the last answer in the history. */

@@ -1,5 +1,7 @@
 // A run delegates work to a child: another run of the same agent, paid by the same billing account, in a session of its own.
 
+import { createHash } from "node:crypto";
+import { uuidV7 } from "../../../base/ids.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -14,6 +16,8 @@ export const MAX_CHILDREN_IN_FLIGHT = 8;
 
 type Delegation = {
   readonly parent: { readonly runId: string; readonly fence: number };
+  /** The child's. */
+  readonly runId: string;
   readonly message: string;
   /** 0 means the backend's default. */
   readonly maxTurnTokens: number;
@@ -29,8 +33,21 @@ export type DelegationRefusal =
   | { readonly reason: "balance_ended" };
 
 /**
+ * The id of the child that a call of a run begins: the same for each worker that makes the call, so that it is begun once. `call` is
+ * the place of the call in the run.
+ */
+export function childIdOf(
+  { id, submittedAt, startedAt }: Pick<RunRecord, "id" | "submittedAt" | "startedAt">,
+  call: string,
+): string {
+  const digest = createHash("sha256").update(`child of ${id} by ${call}`).digest();
+  // Runs are ordered by their ids: it is behind its parent.
+  return uuidV7((startedAt ?? submittedAt) + 1, digest);
+}
+
+/**
  * Queues a child of a running run. The parent is locked: a cancel of the parent either finds this child, or the child is
- * refused. Not safe to repeat: each call makes a child.
+ * refused. Rejects where there is a run of this id.
  */
 export async function delegateRun(
   core: Core,
@@ -57,7 +74,7 @@ async function admitChild(
   tx: StoreTransaction,
   delegation: Delegation & { readonly traceparent: string | null },
 ): Promise<Result<{ runId: string; sessionId: string }, DelegationRefusal>> {
-  const { parent, message, maxTurnTokens, maxCostMicroUsd, timeLimitMs, traceparent } = delegation;
+  const { parent, runId, message, maxTurnTokens, maxCostMicroUsd, timeLimitMs, traceparent } = delegation;
   const run = await tx.runs.lock(parent.runId);
   if (run === null || run.fence !== parent.fence || run.status !== "running") {
     return refused({ reason: "parent_ending" });
@@ -70,7 +87,6 @@ async function admitChild(
     return refused({ reason: "children_reached", inFlight, allowed: MAX_CHILDREN_IN_FLIGHT });
   }
   const now = core.clock.now();
-  const runId = core.random.uuid(now);
   const { agentId, billingAccount } = run;
   const sessionId = core.random.uuid(now);
   const input = await tx.runs.findInput(run.id);

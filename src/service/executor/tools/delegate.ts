@@ -26,6 +26,7 @@ export function delegateTool(
     name: "delegate",
     description: `${WHAT} ${areFilesShared ? IN_THESE_FILES : IN_ITS_OWN_FILES}`,
     isOutside: true,
+    isRepeatable: true,
     access: areFilesShared ? "write" : "read",
     input: z.object({
       task: described(
@@ -33,8 +34,9 @@ export function delegateTool(
         "What to do, with all that the other run must know.",
       ),
     }),
-    async find({ task: message }, { callsAtOnce = 1 }): Promise<ChildReply> {
-      const outcome = await task.delegate({ message, isAlone: areFilesShared || callsAtOnce === 1 });
+    async find({ task: message }, { callsAtOnce = 1, call }): Promise<ChildReply> {
+      const isAlone = areFilesShared || callsAtOnce === 1;
+      const outcome = await task.delegate({ message, isAlone, ...(call === undefined ? {} : { call }) });
       switch (outcome.status) {
         case "completed":
           return { runId: outcome.runId, reply: outcome.reply, bound: outcome.bound };

@@ -45,12 +45,15 @@ export async function attemptTool<Value>({
   input,
   checkout,
   callsAtOnce = 1,
+  call,
 }: Pick<ToolCallOptions<Value>, "tool" | "input" | "checkout"> & {
   readonly task: Pick<BackendTask, "signal">;
   readonly callsAtOnce?: number;
+  readonly call?: string;
 }): Promise<ToolOutcome<Value>> {
   try {
-    const answer = await tool.run(input, { checkout, signal: task.signal, callsAtOnce });
+    const context = { checkout, signal: task.signal, callsAtOnce, ...(call === undefined ? {} : { call }) };
+    const answer = await tool.run(input, context);
     return { ok: true, ...answer };
   } catch (cause) {
     // An error that is not a ToolError may name paths of this machine.

@@ -33,6 +33,8 @@ export type ToolContext = {
   readonly signal: AbortSignal;
   /** The count of calls of this tool that are made at once, this one included. Default: it is the only one. */
   readonly callsAtOnce?: number;
+  /** The place of the call in its run. Default: it has none. */
+  readonly call?: string;
 };
 
 /** An image for the model. */
@@ -58,6 +60,8 @@ export type Tool<Value> = {
   readonly access?: ToolAccess;
   /** Whether a call may act outside of the run and its files: it is never made twice. */
   readonly isOutside?: boolean;
+  /** Another worker makes a call of such a tool again: it goes on with what the first one has begun. */
+  readonly isRepeatable?: boolean;
   /** Of somebody else's: what it says of its access is believed for its turn alone. */
   readonly isForeign?: boolean;
   /** Decodes `input` by the schema and executes the call. Rejects with a `ToolError`. */
@@ -74,6 +78,7 @@ type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
   readonly input: Schema;
   readonly access?: ToolAccess;
   readonly isOutside?: boolean;
+  readonly isRepeatable?: boolean;
   find(input: z.output<Schema>, context: ToolContext): Promise<Value>;
   format(value: Value): string;
   images?(value: Value): readonly ToolImage[];
@@ -88,6 +93,7 @@ export function defineTool<Schema extends z.ZodMiniType, Value>(
     input: schema,
     access = "read",
     isOutside = false,
+    isRepeatable = false,
     find,
     format,
     images,
@@ -102,6 +108,7 @@ export function defineTool<Schema extends z.ZodMiniType, Value>(
     },
     access,
     isOutside,
+    isRepeatable,
     async run(given, context) {
       const { input, ignored } = readInput(jsonSchema(), given);
       const parsed = z.safeParse(schema, input);

@@ -1,5 +1,6 @@
 // A run whose price turns out not to be there at the last moment: refused, and nothing of it is left.
 
+import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { openAccount } from "../../../../src/service/core/accounts/keys.ts";
 import { describeClaim } from "../../../../src/service/core/claims/claim-url.ts";
@@ -82,6 +83,7 @@ onEveryStore((kind) => {
       const delegate = () =>
         delegateRun(fixture.core, {
           parent,
+          runId: randomUUID(),
           message: "help",
           maxTurnTokens: 0,
           maxCostMicroUsd: null,

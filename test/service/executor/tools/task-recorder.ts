@@ -52,6 +52,7 @@ export class TaskRecorder {
       history: async () => [],
       generationsLeft: 3,
       delegate: async () => ({ status: "refused", why: "A recorded task has no children." }),
+      resumeChildren: async () => {},
       meter: this.#meter,
       secrets: this.secrets,
       network: noNetwork,

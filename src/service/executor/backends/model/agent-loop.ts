@@ -234,6 +234,7 @@ export class AgentLoop {
   ): Promise<void> {
     const { tools, task, checkout, conversation, maxTurns, journal } = this.#options;
     const results = await callTools({
+      turn,
       calls: reply.answer.calls,
       reply,
       left,

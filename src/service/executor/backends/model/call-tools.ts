@@ -15,6 +15,8 @@ import { ReadWriteLock } from "./read-write-lock.ts";
 import type { RepeatedCalls } from "./repeated-calls.ts";
 
 type ToolCalls = {
+  /** The turn that they are of. */
+  readonly turn: number;
   readonly calls: readonly MadeCall[];
   readonly tools: readonly Tool<unknown>[];
   readonly task: Pick<BackendTask, "signal" | "meter">;
@@ -110,7 +112,7 @@ export async function declineCalls(calls: readonly MadeCall[], events: AnswerEve
 }
 
 async function attempt(
-  { calls, tools, task, checkout, journal, reply }: ToolCalls,
+  { turn, calls, tools, task, checkout, journal, reply, left }: ToolCalls,
   { call, tool }: { call: MadeCall; tool: Tool<unknown> | undefined },
 ): Promise<Outcome> {
   task.signal.throwIfAborted();
@@ -119,12 +121,19 @@ async function attempt(
     const why = tool === undefined ? `there is no tool named ${call.toolName.slice(0, 100)}` : call.fault;
     return { ok: false, text: `error: ${why}. The tools are: ${offered}.` };
   }
-  if (!(await task.meter.payForTool(tool.name))) return { ok: false, text: unpaidText(tool.name) };
+  const { toolCallId, input } = call;
+  const { isOutside = false, isRepeatable = false } = tool;
+  // Another worker has paid for it.
+  const isBegun = left?.again.includes(toolCallId) === true;
+  if (!isBegun && !(await task.meter.payForTool(tool.name)))
+    return { ok: false, text: unpaidText(tool.name) };
+  if (isOutside && !isBegun) await journal?.beforeCall(reply, { toolCallId, isRepeatable });
   const callsAtOnce = calls.filter(({ toolName }) => toolName === tool.name).length;
-  const { toolCallId } = call;
-  if (tool.isOutside === true) await journal?.beforeCall(reply, toolCallId);
-  const outcome = await attemptTool({ task, tool, input: call.input, checkout, callsAtOnce });
-  if (tool.isOutside === true) journal?.afterCall({ toolCallId, ok: outcome.ok, text: outcome.text });
+  const place = `${turn}.${calls.indexOf(call)}`;
+  const outcome = await attemptTool({ task, tool, input, checkout, callsAtOnce, call: place });
+  // What a stop has cut off is no result of it.
+  task.signal.throwIfAborted();
+  if (isOutside) journal?.afterCall({ toolCallId, ok: outcome.ok, text: outcome.text });
   return outcome;
 }
 

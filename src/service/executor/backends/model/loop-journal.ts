@@ -9,6 +9,7 @@ import { RunStopped } from "../../stop-reason.ts";
 import type { UsageMeter } from "../../usage-meter.ts";
 import type { Conversation } from "./conversation.ts";
 import type {
+  BegunCall,
   CallJournal,
   CallsBody,
   GivenReply,
@@ -91,11 +92,13 @@ export class LoopJournal implements RequestJournal, CallJournal {
   }
 
   /** To be called before each call that acts outside of the run. */
-  async beforeCall(reply: GivenReply, toolCallId: string): Promise<void> {
+  async beforeCall(reply: GivenReply, { toolCallId, isRepeatable }: BegunCall): Promise<void> {
     await this.#inTurn(async () => {
       const { journal, meter } = this.#options;
-      this.#left ??= { reply, known: [], begun: [] };
-      this.#left = { ...this.#left, begun: [...this.#left.begun, toolCallId] };
+      const { begun, again, ...left } = this.#left ?? { reply, known: [], begun: [], again: [] };
+      this.#left = isRepeatable
+        ? { ...left, begun, again: [...again, toolCallId] }
+        : { ...left, begun: [...begun, toolCallId], again };
       const body: CallsBody = { ...this.#left, meter: meter.state, planned: [...this.#planned] };
       await journal.keep({ kind: "calls", body });
     });

@@ -66,13 +66,18 @@ export type LoopPosition = {
 /** A call of a tool with its result. */
 export type KnownResult = { readonly toolCallId: string; readonly ok: boolean; readonly text: string };
 
+/** A call that is about to be made. */
+export type BegunCall = { readonly toolCallId: string; readonly isRepeatable: boolean };
+
 /** An answer whose calls are under way. */
 export type LeftCalls = {
   readonly reply: GivenReply;
   /** Of calls that act outside of the run. */
   readonly known: readonly KnownResult[];
-  /** Ids of those that were begun. */
+  /** Ids of those that were begun, and are not made again. */
   readonly begun: readonly string[];
+  /** Ids of those that were begun, and are made again. */
+  readonly again: readonly string[];
 };
 
 /** The body of an entry `turn` or `kept`. */
@@ -100,7 +105,7 @@ export interface RequestJournal {
 
 /** Keeps a call that acts outside of the run before it is made. */
 export interface CallJournal {
-  beforeCall(reply: GivenReply, toolCallId: string): Promise<void>;
+  beforeCall(reply: GivenReply, call: BegunCall): Promise<void>;
   /** The result is a part of the next entry. */
   afterCall(result: KnownResult): void;
 }

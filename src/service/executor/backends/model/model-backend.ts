@@ -91,7 +91,10 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       const limits = limitsOf(settings, modelId);
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
       const left = task.journal?.left == null ? null : leftLoop(task.journal.left);
-      if (left?.meter != null) task.meter.resume(left.meter);
+      if (left?.meter != null) {
+        task.meter.resume(left.meter);
+        await task.resumeChildren();
+      }
       await tellTakenUp(task, left);
       // About a quarter of the context window, at four characters a token.
       const history = await task.history(limits.contextTokens);
