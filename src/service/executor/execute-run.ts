@@ -59,6 +59,8 @@ type Work = {
   readonly writer: EventWriter;
   /** Of the service, for this run. */
   readonly timeLimitMs: number;
+  /** Counts the time towards it for which earlier workers were at the run. */
+  readonly countEarlier: (ms: number) => void;
   /** Secrets that nothing of this run may show. Its backend adds to them. */
   readonly secrets: SecretMask;
   /** Lets another worker take this one's place for as long as `wait` takes. */
@@ -170,6 +172,7 @@ async function endingOfWork(
     work.secrets.add(...(backend.secrets ?? []));
     if (journal?.left?.isPoisoned === true)
       return await endPoisoned(work, { agent, backend, left: journal.left, held });
+    if (journal?.left != null) work.countEarlier(journal.left.workedMs - (taken.input.uncountedMs ?? 0));
     if (!opened.ok) return opened.refusal;
     const brought = opened.value;
     const generations = await generationsLeft(core.store.committed.runs, taken.run);

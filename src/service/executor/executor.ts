@@ -195,6 +195,7 @@ export class Executor {
         workspaces: this.#options.workspaces ?? null,
         writer,
         timeLimitMs: this.#options.runTimeLimitMs,
+        countEarlier: (ms) => lease.countEarlier(ms),
         secrets: this.#secrets.copy(),
         signal: lease.signal,
         lend: (wait) => this.#lend(wait),

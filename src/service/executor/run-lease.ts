@@ -8,10 +8,14 @@ import type { Heartbeats } from "./heartbeats.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
 
+/** A run that is taken up late has the time to bring its files back and to be wrapped up. */
+const LEAST_MS = 120_000;
+
 type LeaseOptions = {
   readonly core: Core;
   readonly dispatch: Pick<RunQueue, "onNudge">;
   readonly runId: string;
+  /** Of the time at work, over all workers of the run. */
   readonly timeLimitMs: number;
   readonly heartbeats: Heartbeats;
 };
@@ -21,6 +25,8 @@ export class RunLease {
   readonly #controller = new AbortController();
   readonly #released = new AbortController();
   readonly #stopListening: () => void;
+  #begunAt = 0;
+  #limit = new AbortController();
   #taken: TakenRun | null = null;
   #wasNudged = false;
   #stopBeating = () => {};
@@ -69,6 +75,14 @@ export class RunLease {
     if (status === "cancelling") this.stop("cancel");
   }
 
+  /** Counts the time towards the limit for which earlier workers were at the run. */
+  countEarlier(ms: number): void {
+    const { timeLimitMs } = this.#options;
+    this.#limit.abort(WOKEN);
+    this.#limit = new AbortController();
+    void this.#stopAfter(Math.max(timeLimitMs - ms, Math.min(timeLimitMs, LEAST_MS)));
+  }
+
   /** Ends heartbeat and listening. Safe to repeat. */
   release(): void {
     this.#stopListening();
@@ -78,15 +92,18 @@ export class RunLease {
 
   #begin(taken: TakenRun): void {
     this.#taken = taken;
+    this.#begunAt = this.#options.core.clock.monotonic();
     const { id: runId, fence } = taken.run;
     this.#stopBeating = this.#options.heartbeats.add({ runId, fence }, (status) => this.observe(status));
-    void this.#stopInTime();
+    void this.#stopAfter(this.#options.timeLimitMs);
     if (this.#wasNudged) this.#checkStatus();
   }
 
-  async #stopInTime(): Promise<void> {
-    const { core, timeLimitMs } = this.#options;
-    await core.clock.sleep(timeLimitMs, this.#released.signal).then(
+  /** `ms` after it was taken. */
+  async #stopAfter(ms: number): Promise<void> {
+    const { clock } = this.#options.core;
+    const isOver = AbortSignal.any([this.#released.signal, this.#limit.signal]);
+    await clock.sleep(this.#begunAt + ms - clock.monotonic(), isOver).then(
       () => this.stop("time_limit"),
       () => {},
     );
