@@ -2,6 +2,7 @@
 // note by an MCP server. What it answers follows from the history that it is sent alone: a repeated request gets the same answer.
 
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
+import type { Refusing } from "../../../fakes/model-server/refusals.ts";
 import type { ModelRequest } from "../../../fakes/model-server/request.ts";
 import { everyTime } from "../../../fakes/model-server/script.ts";
 import { answer, call, type Part, type Step, say, stall, wait } from "../../../fakes/model-server/turn.ts";
@@ -72,6 +73,7 @@ export function idealRequests({ turns }: Story): number {
 export class StoryModel {
   readonly #asked = new Map<string, AskedTurn[]>();
   readonly #holds = new Map<string, SetHold>();
+  #refuse: Refusing = () => null;
   #server: ModelServer | null = null;
 
   static async start(): Promise<StoryModel> {
@@ -79,6 +81,7 @@ export class StoryModel {
     model.#server = await startModelServer({
       script: everyTime((request) => model.#answer(request)),
       models: [STORY_MODEL],
+      refuse: (request) => model.#refuse(request),
       conversation: () => "all",
       keepsRequests: false,
     });
@@ -88,6 +91,11 @@ export class StoryModel {
   get baseUrl(): string {
     if (this.#server === null) throw new Error("The model was not started.");
     return this.#server.baseUrl;
+  }
+
+  /** Requests that it refuses from now on: they are none of those that are asked. */
+  refuses(refuse: Refusing): void {
+    this.#refuse = refuse;
   }
 
   /** The requests of one run, in the order of arrival. */

@@ -18,6 +18,7 @@ import type {
   RequestJournal,
   SpendBody,
   TurnBody,
+  WaitJournal,
 } from "./loop-state.ts";
 import type { PlannedCall } from "./spending.ts";
 
@@ -34,7 +35,7 @@ type LoopJournalOptions = {
 
 type LoopPlace = Pick<TurnBody, "position" | "requests">;
 
-export class LoopJournal implements RequestJournal, CallJournal {
+export class LoopJournal implements RequestJournal, WaitJournal, CallJournal {
   readonly #options: LoopJournalOptions;
   /** As of the last entry. */
   #messages: readonly ModelMessage[] = [];
@@ -83,6 +84,10 @@ export class LoopJournal implements RequestJournal, CallJournal {
       if (isLeaving && journal.isKept) throw new RunStopped("handover");
       return () => this.#planned.delete(planned);
     });
+  }
+
+  async beforeWait(): Promise<void> {
+    await this.#inTurn(() => this.#keepTurn());
   }
 
   /** Keeps the loop as it is: the run is about to be parked. Resolves once that is committed. */

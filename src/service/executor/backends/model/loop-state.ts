@@ -6,6 +6,7 @@ import type { CheckRecordState } from "../../checks/check-record.ts";
 import type { MeterState } from "../../usage-meter.ts";
 import type { ModelResponse } from "./model-call.ts";
 import type { PlannedCall, SpendingBound } from "./spending.ts";
+import type { Refusal } from "./wires/refusals.ts";
 
 /** `text` is all of it, also of an answer that came in several tries. `shortOf`: why it had less room than asked for. */
 export type GivenReply = {
@@ -33,10 +34,30 @@ export type FollowUpsState = {
   readonly done: readonly Once[];
 };
 
+/** What is known of a model's window. Null: no such limit. */
+export type WindowState = {
+  readonly windowTokens: number;
+  readonly mostInputTokens: number | null;
+  readonly mostAnswerTokens: number | null;
+  /** Of the model's count of tokens to the estimate. */
+  readonly ratio: number;
+};
+
+/** What APIs have refused, by the ids of models. */
+export type QuirksState = Readonly<Record<string, readonly Refusal[]>>;
+
+/** `untilMs` is by the nodes' clocks, which agree well enough. `what`: why, as sentences. */
+export type WaitState = { readonly untilMs: number; readonly what: string };
+
 export type RequestsState = {
   readonly failedSummaries: number;
   readonly hasAnswered: boolean;
   readonly fallbackId: string | null;
+  /** By the ids of models. */
+  readonly windows: Readonly<Record<string, WindowState>>;
+  readonly quirks: QuirksState;
+  /** A wait that the model's API has asked for. Null: there is none. */
+  readonly wait: WaitState | null;
 };
 
 export type SentHistoryState = { readonly reader: string | null; readonly refusals: number };
@@ -101,6 +122,11 @@ export type CallsBody = LeftCalls & Pick<TurnBody, "meter" | "planned">;
 /** Keeps a request before it is sent. Resolves with what is to be called after its answer. */
 export interface RequestJournal {
   beforeRequest(planned: PlannedCall): Promise<() => void>;
+}
+
+/** Keeps the loop before a wait between two requests of a turn. */
+export interface WaitJournal {
+  beforeWait(): Promise<void>;
 }
 
 /** Keeps a call that acts outside of the run before it is made. */

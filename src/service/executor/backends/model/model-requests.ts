@@ -3,6 +3,7 @@
 // Why: docs/decisions/058-retries-and-fallback.md
 
 import type { ToolSet } from "ai";
+import { msUntil } from "../../../../base/clock.ts";
 import { NOTICE_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import type { ModelRole } from "../../../core/runs/usage.ts";
@@ -13,7 +14,7 @@ import type { CallSize } from "./bounds.ts";
 import { type CallFailure, failureOf, reasonOf, refusesImages } from "./call-failure.ts";
 import { DUE_SHARE, KEPT_SHARE, SUMMARY_REQUEST, TASK_SHARE } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
-import type { GivenReply, RequestJournal, RequestsState } from "./loop-state.ts";
+import type { GivenReply, RequestJournal, RequestsState, WaitJournal, WaitState } from "./loop-state.ts";
 import { callModel, type HeardUsage } from "./model-call.ts";
 import type { ModelLimits, ModelSettings } from "./model-settings.ts";
 import { ModelWindow } from "./model-window.ts";
@@ -21,7 +22,7 @@ import type { Provider } from "./provider.ts";
 import { countTokens } from "./reported-usage.ts";
 import { ModelRetries } from "./retries.ts";
 import type { Spending, SpendingBound } from "./spending.ts";
-import { waitSaying } from "./told-wait.ts";
+import { LEAST_TOLD_MS, waitSaying } from "./told-wait.ts";
 import type { TooLong } from "./too-long.ts";
 import { limitsOfModel } from "./wires/model-limits.ts";
 
@@ -75,22 +76,33 @@ export class ModelRequests {
   #hasAnswered: boolean;
   /** In place of the executor's model, once that did not answer. */
   #fallbackId: string | null;
-  #journal: RequestJournal | null = null;
+  /** The wait that is under way; of an earlier worker until the first request. */
+  #wait: WaitState | null;
+  #journal: (RequestJournal & WaitJournal) | null = null;
 
   constructor(options: ModelRequestsOptions) {
     this.#options = options;
     this.#failedSummaries = options.left?.failedSummaries ?? 0;
     this.#hasAnswered = options.left?.hasAnswered ?? false;
     this.#fallbackId = options.left?.fallbackId ?? null;
+    this.#wait = options.left?.wait ?? null;
+    if (options.left !== undefined) options.provider.quirks.resume(options.left.quirks);
   }
 
   get state(): RequestsState {
-    const [failedSummaries, hasAnswered] = [this.#failedSummaries, this.#hasAnswered];
-    return { failedSummaries, hasAnswered, fallbackId: this.#fallbackId };
+    const windows = [...this.#windows].map(([modelId, { state }]) => [modelId, state] as const);
+    return {
+      failedSummaries: this.#failedSummaries,
+      hasAnswered: this.#hasAnswered,
+      fallbackId: this.#fallbackId,
+      windows: { ...this.#options.left?.windows, ...Object.fromEntries(windows) },
+      quirks: this.#options.provider.quirks.state,
+      wait: this.#wait,
+    };
   }
 
   /** Each request is kept there before it is sent. */
-  keepIn(journal: RequestJournal): void {
+  keepIn(journal: RequestJournal & WaitJournal): void {
     this.#journal = journal;
   }
 
@@ -101,6 +113,7 @@ export class ModelRequests {
     const isExecutor = role === "executor";
     let retries = new ModelRetries({ isExecutor, hasAnswered: this.#hasAnswered });
     let said = "";
+    if (isExecutor) await this.#waitOn();
     for (;;) {
       const addressed = this.#address(question);
       const { modelId } = addressed;
@@ -160,7 +173,7 @@ export class ModelRequests {
       if (isForFallback) {
         await this.#fallBack(addressed, { fallbackId, failure });
         retries = new ModelRetries({ isExecutor, hasAnswered: this.#hasAnswered });
-      } else await this.#wait(failure, delayMs);
+      } else await this.#waitAfter(failure, { delayMs, isExecutor });
     }
   }
 
@@ -170,9 +183,17 @@ export class ModelRequests {
     // The limits are those of the model that the run began with: another one may have less.
     const isFirst = question.role === "executor" && modelId === question.modelId;
     const known = isFirst ? null : limitsOfModel(modelId);
-    const window = this.#windows.get(modelId) ?? new ModelWindow(Math.min(own, known?.contextTokens ?? own));
-    this.#windows.set(modelId, window);
+    const window =
+      this.#windows.get(modelId) ?? this.#openWindow(modelId, Math.min(own, known?.contextTokens ?? own));
     return { question, modelId, window };
+  }
+
+  #openWindow(modelId: string, contextTokens: number): ModelWindow {
+    const window = new ModelWindow(contextTokens);
+    const left = this.#options.left?.windows[modelId];
+    if (left !== undefined) window.resume(left);
+    this.#windows.set(modelId, window);
+    return window;
   }
 
   /** Has the model summarise the conversation where it takes most of the window. What fails is left to trimming. */
@@ -282,9 +303,31 @@ export class ModelRequests {
     await this.#say(`The run goes on with the model "${fallbackId}" in place of "${modelId}". ${what}`);
   }
 
-  async #wait(failure: CallFailure, delayMs: number): Promise<void> {
-    const { settings, task } = this.#options;
+  async #waitAfter(
+    failure: CallFailure,
+    { delayMs, isExecutor }: { readonly delayMs: number; readonly isExecutor: boolean },
+  ): Promise<void> {
     const what = "what" in failure ? failure.what : failure.message;
+    // Other roles ask within a call, of which no turn has an entry.
+    if (isExecutor && delayMs >= LEAST_TOLD_MS) {
+      this.#wait = { untilMs: this.#options.settings.clock.now() + delayMs, what };
+      await this.#journal?.beforeWait();
+    }
+    await this.#waitFor(what, delayMs);
+    this.#wait = null;
+  }
+
+  /** The rest of a wait that an earlier worker had begun. */
+  async #waitOn(): Promise<void> {
+    if (this.#wait === null) return;
+    const { untilMs, what } = this.#wait;
+    const delayMs = msUntil(this.#options.settings.clock, untilMs);
+    if (delayMs > 0 && delayMs < this.#options.task.deadline.leftMs()) await this.#waitFor(what, delayMs);
+    this.#wait = null;
+  }
+
+  async #waitFor(what: string, delayMs: number): Promise<void> {
+    const { settings, task } = this.#options;
     await waitSaying({
       what,
       delayMs,

@@ -1,5 +1,6 @@
 // The window of a model: by its setting, and by what its API has said of it since. Pure.
 
+import type { WindowState } from "./loop-state.ts";
 import { TokenEstimate } from "./token-estimate.ts";
 import type { TooLong } from "./too-long.ts";
 
@@ -29,6 +30,24 @@ export class ModelWindow {
 
   constructor(contextTokens: number) {
     this.#windowTokens = contextTokens;
+  }
+
+  get state(): WindowState {
+    const limit = (tokens: number) => (Number.isFinite(tokens) ? tokens : null);
+    return {
+      windowTokens: this.#windowTokens,
+      mostInputTokens: limit(this.#mostInputTokens),
+      mostAnswerTokens: limit(this.#mostAnswerTokens),
+      ratio: this.estimate.ratio,
+    };
+  }
+
+  /** Knows what another worker has learned. Its setting may be less by now. */
+  resume({ windowTokens, mostInputTokens, mostAnswerTokens, ratio }: WindowState): void {
+    this.#windowTokens = Math.min(this.#windowTokens, windowTokens);
+    this.#mostInputTokens = mostInputTokens ?? Number.POSITIVE_INFINITY;
+    this.#mostAnswerTokens = mostAnswerTokens ?? Number.POSITIVE_INFINITY;
+    this.estimate.resume(ratio);
   }
 
   /** Input and answer together. */

@@ -13,6 +13,15 @@ export function tokensOf(chars: number): number {
 export class TokenEstimate {
   #ratio = 1;
 
+  get ratio(): number {
+    return this.#ratio;
+  }
+
+  /** As another worker has corrected it. */
+  resume(ratio: number): void {
+    this.#ratio = ratio;
+  }
+
   of(chars: number): number {
     return Math.ceil(tokensOf(chars) * this.#ratio);
   }

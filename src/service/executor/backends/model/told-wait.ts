@@ -3,7 +3,7 @@
 import type { Clock } from "../../../../base/clock.ts";
 
 /** A shorter wait is nobody's business. */
-const LEAST_TOLD_MS = 10_000;
+export const LEAST_TOLD_MS = 10_000;
 const TOLD_EVERY_MS = 240_000;
 
 type ToldWait = {

@@ -2,6 +2,7 @@
 // Why: docs/decisions/049-wires-and-what-they-refuse.md
 
 import { APICallError } from "ai";
+import type { QuirksState } from "../loop-state.ts";
 import { type Body, parseBody } from "./body.ts";
 import { learnRefusal, type Refusal, withoutRefused } from "./refusals.ts";
 
@@ -17,6 +18,18 @@ type Known = {
 export class ModelQuirks {
   readonly #known = new Map<string, Known>();
   #learned = 0;
+
+  get state(): QuirksState {
+    return Object.fromEntries([...this.#known].map(([modelId, { refusals }]) => [modelId, [...refusals]]));
+  }
+
+  /** Knows what another worker has learned. */
+  resume(state: QuirksState): void {
+    for (const [modelId, refusals] of Object.entries(state)) {
+      this.#of(modelId).refusals.push(...refusals);
+      this.#learned += refusals.length;
+    }
+  }
 
   /** The body as it is sent: as its wire finishes it (null: as it is), without what was refused. */
   bodyOf(modelId: string, text: string, finish: ((body: Body) => Body) | null): string {
