@@ -10,6 +10,7 @@ import {
   identityTexts,
   jobTexts,
   keptTexts,
+  parkedTexts,
   problemTexts,
   promptFileTexts,
   quotaTexts,
@@ -58,7 +59,7 @@ ${table(own("completed", "question", "run_cancelled", "nothing_to_cancel", "exam
 The run was cut at a bound, before its work was done. With \`changes: commit\` or \`pull-request\` nothing of it is pushed: its
 changes are in the output \`patch-file\`. No findings are published.
 
-${table([...rowsOf(boundTexts), ...own("timeout", "idle_timeout"), ...only(runTexts, cutCauses)])}
+${table([...rowsOf(boundTexts), ...rowsOf(parkedTexts), ...own("timeout", "idle_timeout"), ...only(runTexts, cutCauses)])}
 
 ## quota
 

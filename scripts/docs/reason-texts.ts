@@ -3,7 +3,7 @@
 import type { IdentityReason } from "../../src/ci/provider.ts";
 import type { ClientErrorReason } from "../../src/client/errors.ts";
 import type { ExchangeReason, ProblemCode } from "../../src/contract/problems/problem.ts";
-import type { RunBound, RunCause } from "../../src/contract/runs/run.ts";
+import type { ParkReason, RunBound, RunCause, StopReason } from "../../src/contract/runs/run.ts";
 import type { FederationReason } from "../../src/federation/federation-error.ts";
 import type { DeclinedReason, PromptFileReason, StepReason } from "../../src/job/step-error.ts";
 import type { JobReason, QuotaReason } from "../../src/report/conclusion.ts";
@@ -52,6 +52,12 @@ export const boundTexts: Texts<RunBound> = {
     "The run ended after five lost workers in a row, with no finished turn between them; what it had changed is kept. Refunded. Tell the service's operator.",
   credits:
     "The credits ended. What the run used is charged. Claim the agent, add credits, or wait for the next month.",
+};
+
+/** What a run is parked for that would have ended otherwise. */
+export const parkedTexts: Texts<Exclude<ParkReason, StopReason>> = {
+  provider_unavailable:
+    "The model's provider was away for longer than the run tries again, and the run is parked: continue it once that answers.",
 };
 
 export const quotaTexts: Texts<QuotaReason> = {

@@ -84,6 +84,7 @@ const parkedTexts: ReadonlyMap<string, string> = new Map([
   ["max_turns", "The run reached its limit of turns."],
   ["time_limit", "The run's time was nearly over."],
   ["credits", "The credits ended before the run was done. What it used is charged."],
+  ["provider_unavailable", "The model's provider did not answer for longer than the run tries again."],
 ]);
 
 /** A limit of the job: the run was told to stop. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import type { ModelRequest } from "../../fakes/model-server/request.ts";
 import { everyTime } from "../../fakes/model-server/script.ts";
-import { answer, call, type Step, say } from "../../fakes/model-server/turn.ts";
+import { answer, call, fault, type Part, reset, type Step, say } from "../../fakes/model-server/turn.ts";
 import { systemRandom } from "../../src/base/ids.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { type Run, submitRunResponseSchema } from "../../src/contract/runs/run.ts";
@@ -43,7 +43,7 @@ const toolbox: Toolbox = ({ askPeople }) => [
 ];
 
 /** Writes a file and asks, writes another, says so. */
-const asking = [
+const asking: readonly [readonly Part[], ...(readonly Part[])[]] = [
   [call("write_file", { path: "first", content: "one\n" }), call("ask_question", asked)],
   [call("write_file", { path: "second", content: "two\n" })],
   [say("Done.")],
@@ -266,6 +266,64 @@ onEveryStore((store) => {
       expect(again.parked?.reason).toBe("max_turns");
       expect(await resume(runId, {})).toMatchObject({ ok: true });
       expect(await fixture.ended(runId)).toMatchObject({ status: "completed", stopReason: "end_turn" });
+    });
+
+    it.each([
+      ["fails", fault({ status: 503 })],
+      ["is overloaded", fault({ status: 529 })],
+      ["is busy for hours", fault({ status: 429, retryAfter: 40_000 })],
+      ["breaks off", reset()],
+    ])("waits for a provider that %s for longer than it tries again", async (_, outage) => {
+      step = ({ assistantTurns }) => (assistantTurns === 0 ? asking[0][0] : outage);
+      const runId = await submit({ message: "Fix the parser." });
+      const run = await parked(runId);
+      expect(run).toMatchObject({ status: "running", parked: { reason: "provider_unavailable" } });
+      expect(await patchesOf(runId)).toEqual([["first"]]);
+      const before = await eventsOf(runId);
+      expect(before).toContainEqual({
+        type: "CUSTOM",
+        name: "notice",
+        value: { text: expect.stringMatching(/^The model's API/) },
+      });
+      expect(before.at(-1)).toMatchObject({ name: "parked", value: { reason: "provider_unavailable" } });
+      const { length: asked } = server.requests;
+
+      step = ({ assistantTurns }) => asking[assistantTurns];
+      expect(await resume(runId, {})).toMatchObject({ ok: true });
+      expect(await fixture.ended(runId)).toMatchObject({ status: "completed", stopReason: "end_turn" });
+      const [goingOn] = server.requests.slice(asked);
+      expect(JSON.stringify(goingOn?.messages.at(-1))).toContain("while its model could not be reached");
+      expect(goingOn?.assistantTurns).toBe(1);
+      expect((await patchesOf(runId)).at(-1)).toEqual(["first", "second"]);
+      await expectValidStream(await fixture.stream(runId));
+    });
+
+    it("fails as ever by an outage where it may not be parked, or where nobody continues it", async () => {
+      step = ({ assistantTurns }) => (assistantTurns === 0 ? asking[0][0] : fault({ status: 503 }));
+      const failed = { status: "failed", cause: "backend_error", retryable: true, stopReason: null };
+      expect(await fixture.ended(await submit({ message: "Fix it.", may_park: false }))).toMatchObject(
+        failed,
+      );
+      const runId = await submit({ message: "Fix the parser." });
+      await parked(runId);
+      await fixture.clock.advance(PARKED_DAYS * DAY_MS + 1);
+      expect(await endOverdue(fixture.core)).toBe(1);
+      const ended = await fixture.ended(runId);
+      expect(ended).toMatchObject({ ...failed, refundReason: "model_unavailable" });
+      expect(ended.refundedMicroUsd).toBe(ended.grossMicroUsd);
+      expect((await eventsOf(runId)).at(-1)).toMatchObject({
+        type: "RUN_ERROR",
+        message: expect.stringContaining("fails (503)"),
+      });
+    });
+
+    it.each([
+      ["quota", fault({ status: 429, body: { error: { message: "Quota.", type: "insufficient_quota" } } })],
+      ["request", fault({ status: 400 })],
+      ["key", fault({ status: 401 })],
+    ])("fails where the provider refuses its %s", async (_, refusal) => {
+      step = ({ assistantTurns }) => (assistantTurns === 0 ? asking[0][0] : refusal);
+      expect(await fixture.ended(await submit({ message: "Fix it." }))).toMatchObject({ status: "failed" });
     });
 
     it("ends where its session asks for something else, and a new run begins there", async () => {

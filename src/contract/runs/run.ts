@@ -203,7 +203,7 @@ const accounting = {
 const timestamp = z.iso.datetime();
 
 /** Stop reasons at which a run may be parked: what it lacks can still be given. */
-export const parkReasons = [
+export const parkStops = [
   "question",
   "max_tokens",
   "max_cost",
@@ -211,13 +211,16 @@ export const parkReasons = [
   "time_limit",
   "credits",
 ] as const satisfies readonly StopReason[];
+
+/** `provider_unavailable`: it would have failed, for its model's provider is away. */
+export const parkReasons = [...parkStops, "provider_unavailable"] as const;
 export type ParkReason = (typeof parkReasons)[number];
 
 /** `reason` is open: a newer service may park runs for others. */
 export const parkedSchema = object({
   reason: field(
     z.string(),
-    `What the run waits for: ${listed(parkReasons)}. It is the \`stop_reason\` with which the run ends where nobody continues it.`,
+    `What the run waits for: ${listed(parkReasons)}. It is the \`stop_reason\` with which the run ends where nobody continues it. After \`provider_unavailable\`, an outage of the model's provider, it has failed then.`,
   ),
   since: field(timestamp, "When it was parked."),
   until: field(timestamp, "When it ends by itself, with what it has done."),
@@ -247,7 +250,7 @@ export const runSchema = z.discriminatedUnion("status", [
     ...started,
     parked: field(
       z.optional(parkedSchema),
-      "Present while nobody works on the run: it waits for an answer, a higher limit or credits, and goes on by `POST …/resume`.",
+      "Present while nobody works on the run: it waits for an answer, a higher limit, credits or the model's provider, and goes on by `POST …/resume`.",
     ),
   }),
   object({ status: status("cancelling"), ...identity, ...unsettled, ...started }),

@@ -24,6 +24,8 @@ export class BackendFailure extends Error {
   readonly reason: FailureReason;
   /** Why it is charged like a completed run. Null: it is refunded. */
   readonly chargedFor: RefundWithheldReason | null;
+  /** What the model's provider did, where it is away and the run could go on later, in one sentence. Else null. */
+  readonly providerFault: string | null;
 
   /** Compares names: a backend in a bundle of its own has its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -36,6 +38,7 @@ export class BackendFailure extends Error {
       reason: FailureReason;
       isRetryable: boolean;
       chargedFor?: RefundWithheldReason;
+      providerFault?: string | null;
       cause?: unknown;
     },
   ) {
@@ -43,6 +46,7 @@ export class BackendFailure extends Error {
     this.reason = options.reason;
     this.isRetryable = options.isRetryable;
     this.chargedFor = options.chargedFor ?? null;
+    this.providerFault = options.providerFault ?? null;
   }
 }
 

@@ -8,7 +8,7 @@ import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import type { Span } from "../core/ports/tracer.ts";
-import { parkReasonOf, parkRun } from "../core/runs/park-run.ts";
+import { parkedFor, parkRun } from "../core/runs/park-run.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
 import { leaveRun } from "../core/runs/recover-runs.ts";
 import { handOverRun } from "../core/runs/run-journal.ts";
@@ -211,11 +211,11 @@ export class Executor {
           return;
         }
       }
-      const reason = journal?.isComplete === true ? parkReasonOf(ending, taken.input) : null;
-      if (reason !== null) {
-        const park = { runId, fence, reason, events, usage, workedMs };
+      const waitsFor = journal?.isComplete === true ? parkedFor(ending, taken.input) : null;
+      if (waitsFor !== null) {
+        const park = { runId, fence, waitsFor, events, usage, workedMs };
         if (await this.#insist(() => parkRun(core, park))) {
-          core.log.info({ run_id: runId, reason }, "run parked");
+          core.log.info({ run_id: runId, reason: waitsFor.reason }, "run parked");
           return;
         }
       }

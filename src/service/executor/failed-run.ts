@@ -80,10 +80,13 @@ export async function endingOfError(
 ): Promise<Ending> {
   if (cause instanceof RunStopped) return endingOfStop(cause.kind);
   if (cause instanceof BackendFailure) {
-    const { reason, isRetryable } = cause;
+    const { reason, isRetryable, chargedFor, providerFault } = cause;
     const message = secrets.apply(cause.message);
-    const ending = failed(reason, { cause: "backend_error", message, isRetryable });
-    return cause.chargedFor === null ? ending : { ...ending, chargedFor: cause.chargedFor };
+    return {
+      ...failed(reason, { cause: "backend_error", message, isRetryable }),
+      ...(chargedFor === null ? {} : { chargedFor }),
+      ...(providerFault === null ? {} : { isProviderAway: true }),
+    };
   }
   if (cause instanceof StreamLimitError) {
     const message = `${cause.message} Ask for less in one run.`;

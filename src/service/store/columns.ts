@@ -6,11 +6,12 @@ import { visibilities } from "../../contract/ci/exchange.ts";
 import type { EgressEntries } from "../../contract/egress.ts";
 import { federatingProviders } from "../../contract/models/providers.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
-import { commitOrigins, parkReasons } from "../../contract/runs/run.ts";
+import { commitOrigins, parkStops } from "../../contract/runs/run.ts";
 import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
 import type { CommitPlace, JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import type { PullRequestHead } from "../core/commits/run-commit.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
+import { providerFailures } from "../core/runs/failure.ts";
 import type { ParkedState, RunInput, ShownCommit } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
 
@@ -165,13 +166,21 @@ const usageSchema = z.object({
 
 export const parseUsage = remembered((text): Usage => usageSchema.parse(JSON.parse(text)));
 
-const parkedSchema = z.object({
-  reason: z.enum(parkReasons),
+const parkedFields = {
   since: z.int(),
   until: z.int(),
   usage: usageSchema,
   workedMs: z.number(),
-} satisfies Fields<ParkedState>);
+};
+
+const parkedSchema = z.union([
+  z.object({ ...parkedFields, reason: z.enum(parkStops) }),
+  z.object({
+    ...parkedFields,
+    reason: z.literal("provider_unavailable"),
+    failure: z.object({ reason: z.enum(providerFailures), message: z.string() }),
+  }),
+]);
 
 export function parseParked(text: string): ParkedState {
   return parkedSchema.parse(JSON.parse(text));

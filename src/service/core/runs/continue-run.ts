@@ -155,9 +155,10 @@ export function findMissing({ run, parked, given }: Continuing): ResumeRefusal |
     case "max_turns":
     case "time_limit":
     case "credits":
+    case "provider_unavailable":
       return null;
     default:
-      return assertNever(parked.reason);
+      return assertNever(parked);
   }
 }
 

@@ -41,3 +41,10 @@ export const failureFaults = {
 } as const satisfies Readonly<Record<string, Fault>>;
 
 export type FailureReason = keyof typeof failureFaults;
+
+/** Reasons of a run whose model's provider was away. */
+export const providerFailures = [
+  "model_unavailable",
+  "model_failed",
+] as const satisfies readonly FailureReason[];
+export type ProviderFailure = (typeof providerFailures)[number];

@@ -2,35 +2,44 @@
 // goes on where somebody continues it. Ends those that nobody continues.
 // Why: docs/decisions/141-a-run-is-parked.md
 
-import { type Parked, type ParkReason, parkReasons } from "../../../contract/runs/run.ts";
+import { type Parked, type ParkReason, parkStops } from "../../../contract/runs/run.ts";
 import { PARKED_EVENT, type RunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import { HELD } from "../money/ledger.ts";
 import { costOfTime } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { announce, type CancelledRuns, cancelChildren, endRun } from "./end-run.ts";
+import { providerFailures } from "./failure.ts";
 import type { Ending } from "./run-machine.ts";
-import type { ParkedState, RunInput, RunRecord } from "./run-record.ts";
+import type { ParkedFor, ParkedState, RunInput, RunRecord } from "./run-record.ts";
 import { sumOf, type Usage } from "./usage.ts";
 
 /** After that a parked run ends, with what it has done. */
 export const PARKED_DAYS = 14;
 const PARKED_MS = PARKED_DAYS * 24 * 60 * 60 * 1000;
 
-/** Why a run that would end so is parked instead; null where it ends. */
-export function parkReasonOf(
+/** What a run that would end so waits for instead; null where it ends. */
+export function parkedFor(
   ending: Ending,
   { mayPark, modelAccess }: Pick<RunInput, "mayPark" | "modelAccess">,
-): ParkReason | null {
+): ParkedFor | null {
   // The access that a job brought ends soon after the job, and only jobs of the same CI run may renew it.
-  if (mayPark !== true || modelAccess !== undefined || ending.status !== "completed") return null;
-  return parkReasons.find((reason) => reason === ending.stopReason) ?? null;
+  if (mayPark !== true || modelAccess !== undefined) return null;
+  if (ending.status === "failed") {
+    const reason =
+      ending.isProviderAway === true ? providerFailures.find((one) => one === ending.reason) : null;
+    return reason == null
+      ? null
+      : { reason: "provider_unavailable", failure: { reason, message: ending.message } };
+  }
+  const stop = ending.status === "completed" ? parkStops.find((one) => one === ending.stopReason) : undefined;
+  return stop === undefined ? null : { reason: stop };
 }
 
 type Park = {
   readonly runId: string;
   readonly fence: number;
-  readonly reason: ParkReason;
+  readonly waitsFor: ParkedFor;
   /** The last events. They close every open message, call and step. */
   readonly events: readonly RunEvent[];
   readonly usage: Usage;
@@ -42,14 +51,14 @@ type Park = {
  * repeat.
  */
 export async function parkRun(core: Core, park: Park): Promise<boolean> {
-  const { runId, fence, reason, events, usage, workedMs } = park;
+  const { runId, fence, waitsFor, events, usage, workedMs } = park;
   const cancelled = await core.store.transact(async (tx): Promise<CancelledRuns | null> => {
     const run = await tx.runs.lock(runId);
     if (run === null || run.fence !== fence || run.status !== "running") return null;
     if ((await tx.journal.listKinds(runId)).length === 0) return null;
     const children = await cancelChildren(core, tx, runId);
     const now = core.clock.now();
-    const parked: ParkedState = { reason, since: now, until: now + PARKED_MS, usage, workedMs };
+    const parked: ParkedState = { ...waitsFor, since: now, until: now + PARKED_MS, usage, workedMs };
     const told: RunEvent = { type: "CUSTOM", name: PARKED_EVENT, value: shownParked(parked) };
     const jsons = [...events, told].map((event) => JSON.stringify(event));
     await tx.events.append({ runId, fence, now, jsons });
@@ -57,7 +66,7 @@ export async function parkRun(core: Core, park: Park): Promise<boolean> {
     const returned = Math.max(0, run.holdMicroUsd - Math.ceil(owed));
     await tx.runs.update(runId, {
       parked,
-      stopReason: reason,
+      stopReason: parked.reason,
       holdMicroUsd: run.holdMicroUsd - returned,
       fence: fence + 1,
     });
@@ -91,6 +100,8 @@ const waysToContinue: Readonly<Record<ParkReason, string>> = {
   max_turns: "Continue it: it gets as many turns again.",
   time_limit: "Continue it: it gets as much time again.",
   credits: "Add credits, then continue it: it goes on with what it has done.",
+  provider_unavailable:
+    "Continue it once the model's provider answers again: it goes on with what it has done.",
 };
 
 /**
@@ -103,16 +114,21 @@ export async function endParked(
   { run, parked }: { readonly run: RunRecord; readonly parked: ParkedState },
 ): Promise<CancelledRuns> {
   const { parked: _parked, ...unparked } = run;
-  const { reason, usage, workedMs } = parked;
+  const { usage, workedMs } = parked;
   const taken: RunRecord = { ...unparked, fence: run.fence + 1 };
   await tx.runs.update(run.id, { parked: null, fence: taken.fence });
   return await endRun(core, tx, {
     run: taken,
     events: [],
-    ending: { status: "completed", stopReason: reason },
+    ending: endingOf(parked),
     usage,
     workedMs,
   });
+}
+
+function endingOf(parked: ParkedState): Ending {
+  if (parked.reason !== "provider_unavailable") return { status: "completed", stopReason: parked.reason };
+  return { status: "failed", cause: "backend_error", ...parked.failure, retryable: true };
 }
 
 /** Ends the parked runs whose time is over, and those that have no journal, as out of a backup. Returns how many. */

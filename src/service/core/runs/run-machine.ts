@@ -25,6 +25,8 @@ export type Ending =
       readonly chargedFor?: RefundWithheldReason;
       /** The limit that left nothing for a first call of the model; or the run lost too many workers. */
       readonly stopReason?: SpendingStop | "poison";
+      /** Its model's provider is away, and the run could go on once that answers again. */
+      readonly isProviderAway?: true;
     }
   | Cancelled;
 

@@ -15,6 +15,7 @@ import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { RunSource } from "../commits/run-commit.ts";
 import type { RunModelAccess } from "../model-access/kept-access.ts";
 import type { RunPrice } from "../money/run-price.ts";
+import type { ProviderFailure } from "./failure.ts";
 import type { Usage } from "./usage.ts";
 
 /** The execution of a workflow that a run is. */
@@ -73,9 +74,16 @@ export type RunInput = RunSource & {
   readonly traceparent?: string;
 };
 
+/** `failure` is how the run ends where nobody continues it. */
+export type ParkedFor =
+  | { readonly reason: Exclude<ParkReason, "provider_unavailable"> }
+  | {
+      readonly reason: "provider_unavailable";
+      readonly failure: { readonly reason: ProviderFailure; readonly message: string };
+    };
+
 /** A run that nobody works on until somebody continues it. Its `stopReason` is the reason. */
-export type ParkedState = {
-  readonly reason: ParkReason;
+export type ParkedState = ParkedFor & {
   readonly since: number;
   /** It ends then. */
   readonly until: number;

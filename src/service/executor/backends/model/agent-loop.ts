@@ -3,10 +3,11 @@
 // Why: docs/decisions/021-the-loop.md
 
 import { assertNever } from "../../../../base/assert-never.ts";
-import { parkReasons, type StopReason } from "../../../../contract/runs/run.ts";
+import { parkStops, type StopReason } from "../../../../contract/runs/run.ts";
+import { NOTICE_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { sumOf } from "../../../core/runs/usage.ts";
-import type { BackendOutcome, BackendTask } from "../../backend.ts";
+import { BackendFailure, type BackendOutcome, type BackendTask } from "../../backend.ts";
 import type { ProjectScripts } from "../../checks/check-kinds.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { RequestStage } from "./allow-request.ts";
@@ -18,7 +19,7 @@ import { CUT_CALL_RESULT, CutAnswers, withoutCutCalls } from "./cut-answers.ts";
 import { FollowUps } from "./follow-ups.ts";
 import { continuedNote, type LeftLoop, TAKEN_UP_NOTE } from "./left-loop.ts";
 import type { LoopJournal } from "./loop-journal.ts";
-import type { GivenReply, LeftCalls, LoopPosition } from "./loop-state.ts";
+import type { GivenReply, LeftCalls, LoopPosition, Stopped } from "./loop-state.ts";
 import { toolSetOf } from "./model-call.ts";
 import type { ModelRequests, Reply } from "./model-requests.ts";
 import type { OutputForm } from "./output-schema.ts";
@@ -76,22 +77,33 @@ export class AgentLoop {
 
   /** Rejects with a `BackendFailure`, or with the signal's reason. */
   async run(): Promise<BackendOutcome> {
-    const { left, task, journal } = this.#options;
+    const { left, task } = this.#options;
     const { stopped } = left?.position ?? {};
-    if (stopped !== undefined && left?.continued === null) {
+    if (stopped !== undefined && stopped !== "provider_unavailable" && left?.continued === null) {
       // Its worker was lost before it could park the run.
       task.journal?.complete();
       return { stopReason: stopped };
     }
-    const outcome = await this.#work();
+    const outcome = await this.#work().catch(async (cause: unknown) => {
+      const fault = cause instanceof BackendFailure ? cause.providerFault : null;
+      if (fault !== null && (await this.#keepStopped({ turn: this.#turn, stopped: "provider_unavailable" })))
+        await task.emit({ type: "CUSTOM", name: NOTICE_EVENT, value: { text: fault } });
+      throw cause;
+    });
     await this.#followUps.tellChecks();
-    const reason = parkReasons.find((one) => one === outcome.stopReason);
-    if (reason !== undefined && task.mayPark && journal?.isKept === true) {
-      const place = { turn: this.#turn + 1, bound: null, isToldSo: false, stopped: reason };
-      journal.at(() => this.#stateAt(place));
-      await journal.keepStopped();
-    }
+    const stop = parkStops.find((one) => one === outcome.stopReason);
+    if (stop !== undefined) await this.#keepStopped({ turn: this.#turn + 1, stopped: stop });
     return outcome;
+  }
+
+  /** Keeps the turn that comes next once somebody has continued the run. False where it is not parked. */
+  async #keepStopped(stop: { readonly turn: number; readonly stopped: Stopped }): Promise<boolean> {
+    const { task, journal } = this.#options;
+    if (!task.mayPark || journal?.isKept !== true) return false;
+    const place = { ...stop, bound: null, isToldSo: false };
+    journal.at(() => this.#stateAt(place));
+    await journal.keepStopped();
+    return true;
   }
 
   /** Where the loop of another worker goes on. */

@@ -101,6 +101,11 @@ export function failureOf(cause: unknown, place: CallPlace): CallFailure {
   return refused(`${api} refused the request (${status})${said}.`);
 }
 
+/** What the provider did, where it is away: it takes no request now, or answers none. Null where the request itself is the trouble. */
+export function providerFaultOf(failure: CallFailure): string | null {
+  return "what" in failure && failure.kind !== "gone" ? failure.what : null;
+}
+
 /** Why a run fails whose calls fail so. An access that the run brought is the caller's, whatever becomes of it. */
 export function reasonOf(
   failure: CallFailure,

@@ -1,11 +1,10 @@
 // The loop that another worker has left, read from its journal.
 
 import type { ModelMessage } from "ai";
-import type { ParkReason } from "../../../../contract/runs/run.ts";
 import type { Continuation } from "../../../core/runs/run-journal.ts";
 import type { LeftWork } from "../../run-journal.ts";
 import type { MeterState } from "../../usage-meter.ts";
-import type { CallsBody, LeftCalls, RequestsState, SpendBody, TurnBody } from "./loop-state.ts";
+import type { CallsBody, LeftCalls, RequestsState, SpendBody, Stopped, TurnBody } from "./loop-state.ts";
 import type { PlannedCall } from "./spending.ts";
 
 export type LeftLoop = Pick<TurnBody, "position" | "conversation"> & {
@@ -76,16 +75,24 @@ export const TAKEN_UP_NOTE = `[This run goes on on another worker. ${FILES_AND_P
 export const UNKNOWN_RESULT =
   "error: this call was begun, and its result is not known, for the worker was lost meanwhile. It was not made again: find out what it did before you repeat it.";
 
+const RAISED = ", and goes on with a higher limit";
+
+const parkedNotes: Readonly<Record<Stopped, string>> = {
+  question: ", and goes on",
+  max_tokens: RAISED,
+  max_cost: RAISED,
+  max_turns: RAISED,
+  time_limit: RAISED,
+  credits: RAISED,
+  provider_unavailable: " while its model could not be reached, and goes on",
+};
+
 /** The note for the model of a run that was parked, or is forked: that it goes on, and what it was told. */
-export function continuedNote(
-  { message, forkedFrom }: Continuation,
-  stopped: ParkReason | undefined,
-): string {
+export function continuedNote({ message, forkedFrom }: Continuation, stopped: Stopped | undefined): string {
   if (forkedFrom !== undefined) {
     const note = `[This is another attempt, which begins here. ${FILES_AND_PROCESSES}]`;
     return message === null ? note : `${note}\n\n${message}`;
   }
-  const why = stopped === "question" || stopped === undefined ? "" : " with a higher limit";
-  const note = `[This run was parked, and goes on${why}. ${FILES_AND_PROCESSES}]`;
+  const note = `[This run was parked${parkedNotes[stopped ?? "question"]}. ${FILES_AND_PROCESSES}]`;
   return message === null ? `${note}\n\nGo on with what is left undone.` : `${note}\n\n${message}`;
 }

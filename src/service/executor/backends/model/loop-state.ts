@@ -1,7 +1,7 @@
 // The state of the loop as its journal keeps it, and as another worker goes on from it.
 
 import type { ModelMessage } from "ai";
-import type { ParkReason, StopReason } from "../../../../contract/runs/run.ts";
+import type { parkStops, StopReason } from "../../../../contract/runs/run.ts";
 import type { CheckRecordState } from "../../checks/check-record.ts";
 import type { MeterState } from "../../usage-meter.ts";
 import type { ModelResponse } from "./model-call.ts";
@@ -68,6 +68,9 @@ export type ConversationState = SentHistoryState & {
   readonly task: number;
 };
 
+/** Why a run stopped before it was parked. */
+export type Stopped = (typeof parkStops)[number] | "provider_unavailable";
+
 export type LoopPosition = {
   /** The turn whose request comes next. */
   readonly turn: number;
@@ -76,7 +79,7 @@ export type LoopPosition = {
   /** Turns before it count towards no limit. Absent: all do. */
   readonly countedFrom?: number;
   /** Why the run stopped before it was parked. Absent: it did not. */
-  readonly stopped?: ParkReason;
+  readonly stopped?: Stopped;
   readonly repeated: RepeatedCallsState;
   /** The share of a bound of whose use the model was told last. */
   readonly toldShare: number;

@@ -11,7 +11,7 @@ import { BackendFailure, type BackendTask } from "../../backend.ts";
 import { allowRequest, type RequestStage } from "./allow-request.ts";
 import { type AnswerListener, silentListener } from "./answer-events.ts";
 import type { CallSize } from "./bounds.ts";
-import { type CallFailure, failureOf, reasonOf, refusesImages } from "./call-failure.ts";
+import { type CallFailure, failureOf, providerFaultOf, reasonOf, refusesImages } from "./call-failure.ts";
 import { DUE_SHARE, KEPT_SHARE, SUMMARY_REQUEST, TASK_SHARE } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import type { GivenReply, RequestJournal, RequestsState, WaitJournal, WaitState } from "./loop-state.ts";
@@ -167,7 +167,12 @@ export class ModelRequests {
         : retries.delayMs(failure, { timeLeftMs, random: settings.random.fraction() });
       if (delayMs === null) {
         const isRetryable = !["refused", "thoughts", "too_long", "gone"].includes(failure.kind);
-        throw new BackendFailure(failure.message, { reason: reasonOf(failure, task), isRetryable });
+        const reason = reasonOf(failure, task);
+        throw new BackendFailure(failure.message, {
+          reason,
+          isRetryable,
+          providerFault: providerFaultOf(failure),
+        });
       }
       if (wasCut) continueFrom();
       if (isForFallback) {
