@@ -56,6 +56,8 @@ export const boundTexts: Texts<RunBound> = {
 
 /** What a run is parked for that would have ended otherwise. */
 export const parkedTexts: Texts<Exclude<ParkReason, StopReason>> = {
+  day_cap:
+    "The run used what the owner's cap a day (`agent-service agents policy --max-usd-per-day`) left for it, and is parked: continue it once there is more, at the latest on the next day (UTC).",
   provider_unavailable:
     "The model's provider was away for longer than the run tries again, and the run is parked: continue it once that answers.",
 };

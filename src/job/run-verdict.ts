@@ -84,6 +84,10 @@ const parkedTexts: ReadonlyMap<string, string> = new Map([
   ["max_turns", "The run reached its limit of turns."],
   ["time_limit", "The run's time was nearly over."],
   ["credits", "The credits ended before the run was done. What it used is charged."],
+  [
+    "day_cap",
+    "The run used what the owner's cap a day (UTC) left for it, and needs more: it goes on once there is some.",
+  ],
   ["provider_unavailable", "The model's provider did not answer for longer than the run tries again."],
 ]);
 

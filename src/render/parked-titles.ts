@@ -9,6 +9,7 @@ const titles: Readonly<Record<ParkReason, string>> = {
   max_turns: "Waits to be continued: its turns are used up",
   time_limit: "Waits to be continued: its time is used up",
   credits: "Waits for credits",
+  day_cap: "Waits for the owner's cap a day",
   provider_unavailable: "Waits for the model's provider",
 };
 

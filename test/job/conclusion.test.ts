@@ -84,6 +84,7 @@ describe("a parked run", () => {
     ["max_turns", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
     ["time_limit", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
     ["credits", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
+    ["day_cap", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
     ["provider_unavailable", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
     ["of_a_newer_service", 'Reply with "/agent continue"', "agent-service runs resume run-1"],
   ])("says how it goes on after %s, in its thread and elsewhere", (reason, reply, command) => {

@@ -212,15 +212,18 @@ export const parkStops = [
   "credits",
 ] as const satisfies readonly StopReason[];
 
-/** `provider_unavailable`: it would have failed, for its model's provider is away. */
-export const parkReasons = [...parkStops, "provider_unavailable"] as const;
+/**
+ * `day_cap`: its limit of cost is what the owner's cap a day left for it. `provider_unavailable`: it would have failed, for its
+ * model's provider is away.
+ */
+export const parkReasons = [...parkStops, "day_cap", "provider_unavailable"] as const;
 export type ParkReason = (typeof parkReasons)[number];
 
 /** `reason` is open: a newer service may park runs for others. */
 export const parkedSchema = object({
   reason: field(
     z.string(),
-    `What the run waits for: ${listed(parkReasons)}. It is the \`stop_reason\` with which the run ends where nobody continues it. After \`provider_unavailable\`, an outage of the model's provider, it has failed then.`,
+    `What the run waits for: ${listed(parkReasons)}. It is the \`stop_reason\` with which the run ends where nobody continues it; after \`day_cap\`, what the owner lets runs cost a day, it is \`max_cost\`. After \`provider_unavailable\`, an outage of the model's provider, it has failed then.`,
   ),
   since: field(timestamp, "When it was parked."),
   until: field(timestamp, "When it ends by itself, with what it has done."),
@@ -250,7 +253,7 @@ export const runSchema = z.discriminatedUnion("status", [
     ...started,
     parked: field(
       z.optional(parkedSchema),
-      "Present while nobody works on the run: it waits for an answer, a higher limit, credits or the model's provider, and goes on by `POST …/resume`.",
+      "Present while nobody works on the run: it waits for an answer, a higher limit, credits, another day or the model's provider, and goes on by `POST …/resume`.",
     ),
   }),
   object({ status: status("cancelling"), ...identity, ...unsettled, ...started }),

@@ -68,6 +68,7 @@ const runInputSchema = z.object({
   messages: z.array(storedMessageSchema),
   maxTurnTokens: z.int(),
   maxCostMicroUsd: z.exactOptional(z.int()),
+  dayCap: z.exactOptional(z.object({ askedMicroUsd: z.nullable(z.int()) })),
   timeLimitMs: z.exactOptional(z.int()),
   hasThread: z.exactOptional(z.literal(true)),
   mayPark: z.exactOptional(z.literal(true)),
@@ -174,7 +175,7 @@ const parkedFields = {
 };
 
 const parkedSchema = z.union([
-  z.object({ ...parkedFields, reason: z.enum(parkStops) }),
+  z.object({ ...parkedFields, reason: z.enum([...parkStops, "day_cap"]) }),
   z.object({
     ...parkedFields,
     reason: z.literal("provider_unavailable"),

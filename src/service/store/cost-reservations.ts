@@ -13,6 +13,7 @@ export const reservationRow = row<CostReservation>("cost_reservations")({
   agentId: text,
   day: text,
   microUsd: integer,
+  beforeMicroUsd: integer,
   expiresAt: integer,
 });
 
@@ -41,15 +42,19 @@ export class SqlCostReservations implements CostReservationStore {
     const rows = await this.#db
       .selectFrom("cost_reservations")
       .innerJoin("runs", "runs.id", "cost_reservations.run_id")
-      .select(["runs.status", "runs.started_at", "runs.usage", "cost_reservations.micro_usd"])
+      .select(["runs.id", "runs.status", "runs.started_at", "runs.usage", "runs.parked"])
+      .select(["cost_reservations.micro_usd", "cost_reservations.before_micro_usd"])
       .where("cost_reservations.agent_id", "=", agentId)
       .where("cost_reservations.day", "=", day)
       .execute();
     return rows.map((row) => ({
+      runId: row.id,
       status: runRow.readField("status", row.status),
       startedAt: row.started_at,
-      usage: runRow.readField("usage", row.usage),
+      usage: runRow.readField("parked", row.parked)?.usage ?? runRow.readField("usage", row.usage),
+      isParked: row.parked !== null,
       reservedMicroUsd: row.micro_usd,
+      beforeMicroUsd: row.before_micro_usd,
     }));
   }
 }

@@ -49,7 +49,7 @@ CREATE INDEX "blobs_state" on "blobs" ("state", "changed_at");
 CREATE TABLE "packs" ("id" text primary key, "issuer" text not null, "repository_id" text not null, "tip" text, "shallow" text not null, "bases" text not null, "objects" bigint not null, "bytes" bigint not null, "pack_key" text not null, "pack_bytes" bigint not null, "pack_sha256" text not null, "index_key" text not null, "index_bytes" bigint not null, "index_sha256" text not null, "created_at" bigint not null, "used_at" bigint not null);
 CREATE INDEX "packs_repository" on "packs" ("issuer", "repository_id", "tip");
 CREATE INDEX "packs_use" on "packs" ("used_at");
-CREATE TABLE "cost_reservations" ("run_id" text primary key, "agent_id" text not null, "day" text not null, "micro_usd" bigint not null, "expires_at" bigint not null);
+CREATE TABLE "cost_reservations" ("run_id" text primary key, "agent_id" text not null, "day" text not null, "micro_usd" bigint not null, "expires_at" bigint not null, "before_micro_usd" bigint default 0 not null);
 CREATE INDEX "cost_reservations_day" on "cost_reservations" ("agent_id", "day");
 CREATE INDEX "cost_reservations_expiry" on "cost_reservations" ("expires_at");
 CREATE INDEX credentials_grant on credentials (grant_id) where grant_id is not null;

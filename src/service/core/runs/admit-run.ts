@@ -80,6 +80,7 @@ type Settled = New & {
   readonly runId: string;
   /** Null: no limit. */
   readonly maxCostMicroUsd: number | null;
+  readonly dayCap?: RunInput["dayCap"] & object;
 };
 
 export async function admitRun(
@@ -245,7 +246,7 @@ async function settle(asked: New, sessionId: string | null): Promise<Result<Sett
   const maxCostMicroUsd = maxCostOf(asked);
   const ofDay =
     capUsd === undefined
-      ? ok(maxCostMicroUsd)
+      ? ok({ maxCostMicroUsd })
       : await reserveOfDay(core, tx, { agent, runId, capUsd, maxCostMicroUsd });
   if (!ofDay.ok) return ofDay;
   return ok({
@@ -254,7 +255,7 @@ async function settle(asked: New, sessionId: string | null): Promise<Result<Sett
     paying: paying.value,
     chosen: chosen.value,
     runId,
-    maxCostMicroUsd: ofDay.value,
+    ...ofDay.value,
   });
 }
 
@@ -281,7 +282,7 @@ async function chooseOwn(
   return chosen;
 }
 
-function inputOf({ admission, chosen, runId, maxCostMicroUsd }: Settled): RunInput {
+function inputOf({ admission, chosen, runId, maxCostMicroUsd, dayCap }: Settled): RunInput {
   const { caller, body, messages, pullRequest, workflow, workspace, traceparent, canBeAnswered, fork } =
     admission;
   return {
@@ -289,6 +290,7 @@ function inputOf({ admission, chosen, runId, maxCostMicroUsd }: Settled): RunInp
     maxTurnTokens: 0,
     ...requestedInput(body, runId),
     ...(maxCostMicroUsd === null ? {} : { maxCostMicroUsd }),
+    ...(dayCap === undefined ? {} : { dayCap }),
     ...(canBeAnswered === true ? { hasThread: true } : {}),
     ...(fork === undefined ? {} : { forkOf: { runId: fork.runId, turn: fork.turn } }),
     ...(fork === undefined || fork.model === null ? {} : { model: fork.model }),

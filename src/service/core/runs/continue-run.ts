@@ -120,18 +120,15 @@ export async function continueParked(
   if (input === null || entry === null) return refused({ reason: "run_not_parked", runId });
   const raised = raisedInput(input, continuing);
   const capUsd = input.job === null ? undefined : agent.ciPolicy?.max_usd_per_day;
-  let { maxCostMicroUsd } = raised;
-  if (capUsd !== undefined) {
+  if (capUsd === undefined) await tx.runs.updateInput(runId, raised);
+  else {
+    const { maxCostMicroUsd = null, ...others } = raised;
     const spentMicroUsd = parked.usage.budget?.costMicroUsd ?? 0;
-    const wanted = maxCostMicroUsd === undefined ? null : Math.max(0, maxCostMicroUsd - spentMicroUsd);
-    const reserved = await reserveOfDay(core, tx, { agent, runId, capUsd, maxCostMicroUsd: wanted });
-    if (!reserved.ok) return reserved;
-    maxCostMicroUsd = spentMicroUsd + reserved.value;
+    const asked = { agent, runId, capUsd, maxCostMicroUsd, spentMicroUsd };
+    const ofDay = await reserveOfDay(core, tx, asked);
+    if (!ofDay.ok) return ofDay;
+    await tx.runs.updateInput(runId, { ...others, ...ofDay.value });
   }
-  await tx.runs.updateInput(runId, {
-    ...raised,
-    ...(maxCostMicroUsd === undefined ? {} : { maxCostMicroUsd }),
-  });
   await tx.runs.update(runId, { parked: null, stopReason: null });
   await tx.journal.append(entry);
   await tx.queue.release(runId);
@@ -155,6 +152,7 @@ export function findMissing({ run, parked, given }: Continuing): ResumeRefusal |
     case "max_turns":
     case "time_limit":
     case "credits":
+    case "day_cap":
     case "provider_unavailable":
       return null;
     default:
@@ -166,16 +164,18 @@ function raises(given: number | null, limit: number | null | undefined): boolean
   return given !== null && given > (limit ?? 0);
 }
 
-/** No limit is lowered. Turns and time begin anew. */
-function raisedInput(input: RunInput, { parked, given }: Continuing): RunInput {
-  const { maxCostMicroUsd: cost } = input;
-  const tokens = Math.max(input.maxTurnTokens, given.maxTokens ?? 0);
+/** No limit is lowered. Turns and time begin anew. The limit of cost is what the run asks for, whatever a cap a day has left of it. */
+function raisedInput(
+  { maxCostMicroUsd, dayCap, ...input }: RunInput,
+  { parked, given }: Continuing,
+): RunInput {
+  const asked = dayCap === undefined ? (maxCostMicroUsd ?? null) : dayCap.askedMicroUsd;
+  const raised = asked === null && dayCap === undefined ? null : given.maxCostMicroUsd;
+  const cost = raised === null ? asked : Math.max(asked ?? 0, raised);
   return {
     ...input,
-    maxTurnTokens: tokens,
-    ...(cost === undefined || given.maxCostMicroUsd === null
-      ? {}
-      : { maxCostMicroUsd: Math.max(cost, given.maxCostMicroUsd) }),
+    maxTurnTokens: Math.max(input.maxTurnTokens, given.maxTokens ?? 0),
+    ...(cost === null ? {} : { maxCostMicroUsd: cost }),
     uncountedMs: parked.workedMs,
   };
 }

@@ -2,10 +2,12 @@
 // Why: docs/decisions/061-a-cap-a-day.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
+import { isTerminal } from "../../../contract/runs/run.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { DayCapRefusal } from "./refusals.ts";
+import type { RunInput } from "./run-record.ts";
 import type { ReservedRun } from "./store-port.ts";
 
 const MICRO_PER_USD = 1_000_000;
@@ -19,37 +21,66 @@ type DayCapRun = {
   readonly agent: Agent;
   readonly runId: string;
   readonly capUsd: number;
-  /** Null: it names no limit. */
+  /** Of the whole run. Null: it names no limit. */
   readonly maxCostMicroUsd: number | null;
+  /** What it has cost so far: it was parked. Default: it begins. */
+  readonly spentMicroUsd?: number;
 };
 
-/** Reserves what a run may cost within what is left of the day, and returns that. Locks the agent until the transaction ends. */
+/** The limit of cost of a run under the cap. */
+type LimitOfDay = {
+  /** Of the whole run. */
+  readonly maxCostMicroUsd: number;
+  /** Set where the cap leaves less than the run asks for. */
+  readonly dayCap?: RunInput["dayCap"] & object;
+};
+
+/** Reserves what a run may cost within what is left of the day, and returns its limit. Locks the agent until the transaction ends. */
 export async function reserveOfDay(
   core: Pick<Core, "clock">,
   tx: StoreTransaction,
-  { agent, runId, capUsd, maxCostMicroUsd }: DayCapRun,
-): Promise<Result<number, DayCapRefusal>> {
+  { agent, runId, capUsd, maxCostMicroUsd, spentMicroUsd = 0 }: DayCapRun,
+): Promise<Result<LimitOfDay, DayCapRefusal>> {
   await tx.agents.lock(agent.id);
   const now = core.clock.now();
   const day = new Date(now).toISOString().slice(0, 10);
-  const resetsAt = Date.parse(`${day}T00:00:00.000Z`) + DAY_MS;
+  const resetsAt = nextDayAt(now);
   const capMicroUsd = Math.round(capUsd * MICRO_PER_USD);
   const runs = await tx.costReservations.list({ agentId: agent.id, day });
-  const usedMicroUsd = runs.reduce((sum, run) => sum + costOf(run), 0);
+  const own = runs.find((run) => run.runId === runId);
+  const beforeMicroUsd = own?.beforeMicroUsd ?? spentMicroUsd;
+  const ownMicroUsd = spentMicroUsd - beforeMicroUsd;
+  const others = runs.filter((run) => run !== own);
+  const usedMicroUsd = others.reduce((sum, run) => sum + costOf(run), ownMicroUsd);
   const left = capMicroUsd - usedMicroUsd;
   if (left < LEAST_MICRO_USD) {
     return refused({ reason: "day_cap_reached", agentId: agent.id, capMicroUsd, usedMicroUsd, resetsAt });
   }
-  const wanted = maxCostMicroUsd ?? Math.max(LEAST_MICRO_USD, Math.ceil(capMicroUsd * UNNAMED_SHARE));
-  const microUsd = Math.min(wanted, left);
-  await tx.costReservations.put({ runId, agentId: agent.id, day, microUsd, expiresAt: resetsAt + DAY_MS });
-  return ok(microUsd);
+  const wanted =
+    maxCostMicroUsd === null
+      ? Math.max(LEAST_MICRO_USD, Math.ceil(capMicroUsd * UNNAMED_SHARE))
+      : Math.max(0, maxCostMicroUsd - spentMicroUsd);
+  const granted = Math.min(wanted, left);
+  const microUsd = ownMicroUsd + granted;
+  const expiresAt = resetsAt + DAY_MS;
+  await tx.costReservations.put({ runId, agentId: agent.id, day, microUsd, beforeMicroUsd, expiresAt });
+  const isLess = maxCostMicroUsd === null || granted < wanted;
+  return ok({
+    maxCostMicroUsd: spentMicroUsd + granted,
+    ...(isLess ? { dayCap: { askedMicroUsd: maxCostMicroUsd } } : {}),
+  });
+}
+
+/** When the next day (UTC) begins. */
+export function nextDayAt(now: number): number {
+  return (Math.floor(now / DAY_MS) + 1) * DAY_MS;
 }
 
 /** The part of the day's cap that a run takes: what it may cost while it is in flight, or nobody knows what it did. */
-function costOf({ status, startedAt, usage, reservedMicroUsd }: ReservedRun): number {
-  const hasEnded = status === "completed" || status === "failed" || status === "cancelled";
-  if (!hasEnded) return reservedMicroUsd;
+function costOf({ status, startedAt, usage, isParked, ...reserved }: ReservedRun): number {
+  const { reservedMicroUsd, beforeMicroUsd } = reserved;
+  if (!isTerminal(status) && !isParked) return reservedMicroUsd;
   if (startedAt === null) return 0;
-  return usage?.budget?.costMicroUsd ?? reservedMicroUsd;
+  const costMicroUsd = usage?.budget?.costMicroUsd ?? null;
+  return costMicroUsd === null ? reservedMicroUsd : Math.max(0, costMicroUsd - beforeMicroUsd);
 }

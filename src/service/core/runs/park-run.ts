@@ -8,6 +8,7 @@ import type { Core } from "../core.ts";
 import { HELD } from "../money/ledger.ts";
 import { costOfTime } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import { nextDayAt } from "./day-cap.ts";
 import { announce, type CancelledRuns, cancelChildren, endRun } from "./end-run.ts";
 import { providerFailures } from "./failure.ts";
 import type { Ending } from "./run-machine.ts";
@@ -21,7 +22,7 @@ const PARKED_MS = PARKED_DAYS * 24 * 60 * 60 * 1000;
 /** What a run that would end so waits for instead; null where it ends. */
 export function parkedFor(
   ending: Ending,
-  { mayPark, modelAccess }: Pick<RunInput, "mayPark" | "modelAccess">,
+  { mayPark, modelAccess, dayCap }: Pick<RunInput, "mayPark" | "modelAccess" | "dayCap">,
 ): ParkedFor | null {
   // The access that a job brought ends soon after the job, and only jobs of the same CI run may renew it.
   if (mayPark !== true || modelAccess !== undefined) return null;
@@ -33,6 +34,7 @@ export function parkedFor(
       : { reason: "provider_unavailable", failure: { reason, message: ending.message } };
   }
   const stop = ending.status === "completed" ? parkStops.find((one) => one === ending.stopReason) : undefined;
+  if (stop === "max_cost" && dayCap !== undefined) return { reason: "day_cap" };
   return stop === undefined ? null : { reason: stop };
 }
 
@@ -89,19 +91,21 @@ export function shownParked({ reason, since, until }: ParkedState): Parked {
     reason,
     since: new Date(since).toISOString(),
     until: new Date(until).toISOString(),
-    how_to_continue: waysToContinue[reason],
+    how_to_continue: waysToContinue[reason](since),
   };
 }
 
-const waysToContinue: Readonly<Record<ParkReason, string>> = {
-  question: "Answer the question: the run goes on with what it has done.",
-  max_tokens: "Raise the run's limit of tokens (max_turn_tokens): it goes on with what it has done.",
-  max_cost: "Raise the run's limit of cost (max_cost_usd): it goes on with what it has done.",
-  max_turns: "Continue it: it gets as many turns again.",
-  time_limit: "Continue it: it gets as much time again.",
-  credits: "Add credits, then continue it: it goes on with what it has done.",
-  provider_unavailable:
+const waysToContinue: Readonly<Record<ParkReason, (since: number) => string>> = {
+  question: () => "Answer the question: the run goes on with what it has done.",
+  max_tokens: () => "Raise the run's limit of tokens (max_turn_tokens): it goes on with what it has done.",
+  max_cost: () => "Raise the run's limit of cost (max_cost_usd): it goes on with what it has done.",
+  max_turns: () => "Continue it: it gets as many turns again.",
+  time_limit: () => "Continue it: it gets as much time again.",
+  credits: () => "Add credits, then continue it: it goes on with what it has done.",
+  provider_unavailable: () =>
     "Continue it once the model's provider answers again: it goes on with what it has done.",
+  day_cap: (since) =>
+    `Continue it once the owner's cap a day leaves something for it, at ${new Date(nextDayAt(since)).toISOString()} at the latest: it goes on with what it has done.`,
 };
 
 /**
@@ -127,8 +131,14 @@ export async function endParked(
 }
 
 function endingOf(parked: ParkedState): Ending {
-  if (parked.reason !== "provider_unavailable") return { status: "completed", stopReason: parked.reason };
-  return { status: "failed", cause: "backend_error", ...parked.failure, retryable: true };
+  switch (parked.reason) {
+    case "provider_unavailable":
+      return { status: "failed", cause: "backend_error", ...parked.failure, retryable: true };
+    case "day_cap":
+      return { status: "completed", stopReason: "max_cost" };
+    default:
+      return { status: "completed", stopReason: parked.reason };
+  }
 }
 
 /** Ends the parked runs whose time is over, and those that have no journal, as out of a backup. Returns how many. */

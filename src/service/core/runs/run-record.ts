@@ -46,6 +46,8 @@ export type RunInput = RunSource & {
   readonly maxTurnTokens: number;
   /** The cap of the cost of the models of the run and its children. Absent: no limit. */
   readonly maxCostMicroUsd?: number;
+  /** The owner's cap a day leaves less than it asks for, in all: null where it names no limit. */
+  readonly dayCap?: { readonly askedMicroUsd: number | null };
   /** The time after its submission within which it should be done. Absent: the service's time limit alone holds. */
   readonly timeLimitMs?: number;
   /** Its session goes on with whoever asks there again: a key names it, or the run answers a question. */

@@ -137,12 +137,19 @@ export type CostReservation = {
   readonly agentId: string;
   /** `2026-11-22`, UTC. */
   readonly day: string;
+  /** Of that day. */
   readonly microUsd: number;
+  /** What the run had cost before that day: it was parked since. */
+  readonly beforeMicroUsd: number;
   readonly expiresAt: number;
 };
 
+/** `usage` of a parked run is what it has used so far. */
 export type ReservedRun = Pick<RunRecord, "status" | "startedAt" | "usage"> & {
+  readonly runId: string;
+  readonly isParked: boolean;
   readonly reservedMicroUsd: number;
+  readonly beforeMicroUsd: number;
 };
 
 export interface CostReservationStore {
