@@ -17,6 +17,8 @@ export type Need = {
 const SANDBOX = "--unshare-all --unshare-user --disable-userns --ro-bind / / --proc /proc true";
 /** A server of ssh. It has to be named by its whole path, as `SSHD` does where it is elsewhere. */
 export const sshdPath: string = process.env.SSHD ?? "/usr/sbin/sshd";
+/** The last commit on main whose clients know no parked runs. */
+export const LAST_WITHOUT_PARKING = "4522b347aac59fc298e08c2dcc66917e61049993";
 /** Where the tests of pages find their browser. */
 export const chromiumPath: string = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
@@ -62,6 +64,11 @@ export const needs = {
     what: "a pip that takes --python",
     install: "install python3-pip of Debian 12 or newer",
     isMet: () => works("/usr/bin/python3", ["-m", "pip", "--python", "/usr/bin/python3", "--version"]),
+  },
+  history: {
+    what: `the project's history back to ${LAST_WITHOUT_PARKING}`,
+    install: "git fetch --unshallow",
+    isMet: () => works("git", ["cat-file", "-e", `${LAST_WITHOUT_PARKING}^{commit}`]),
   },
   "small-disk": { what: "root, to mount a small disk", install: null, isMet: canMount },
   unprivileged: { what: "a user that is not root", install: null, isMet: () => process.getuid?.() !== 0 },

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const MANIFEST = join(import.meta.dirname, "../../action.yml");
+const PROJECT = join(import.meta.dirname, "../..");
 
 export type ManifestField = {
   readonly description: string;
@@ -11,9 +11,12 @@ export type ManifestField = {
   readonly required: boolean;
 };
 
-/** Every input with the value that it has when a workflow does not give it. */
-export function readActionInputs(context: { githubToken: string; matrix: string }): Record<string, string> {
-  const values = Object.entries(readManifestSection("inputs")).map(([name, field]) => [
+/** Every input with the value that it has when a workflow does not give it. `folder`: of another version of the Action. */
+export function readActionInputs(
+  context: { githubToken: string; matrix: string },
+  folder: string = PROJECT,
+): Record<string, string> {
+  const values = Object.entries(readManifestSection("inputs", folder)).map(([name, field]) => [
     name,
     evaluate(field.default ?? "", context),
   ]);
@@ -21,8 +24,11 @@ export function readActionInputs(context: { githubToken: string; matrix: string 
 }
 
 /** The entries of `inputs:` or `outputs:`, in the file's order. */
-export function readManifestSection(section: "inputs" | "outputs"): Record<string, ManifestField> {
-  const lines = readFileSync(MANIFEST, "utf8").split("\n");
+export function readManifestSection(
+  section: "inputs" | "outputs",
+  folder: string = PROJECT,
+): Record<string, ManifestField> {
+  const lines = readFileSync(join(folder, "action.yml"), "utf8").split("\n");
   const start = lines.indexOf(`${section}:`);
   if (start < 0) throw new Error(`action.yml has no ${section}.`);
   const fields: Record<string, { description: string; default: string | undefined; required: boolean }> = {};

@@ -10,7 +10,7 @@ import { parseFileCommands } from "./file-commands.ts";
 import { type Annotation, processLog } from "./log-commands.ts";
 import { areSurroundingsTaken, runInside } from "./surroundings.ts";
 
-const DIST = join(import.meta.dirname, "../../dist");
+const PROJECT = join(import.meta.dirname, "../..");
 
 /** A runner's times between the signals of a cancelled job. */
 const TERMINATE_AFTER_MS = 7_500;
@@ -32,6 +32,8 @@ export type RunActionOptions = {
   readonly onLine?: (line: string) => void;
   /** Another build of the entry. */
   readonly script?: string;
+  /** The folder of another version of the Action, which is a process of its own. */
+  readonly action?: string;
   /**
    * "process" unless told: the built entry as a process of its own, as on a runner. "inside" runs its source in this process: for what
    * does not depend on the process. A step that may be cancelled, one with NODE_OPTIONS, and a second one at the same time are processes
@@ -92,16 +94,20 @@ export async function runAction(options: RunActionOptions): Promise<ActionResult
   }
 }
 
-function mayRunInside({ where, signal, env }: RunActionOptions): boolean {
+function mayRunInside({ where, signal, env, action }: RunActionOptions): boolean {
   return (
-    where === "inside" && signal === undefined && !areSurroundingsTaken() && env.NODE_OPTIONS === undefined
+    where === "inside" &&
+    action === undefined &&
+    signal === undefined &&
+    !areSurroundingsTaken() &&
+    env.NODE_OPTIONS === undefined
   );
 }
 
 /** Inputs as a runner hands them over: a name in capitals, blanks as underscores, hyphens as they are. */
 function inputVariables(options: RunActionOptions): Record<string, string> {
   const { inputs = {} } = options;
-  const known = readActionInputs({ githubToken: "ghs_of_this_job", matrix: "null" });
+  const known = readActionInputs({ githubToken: "ghs_of_this_job", matrix: "null" }, options.action);
   for (const name of Object.keys(inputs)) {
     if (!(name in known)) throw new Error(`action.yml has no input "${name}".`);
   }
@@ -147,7 +153,7 @@ function readLines(onLine: RunActionOptions["onLine"]) {
 }
 
 async function runProcess(options: RunActionOptions, env: Record<string, string>): Promise<Ended> {
-  const script = options.script ?? join(DIST, `${options.entry}.cjs`);
+  const script = options.script ?? join(options.action ?? PROJECT, "dist", `${options.entry}.cjs`);
   const child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "pipe"] });
   const log = readLines(options.onLine);
   child.stdout.setEncoding("utf8").on("data", log.take);
