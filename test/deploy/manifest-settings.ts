@@ -11,6 +11,10 @@ export const kubernetesObjects: readonly unknown[] = parseAllDocuments(
   readFileSync(join(root, "deploy/kubernetes.yaml"), "utf8"),
 ).map((one) => one.toJS());
 
+const kedaObjects: readonly unknown[] = parseAllDocuments(
+  readFileSync(join(root, "deploy/keda.yaml"), "utf8"),
+).map((one) => one.toJS());
+
 export const composeFile: unknown = parse(readFileSync(join(root, "compose.yaml"), "utf8"));
 
 const secretRef = z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) });
@@ -69,3 +73,47 @@ export function manifestNodes(secrets: Readonly<Record<string, string>>): readon
     return [{ name: deployment.metadata.name, replicas: deployment.spec.replicas, args, env }];
   });
 }
+
+/** Without what KEDA 2.21 does not know. */
+const scaledObjectSchema = z.strictObject({
+  apiVersion: z.literal("keda.sh/v1alpha1"),
+  kind: z.literal("ScaledObject"),
+  metadata: z.strictObject({ name: z.string() }),
+  spec: z.strictObject({
+    scaleTargetRef: z.strictObject({ name: z.string() }),
+    minReplicaCount: z.int(),
+    maxReplicaCount: z.int(),
+    pollingInterval: z.int(),
+    fallback: z.strictObject({
+      failureThreshold: z.int(),
+      replicas: z.int(),
+      behavior: z.enum(["static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower"]),
+    }),
+    advanced: z.strictObject({ horizontalPodAutoscalerConfig: z.strictObject({ behavior: z.unknown() }) }),
+    triggers: z.tuple([
+      z.strictObject({
+        type: z.literal("postgresql"),
+        // The only kind for which there is a fallback.
+        metricType: z.literal("AverageValue"),
+        authenticationRef: z.strictObject({ name: z.string() }),
+        metadata: z.strictObject({ query: z.string(), targetQueryValue: z.string() }),
+      }),
+    ]),
+  }),
+});
+const triggerAuthenticationSchema = z.strictObject({
+  apiVersion: z.literal("keda.sh/v1alpha1"),
+  kind: z.literal("TriggerAuthentication"),
+  metadata: z.strictObject({ name: z.string() }),
+  spec: z.strictObject({
+    secretTargetRef: z.tuple([
+      z.strictObject({ parameter: z.literal("connection"), name: z.string(), key: z.string() }),
+    ]),
+  }),
+});
+
+/** The objects of deploy/keda.yaml. */
+export const scaling: z.infer<typeof scaledObjectSchema> = scaledObjectSchema.parse(kedaObjects[1]);
+export const scalingAccess: z.infer<typeof triggerAuthenticationSchema> = triggerAuthenticationSchema.parse(
+  kedaObjects[0],
+);
