@@ -141,7 +141,7 @@ const resume = command({
       return await followToEnd(client, { runId: given, format, after: resumed.continued_after ?? 0 });
     }
     if (flags.json) printJson(resumed);
-    else printText(`Run ${resumed.run_id} goes on.`);
+    else printText(`Run ${resumed.run_id} goes on. Follow it: agent-service follow ${resumed.run_id}`);
     return 0;
   },
 });

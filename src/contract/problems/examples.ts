@@ -118,7 +118,7 @@ export const problemExamples = {
   }),
   runNeedsMore: problem("The run was not given what it waits for", {
     code: "run_needs_more",
-    error: `Run ${RUN_ID} waits for the answer to its question: send it as "message".`,
+    error: `Run ${RUN_ID} waits for the answer to its question: send it as "message" (by the command "--message …").`,
   }),
   keyInFlight: problem("The same request is being answered", {
     code: "idempotency_key_in_flight",

@@ -86,16 +86,19 @@ export const runProblems = {
         : `Turn ${turn} of run ${runId} is not kept. It can be forked at ${rangesText(turns)}.`,
     ),
   answer_missing: ({ runId }: { runId: string }) =>
-    conflict("run_needs_more", `Run ${runId} waits for the answer to its question: send it as "message".`),
+    conflict(
+      "run_needs_more",
+      `Run ${runId} waits for the answer to its question: send it as "message" (by the command "--message …").`,
+    ),
   cost_not_raised: ({ runId, maxMicroUsd }: { runId: string; maxMicroUsd: number }) =>
     conflict(
       "run_needs_more",
-      `Run ${runId} has reached its limit of cost, ${dollars(maxMicroUsd)}: send a higher one as "max_cost_usd" (in a thread "/agent continue max-cost …").`,
+      `Run ${runId} has reached its limit of cost, ${dollars(maxMicroUsd)}: send a higher one as "max_cost_usd" (in a thread "/agent continue max-cost …", by the command "--max-cost …").`,
     ),
   tokens_not_raised: ({ runId, maxTokens }: { runId: string; maxTokens: number }) =>
     conflict(
       "run_needs_more",
-      `Run ${runId} has reached its limit of tokens, ${maxTokens}: send a higher one as "max_turn_tokens" (in a thread "/agent continue max-turn-tokens …").`,
+      `Run ${runId} has reached its limit of tokens, ${maxTokens}: send a higher one as "max_turn_tokens" (in a thread "/agent continue max-turn-tokens …", by the command "--max-turn-tokens …").`,
     ),
   credits_not_added: ({ runId }: { runId: string }) => ({
     status: 402,
