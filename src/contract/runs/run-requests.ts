@@ -113,7 +113,7 @@ export const submitRunRequestSchema = strictObject({
   // No part of what an idempotency key compares.
   may_park: field(
     z.optional(z.boolean()),
-    "True: where the run asks a question, or reaches a limit that can be raised, it is parked instead of ended. It stays `running`, with `parked` beside it, costs nothing while it waits, and goes on by `POST …/resume` or by the next message of its session. Left out: it ends.",
+    "True: where the run asks a question, reaches a limit that can be raised, or its model's provider is away for long, it is parked instead of ended. It stays `running`, with `parked` beside it, costs nothing while it waits, and goes on by `POST …/resume` or by the next message of its session. Left out: it ends.",
   ),
   setup: field(
     z.optional(z.nullable(setupPathSchema)),
