@@ -1,13 +1,14 @@
 // Paths as git and the disk have them: bytes. Each character here is one byte, so that a name that is not UTF-8 still
 // names its file. Only what a person reads is decoded.
 
+import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const ENCODING = "latin1";
 
-/** The thing at a path. `bytes` is the size of a regular file; null where there is neither a file nor a link. */
-export type Found = { readonly path: string; readonly bytes: number | null };
+/** The thing at a path. `bytes` is the size of a regular file; both are null where there is neither a file nor a link. */
+export type Found = { readonly path: string; readonly bytes: number | null; readonly about: Stats | null };
 
 /** Git's output with -z, in whole records. */
 export function byteRecords(output: Buffer): string[] {
@@ -42,8 +43,12 @@ export async function findPaths(root: string, paths: readonly string[]): Promise
   const found: Found[] = [];
   for (const path of paths) {
     const about = (await isFolder(dirname(path))) ? await lstat(at(path)).catch(() => null) : null;
-    const isThere = about !== null && (about.isFile() || about.isSymbolicLink());
-    found.push({ path, bytes: isThere ? (about.isFile() ? about.size : 0) : null });
+    const isThere = about?.isFile() === true || about?.isSymbolicLink() === true;
+    found.push({
+      path,
+      bytes: !isThere ? null : about.isFile() ? about.size : 0,
+      about: isThere ? about : null,
+    });
   }
   return found;
 }

@@ -57,8 +57,9 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   const { git, folder, source, unsearched, signal, covered, rules = new PathRules() } = open;
   const isProtected = protectedPathGuard([], rules);
   const closed = new AbortController();
+  const until = (end: AbortSignal) => ({ git, signal: AbortSignal.any([end, closed.signal]) });
   const gitUntil = (end: AbortSignal) => {
-    const either = AbortSignal.any([end, closed.signal]);
+    const { signal: either } = until(end);
     return (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
   };
   const runGit = gitUntil(signal);
@@ -173,8 +174,8 @@ export function gitCheckout(open: OpenCheckout): Checkout {
 
     workingChanges: (end = signal) => collectChanges({ ...working(), runGit: gitUntil(end) }),
     restore: (patch) => restoreChanges(working(), patch),
-    keepTree: (known, end = signal) => keeper.keep(gitUntil(end), known),
-    bringBack: (kept, end = signal) => keeper.bringBack(gitUntil(end), kept),
+    keepTree: (known, end = signal) => keeper.keep(until(end), known),
+    bringBack: (kept, end = signal) => keeper.bringBack(until(end), kept),
 
     async findText(query, context = 0) {
       const { matches, complete } = await explained(() => findTextInTree(searched, query, context));

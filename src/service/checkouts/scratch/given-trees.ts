@@ -4,22 +4,22 @@
 import { EMPTY_TREE } from "../../../base/git/object-names.ts";
 import { type GivenObject, ScratchError } from "../../core/checkouts/git-scratch.ts";
 
-const OID_BYTES = 20;
+const SHA1_BYTES = 20;
 const SPACE = 0x20;
 const FOLDER = "40000";
 const SUBMODULE = "160000";
 
 /** Each character of a name is one of its bytes. */
-type NamedObject = { readonly mode: string; readonly name: string; readonly oid: string };
+export type NamedObject = { readonly mode: string; readonly name: string; readonly oid: string };
 
 /** Throws a ScratchError where the bytes are no tree. */
-export function namedBy(tree: Uint8Array): readonly NamedObject[] {
+export function namedBy(tree: Uint8Array, oidBytes = SHA1_BYTES): readonly NamedObject[] {
   const bytes = Buffer.from(tree.buffer, tree.byteOffset, tree.byteLength);
   const named: NamedObject[] = [];
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(SPACE, at);
     const nul = space < 0 ? -1 : bytes.indexOf(0, space);
-    const end = nul + 1 + OID_BYTES;
+    const end = nul + 1 + oidBytes;
     if (nul < 0 || end > bytes.length) throw new ScratchError(`A tree of ${bytes.length} bytes is cut off.`);
     const mode = bytes.toString("latin1", at, space);
     const name = bytes.toString("latin1", space + 1, nul);

@@ -9,7 +9,10 @@ import { promisify } from "node:util";
 import { crc32, createDeflate, deflate, deflateSync } from "node:zlib";
 import type { GivenObject, ScratchObjectKind, StreamedBlob } from "../../core/checkouts/git-scratch.ts";
 
-const TYPES: Readonly<Record<ScratchObjectKind, number>> = { commit: 1, tree: 2, blob: 3 };
+/** What a record holds: an object, or how one is made from another that the reader has. */
+export type RecordKind = ScratchObjectKind | "delta";
+
+const TYPES: Readonly<Record<RecordKind, number>> = { commit: 1, tree: 2, blob: 3, delta: 7 };
 const HEADER_BYTES = 12;
 const FLUSH_BYTES = 1024 * 1024;
 /** Less than this is compressed before a thread would have begun. */
@@ -19,6 +22,8 @@ const INDEX_HEADER = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
 const MAX_INDEXED_BYTES = 2 ** 31 - 1;
 
 const deflateInThread = promisify(deflate);
+
+type Compressible = { readonly data: Uint8Array } | StreamedBlob;
 
 export type PackBounds = { readonly maxObjects: number; readonly maxBytes: number };
 
@@ -90,11 +95,7 @@ export class PackWriter {
     if (index !== null && this.#offset > MAX_INDEXED_BYTES)
       throw new PackBoundError("bytes", MAX_INDEXED_BYTES);
     await this.#flush();
-    const header = Buffer.alloc(HEADER_BYTES);
-    header.write("PACK", "latin1");
-    header.writeUInt32BE(2, 4);
-    header.writeUInt32BE(this.#records.size, 8);
-    await this.#file.write(header, 0, HEADER_BYTES, 0);
+    await this.#file.write(packHead(this.#records.size), 0, HEADER_BYTES, 0);
     const hash = createHash("sha1");
     for await (const chunk of createReadStream(this.#options.path)) hash.update(chunk);
     const checksum = hash.digest();
@@ -126,8 +127,16 @@ export class PackWriter {
   }
 }
 
+export function packHead(records: number): Buffer {
+  const head = Buffer.alloc(HEADER_BYTES);
+  head.write("PACK", "latin1");
+  head.writeUInt32BE(2, 4);
+  head.writeUInt32BE(records, 8);
+  return head;
+}
+
 /** Its type and its size, the size in groups of 4, 7, 7, … bits, the lowest first. */
-function recordHead(kind: ScratchObjectKind, size: number): Buffer {
+export function recordHead(kind: RecordKind, size: number): Buffer {
   const bytes = [];
   let byte = (TYPES[kind] << 4) | (size % 16);
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -137,7 +146,11 @@ function recordHead(kind: ScratchObjectKind, size: number): Buffer {
   return Buffer.from([...bytes, byte]);
 }
 
-async function* compressed(object: GivenObject, level: 0 | 6): AsyncGenerator<Buffer, void, undefined> {
+/** Its bytes as a record has them after its head. */
+export async function* compressed(
+  object: Compressible,
+  level: 0 | 6,
+): AsyncGenerator<Buffer, void, undefined> {
   if (!("data" in object)) yield* compressedStream(object, level);
   else if (object.data.byteLength < SYNC_BYTES) yield deflateSync(object.data, { level });
   else yield await deflateInThread(object.data, { level });

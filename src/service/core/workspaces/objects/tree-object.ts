@@ -87,7 +87,7 @@ function checkName(name: string, bytes: Uint8Array): void {
 }
 
 /** Old versions of git wrote other permissions, and folders as 040000: they are read as git reads them. */
-function modeOf(mode: string, name: string): TreeMode {
+export function modeOf(mode: string, name: string): TreeMode {
   if (mode === "100644" || mode === "40000" || mode === "100755") return mode;
   if (mode === "120000" || mode === "160000") return mode;
   const bits = mode.length <= 7 ? Number(`0o${mode}`) : Number.NaN;
