@@ -1,5 +1,6 @@
-// A worker is lost while it makes its run's conversation shorter, while git packs the run's files for the journal, or while it brings
-// back what another one has packed. `npm run test:long -- taken-up-files` plays it; of the packing taken-up-runs.test.ts has a part.
+// A worker is lost while it makes its run's conversation shorter, while git looks for the run's changed files for the journal, or
+// while it brings back what another one has packed. `npm run test:long -- taken-up-files` plays it; of the looking
+// taken-up-runs.test.ts has a part.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Role } from "../../src/service/settings/service-settings.ts";
@@ -17,7 +18,7 @@ const SUMMARISED_TURN = 5;
 const STALLED_SECONDS = "4";
 const TIMEOUT_MS = 300_000;
 const JOURNAL_ENTRY = /insert into "run_journal"/;
-const PACKING = /git .*pack-objects/;
+const LOOKING = /git .*diff-files/;
 const BRINGING_BACK = /git .*read-tree --reset -u/;
 
 type Point = {
@@ -60,9 +61,9 @@ const points: readonly Point[] = [
     resumedIn: SUMMARISED_TURN,
   },
   {
-    at: "while git packs the files",
+    at: "while git looks for changed files",
     hold: { turn: 2, place: "unanswered" },
-    program: PACKING,
+    program: LOOKING,
     again: [["turn", 2]],
     resumedIn: 2,
   },

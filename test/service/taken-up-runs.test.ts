@@ -128,10 +128,10 @@ const ownPoints: readonly (PointInStore | PointInProgram)[] = [
     resumed: lostIn(LOST_TURN),
   },
   {
-    at: "while git packs the files for the journal",
+    at: "while git looks for changed files for the journal",
     hold: { turn: LOST_TURN, place: "unanswered" },
     when: "within",
-    program: /git .*pack-objects/,
+    program: /git .*diff-files/,
     hasNotes: false,
     paidTwice: 1,
     resumed: lostIn(LOST_TURN),

@@ -3,6 +3,7 @@
 import { SqlEvents } from "./events.ts";
 import { SqlLedger } from "./ledger.ts";
 import { SqlQueue } from "./queue.ts";
+import { SqlRunJournal } from "./run-journal.ts";
 import { SqlRuns } from "./runs.ts";
 
 /** The nouns whose most frequent writes depend on the database. */
@@ -11,6 +12,7 @@ export type FrequentWrites = {
   readonly Events: typeof SqlEvents;
   readonly Queue: typeof SqlQueue;
   readonly Ledger: typeof SqlLedger;
+  readonly Journal: typeof SqlRunJournal;
 };
 
 /** In statements that every database knows. */
@@ -19,4 +21,5 @@ export const portableWrites: FrequentWrites = {
   Events: SqlEvents,
   Queue: SqlQueue,
   Ledger: SqlLedger,
+  Journal: SqlRunJournal,
 };

@@ -4,6 +4,7 @@
 
 import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Hold } from "../core/money/posting.ts";
+import type { KeptEntry } from "../core/runs/journal-port.ts";
 import type { Appended, Beat, EventBatch, RunEnd, StartedRun } from "../core/runs/queue-port.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
 import type { Admission, Admitted } from "../core/runs/store-port.ts";
@@ -20,10 +21,17 @@ import {
   toHoldRow,
 } from "./ledger.ts";
 import { SqlQueue } from "./queue.ts";
+import type { TableOf } from "./row.ts";
+import { journalRow, SqlRunJournal } from "./run-journal.ts";
 import { outcomeRow, type RunsTable, runRow } from "./run-rows.ts";
 import { inputRow, SqlRuns } from "./runs.ts";
 import { type RunSql, type SetStatement, sqlOn, type Together } from "./set-statement.ts";
 import { insertOf, typed, types } from "./statement-columns.ts";
+
+/** Of its body and its tree. */
+const LARGE_ENTRY_CHARS = 1_000_000;
+/** The key that all of those share: no run has it. */
+const LARGE = "";
 
 export type PostgresConnection = Connection & { readonly together: Together };
 
@@ -55,6 +63,19 @@ class PostgresEvents extends SqlEvents {
   override async end(end: RunEnd): Promise<boolean> {
     for (const posting of end.settlement.postings) assertTakesNothing(posting);
     return await this.#together(endRuns, end);
+  }
+}
+
+class PostgresJournal extends SqlRunJournal {
+  readonly #together: Together;
+
+  constructor(connection: PostgresConnection) {
+    super(connection);
+    this.#together = connection.together;
+  }
+
+  override async keep(kept: KeptEntry): Promise<Appended | null> {
+    return await this.#together(keepEntries, kept);
   }
 }
 
@@ -111,18 +132,40 @@ function byRun<Item extends { readonly runId: string }>(items: readonly Item[]):
 const appendEvents: SetStatement<EventBatch, Appended | null> = {
   keysOf: ({ runId }) => [runId],
   run: async (sql, items) => {
-    const rows = byRun(items).map(({ runId: run_id, fence, now, jsons }) => {
-      return { run_id, fence, now, count: jsons.length, events: jsons };
-    });
-    const moved = await sql<{ id: string; last_seq: number; status: string }>(APPEND, [JSON.stringify(rows)]);
-    const byId = new Map(moved.map((row) => [row.id, row]));
-    return items.map(({ runId }) => {
-      const row = byId.get(runId);
-      if (row === undefined) return null;
-      return { lastSeq: row.last_seq, status: runRow.readField("status", row.status) };
-    });
+    const rows = byRun(items).map(batchRow);
+    return appendedBy(items, await sql<MovedRun>(APPEND, [JSON.stringify(rows)]));
   },
 };
+
+const keepEntries: SetStatement<KeptEntry, Appended | null> = {
+  // No statement grows by more than one large entry.
+  keysOf: ({ runId, entry: { body, tree } }) =>
+    body.length + (tree?.length ?? 0) > LARGE_ENTRY_CHARS ? [runId, LARGE] : [runId],
+  run: async (sql, items) => {
+    const rows = byRun(items).map((item) => ({
+      ...batchRow(item),
+      ...journalRow.write(item.entry, { runEndedAt: null }),
+      empties_bodies_before: item.emptiesBodiesBefore,
+      empties_trees_before: item.emptiesTreesBefore,
+    }));
+    return appendedBy(items, await sql<MovedRun>(KEEP, [JSON.stringify(rows)]));
+  },
+};
+
+type MovedRun = { readonly id: string; readonly last_seq: number; readonly status: string };
+
+function batchRow({ runId: run_id, fence, now, jsons }: EventBatch) {
+  return { run_id, fence, now, count: jsons.length, events: jsons };
+}
+
+function appendedBy(items: readonly EventBatch[], moved: readonly MovedRun[]): (Appended | null)[] {
+  const byId = new Map(moved.map((row) => [row.id, row]));
+  return items.map(({ runId }) => {
+    const row = byId.get(runId);
+    if (row === undefined) return null;
+    return { lastSeq: row.last_seq, status: runRow.readField("status", row.status) };
+  });
+}
 
 const endRuns: SetStatement<RunEnd, boolean> = {
   keysOf: ({ runId }) => [runId],
@@ -183,6 +226,42 @@ with item as materialized (
   where runs.id = item.run_id and runs.fence = item.fence and runs.status in ('running', 'cancelling')
   returning runs.id, runs.last_seq, runs.status, item.count, item.now, item.events
 ), appended as (${APPENDED})
+select id, last_seq, status from moved`;
+
+const kept = insertOf<TableOf<typeof journalRow>>({
+  run_id: "moved.id",
+  entry: "moved.entry",
+  kind: "moved.kind",
+  version: "moved.version",
+  body: "moved.body",
+  tree: "moved.tree",
+  turn: "moved.turn",
+  seq: "case when moved.turn is not null then moved.last_seq end",
+  run_ended_at: "moved.run_ended_at",
+});
+
+/** What is empty already is not written again: a run may have many entries. */
+const KEEP = `
+with item as materialized (
+  select * from json_to_recordset($1::json) as item (fence bigint, now bigint, count bigint, events json,
+    ${typed(journalRow.columnsOfTable)}, empties_bodies_before bigint, empties_trees_before bigint)
+), moved as (
+  update runs set last_seq = runs.last_seq + item.count, heartbeat_at = item.now from item
+  where runs.id = item.run_id and runs.fence = item.fence and runs.status in ('running', 'cancelling')
+  returning runs.id, runs.last_seq, runs.status, item.count, item.now, item.events, item.entry, item.kind,
+    item.version, item.body, item.tree, item.turn, item.run_ended_at, item.empties_bodies_before,
+    item.empties_trees_before
+), appended as (${APPENDED}
+), kept as (
+  insert into run_journal (${kept.columns}) select ${kept.values} from moved
+), emptied as (
+  update run_journal as earlier set
+    body = case when earlier.entry < moved.empties_bodies_before then '' else earlier.body end,
+    tree = case when earlier.entry < moved.empties_trees_before and earlier.tree <> '' then '' else earlier.tree end
+  from moved where earlier.run_id = moved.id
+    and ((earlier.entry < moved.empties_bodies_before and earlier.body <> '')
+      or (earlier.entry < moved.empties_trees_before and earlier.tree <> ''))
+)
 select id, last_seq, status from moved`;
 
 const END = `
@@ -282,4 +361,5 @@ export const oneStatementWrites: FrequentWrites = {
   Events: PostgresEvents,
   Queue: PostgresQueue,
   Ledger: PostgresLedger,
+  Journal: PostgresJournal,
 };

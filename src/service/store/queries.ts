@@ -25,7 +25,7 @@ import { SqlPacks } from "./packs.ts";
 import type { SqlQueue } from "./queue.ts";
 import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
-import { SqlRunJournal } from "./run-journal.ts";
+import type { SqlRunJournal } from "./run-journal.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
 import type { SqlRuns } from "./runs.ts";
@@ -151,7 +151,7 @@ export class StoreQueries implements StoreTransaction {
   }
 
   get journal(): SqlRunJournal {
-    this.#journal ??= new SqlRunJournal(this.#connection);
+    this.#journal ??= new this.#writes.Journal(this.#connection);
     return this.#journal;
   }
 

@@ -6,9 +6,12 @@ import {
   type JournalKind,
   type JournalStore,
   journalKinds,
+  type KeptEntry,
   type KeptTurn,
 } from "../core/runs/journal-port.ts";
+import type { Appended } from "../core/runs/queue-port.ts";
 import type { Connection } from "./connection.ts";
+import { SqlEvents } from "./events.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, oneOf, text } from "./row-columns.ts";
@@ -38,10 +41,12 @@ declare module "./tables.ts" {
 export class SqlRunJournal implements JournalStore {
   readonly #db: Kysely<Database>;
   readonly #ask: KeptQueryRunner;
+  readonly #connection: Connection;
 
-  constructor({ db, ask }: Connection) {
-    this.#db = db;
-    this.#ask = ask;
+  constructor(connection: Connection) {
+    this.#db = connection.db;
+    this.#ask = connection.ask;
+    this.#connection = connection;
   }
 
   async list(runId: string): Promise<readonly JournalEntry[]> {
@@ -100,14 +105,14 @@ export class SqlRunJournal implements JournalStore {
     await this.#ask(insertEntry, journalRow.write(entry, { runEndedAt: null }));
   }
 
-  async supersede({ runId, before, what }: Parameters<JournalStore["supersede"]>[0]): Promise<void> {
-    await this.#db
-      .updateTable("run_journal")
-      .set(what === "body" ? { body: "" } : { tree: "" })
-      .where("run_id", "=", runId)
-      .where("entry", "<", before)
-      .where(sql<boolean>`${sql.ref(what)} <> ''`)
-      .execute();
+  async keep({ entry, emptiesBodiesBefore, emptiesTreesBefore, ...batch }: KeptEntry): Promise<Appended | null> {
+    const appended = await new SqlEvents(this.#connection).append(batch);
+    if (appended === null) return null;
+    await this.append({ ...entry, seq: entry.turn === null ? null : appended.lastSeq });
+    const { runId } = entry;
+    if (emptiesBodiesBefore > 0) await this.#ask(emptyEarlier.body, { runId, before: emptiesBodiesBefore });
+    if (emptiesTreesBefore > 0) await this.#ask(emptyEarlier.tree, { runId, before: emptiesTreesBefore });
+    return appended;
   }
 
   async delete(runId: string): Promise<void> {
@@ -154,3 +159,31 @@ export class SqlRunJournal implements JournalStore {
 const insertEntry = keepQuery<TableOf<typeof journalRow>>(...journalRow.columns)((db, values) =>
   db.insertInto("run_journal").values(values),
 );
+
+type Earlier = { readonly runId: string; readonly before: number };
+
+/** What is empty already is not written again: a run may have many entries. */
+const emptyEarlier = {
+  body: keepQuery<Earlier>(
+    "runId",
+    "before",
+  )((db, { runId, before }) =>
+    db
+      .updateTable("run_journal")
+      .set({ body: "" })
+      .where("run_id", "=", runId)
+      .where("entry", "<", before)
+      .where("body", "<>", ""),
+  ),
+  tree: keepQuery<Earlier>(
+    "runId",
+    "before",
+  )((db, { runId, before }) =>
+    db
+      .updateTable("run_journal")
+      .set({ tree: "" })
+      .where("run_id", "=", runId)
+      .where("entry", "<", before)
+      .where("tree", "<>", ""),
+  ),
+};

@@ -106,6 +106,83 @@ onEveryStore((kind) => {
       expect(await store.committed.queue.count()).toBe(2);
     });
 
+    it("keep entries of journals with events, for those alone that still have their run", async () => {
+      const ids = ["run 1", "run 2", "run 3"];
+      await started(ids);
+      const keep = (
+        runId: string,
+        number: number,
+        rest: { fence?: number; tree?: string; whole?: true } = {},
+      ) =>
+        write((tx) =>
+          tx.journal.keep({
+            runId,
+            fence: rest.fence ?? 1,
+            now: 8,
+            jsons: [`"${number}"`, '"more"'],
+            entry: {
+              runId,
+              entry: number,
+              kind: "turn",
+              version: 1,
+              body: `body ${number}`,
+              tree: rest.tree ?? null,
+              turn: runId === "run 3" ? number : null,
+              seq: null,
+            },
+            emptiesBodiesBefore: rest.whole === true ? number : 0,
+            emptiesTreesBefore: rest.tree === undefined ? 0 : number,
+          }),
+        );
+      const large = "x".repeat(1_500_000);
+      const kept = [
+        ...(await Promise.all([
+          keep("run 1", 1, { tree: large }),
+          keep("run 2", 1, { tree: large }),
+          keep("run 3", 1),
+        ])),
+        ...(await Promise.all([
+          keep("run 1", 2, { tree: "two" }),
+          keep("run 2", 2, { fence: 7, tree: "lost", whole: true }),
+          keep("run 3", 2, { whole: true }),
+        ])),
+        await keep("run 1", 3),
+      ];
+      const at = (lastSeq: number) => ({ lastSeq, status: "running" });
+      expect(kept).toEqual([at(3), at(3), at(3), at(5), null, at(5), at(7)]);
+      const journals = await Promise.all(ids.map((id) => store.committed.journal.list(id)));
+      expect(journals.map((entries) => entries.map(({ body, tree }) => [body, tree]))).toEqual([
+        [
+          ["body 1", ""],
+          ["body 2", "two"],
+          ["body 3", null],
+        ],
+        [["body 1", large]],
+        [
+          ["", null],
+          ["body 2", null],
+        ],
+      ]);
+      expect(journals.map((entries) => entries.map(({ turn, seq }) => [turn, seq]))).toEqual([
+        [
+          [null, null],
+          [null, null],
+          [null, null],
+        ],
+        [[null, null]],
+        [
+          [1, 3],
+          [2, 5],
+        ],
+      ]);
+      expect((await eventsOf("run 2")).slice(1)).toEqual([
+        [2, '"1"'],
+        [3, '"more"'],
+      ]);
+      await expect(keep("run 3", 2)).rejects.toThrow();
+      expect(await eventsOf("run 3")).toHaveLength(5);
+    });
+
     it("append in the order of the calls, also to one run", async () => {
       const ids = Array.from({ length: 6 }, (_, index) => `run-${index}`);
       await started(ids);

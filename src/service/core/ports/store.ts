@@ -20,8 +20,8 @@ export interface Store {
 
 export type TransactOptions = {
   /**
-   * The work reads, and then writes at most once, by `runs.admit`, `events.append`, `events.end`, `queue.beat`,
-   * `queue.start` or `queue.startOldest`. Each of these is atomic by itself: PostgreSQL needs no round trips for the
+   * The work reads, and then writes at most once, by `runs.admit`, `events.append`, `events.end`, `journal.keep`,
+   * `queue.beat`, `queue.start` or `queue.startOldest`. Each of these is atomic by itself: PostgreSQL needs no round trips for the
    * beginning and the end of a transaction, and does the same write of many callers in one statement.
    */
   readonly isOneWrite?: boolean;

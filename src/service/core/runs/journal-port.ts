@@ -2,6 +2,8 @@
 // so that another run can begin there. Implemented in store/run-journal.ts.
 // Why: docs/decisions/140-a-run-outlives-its-process.md
 
+import type { Appended, EventBatch } from "./queue-port.ts";
+
 declare module "../ports/store.ts" {
   interface StoreReader {
     readonly journal: JournalReader;
@@ -53,6 +55,15 @@ export type JournalEntry = {
 /** A turn before which the run's journal can be read. */
 export type KeptTurn = { readonly entry: number; readonly turn: number; readonly seq: number };
 
+/** An entry of the run, and the events that are appended with it. `seq` of a `turn` is that of the newest of them. */
+export type KeptEntry = EventBatch & {
+  readonly entry: JournalEntry;
+  /** The bodies of the entries before this one are emptied: later ones hold all of them. 0: none is. */
+  readonly emptiesBodiesBefore: number;
+  /** The same of trees. */
+  readonly emptiesTreesBefore: number;
+};
+
 interface JournalReader {
   /** A run's entries in their order. */
   list(runId: string): Promise<readonly JournalEntry[]>;
@@ -66,12 +77,8 @@ interface JournalReader {
 
 export interface JournalStore extends JournalReader {
   append(entry: JournalEntry): Promise<void>;
-  /** Empties the bodies or the trees of the entries before this one, which holds all of it. */
-  supersede(older: {
-    readonly runId: string;
-    readonly before: number;
-    readonly what: "body" | "tree";
-  }): Promise<void>;
+  /** Appends events as `events.append` does, and the entry with them. Null: neither was appended. */
+  keep(kept: KeptEntry): Promise<Appended | null>;
   /** All of a run's. Safe to repeat. */
   delete(runId: string): Promise<void>;
   /** The run has ended. Safe to repeat. */

@@ -6,7 +6,7 @@ import type { RunStatus } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { JournalEntry, JournalKind } from "./journal-port.ts";
+import type { JournalEntry, JournalKind, KeptEntry } from "./journal-port.ts";
 import type { RunRecord } from "./run-record.ts";
 
 declare module "../core.ts" {
@@ -60,15 +60,13 @@ export async function keepEntry(
 ): Promise<RunStatus | null> {
   const jsons = events.map((event) => JSON.stringify(event));
   const sealed = sealedEntry(core, runId, entry);
-  const appended = await core.store.transact(async (tx) => {
-    const room = await tx.events.append({ runId, fence, now: core.clock.now(), jsons });
-    if (room === null) return null;
-    await tx.journal.append({ ...sealed, seq: sealed.turn === null ? null : room.lastSeq });
-    const { isWhole = false, firstTree } = entry;
-    if (isWhole) await tx.journal.supersede({ runId, before: entry.entry, what: "body" });
-    if (firstTree !== undefined) await tx.journal.supersede({ runId, before: firstTree, what: "tree" });
-    return room;
-  });
+  const kept: KeptEntry = {
+    ...{ runId, fence, now: core.clock.now(), jsons },
+    entry: sealed,
+    emptiesBodiesBefore: entry.isWhole === true ? entry.entry : 0,
+    emptiesTreesBefore: entry.firstTree ?? 0,
+  };
+  const appended = await core.store.transact((tx) => tx.journal.keep(kept), { isOneWrite: true });
   if (jsons.length > 0) core.signals.publish(runId);
   return appended?.status ?? null;
 }
