@@ -29,6 +29,8 @@ export type BenchService = {
   readonly jobs: AtLeastOne<Job>;
   /** Where runs are carried out: in one process the API itself. */
   readonly workers: AtLeastOne<ServedProcess>;
+  /** Starts one more process that executes runs: beside the others, or where one has ended, with its data. */
+  startWorker(where: "beside" | "again"): Promise<ServedProcess>;
   stop(): Promise<void>;
 };
 
@@ -54,15 +56,21 @@ export async function startBenchService(options: BenchServiceOptions = {}): Prom
   const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
   const removeFolder = opened(() => rm(folder, { recursive: true, force: true }));
 
-  const start = async (role: string, args: readonly string[]) =>
-    await startServer({ args, env: environment({ options, codeHost, role, folder }) });
+  let nodes = 0;
+  const start = async (role: string, args: readonly string[]) => {
+    nodes += 1;
+    const dataFolder = join(folder, `node-${nodes}`);
+    return await startServer({ args, env: environment({ options, codeHost, role, dataFolder }) });
+  };
   const { pairs, worker } = options;
   const names = Array.from({ length: pairs ?? 0 }, (_, index) => String(index));
   const serve = ["npm/cli.mjs", "serve"];
   const apis = await Promise.all(
     pairs === undefined ? [start("all", worker ?? serve)] : names.map(() => start("api", serve)),
   );
-  const workers = await Promise.all(names.map(() => start("worker", worker ?? ["npm/cli.mjs", "work"])));
+  const work = worker ?? ["npm/cli.mjs", "work"];
+  const workers = await Promise.all(names.map(() => start("worker", work)));
+  const more: ServedProcess[] = [];
 
   const jobs: Job[] = [];
   for (let index = 0; index < (options.jobs ?? 1); index += 1) {
@@ -73,30 +81,33 @@ export async function startBenchService(options: BenchServiceOptions = {}): Prom
     codeHost,
     jobs: atLeastOne(jobs),
     workers: atLeastOne(pairs === undefined ? apis : workers),
+    startWorker: async (where) => {
+      if (where === "again") nodes -= 1;
+      const started = await (pairs === undefined ? start("all", worker ?? serve) : start("worker", work));
+      more.push(started);
+      return started;
+    },
     stop: async () => {
       for (const { client } of jobs) client.close();
-      await Promise.all([...apis, ...workers].map(({ stop }) => stop()));
+      await Promise.all([...apis, ...workers, ...more].map(({ stop }) => stop()));
       await Promise.all([closeCodeHost(), removeFolder()]);
     },
   };
 }
 
-let nodes = 0;
-
 function environment(node: {
   options: BenchServiceOptions;
   codeHost: CodeHost;
   role: string;
-  folder: string;
+  dataFolder: string;
 }): Record<string, string> {
   const { databaseUrl, env } = node.options;
-  nodes += 1;
   return {
     BACKEND: "noop",
     BASE_URL: `http://${AUDIENCE}`,
     CI_FREE_CREDITS: "1000000",
     CI_ISSUERS: JSON.stringify([node.codeHost.issuerEntry]),
-    DATA_DIR: join(node.folder, `node-${nodes}`),
+    DATA_DIR: node.dataFolder,
     DRAIN_SECONDS: "0",
     PORT: "0",
     ROLE: node.role,

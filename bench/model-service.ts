@@ -21,15 +21,18 @@ export async function startModelService(options: {
   databaseUrl?: string;
   /** Where the repository lies: a small one of this service's own unless told. */
   repository?: string;
+  /** As of `startBenchService`. */
+  pairs?: number;
   env?: Readonly<Record<string, string>>;
 }): Promise<BenchService> {
-  const { script, databaseUrl, env } = options;
+  const { script, databaseUrl, pairs, env } = options;
   const model = await openModelServer(script);
   const own = options.repository === undefined ? await makeSmallRepository() : null;
   const service = await startBenchService({
     repository: options.repository ?? own?.path ?? "",
     env: { BACKEND: "model", MODEL, MODEL_BASE_URL: model.baseUrl, ...env },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(pairs === undefined ? {} : { pairs }),
   });
   return {
     ...service,

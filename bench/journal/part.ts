@@ -7,6 +7,7 @@ import { type ChangedCheckout, openChangedCheckout } from "./changed-checkout.ts
 import { measureEngines } from "./engines.ts";
 import { type JournalFigures, measureJournal, type TurnFigures } from "./measure-journal.ts";
 import { JOURNAL_RUNS, STEPS_A_RUN } from "./size.ts";
+import { measureTakenUp, TAKEN_UP_STALLED_SECONDS, type TakenUpFigures } from "./taken-up.ts";
 
 const ASKED_WRITE_MS = [60, 220];
 const ASKED_READ_MS = 2;
@@ -49,7 +50,7 @@ export async function journal(): Promise<Row[]> {
         if (turn === undefined) throw new Error("A checkout was not measured.");
         return { text: textOf(turn), isReached: turn.medianMs <= asked && turn.transactions === 1 };
       }),
-      floor: `${start.medianMs.toFixed(1)} ms (p90 ${start.p90Ms.toFixed(1)}) one start of git; a turn has four in a row`,
+      floor: `${start.medianMs.toFixed(1)} ms (p90 ${start.p90Ms.toFixed(1)}) one start of git; a turn has two side by side`,
       asked: `≤ ${asked} ms`,
     });
   }
@@ -61,7 +62,20 @@ export async function journal(): Promise<Row[]> {
     floor: engines.length === 0 ? "–" : engines.join("\n"),
   });
   for (const opened of [...checkouts, ...repositories]) await opened.remove();
+  const takenUp = await measureTakenUp();
+  const takenUpOnPostgres = await onPostgres(({ url }) => measureTakenUp(url));
+  rows.push({
+    what: "journal: a killed worker → the next request of its run",
+    sqlite: { text: takenUpText(takenUp) },
+    postgres: takenUpOnPostgres === null ? "no database" : { text: takenUpText(takenUpOnPostgres) },
+    floor: `PostgreSQL: STALLED_SECONDS is ${TAKEN_UP_STALLED_SECONDS}`,
+  });
   return rows;
+}
+
+function takenUpText({ medianMs, longestMs, readyMs }: TakenUpFigures): string {
+  const times = `${Math.round(medianMs)} ms, longest ${Math.round(longestMs)}`;
+  return readyMs === null ? times : `${times}\nof that ${Math.round(readyMs)} ms the process starts again`;
 }
 
 function textOf({ medianMs, p90Ms, cpuMs, storedBytes, transactions }: TurnFigures): string {
