@@ -1,7 +1,7 @@
 // Transactions on the one writing connection of SQLite, one after the other, several to a commit and a write to disk.
 // Why: docs/decisions/003-commit-groups-on-sqlite.md
 
-import { fdatasync as fdatasyncLater } from "node:fs";
+import { fdatasync as fdatasyncLater, fstatSync, writeSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -15,6 +15,8 @@ const MAX_GROUP = 64;
 /** The time that transactions wait for another process that writes, as an operator's command does. */
 const MAX_BUSY_MS = 5_000;
 const BUSY_PAUSE_MS = 10;
+/** The log's file grows by so much at once: what is written within a file is sooner on disk than what makes it longer. */
+const LOG_STEP = Buffer.alloc(256 * 1024);
 
 type Waiting = {
   readonly work: (transaction: StoreTransaction) => Promise<unknown>;
@@ -26,6 +28,8 @@ export class CommitGroup {
   readonly #database: DatabaseSync;
   /** SQLite's write-ahead log, as a file. */
   readonly #log: number;
+  /** Of its file, when it was last made longer. */
+  #logBytes = 0;
   readonly #transaction: StoreTransaction;
   readonly #onCommit: () => void;
   readonly #control: ReturnType<typeof prepareControl>;
@@ -80,6 +84,7 @@ export class CommitGroup {
     const members: Waiting[] = [];
     try {
       await this.#begin();
+      this.#growLog();
       while (members.length < MAX_GROUP) {
         const member = this.#waiting.shift();
         if (member === undefined) break;
@@ -107,6 +112,21 @@ export class CommitGroup {
         if (!isBusy(cause) || waitedMs >= MAX_BUSY_MS) throw cause;
         await systemClock.sleep(BUSY_PAUSE_MS);
       }
+    }
+  }
+
+  /**
+   * Adds zeros, which SQLite takes for the end of the log. Within a transaction, so that no other process writes there. Without
+   * room for them, SQLite asks the disk itself.
+   */
+  #growLog(): void {
+    try {
+      const { size } = fstatSync(this.#log);
+      if (size === this.#logBytes) return;
+      this.#logBytes = size;
+      this.#logBytes += writeSync(this.#log, LOG_STEP, 0, LOG_STEP.length, size);
+    } catch {
+      // What the disk refuses here, it refuses SQLite too.
     }
   }
 
