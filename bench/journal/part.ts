@@ -4,6 +4,7 @@ import { makeLargeRepository, makeMiddleRepository } from "../made-repositories.
 import { onPostgres } from "../postgres-schema.ts";
 import type { Figure, Row } from "../table.ts";
 import { type ChangedCheckout, openChangedCheckout } from "./changed-checkout.ts";
+import { measureDiskWrite } from "./disk-write.ts";
 import { measureEngines } from "./engines.ts";
 import { type JournalFigures, measureJournal, type TurnFigures } from "./measure-journal.ts";
 import { JOURNAL_RUNS, STEPS_A_RUN } from "./size.ts";
@@ -16,6 +17,7 @@ export async function journal(): Promise<Row[]> {
   const repositories = [await makeMiddleRepository(), await makeLargeRepository()];
   const checkouts: ChangedCheckout[] = [];
   for (const repository of repositories) checkouts.push(await openChangedCheckout(repository));
+  const disk = await measureDiskWrite();
   const sqlite = await measureJournal(checkouts);
   const postgres = await onPostgres(({ url }) => measureJournal(checkouts, url));
   const engines = await measureEngines();
@@ -30,7 +32,7 @@ export async function journal(): Promise<Row[]> {
         text: textOf(reads),
         isReached: reads.medianMs <= ASKED_READ_MS && reads.transactions === 1,
       })),
-      floor: "–",
+      floor: `${disk.medianMs.toFixed(1)} ms (p90 ${disk.p90Ms.toFixed(1)}) 16 KB to the disk alone`,
       asked: `≤ ${ASKED_READ_MS} ms, one transaction`,
     },
     {
