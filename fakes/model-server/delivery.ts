@@ -15,8 +15,9 @@ export type Delivery = {
   readonly wire: Wire;
   readonly request: ModelRequest;
   readonly response: ServerResponse;
-  /** `call_1`, `call_2`: no two calls of a server share one. */
   readonly nextId: (prefix: string) => string;
+  /** No two calls of a server share one. */
+  readonly nextCallId: () => string;
   /** Told before the server itself cuts the connection. */
   readonly willCut: () => void;
 };
@@ -57,7 +58,7 @@ async function streamForEver(response: ServerResponse): Promise<void> {
 }
 
 async function dripForEver(delivery: Delivery, parts: readonly Part[]): Promise<void> {
-  const { wire, response, nextId } = delivery;
+  const { wire, response, nextCallId } = delivery;
   const writer = wire.events(outlineOf(delivery, answer(parts)));
   beginStream(response);
   const send = async (events: readonly string[]) => {
@@ -69,7 +70,7 @@ async function dripForEver(delivery: Delivery, parts: readonly Part[]): Promise<
   };
   await send(writer.start());
   while (!response.destroyed) {
-    for (const piece of piecesOf(parts, () => nextId("call")).filter(isWritable)) {
+    for (const piece of piecesOf(parts, nextCallId).filter(isWritable)) {
       await send(writer.write(piece));
     }
   }
@@ -84,13 +85,13 @@ function beginStream(response: ServerResponse): void {
 }
 
 async function stream(delivery: Delivery, told: Answer): Promise<void> {
-  const { wire, response, nextId } = delivery;
+  const { wire, response, nextCallId } = delivery;
   const answer = withSilentThought(told);
   const writer = wire.events(outlineOf(delivery, answer));
   beginStream(response);
   const send = sender(delivery, answer.cut);
   if (!(await send(writer.start()))) return;
-  for (const piece of piecesOf(answer.parts, () => nextId("call"))) {
+  for (const piece of piecesOf(answer.parts, nextCallId)) {
     if (piece.type === "wait") {
       if (await holds(response, piece.until)) return;
       continue;
@@ -134,8 +135,8 @@ function sender(delivery: Delivery, cut: Cut | null): (events: readonly string[]
 }
 
 async function sendWhole(delivery: Delivery, answer: Answer): Promise<void> {
-  const { wire, response, nextId } = delivery;
-  const pieces = piecesOf(answer.parts, () => nextId("call"));
+  const { wire, response, nextCallId } = delivery;
+  const pieces = piecesOf(answer.parts, nextCallId);
   for (const piece of pieces) {
     if (piece.type === "wait" && (await holds(response, piece.until))) return;
     if (piece.type === "error") return sendJson(response, 500, wire.failure(500, piece.message));

@@ -31,6 +31,8 @@ export type ModelServerOptions = {
   readonly refuse?: (request: ModelRequest) => Turn | null;
   /** False where there are too many requests to keep: `requests` and what is made of it stay empty. */
   readonly keepsRequests?: boolean;
+  /** The id of the call of that number, from 1. Unless told, `call_1`, as OpenAI and Anthropic have it. */
+  readonly callId?: (number: number) => string;
   /** Whether callers send histories that the API refuses. Unless told, `close` rejects where one did, whatever came of it. */
   readonly expectsBadHistories?: boolean;
 };
@@ -64,6 +66,11 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const count = (counts.get(prefix) ?? 0) + 1;
     counts.set(prefix, count);
     return `${prefix}_${count}`;
+  };
+  let calls = 0;
+  const nextCallId = (): string => {
+    calls += 1;
+    return options.callId?.(calls) ?? `call_${calls}`;
   };
   const arrivalOf = (number: number) => {
     const known = awaited.get(number) ?? Promise.withResolvers<ModelRequest>();
@@ -99,7 +106,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const turn = isKnown
       ? (options.refuse?.(request) ?? refusedHistory(wire, request) ?? (await turnOf(request, conversations)))
       : fault({ status: 401, message: "Invalid API key." });
-    await deliver({ wire, request, response, nextId, willCut: () => ended.resolve("cut") }, turn);
+    const willCut = () => ended.resolve("cut");
+    await deliver({ wire, request, response, nextId, nextCallId, willCut }, turn);
   };
 
   const server = createServer((incoming, response) => {

@@ -138,6 +138,20 @@ export function effortsAre(...efforts: readonly string[]): Refusing {
   };
 }
 
+/** OpenAI, of models that reason, at Chat Completions: "set or not" (LiteLLM pull request 34569, 2026-07-24). */
+export const toolsNeedResponses: Refusing = (request) =>
+  request.wire === "openai-chat" && has(request, "tools") && valueIn(request, "reasoning_effort") !== "none"
+    ? openAi({
+        message: `Function tools with reasoning_effort are not supported for ${request.model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,
+        param: "reasoning_effort",
+        code: null,
+      })
+    : null;
+
+/** A gateway that has no route for the Responses API. */
+export const withoutResponses: Refusing = (request) =>
+  request.wire === "openai-responses" ? fault({ status: 404, body: { detail: "Not Found" } }) : null;
+
 /** xAI, whose errors are a text. */
 export const effortUnsupported: Refusing = (request) =>
   has(request, "reasoning_effort")

@@ -22,7 +22,8 @@ export type ModelUsage = {
   readonly reasoning: number;
 };
 
-export type StopReason = "stop" | "calls" | "length" | "filter";
+/** `pause`: the API has paused a long turn, and is to be asked again. Only Anthropic's has a word for it. */
+export type StopReason = "stop" | "calls" | "length" | "filter" | "pause";
 
 /** Where the answer breaks off. `end`: the stream closes as if it were whole. Else the connection is cut. */
 export type Cut = (

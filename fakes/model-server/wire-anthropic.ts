@@ -172,6 +172,7 @@ const stopReasons: Readonly<Record<StopReason, string>> = {
   calls: "tool_use",
   length: "max_tokens",
   filter: "refusal",
+  pause: "pause_turn",
 };
 
 function document({ id, asked, answer, prefix }: Outline, pieces: readonly Writable[]): unknown {

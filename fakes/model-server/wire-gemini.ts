@@ -171,6 +171,7 @@ const finishReasons: Readonly<Record<StopReason, string>> = {
   calls: "STOP",
   length: "MAX_TOKENS",
   filter: "SAFETY",
+  pause: "STOP",
 };
 
 function usageOf({ input, output, cacheRead, reasoning }: ModelUsage) {

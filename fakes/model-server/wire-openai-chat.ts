@@ -169,6 +169,7 @@ const finishReasons: Readonly<Record<StopReason, string>> = {
   calls: "tool_calls",
   length: "length",
   filter: "content_filter",
+  pause: "stop",
 };
 
 function document({ id, asked, answer }: Outline, pieces: readonly Writable[]): unknown {

@@ -134,7 +134,7 @@ function writerOf({
     ...fields,
     output: [...output],
   });
-  const isWhole = answer.stop === "stop" || answer.stop === "calls";
+  const isWhole = answer.stop !== "length" && answer.stop !== "filter";
   const ending = () =>
     isWhole
       ? state({ status: "completed", usage: usageOf(answer.usage) })

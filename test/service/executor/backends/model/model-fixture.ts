@@ -73,8 +73,7 @@ export type ModelFixtureOptions = {
   /** What git would have answered. */
   readonly checkout?: Partial<Checkout>;
   readonly settings?: Partial<ModelSettings>;
-  readonly refuse?: ModelServerOptions["refuse"];
-};
+} & Pick<ModelServerOptions, "refuse" | "callId" | "expectsBadHistories">;
 
 export class ModelFixture {
   readonly server: ModelServer;
@@ -83,12 +82,7 @@ export class ModelFixture {
   readonly #options: ModelFixtureOptions;
 
   static async start(options: ModelFixtureOptions): Promise<ModelFixture> {
-    const { script, refuse } = options;
-    const server = await startModelServer({
-      script,
-      apiKey: API_KEY,
-      ...(refuse === undefined ? {} : { refuse }),
-    });
+    const server = await startModelServer({ ...options, apiKey: API_KEY });
     const checkout = { ...(await folderCheckout(options.files ?? {})), ...options.checkout };
     return new ModelFixture({ server, checkout, options });
   }
