@@ -50,6 +50,8 @@ export const boundTexts: Texts<RunBound> = {
     "The model refused to go on, or its maker's content filter stopped it. Ask in other words, or use another model.",
   poison:
     "The run ended after five lost workers in a row, with no finished turn between them; what it had changed is kept. Refunded. Tell the service's operator.",
+  empty_answer:
+    "The model ended its work without an answer, although it was asked for one again. Look at what it changed, and run it again.",
   credits:
     "The credits ended. What the run used is charged. Claim the agent, add credits, or wait for the next month.",
 };

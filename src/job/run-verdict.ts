@@ -141,6 +141,8 @@ function cutText(bound: RunBound, surroundings: Surroundings): string {
       return `An answer of the model reached its limit of length. ${raise("MODEL_MAX_OUTPUT_TOKENS", surroundings)}, or ask for less at once.`;
     case "content_filter":
       return "The model refused to go on, or its maker's content filter stopped it. Ask in other words, or use another model.";
+    case "empty_answer":
+      return "The model ended its work without an answer, although it was asked for one again. Look at what it changed, and run it again.";
     case "repeated_calls":
       return "The agent made the same call again and again, and was stopped. Ask in other words, or use another model.";
     case "poison":

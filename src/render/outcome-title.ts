@@ -78,6 +78,7 @@ const cutTitles: ReadonlyMap<string, string> = new Map([
   ["repeated_calls", "Stopped while it repeated itself"],
   ["length", "Stopped at the length limit of an answer"],
   ["content_filter", "Stopped by a content filter"],
+  ["empty_answer", "Stopped without an answer"],
   ["credits", "Stopped when the credits ended"],
   ["time_limit", "Stopped at the time limit"],
   ["timeout", "Stopped at the time limit"],

@@ -234,6 +234,7 @@ describe("concludeOutcome", () => {
     ["max_tokens", /Raise "max-turn-tokens"/],
     ["max_turns", /MAX_TURNS/],
     ["repeated_calls", /other words/],
+    ["empty_answer", /without an answer/],
     ["length", /MODEL_MAX_OUTPUT_TOKENS/],
     ["content_filter", /other words/],
     ["credits", /Add credits to its account/],

@@ -47,6 +47,7 @@ export const stopReasons = [
   "repeated_calls",
   "length",
   "content_filter",
+  "empty_answer",
   "credits",
   "insufficient_credits",
   "no_model",

@@ -166,14 +166,17 @@ export class AgentLoop {
       await declineCalls(answer.calls, this.#events);
       if (bound !== null && answer.calls.length > 0) return { stopReason: bound };
       if (answer.finish === "filter") return { stopReason: "content_filter" };
-      if (answer.finish === "length") {
+      if (answer.finish === "length" || answer.finish === "pause") {
         if (reply.shortOf === null) return { stopReason: "length" };
         if (isLast) return { stopReason: bound ?? this.#stopAt(reply.shortOf) };
         bound = this.#stopAt(reply.shortOf);
         continue;
       }
       const objection = await this.#followUps.next(text, { isLast });
-      if (objection === null) return { stopReason: bound !== null && isToldSo ? bound : "end_turn" };
+      if (objection === null) {
+        if (bound !== null && isToldSo) return { stopReason: bound };
+        return { stopReason: text.trim() === "" ? "empty_answer" : "end_turn" };
+      }
       conversation.say(objection);
     }
   }

@@ -16,6 +16,12 @@ import { refusesTools } from "./wires/refusals.ts";
 
 const MAX_QUOTED_CHARS = 300;
 
+/**
+ * Google: "GenerateRequestsPerDayPerProjectPerModel-FreeTier". It names a wait of seconds beside it, after which it refuses again;
+ * Gemini CLI takes it as final by the same words (packages/core/src/utils/googleQuotaErrors.ts). Looked up on 2026-11-27.
+ */
+const DAY_QUOTA = /PerDay|Daily/;
+
 export type CallFailure = {
   readonly message: string;
 } /** Busy: it takes no more requests now. Down: it fails, or breaks off. */ & (
@@ -33,6 +39,8 @@ export type CallFailure = {
   | { readonly kind: "thoughts" }
   /** There is no such model, or not any more. */
   | { readonly kind: "gone"; readonly what: string }
+  /** What the account may ask of this model in a day is used up. */
+  | { readonly kind: "spent"; readonly what: string }
   /** `isKeys`: the key itself, or its account's quota, whatever was asked. A 403 may be about the request. */
   | { readonly kind: "refused"; readonly isKeys: boolean }
 );
@@ -44,6 +52,8 @@ type CallPlace = {
   readonly apiKey: string | null;
   /** Of the federated account whose token was sent in place of a key. */
   readonly access: Pick<FederatedAccess, "provider"> | null;
+  /** The model takes tools by the Responses API alone. */
+  readonly needsResponses: boolean;
   readonly nowMs: number;
 };
 
@@ -86,6 +96,14 @@ export function failureOf(cause: unknown, place: CallPlace): CallFailure {
   }
   if (status === 429 && retryAfterMs === undefined && /insufficient_quota/.test(body.text))
     return keyRefusal(`${api} has no quota left for this account (429)${said}. Check its plan and billing.`);
+  if (status === 429 && DAY_QUOTA.test(body.text)) {
+    const what = `${api} has no quota left today for the model "${place.modelId}" (429)${said}.`;
+    return {
+      kind: "spent",
+      what,
+      message: `${what} Run it tomorrow, raise the quota, or use another model.`,
+    };
+  }
   if (status === 429) {
     const what = `${api} takes no more requests now (429)${said}.`;
     return { kind: "busy", what, message: `${what} Run it later.`, retryAfterMs };
@@ -94,6 +112,11 @@ export function failureOf(cause: unknown, place: CallPlace): CallFailure {
     return { ...down(`${api} fails (${status})${said}.`, "Run it again later."), retryAfterMs };
   if (status === 401) return keyRefusal(keyRefused(status, place, said));
   if (status === 403) return refused(keyRefused(status, place, said));
+  if ((status === 404 || status === 405) && place.needsResponses) {
+    return refused(
+      `The model "${place.modelId}" takes tools by OpenAI's Responses API alone, and ${place.host} does not have it (${status})${said}. Use OpenAI's own API (MODEL_PROVIDER=openai, model-provider: openai), or another model.`,
+    );
+  }
   if (status === 404 || status === 410) {
     const what = `The model "${place.modelId}" is unknown at ${place.host}${said}.`;
     return { kind: "gone", what, message: `${what} Name one that it has.` };
@@ -118,6 +141,8 @@ export function reasonOf(
       return "model_unavailable";
     case "refused":
       return failure.isKeys ? "model_key_refused" : "model_failed";
+    case "spent":
+      return "model_key_refused";
     case "gone":
       return model === null ? "misconfigured" : "model_failed";
     case "busy":

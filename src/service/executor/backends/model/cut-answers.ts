@@ -1,4 +1,5 @@
-// Answers that the model's output limit cut: a text is continued, a call that was cut is not made, and the model is told what to do.
+// Answers that the model's output limit cut, or that its API has paused: a text is continued, a call that was cut is not made, and
+// the model is told what to do.
 // Why: docs/decisions/021-the-loop.md
 
 import type { ModelMessage } from "ai";
@@ -10,6 +11,9 @@ const MAX_CONTINUATIONS = 3;
 
 const GO_ON_NOTE =
   "[Your answer was cut at the output limit. Go on exactly where you stopped, without repeating it.]";
+/** Today's models take no history that ends with their own words: a paused answer is not sent back alone. */
+const PAUSED_NOTE =
+  "[The API paused your answer there. Go on exactly where you stopped, without repeating it.]";
 const SILENT_NOTE =
   "[Your answer reached the output limit before it said anything. Think less, and answer or call a tool at once.]";
 
@@ -34,7 +38,8 @@ export class CutAnswers {
     answer: ModelResponse,
     { text, cut }: { readonly text: string; readonly cut: readonly MadeCall[] },
   ): string | null {
-    if (answer.finish !== "length" || this.#inARow >= MAX_CONTINUATIONS) return null;
+    const isPaused = answer.finish === "pause" && answer.calls.length === 0;
+    if ((answer.finish !== "length" && !isPaused) || this.#inARow >= MAX_CONTINUATIONS) return null;
     this.#inARow += 1;
     if (cut.length > 0) {
       this.#said = "";
@@ -42,6 +47,7 @@ export class CutAnswers {
       return `[Your call of ${names} was cut at the output limit, and was not made. Make it smaller: for instance write the file in parts, or edit it in several steps.]`;
     }
     this.#said += text;
+    if (isPaused) return PAUSED_NOTE;
     return text.trim() === "" ? SILENT_NOTE : GO_ON_NOTE;
   }
 

@@ -17,9 +17,20 @@ export type ErrorBody = {
 
 /** The fields that hold words for people, the best first. */
 const messageFields = ["message", "detail", "error_description", "msg", "title", "error", "raw"] as const;
-const codeFields = ["code", "type", "status", "reason", "kind"] as const;
+/** `quotaId` is in the violations of google.rpc.QuotaFailure. */
+const codeFields = ["code", "type", "status", "reason", "kind", "quotaId"] as const;
 /** Fields that hold one of these. */
-const holders = ["error", "errors", "detail", "details", "response", "metadata", "data", "raw"] as const;
+const holders = [
+  "error",
+  "errors",
+  "detail",
+  "details",
+  "violations",
+  "response",
+  "metadata",
+  "data",
+  "raw",
+] as const;
 
 /** Reads a body as it came, or what a library made of one. */
 export function readErrorBody(body: unknown): ErrorBody {

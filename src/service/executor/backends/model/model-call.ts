@@ -9,6 +9,9 @@ import { type CallTimeoutLimits, CallTimeouts } from "./call-timeouts.ts";
 import type { ReportedUsage } from "./reported-usage.ts";
 import type { WireModel } from "./wires/wire.ts";
 
+/** Of Anthropic: platform.claude.com/docs/en/build-with-claude/handling-stop-reasons, looked up on 2026-11-27. */
+const PAUSED = "pause_turn";
+
 type ModelCall = {
   readonly model: WireModel;
   readonly instructions: string;
@@ -44,7 +47,8 @@ export type ModelResponse = {
   readonly calls: readonly MadeCall[];
   /** As they go back with the history, signatures included; without results. */
   readonly messages: readonly ModelMessage[];
-  readonly finish: "stop" | "length" | "filter";
+  /** `pause`: the API has paused a long turn and goes on when it is asked again. */
+  readonly finish: "stop" | "length" | "filter" | "pause";
 };
 
 type CallOutcome =
@@ -198,7 +202,7 @@ class Heard {
     this.#input ??= input_tokens + this.#cacheWrite + this.#cachedInput;
   }
 
-  #end({ usage, finishReason }: Extract<AnswerPart, { type: "finish-step" }>): void {
+  #end({ usage, finishReason, rawFinishReason }: Extract<AnswerPart, { type: "finish-step" }>): void {
     this.#input = usage.inputTokens ?? this.#input;
     this.#cachedInput = usage.inputTokenDetails.cacheReadTokens ?? this.#cachedInput;
     this.#cacheWrite = usage.inputTokenDetails.cacheWriteTokens ?? this.#cacheWrite;
@@ -217,7 +221,7 @@ class Heard {
         return;
       default:
         this.#isReached = true;
-        this.finish = "stop";
+        this.finish = rawFinishReason === PAUSED ? "pause" : "stop";
     }
   }
 }

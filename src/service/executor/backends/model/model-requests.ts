@@ -166,7 +166,7 @@ export class ModelRequests {
         ? 0
         : retries.delayMs(failure, { timeLeftMs, random: settings.random.fraction() });
       if (delayMs === null) {
-        const isRetryable = !["refused", "thoughts", "too_long", "gone"].includes(failure.kind);
+        const isRetryable = !["refused", "thoughts", "too_long", "gone", "spent"].includes(failure.kind);
         const reason = reasonOf(failure, task);
         throw new BackendFailure(failure.message, {
           reason,
@@ -296,7 +296,9 @@ export class ModelRequests {
   #failureOf(cause: unknown, modelId: string): CallFailure {
     const { settings, provider, access } = this.#options;
     const { apiKey, clock } = settings;
-    return failureOf(cause, { host: provider.host, modelId, apiKey, access, nowMs: clock.now() });
+    const { host, quirks } = provider;
+    const needsResponses = quirks.needsResponses(modelId);
+    return failureOf(cause, { host, modelId, apiKey, access, needsResponses, nowMs: clock.now() });
   }
 
   async #fallBack(

@@ -75,7 +75,7 @@ function providerAt({ wire: name, fetch: fetchIt, ...api }: Api): Provider {
   const quirks = new ModelQuirks();
   const opened = new Map<string, WireModel>();
   const open = (modelId: string): WireModel => {
-    const wire = wires[name];
+    const wire = quirks.needsResponses(modelId) ? responses : wires[name];
     const finish = wire.finish({ ...api, modelId });
     const fetchChanged: typeof fetch = async (input, init) => {
       if (typeof init?.body !== "string") return await fetchIt(input, init);
@@ -87,8 +87,9 @@ function providerAt({ wire: name, fetch: fetchIt, ...api }: Api): Provider {
     host,
     quirks,
     model: (id) => {
-      const model = opened.get(id) ?? open(id);
-      opened.set(id, model);
+      const key = `${quirks.needsResponses(id)} ${id}`;
+      const model = opened.get(key) ?? open(id);
+      opened.set(key, model);
       return model;
     },
   };

@@ -48,6 +48,7 @@ export class ModelRetries {
   isForAnother(failure: CallFailure): boolean {
     switch (failure.kind) {
       case "gone":
+      case "spent":
         return true;
       case "busy":
       case "down":

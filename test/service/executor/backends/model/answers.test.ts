@@ -152,12 +152,37 @@ describe.each(providers)("an answer by %s", (provider) => {
     expect(fixture.server.requests[1]?.lastUserMessage).toContain("empty");
   });
 
+  it.runIf(provider === "anthropic")("that the API has paused goes on from there", async () => {
+    await start([
+      answer([say("I look at it. ")], { stop: "pause" }),
+      answer([call("list_files")], { stop: "pause" }),
+      say("Done."),
+    ]);
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(recorder.text()).toBe("I look at it. Done.");
+    expect(fixture.server.requests).toHaveLength(3);
+    expect(fixture.server.requests[1]?.lastUserMessage).toContain("paused");
+    expect(fixture.server.toolResults()).toHaveLength(1);
+  });
+
+  it.runIf(provider === "anthropic")("that the API pauses again and again ends the run as cut", async () => {
+    await start(everyTime(() => answer([say("And ")], { stop: "pause" })));
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "length" });
+    expect(fixture.server.requests).toHaveLength(4);
+  });
+
   it("that stays without a word fails, and may be repeated", async () => {
     await start([say(""), say(" ")]);
     await expect(fixture.run({}, recorder)).rejects.toMatchObject({
       name: "BackendFailure",
       isRetryable: true,
     });
+  });
+
+  it("that stays without a word after work is no answer, and the run says so", async () => {
+    await start([call("list_files"), say(""), call("list_files"), say(" ")]);
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "empty_answer" });
+    expect(fixture.server.requests).toHaveLength(4);
   });
 
   it("is asked for by the rules of the repository, its caller, and what was said before", async () => {

@@ -15,7 +15,9 @@ import {
   refuseAll,
   summariesUnverified,
   thinkingNotEnabled,
+  toolsNeedResponses,
   unsupportedParameter,
+  withoutResponses,
 } from "../../../../../fakes/model-server/refusals.ts";
 import { call, fault, say, think } from "../../../../../fakes/model-server/turn.ts";
 import type { ModelSettings } from "../../../../../src/service/executor/backends/model/model-settings.ts";
@@ -46,6 +48,59 @@ async function play(
 function bodies(): Record<string, unknown>[] {
   return fixture.server.requests.map(({ body }) => body as Record<string, unknown>);
 }
+
+describe("ids of calls", () => {
+  const ids = () =>
+    bodies().map(({ messages }) =>
+      [...JSON.stringify(messages).matchAll(/"(?:tool_use_)?id":"([^"]+)"/g)].map((match) => match[1]),
+    );
+
+  it("that Anthropic's API does not take are written otherwise once it has said so, each like its result", async () => {
+    const script = [[call("list_files"), call("list_files")], call("list_files"), say("Done.")];
+    // As Kimi writes them, and two that must not become one.
+    const given = ["functions.list_files:0", "functions:list_files.0", "toolu_1"];
+    const callId = (number: number) => given[number - 1] ?? "";
+    expect(await play({ provider: "anthropic", script, callId, expectsBadHistories: true })).toEqual({
+      stopReason: "end_turn",
+    });
+    const [first, refused, second, third, ...others] = ids();
+    expect([first, others]).toEqual([[], []]);
+    expect(refused).toEqual([...given.slice(0, 2), ...given.slice(0, 2)]);
+    expect(new Set(second).size).toBe(2);
+    for (const id of second ?? []) expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
+    expect(third).toEqual([...(second ?? []), "toolu_1", "toolu_1"]);
+  });
+
+  it("stay as a server has given them that takes them", async () => {
+    const callId = (number: number) => `functions.list_files:${number - 1}`;
+    expect(await play({ callId })).toEqual({ stopReason: "end_turn" });
+    expect(JSON.stringify(bodies()[1])).toContain('"functions.list_files:0"');
+  });
+});
+
+describe("a model that takes tools by the Responses API alone", () => {
+  it.each([null, "high" as const])("is asked by it behind a gateway, too (effort %s)", async (effort) => {
+    expect(await play({ refuse: toolsNeedResponses }, { effort })).toEqual({ stopReason: "end_turn" });
+    expect(fixture.server.requests.map(({ wire }) => wire)).toEqual([
+      "openai-chat",
+      "openai-responses",
+      "openai-responses",
+    ]);
+    expect(fixture.server.requests[1]?.tools.map(({ name }) => name)).toContain("list_files");
+    expect(fixture.clock.slept).toEqual([]);
+  });
+
+  it("ends the run where its gateway does not have that API, and the run says what to change", async () => {
+    await expect(play({ refuse: refuseAll(toolsNeedResponses, withoutResponses) })).rejects.toMatchObject({
+      name: "BackendFailure",
+      isRetryable: false,
+      message: expect.stringMatching(
+        /^The model "scripted-model" takes tools by OpenAI's Responses API alone, and \S+ does not have it \(404\)/,
+      ),
+    });
+    expect(bodies()).toHaveLength(2);
+  });
+});
 
 describe("a refused parameter", () => {
   it("that has another name is sent under it from then on", async () => {

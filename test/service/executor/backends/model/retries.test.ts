@@ -126,6 +126,40 @@ describe.each(providers)("a model's API that does not answer (%s)", (provider) =
     expect(fixture.server.requests).toHaveLength(1);
   });
 
+  it("has no quota left for this day is not asked again, whatever wait it names, and another model goes on", async () => {
+    const violations = [
+      { quotaId: "GenerateRequestsPerMinutePerProjectPerModel-FreeTier" },
+      {
+        quotaMetric: "generativelanguage.googleapis.com/generate_content_free_tier_requests",
+        quotaId: "GenerateRequestsPerDayPerProjectPerModel-FreeTier",
+        quotaDimensions: { location: "global", model: "gemini-3.8-flash" },
+        quotaValue: "250",
+      },
+    ];
+    const message = "You exceeded your current quota, please check your plan. Please retry in 41.2s.";
+    const details = [
+      { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations },
+      { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "41s" },
+    ];
+    const body = { error: { code: 429, message, status: "RESOURCE_EXHAUSTED", details } };
+    await start(
+      everyTime(({ model }) => (model === "other-model" ? say("Done.") : fault({ status: 429, body }))),
+    );
+    expect(await failure()).toMatchObject({
+      isRetryable: false,
+      message: expect.stringMatching(/no quota left today for the model "scripted-model" \(429\).*tomorrow/),
+    });
+    expect(fixture.clock.slept).toEqual([]);
+    expect(await fixture.run({}, recorder, { models: models("other-model") })).toEqual({
+      stopReason: "end_turn",
+    });
+    expect(fixture.server.requests.map(({ model }) => model)).toEqual([
+      "scripted-model",
+      "scripted-model",
+      "other-model",
+    ]);
+  });
+
   it.each([
     [
       "a page",

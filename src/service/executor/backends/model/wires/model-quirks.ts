@@ -62,6 +62,11 @@ export class ModelQuirks {
     return Math.min(...limits);
   }
 
+  /** Whether the model takes tools by the Responses API alone, as it has said. */
+  needsResponses(modelId: string): boolean {
+    return this.#of(modelId).refusals.some(({ type }) => type === "responses");
+  }
+
   #of(modelId: string): Known {
     const known = this.#known.get(modelId) ?? { refusals: [], sent: null };
     this.#known.set(modelId, known);

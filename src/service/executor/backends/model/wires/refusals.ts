@@ -15,7 +15,11 @@ export type Refusal =
   | { readonly type: "drop-everywhere"; readonly field: string }
   | { readonly type: "developer-role" }
   /** Every answer of the history has a thought, where it is only a space. */
-  | { readonly type: "reasoning-content" };
+  | { readonly type: "reasoning-content" }
+  /** Ids of calls that have signs which the API does not take. */
+  | { readonly type: "call-ids" }
+  /** The model takes tools by another API of the same address: Responses in place of Chat Completions. */
+  | { readonly type: "responses" };
 
 /** Longer texts say nothing more. */
 const MAX_TEXT_CHARS = 8_000;
@@ -157,6 +161,8 @@ export function learnRefusal(text: string, sent: Body): Refusal | null {
   // A conversation that is too long is another failure, with numbers of its own.
   if (refusesTools(said) || /context (?:length|window|size)|prompt is too long/i.test(said)) return null;
   return (
+    otherApi(said, sent) ??
+    callIds(said, sent) ??
     outputLimit(said, sent) ??
     otherName(said, sent) ??
     otherValue(said, sent) ??
@@ -189,6 +195,10 @@ export function withoutRefused(body: Body, refusal: Refusal): Body {
       return mapObjects(body, (value) =>
         isThoughtless(value) ? { ...value, reasoning_content: " " } : value,
       );
+    case "call-ids":
+      return mapObjects(body, withTakenIds);
+    case "responses":
+      return body;
   }
 }
 
@@ -231,6 +241,41 @@ function otherValue(said: string, sent: Body): Refusal | null {
 }
 
 const efforts = ["minimal", "low", "medium", "high", "xhigh", "max"];
+
+/**
+ * OpenAI: "Function tools with reasoning_effort are not supported for gpt-6-sol in /v1/chat/completions. To use function tools, use
+ * /v1/responses or set reasoning_effort to 'none'." Also where no effort was sent, and GPT-6.1 has no "none": onyx issue 15008,
+ * LiteLLM discussion 43742; looked up on 2026-11-27.
+ */
+function otherApi(said: string, sent: Body): Refusal | null {
+  return /function tools\b[^.]{0,200}not supported/i.test(said) &&
+    /\/responses\b/.test(said) &&
+    Array.isArray(sent.messages)
+    ? { type: "responses" }
+    : null;
+}
+
+/**
+ * Anthropic: "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'". Ids of other models behind the same
+ * gateway have dots and colons: Kimi's are "functions.read_file:0". Looked up on 2026-11-27.
+ */
+function callIds(said: string, sent: Body): Refusal | null {
+  const refusal: Refusal = { type: "call-ids" };
+  const isMeant = /tool_use(?:_id|\.id)\b[^'"]{0,40}should match pattern/i.test(said);
+  return isMeant && withoutRefused(sent, refusal) !== sent ? refusal : null;
+}
+
+function withTakenIds(value: Body): Body {
+  const field = value.type === "tool_use" ? "id" : value.type === "tool_result" ? "tool_use_id" : null;
+  const id = field === null ? null : textAt(value, field);
+  if (field === null || id === null || takenId(id) === id) return value;
+  return { ...value, [field]: takenId(id) };
+}
+
+/** The same id for a call and its result, and another one for every other call. */
+function takenId(id: string): string {
+  return id.replace(/[^a-zA-Z0-9_-]/g, (sign) => `_${sign.charCodeAt(0).toString(16)}_`);
+}
 
 /** OpenAI: "'messages[0].role' does not support 'developer' with this model"; Alibaba: "developer is not one of ['system', …". */
 function role(said: string, sent: Body): Refusal | null {
