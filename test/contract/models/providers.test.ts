@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { joinWords } from "../../../src/base/join-words.ts";
-import { limitLists, priceLists } from "../../../src/contract/models/catalog.ts";
+import { limitLists, otherMakers, priceLists } from "../../../src/contract/models/catalog.ts";
 import {
   exampleModel,
   inputOf,
@@ -34,6 +34,7 @@ describe("what is known of model providers", () => {
   ])("%s, looked up on %s, are no older than 60 days", (_, lookedUp) => {
     expect(lookedUp).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     const ageDays = (Date.now() - Date.parse(lookedUp)) / DAY_MS;
+    expect(ageDays, "The date is in the future.").toBeGreaterThan(-1);
     expect(ageDays, "Compare them with the provider's pages, and change the date.").toBeLessThan(
       MAX_AGE_DAYS,
     );
@@ -43,6 +44,7 @@ describe("what is known of model providers", () => {
     const titles = modelProviderNames
       .filter((name) => priceLists[name] !== null)
       .map((name) => modelProviders[name].title);
+    titles.push(...Object.values(otherMakers));
     const [oldest] = prices.map(([, { lookedUp }]) => lookedUp).sort();
     const text = readPage("docs/self-hosting/rates-and-credits.md").replace(/\s+/g, " ");
     expect(text).toContain(`the list prices of ${joinWords(titles)} as they were collected on ${oldest}`);
@@ -58,8 +60,11 @@ describe("what is known of model providers", () => {
   it("finds the prices and the limits of a model in the lists of all", () => {
     for (const [, { models, page }] of prices) {
       expect(new URL(page).protocol).toBe("https:");
-      for (const [name, { dollars }] of Object.entries(models))
+      for (const [name, { dollars, long }] of Object.entries(models)) {
+        expect(name).not.toContain(".");
         expect(listPrices(name)?.outNanoUsdPerToken, name).toBe(Math.round(dollars[3] * 1000));
+        expect(long?.dollars.every((price, at) => price >= (dollars[at] ?? 0)) ?? true, name).toBe(true);
+      }
     }
     for (const [, { models }] of limits)
       for (const [name, [contextTokens, maxOutputTokens]] of Object.entries(models))

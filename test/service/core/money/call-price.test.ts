@@ -32,6 +32,17 @@ describe("the price of a call", () => {
     ["gpt-5.4-2026-03-05", 2_500],
     ["openai/gpt-6.1-sol", 2_000],
     ["GEMINI-2.5-PRO", 1_250],
+    ["claude-fable-5-2", 8_000],
+    ["gpt-6.2-sol", 2_000],
+    ["gpt-6.1-terra", 1_000],
+    // By what it costs once its first weeks are over.
+    ["gemini-4-carbon", 4_000],
+    ["x-ai/grok-4.6", 2_000],
+    ["deepseek/deepseek-flash", 300],
+    ["qwen3.8-max", 2_000],
+    ["moonshotai/kimi-k3.1-pro", 2_000],
+    ["z-ai/glm-5.3", 1_400],
+    ["mistral-medium-2604", 1_500],
   ])("is listed for %s", (model, input) => {
     expect(listPrices(model)?.inNanoUsdPerToken).toBe(input);
   });
