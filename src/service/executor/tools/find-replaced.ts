@@ -3,6 +3,7 @@
 
 import { foldText } from "./folded-text.ts";
 import { type IndentPair, indentationRule, indentOf } from "./indentation.ts";
+import { keepTypography } from "./kept-typography.ts";
 import type { Replacement } from "./replacement-diff.ts";
 
 type WantedEdit = { readonly oldText: string; readonly newText: string };
@@ -35,7 +36,8 @@ function findExact(text: string, { oldText, newText }: WantedEdit): readonly Rep
   const asGiven = placesOf(findAll(text, oldText), oldText.length, newText);
   if (!text.includes("\r\n")) return asGiven;
   const isMixed = /(^|[^\r])\n/.test(text);
-  if (isMixed && asGiven.length > 0) return asGiven;
+  if (isMixed && asGiven.length > 0)
+    return asGiven.map((place) => ({ ...place, newText: withEndsAt(text, place.start, newText) }));
   const oldCrlf = withCrlf(oldText);
   return placesOf(findAll(text, oldCrlf), oldCrlf.length, withCrlf(newText));
 }
@@ -67,13 +69,16 @@ function findUnnumbered(text: string, { oldText, newText }: WantedEdit): readonl
 function findFolded(text: string, { oldText, newText }: WantedEdit): readonly Replacement[] {
   const file = foldText(text);
   const hasCrlf = text.includes("\r\n") && !oldText.includes("\r\n");
-  const wanted = foldText(hasCrlf ? withCrlf(oldText) : oldText).text;
+  const old = hasCrlf ? withCrlf(oldText) : oldText;
+  const wanted = foldText(old).text;
   return findAll(file.text, wanted).map((start) => {
     const from = file.offset(start);
+    const own = text.slice(from, file.offset(start + wanted.length));
+    const written = hasCrlf ? withEndsAt(text, from, newText) : newText;
     return {
       start: from,
-      length: file.offset(start + wanted.length) - from,
-      newText: hasCrlf ? withCrlf(newText) : newText,
+      length: own.length,
+      newText: keepTypography({ own, oldText: old, newText: written }),
     };
   });
 }
@@ -107,23 +112,27 @@ function findLines(
     const own = lines.slice(line, line + wantedLines.length);
     const adapted = trimmed === "end" ? newText : adapt({ own, wantedLines, newText, text });
     if (adapted === null) return [];
-    places.push(placeOfLines({ own, start: lineStarts[line] ?? 0, newText: adapted, isToLineEnd }));
+    places.push(placeOfLines({ own, text, start: lineStarts[line] ?? 0, newText: adapted, isToLineEnd }));
   }
   return places;
 }
 
 function placeOfLines(found: {
   readonly own: readonly string[];
+  readonly text: string;
   readonly start: number;
   readonly newText: string;
   readonly isToLineEnd: boolean;
 }): Replacement {
-  const { own, start, newText, isToLineEnd } = found;
-  const isCrlf = own[0]?.endsWith("\r") === true;
+  const { own, text, start, newText, isToLineEnd } = found;
   const whole = own.join("\n");
-  const ends = isCrlf ? withCrlf(newText) : newText;
-  if (isToLineEnd) return { start, length: whole.length + 1, newText: ends };
-  return { start, length: whole.length - (whole.endsWith("\r") ? 1 : 0), newText: ends };
+  const written = withEndsAt(text, start, newText);
+  if (!isToLineEnd) return { start, length: whole.length - (whole.endsWith("\r") ? 1 : 0), newText: written };
+  // The last line of a file may have no end: it gets none.
+  const isWithoutEnd = start + whole.length === text.length;
+  return isWithoutEnd
+    ? { start, length: whole.length, newText: written.replace(/\r?\n$/, "") }
+    : { start, length: whole.length + 1, newText: written };
 }
 
 /** New lines with the file's indentation; null where no rule leads to it. */
@@ -148,6 +157,13 @@ function startsOf(lines: readonly string[]): number[] {
     offset += line.length + 1;
     return start;
   });
+}
+
+/** With the line end of the file's line there, or of the one before its last. */
+function withEndsAt(text: string, at: number, newText: string): string {
+  const next = text.indexOf("\n", at);
+  const end = next < 0 ? text.lastIndexOf("\n") : next;
+  return end > 0 && text[end - 1] === "\r" ? withCrlf(newText) : newText;
 }
 
 function withCrlf(text: string): string {

@@ -181,6 +181,48 @@ describe("edit_file", () => {
     expect(await get()).toBe("1\r\n1.5\r\n2\r\n3\r\n4\r\n5\r\n");
   });
 
+  it("writes the line ends of the place into a file of mixed ones", async () => {
+    await put("a\r\nb\r\nc\nd\n");
+    await edit("b", "b\nb2");
+    await edit("c", "c\nc2");
+    expect(await get()).toBe("a\r\nb\r\nb2\r\nc\nc2\nd\n");
+  });
+
+  it("adds no line end to a file that ends without one", async () => {
+    await put("a\nb");
+    await edit("b\n", "c\n");
+    expect(await get()).toBe("a\nc");
+    await put("a\r\n  b");
+    await edit("b\n", "c\nd\n");
+    expect(await get()).toBe("a\r\n  c\r\n  d");
+  });
+
+  it.each([
+    [
+      "what stays as it is",
+      "“It’s” — he said",
+      '"It\'s" - he said',
+      '"It\'s" - she said',
+      "“It’s” — she said",
+    ],
+    ["quotes in new places", "a “b” c", 'a "b" c', '"x" a "b" and ("y") c', "“x” a “b” and (“y”) c"],
+    ["apostrophes", "It’s fine", "It's fine", "It isn't, and it's not fine", "It isn’t, and it’s not fine"],
+    ["no-break spaces", "10\u00a0km far", "10 km far", "10 km near", "10\u00a0km near"],
+    // A quote of code is none of the text's.
+    ["straight ones beside curly", 'say("it’s")', 'say("it\'s")', "say('its')", "say('its')"],
+    [
+      "NFD",
+      "cafe\u0301 a\u0301 open",
+      "caf\u00e9 \u00e1 open",
+      "caf\u00e9 \u00e1 closed",
+      "cafe\u0301 a\u0301 closed",
+    ],
+  ])("keeps the typography of the file: %s", async (_name, file, old, next, after) => {
+    await put(`1\n${file}\n`);
+    expect(await edit(old, next)).toContain("with other quotes");
+    expect(await get()).toBe(`1\n${after}\n`);
+  });
+
   it("finds a text in a file of mixed line ends by either", async () => {
     await put("a\nb\r\nc\n");
     await edit("b\nc", "x\ny");

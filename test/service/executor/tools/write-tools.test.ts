@@ -64,6 +64,18 @@ describe("write_file", () => {
     ]);
   });
 
+  it("keeps the line ends of a file with CRLF, unless it is given some", async () => {
+    await put(at("crlf"), "a\r\nb\r\n");
+    expect(await write("crlf", "1\n2\n3")).toBe(
+      "Replaced crlf: 3 lines, 7 bytes. Its line ends are CRLF, as before.",
+    );
+    expect(await text("crlf")).toBe("1\r\n2\r\n3");
+    await write("crlf", "a\r\nb\n");
+    expect(await text("crlf")).toBe("a\r\nb\n");
+    await write("crlf", "c\nd\n");
+    expect(await text("crlf")).toBe("c\nd\n");
+  });
+
   it("takes any name that a file may have", async () => {
     expect(await write("odd\nname/\u202e", "x")).toBe('Created "odd\\nname/\\u202e": 1 line, 1 bytes.');
     expect(await text("odd\nname/\u202e")).toBe("x");
