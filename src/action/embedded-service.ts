@@ -6,6 +6,7 @@ import type { Environment } from "../base/environment.ts";
 import { github } from "../ci/github.ts";
 import type { CiJob } from "../ci/provider.ts";
 import type { EgressEntries } from "../contract/egress.ts";
+import { priceText } from "../contract/models/model-price.ts";
 import { exampleModel, modelProviders } from "../contract/models/providers.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
@@ -45,6 +46,7 @@ const inputSettings = [
   "MODEL_API_KEY",
   "MODEL_PROVIDER",
   "MODEL_EFFORT",
+  "MODEL_PRICE",
   "MODEL_IDENTITY_TOKEN_FILE",
   "ACP_AGENT",
 ];
@@ -112,7 +114,7 @@ function rootOf(env: Environment): string {
 /** The inputs as settings of the service. */
 export function modelSettings(model: ModelInputs | null): Record<string, string> {
   if (model === null) return {};
-  const { name, fallback, agent, baseUrl, apiKey, provider, effort } = model;
+  const { name, fallback, agent, baseUrl, apiKey, provider, effort, price } = model;
   return {
     MODEL: name,
     ...(fallback === null ? {} : { FALLBACK_MODEL: fallback }),
@@ -121,6 +123,7 @@ export function modelSettings(model: ModelInputs | null): Record<string, string>
     ...(agent === null ? {} : { ACP_AGENT: agent }),
     ...(provider === "auto" ? {} : { MODEL_PROVIDER: provider }),
     ...(effort === null ? {} : { MODEL_EFFORT: effort }),
+    ...(price === null ? {} : { MODEL_PRICE: priceText(price) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { joinWords } from "../base/join-words.ts";
 import { oneOf, secret } from "../base/settings/kinds.ts";
 import { readSettings, setting } from "../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents } from "../contract/ci/coding-agents.ts";
+import { type GivenPrice, modelPrice } from "../contract/models/model-price.ts";
 import { type CodingAgentWire, type Effort, efforts } from "../contract/models/protocols.ts";
 import {
   type FederatingProvider,
@@ -33,6 +34,8 @@ export type ModelInputs = {
   readonly provider: (typeof providerWords)[number];
   /** Null: the model's own. */
   readonly effort: Effort | null;
+  /** Null: the published one, where it is known. */
+  readonly price: GivenPrice | null;
   /** By whose trust the job gets a token in place of a key; null: by none. */
   readonly federation: ModelFederation | null;
 };
@@ -48,6 +51,7 @@ const keyInputSettings = {
   "model-api-key": setting(secret, null),
   "model-provider": setting(oneOf(providerWords), "auto"),
   effort: setting(oneOf(efforts), null),
+  "model-price": setting(modelPrice, null),
 };
 
 /** The inputs by which the job gets a token of the model's provider: identifiers, none of them a secret. */
@@ -73,9 +77,8 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
   if (federation !== null) {
     const { apiBaseUrl: baseUrl, wire } = modelProviders[federation.provider];
     problems.push(...faultsOfWire(agent, wire));
-    const fallback = readFallback(reading);
     const { provider } = federation;
-    const chosen = { name: readModelName(reading), fallback, agent, effort: readEffort(reading) };
+    const chosen = { name: readModelName(reading), agent, ...readChoices(reading) };
     return { ...chosen, baseUrl, apiKey: null, provider, federation };
   }
   if (problems.length > before) return null;
@@ -100,6 +103,7 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
     apiKey: model["model-api-key"],
     provider: model["model-provider"],
     effort: model.effort,
+    price: model["model-price"],
     federation: null,
   };
 }
@@ -111,15 +115,6 @@ function unplacedText(model: string): string {
   return likely === null
     ? `Input "model-provider" is missing. Set it to ${joinWords(modelProviderNames, "or")}, or ${address}.`
     : `Input "model-provider" is missing. Set "model-provider: ${likely}", which has models of such names, or ${address}.`;
-}
-
-function readFallback({ read, problems }: Reading): string | null {
-  const { values, problems: faults } = readSettings(
-    { "fallback-model": keyInputSettings["fallback-model"] },
-    inputSource(read),
-  );
-  problems.push(...faults);
-  return values["fallback-model"];
 }
 
 /** An agent speaks to models of its own protocols. */
@@ -143,10 +138,12 @@ function readModelName({ read, problems }: Reading): string {
   return values.model;
 }
 
-function readEffort({ read, problems }: Reading): ModelInputs["effort"] {
-  const { values, problems: faults } = readSettings({ effort: keyInputSettings.effort }, inputSource(read));
+function readChoices({ read, problems }: Reading): Pick<ModelInputs, "fallback" | "effort" | "price"> {
+  const { "fallback-model": fallback, effort, "model-price": price } = keyInputSettings;
+  const declared = { "fallback-model": fallback, effort, "model-price": price };
+  const { values, problems: faults } = readSettings(declared, inputSource(read));
   problems.push(...faults);
-  return values.effort;
+  return { fallback: values["fallback-model"], effort: values.effort, price: values["model-price"] };
 }
 
 /** Null where no identifier is given, and where one is wrong. */

@@ -4,6 +4,7 @@ import { dollars, integer, line, oneOf } from "../base/settings/kinds.ts";
 import type { ValuesOf } from "../base/settings/setting.ts";
 import { codingAgentNames } from "../contract/ci/coding-agents.ts";
 import { egressKind } from "../contract/egress.ts";
+import { modelPrice } from "../contract/models/model-price.ts";
 import { efforts } from "../contract/models/protocols.ts";
 import { modelProviderNames } from "../contract/models/providers.ts";
 import {
@@ -91,6 +92,14 @@ export const runFlags = {
     description:
       "With --embedded: how hard the model thinks, where it can be told: low, medium, high or max.",
     shownDefault: "MODEL_EFFORT, the model's own",
+  }),
+  "model-price": valueFlag({
+    kind: modelPrice,
+    fallback: null,
+    takes: "<dollars>",
+    description:
+      'With --embedded: what the model costs for a million tokens of input and of output, such as "2.5 / 15", or with cached input between them. Needed for --max-cost where no price of the model is published.',
+    shownDefault: "the published one",
   }),
   ...federationFlags,
   "prompt-file": valueFlag({

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { isConfidential } from "../base/confidential-url.ts";
 import { builtInAgentsSettings } from "../contract/ci/coding-agents.ts";
 import type { EgressEntries } from "../contract/egress.ts";
+import { priceText } from "../contract/models/model-price.ts";
 import { modelProviders } from "../contract/models/providers.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import {
@@ -122,6 +123,7 @@ function readService(values: RunFlags): ServiceSettings {
     MODEL_BASE_URL: own?.apiBaseUrl ?? values["model-base-url"],
     MODEL_PROVIDER: federation?.provider ?? values["model-provider"],
     MODEL_EFFORT: values.effort,
+    MODEL_PRICE: values["model-price"] === null ? null : priceText(values["model-price"]),
     ACP_AGENT: values.agent === "built-in" ? null : values.agent,
   };
   const given = Object.entries(model).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
@@ -166,7 +168,14 @@ function readRemote(values: RunFlags): ServiceSettings {
     throw new UsageError("--agent is for --embedded: which agent a service runs, its operator says.");
   }
   if (federation !== null) return { ...readAddress(values), model: readHandedModel(values, federation) };
-  for (const name of ["model", "fallback-model", "model-base-url", "model-provider", "effort"] as const) {
+  for (const name of [
+    "model",
+    "fallback-model",
+    "model-base-url",
+    "model-provider",
+    "effort",
+    "model-price",
+  ] as const) {
     if (values[name] !== null) {
       throw new UsageError(`--${name} is for --embedded: a service has models of its own.`);
     }

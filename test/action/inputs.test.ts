@@ -256,7 +256,15 @@ describe("the inputs of a service inside the job", () => {
     const taken = { name: "gpt-5.5", baseUrl: "https://api.openai.com/v1", apiKey: "sk-1" };
     expect(read(model).service).toEqual({
       type: "embedded",
-      model: { ...taken, fallback: null, agent: null, provider: "auto", effort: null, federation: null },
+      model: {
+        ...taken,
+        fallback: null,
+        agent: null,
+        provider: "auto",
+        effort: null,
+        price: null,
+        federation: null,
+      },
     });
     const anthropic = { "base-url": "embedded", model: "claude", "model-provider": "anthropic" };
     expect(read(anthropic).service).toEqual({
@@ -269,6 +277,7 @@ describe("the inputs of a service inside the job", () => {
         apiKey: null,
         provider: "anthropic",
         effort: null,
+        price: null,
         federation: null,
       },
     });
@@ -285,6 +294,20 @@ describe("the inputs of a service inside the job", () => {
       model: { fallback: "m-2" },
     });
     expect(problems({ ...model, "base-url": "embedded", "fallback-model": "two words" })).toHaveLength(1);
+  });
+
+  it("may say what the model costs", () => {
+    const priced = (text: string) => ({ ...model, "base-url": "embedded", "model-price": text });
+    expect(read(priced("0.6 / 0.06 / $2.4")).service).toMatchObject({
+      model: { price: { input: 0.6, cached: 0.06, output: 2.4 } },
+    });
+    expect(read(priced("2.5/15")).service).toMatchObject({
+      model: { price: { input: 2.5, cached: 2.5, output: 15 } },
+    });
+    for (const wrong of ["2.5", "1 / 2 / 3", "0 / 0", "1 / 1 / 1 / 1", "1e3 / 2", "20000 / 1", "-1 / 2"])
+      expect(problems(priced(wrong))).toEqual([
+        `Input "model-price" must be US dollars for a million tokens of input and of output, like "2.5 / 15", or of input, cached input and output, like "2.5 / 0.25 / 15", got "${wrong}".`,
+      ]);
   });
 
   it("are those of another agent, which knows where its model is", () => {
@@ -378,8 +401,9 @@ describe("the inputs of a service inside the job", () => {
   };
   it("are listed as ignored where the service or the mode leaves them unread", () => {
     const remote = { "base-url": "https://agents.example.com" };
-    expect(read({ ...remote, ...federated, effort: "high", "fallback-model": "m-2" }).ignored).toEqual([
-      '"fallback-model", "effort" have no effect with this "base-url": the service decides them.',
+    const choices = { effort: "high", "fallback-model": "m-2", "model-price": "1 / 2" };
+    expect(read({ ...remote, ...federated, ...choices }).ignored).toEqual([
+      '"fallback-model", "effort", "model-price" have no effect with this "base-url": the service decides them.',
     ]);
     expect(read({ ...remote, mode: "attach", "run-id": "r", prompt: "x", "max-cost": "1" }).ignored).toEqual([
       '"prompt", "max-cost" have no effect with "mode: attach", which starts no run.',
@@ -419,6 +443,7 @@ describe("the inputs of a service inside the job", () => {
         apiKey: null,
         provider: "anthropic",
         effort: null,
+        price: null,
         federation,
       },
     });

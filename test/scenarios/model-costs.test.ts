@@ -53,6 +53,39 @@ describe("the costs of a job with a model and without a server", () => {
     expect(model.requests[0]?.body).toMatchObject({ output_config: { effort: "high" } });
   });
 
+  it("are those that the job names, of a model whose price nobody publishes", async () => {
+    const inputs = { model: "acme-large-1", "model-price": "2 / 0.2 / 10" };
+    const { step, comment } = await play(
+      everyTime(() => answer([say("It sums.")], { usage })),
+      { ...inputs, "max-cost": "2" },
+    );
+    expect(step.outputs).toMatchObject({ conclusion: "success" });
+    // 3,000 fresh and 2,000 written at $2, 5,000 at $0.20 and 8,000 at $10 a million.
+    expect(comment).toContain("**Cost** $0.09 of $2.00");
+  });
+
+  it("hold a model to a limit by the price that the job names", async () => {
+    const inputs = { model: "acme-large-1", "model-price": "2 / 0.2 / 10", "max-cost": "0.10" };
+    const read = ({ toolResults }: { toolResults: readonly unknown[] }) =>
+      call("list_files", { limit: toolResults.length + 1 });
+    const { step } = await play(
+      everyTime((request) => answer([read(request)], { usage: { input: 10_000, output: 200 } })),
+      inputs,
+    );
+    expect(step.outputs).toMatchObject({ conclusion: "incomplete", reason: "max_cost" });
+    expect(model.requests.length).toBeLessThan(6);
+  });
+
+  it("are not known without it: such a limit is refused, and the advice names the input", async () => {
+    const { step } = await play(
+      everyTime(() => say("It sums.")),
+      { model: "acme-large-1", "max-cost": "0.20" },
+    );
+    expect(step.outputs).toMatchObject({ conclusion: "failure" });
+    expect(JSON.stringify(step)).toContain("in a job without a server by model-price");
+    expect(model.requests).toHaveLength(0);
+  });
+
   it("are told by model where another one went on", async () => {
     const { step, comment } = await play(
       everyTime(({ model: asked, assistantTurns }) => {

@@ -166,7 +166,7 @@ export const problemExamples = {
   priceUnknown: problem("The model has no price to hold the run to", {
     code: "price_unknown",
     error:
-      'No price is known for the model "acme/large-1", so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens), use another model, or list its price in RATES_FILE.',
+      'No price is known for the model "acme/large-1", so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens), use another model, or say what it costs (in RATES_FILE; in a job without a server by model-price).',
   }),
   modelAccessNone: problem("The run has no access to a model of its own", {
     code: "model_access_none",

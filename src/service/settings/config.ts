@@ -147,7 +147,7 @@ export function readConfig(
   const acp = readAcpConfig(environment, { backend: values.BACKEND, needsKey, problems });
   const mcp = readMcpConfig(environment, { backend: values.BACKEND, problems });
   const signIn = readSignInConfig(environment, problems);
-  const rates = readRates(values.RATES_FILE, { agents: { backend: values.BACKEND, model, acp }, problems });
+  const rates = readRates(values, { agents: { backend: values.BACKEND, model, acp }, problems });
   const blobs = readBlobConfig(environment, { store: values.BLOB_STORE, folder: values.BLOB_DIR, problems });
   const remotes = readRemoteConfig(values, problems);
   const sandbox = decodeSandbox(environment, resolve(values.DATA_DIR));
@@ -282,13 +282,20 @@ export function defaultModelOf({ backend, model, acp }: Agents): string {
 }
 
 function readRates(
-  path: string | null,
+  {
+    RATES_FILE: path,
+    MODEL_PRICE: price,
+  }: ValuesOf<Pick<typeof serviceSettings, "RATES_FILE" | "MODEL_PRICE">>,
   { agents, problems }: { readonly agents: Agents; readonly problems: string[] },
 ): Rates {
   if (path === null) {
     if (agents.backend === defaultRates.models[0].id) return defaultRates;
-    return ratesWithoutPrices([defaultModelOf(agents), ...modelsOf(agents).map(([, id]) => id)]);
+    const model = defaultModelOf(agents);
+    const rates = ratesWithoutPrices([model, ...modelsOf(agents).map(([, id]) => id)]);
+    return price === null ? rates : { ...rates, modelPrice: { ...price, model } };
   }
+  if (price !== null)
+    problems.push("MODEL_PRICE and RATES_FILE exclude each other: list the price in the file.");
   const rates = readRatesFile(path);
   if (!rates.ok) {
     for (const fault of rates.refusal) problems.push(`RATES_FILE ${JSON.stringify(path)}: ${fault}.`);

@@ -5,6 +5,7 @@ import { SEALING_KEY_BYTES, type SealingKey, sealingKeyOf } from "../../base/sea
 import { dollars, httpUrl, integer, line, listOf, matching, oneOf, text } from "../../base/settings/kinds.ts";
 import { described, type Kind, kind } from "../../base/settings/setting.ts";
 import { readSiteUrl } from "../../base/site-host.ts";
+import { modelPrice } from "../../contract/models/model-price.ts";
 import { LEAST_MAX_COST_USD, MOST_MAX_COST_USD } from "../../contract/runs/run-requests.ts";
 import { githubIssuer, issuersKind } from "../oidc/issuer-config.ts";
 import { blobStores } from "./blob-config.ts";
@@ -355,6 +356,13 @@ export const serviceSettings = {
     fallback: null,
     description: "A file with prices and the limits of plans.",
     shownDefault: "built in: a run costs one credit",
+  }),
+  MODEL_PRICE: described({
+    kind: modelPrice,
+    fallback: null,
+    description:
+      "The price of `MODEL`, without `RATES_FILE`: for limits of cost (`max_cost_usd`) and for what runs say that they cost. Nobody is charged by it.",
+    shownDefault: "the published one, where it is known",
   }),
 };
 

@@ -73,6 +73,7 @@ describe("the configuration", () => {
       maxCostMicroUsd: null,
       drainSeconds: 10,
       retentionDays: 90,
+      journalDays: 7,
       blobs: { store: "folder", folder: null },
       commits: { maxBytes: 1e9, quotaBytes: 4e9, keptDays: 14, cacheBytes: 4e9 },
       workspaces: {
@@ -128,6 +129,7 @@ describe("the configuration", () => {
       MAX_COST_USD: "2.50",
       DRAIN_SECONDS: "0",
       RETENTION_DAYS: "0",
+      JOURNAL_DAYS: "3",
       BLOB_STORE: "folder",
       BLOB_DIR: "/srv/blobs",
       COMMIT_MAX_MB: "1",
@@ -144,6 +146,7 @@ describe("the configuration", () => {
       SITE_URL: "https://{workspace}.sites.example",
       METRICS_PORT: "9464",
       RATES_FILE: "",
+      MODEL_PRICE: "",
       SSH_KNOWN_HOSTS_FILE: "",
       GITHUB_APP_ID: "",
       GITHUB_APP_PRIVATE_KEY_FILE: "",
@@ -190,6 +193,7 @@ describe("the configuration", () => {
       maxCostMicroUsd: 2_500_000,
       drainSeconds: 0,
       retentionDays: 0,
+      journalDays: 3,
       blobs: { store: "folder", folder: "/srv/blobs" },
       commits: { maxBytes: 1e6, quotaBytes: 2e6, keptDays: 3, cacheBytes: 4e6 },
       workspaces: {

@@ -35,6 +35,38 @@ const model = (changes: object) => ({
   ...changes,
 });
 
+describe("MODEL_PRICE", () => {
+  const of = {
+    BACKEND: "model",
+    MODEL: "acme-1",
+    MODEL_BASE_URL: "http://127.0.0.1:1/v1",
+    MODEL_PRICE: "2.5 / 0.25 / 15",
+  };
+
+  it("is that of the model, beside rates without prices", () => {
+    const config = readConfig({}, of);
+    expect(config).toMatchObject({
+      ok: true,
+      value: {
+        rates: { modelPrice: { model: "acme-1", input: 2.5, cached: 0.25, output: 15 }, otherModels: "free" },
+      },
+    });
+  });
+
+  it("is refused where it is wrong, and beside a file of prices", () => {
+    const problemsOf = (changes: object) => {
+      const config = readConfig({}, { ...of, ...changes });
+      return config.ok ? [] : config.refusal;
+    };
+    expect(problemsOf({ MODEL_PRICE: "cheap" })).toEqual([
+      expect.stringMatching(/^MODEL_PRICE must be US dollars for a million tokens .*, got "cheap"\.$/),
+    ]);
+    expect(problemsOf({ RATES_FILE: "/nowhere/rates.json" })).toContain(
+      "MODEL_PRICE and RATES_FILE exclude each other: list the price in the file.",
+    );
+  });
+});
+
 describe("a rates file", () => {
   it("stands in the place of the built-in rates wholly", async () => {
     const path = await file(`\uFEFF${JSON.stringify(ratesDocument())}`);

@@ -1,6 +1,7 @@
 // List prices of models' APIs: for a bound in US dollars where the operator sets no rates of their own. Pure.
 
 import { type Dollars, type ListedPrice, priceLists } from "../../../contract/models/catalog.ts";
+import type { GivenPrice } from "../../../contract/models/model-price.ts";
 import type { ModelPrices } from "./call-price.ts";
 
 const NANO_USD_PER_TOKEN = 1_000;
@@ -17,6 +18,11 @@ export function listPrices(modelId: string): ModelPrices | null {
   const { dollars, long } = found;
   if (long === undefined) return toPrices(dollars);
   return { ...toPrices(dollars), long: { ...toPrices(long.dollars), aboveInputTokens: long.above } };
+}
+
+/** Writing to a cache costs what other input does. */
+export function givenPrices({ input, cached, output }: GivenPrice): ModelPrices {
+  return toPrices([input, cached, input, output]);
 }
 
 function entryOf(name: string): ListedPrice | null {

@@ -1,5 +1,6 @@
 // Rates and allowances of each plan, as the operator sets them in one file. Pure.
 
+import type { GivenPrice } from "../../../contract/models/model-price.ts";
 import type { Plan } from "./plan.ts";
 
 declare module "../core.ts" {
@@ -55,6 +56,8 @@ export type Rates = {
   readonly models: readonly [ModelRate, ...ModelRate[]];
   /** The price of any other model: nothing where the operator set no prices; else it is not asked. */
   readonly otherModels: "free" | "refused";
+  /** What the operator says that this model costs, where the rates have no prices. Nobody is charged by it. */
+  readonly modelPrice?: GivenPrice & { readonly model: string };
   readonly modelTiers: readonly ModelRate[];
   /** The highest price of output that the free tier allows, in nano-USD a token. */
   readonly freeMaxModelOutNanoUsdPerToken: number;

@@ -15,7 +15,7 @@ export const moneyProblems = {
   price_unknown: ({ model }: { model: string }) => ({
     status: 400,
     code: "price_unknown",
-    message: `No price is known for the model ${JSON.stringify(model)}, so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens), use another model, or list its price in RATES_FILE.`,
+    message: `No price is known for the model ${JSON.stringify(model)}, so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens), use another model, or say what it costs (in RATES_FILE; in a job without a server by model-price).`,
   }),
   cost_unmeasured: () => ({
     status: 400,

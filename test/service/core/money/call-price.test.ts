@@ -64,6 +64,15 @@ describe("the price of a call", () => {
     expect(pricesOf({ ...defaultRates, models: [own] })("claude-opus-5")).toMatchObject({
       inNanoUsdPerToken: 1,
     });
+    const modelPrice = { model: "acme-1", input: 2, cached: 0.2, output: 10 };
+    const prices = pricesOf({ ...defaultRates, modelPrice });
+    expect(prices("acme-1")).toEqual({
+      inNanoUsdPerToken: 2_000,
+      cachedInNanoUsdPerToken: 200,
+      cacheWriteNanoUsdPerToken: 2_000,
+      outNanoUsdPerToken: 10_000,
+    });
+    expect(prices("acme-2")).toBeNull();
     expect(pricesOf({ models: [own], otherModels: "refused" })("gpt-5")).toBeNull();
     expect(pricesOf(defaultRates)("gpt-5")).not.toBeNull();
     expect(pricesOf(null)("gpt-5")).not.toBeNull();
