@@ -61,6 +61,26 @@ export function anthropicOutputLimit(most: number): Refusing {
   };
 }
 
+/** Anthropic, of a budget of thinking, and of one for models that have none. */
+export const thinkingBudget: Refusing = (request) => {
+  const budget = valueIn(request, "thinking.budget_tokens");
+  if (budget === undefined) return null;
+  if (/-4-[78]|-5/.test(request.model.replace(/-4-5/, "")))
+    return fault({
+      status: 400,
+      message:
+        '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" instead.',
+    });
+  if (Number(budget) < 1_024)
+    return fault({
+      status: 400,
+      message: "thinking.budget_tokens: Input should be greater than or equal to 1024",
+    });
+  return Number(budget) < Number(valueIn(request, "max_tokens"))
+    ? null
+    : fault({ status: 400, message: "`max_tokens` must be greater than `thinking.budget_tokens`." });
+};
+
 /** Whatever validates bodies with pydantic: Mistral, older vLLM. */
 export function extraForbidden(field: string): Refusing {
   return (request) => {

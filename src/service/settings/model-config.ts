@@ -74,7 +74,8 @@ export const modelSettings = {
   MODEL_EFFORT: described({
     kind: oneOf(efforts),
     fallback: null,
-    description: "How hard models think, where they can be told: their reasoning effort.",
+    description:
+      "How hard models think, where they can be told: their reasoning effort. Claude 4, which does not think by itself, is asked to where nothing is set.",
     shownDefault: "the model's own",
   }),
   FALLBACK_MODEL: described({

@@ -1,6 +1,7 @@
 // What each wire sends and reads: the first request, thoughts and their signatures, effort, caches and their counts.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { thinkingBudget } from "../../../../../../fakes/model-server/refusals.ts";
 import { answer, call, say, think } from "../../../../../../fakes/model-server/turn.ts";
 import type { ModelSettings } from "../../../../../../src/service/executor/backends/model/model-settings.ts";
 import { limitsOfModel } from "../../../../../../src/service/executor/backends/model/wires/model-limits.ts";
@@ -73,6 +74,28 @@ describe("the wire to", () => {
     const marks = JSON.stringify(bodies[1]).match(/"cache_control"/g) ?? [];
     expect(marks.length).toBeLessThanOrEqual(4);
     expect(JSON.stringify(bodies[1])).toContain('"tool_result"');
+  });
+
+  it.each([
+    ["claude-opus-4-6", { type: "adaptive" }],
+    ["anthropic.claude-opus-4-8", { type: "adaptive" }],
+    ["claude-sonnet-4-5-20250929", { type: "enabled", budget_tokens: 16_000 }],
+    ["claude-sonnet-4-20250514", { type: "enabled", budget_tokens: 16_000 }],
+    // They think unless they are told not to.
+    ["claude-opus-5-5", undefined],
+    ["claude-3-5-haiku-latest", undefined],
+    ["scripted-model", undefined],
+  ])("Anthropic has Claude 4 think, as Claude Code does: %s", async (model, thinking) => {
+    const limits = { maxOutputTokens: 32_000 };
+    const { bodies } = await play(model, { provider: "anthropic", refuse: thinkingBudget }, limits);
+    expect(bodies[0]?.thinking).toEqual(thinking);
+    expect(bodies[1]?.thinking).toEqual(thinking);
+    expect(bodies[0]?.max_tokens).toBe(32_000);
+  });
+
+  it("Anthropic asks for no thinking where the answer has no room for it", async () => {
+    const { bodies } = await play("claude-sonnet-4-5", { provider: "anthropic" }, { maxOutputTokens: 2_000 });
+    expect(bodies[0]).not.toHaveProperty("thinking");
   });
 
   it("a gateway marks Claude's messages alone", async () => {
