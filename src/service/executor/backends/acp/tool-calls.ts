@@ -4,10 +4,13 @@
 import { diffText } from "./diff-text.ts";
 import type { PermissionDecision } from "./permissions.ts";
 import { describeDecision } from "./permissions.ts";
-import { type ToolContent, type ToolUpdate, textOf } from "./updates.ts";
+import { outputChunkOf, type ToolContent, type ToolUpdate, textOf } from "./updates.ts";
 
 /** The field that holds the output in agents that send a whole record. */
 const outputNames = ["formatted_output", "aggregated_output", "output", "stdout"];
+
+/** The end of a command's output says most. */
+const MAX_STREAMED_CHARS = 100_000;
 
 export type AcpToolCall = {
   /** Our id, unique in the run. */
@@ -20,6 +23,8 @@ export type AcpToolCall = {
   locations: readonly { readonly path: string; readonly line?: number | null | undefined }[];
   input: unknown;
   output: unknown;
+  /** The output of a command, as it has come piece by piece. */
+  streamed: string;
   decision: PermissionDecision | null;
   /** Whether its start is in the stream. */
   isAnnounced: boolean;
@@ -38,6 +43,7 @@ export function newToolCall(id: string): AcpToolCall {
     locations: [],
     input: undefined,
     output: undefined,
+    streamed: "",
     decision: null,
     isAnnounced: false,
     isFinished: false,
@@ -54,6 +60,7 @@ export function updateToolCall(call: AcpToolCall, update: ToolUpdate): void {
   call.locations = update.locations ?? call.locations;
   call.input = update.rawInput ?? call.input;
   call.output = update.rawOutput ?? call.output;
+  call.streamed = (call.streamed + outputChunkOf(update)).slice(-MAX_STREAMED_CHARS);
 }
 
 /** Its arguments may still arrive until it is in progress or needs a permission; some agents send an empty object before. */
@@ -89,7 +96,7 @@ export function argumentsOf(call: AcpToolCall, shorten: (text: string) => string
 
 export function resultOf(call: AcpToolCall, shorten: (text: string) => string): string {
   const parts = call.content.map(partText).filter((part) => part !== "");
-  const output = parts.length > 0 ? parts : [outputText(call.output)];
+  const output = parts.length > 0 ? parts : [call.streamed || outputText(call.output)];
   const said = shorten(output.join("\n"));
   const decision = call.decision === null ? "" : `${describeDecision(call.decision)}\n`;
   const isRefused = call.decision?.answer === "reject" && call.status !== "completed";

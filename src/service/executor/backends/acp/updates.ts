@@ -33,11 +33,23 @@ const toolFields = {
   ),
   rawInput: z.optional(z.unknown()),
   rawOutput: z.optional(z.unknown()),
+  _meta: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
 };
 
 /** The fields of a tool call in one message; missing ones are unchanged. */
 export const toolUpdateSchema = z.object(toolFields);
 export type ToolUpdate = z.infer<typeof toolUpdateSchema>;
+
+const outputChunkSchema = z.object({ data: z.string() });
+
+/**
+ * A piece of a command's output, which codex-acp sends so and nowhere else: to append, or of a terminal (Zed's convention). Empty where
+ * there is none. https://github.com/agentclientprotocol/codex-acp, looked up on 2026-11-27.
+ */
+export function outputChunkOf({ _meta }: ToolUpdate): string {
+  const chunk = outputChunkSchema.safeParse(_meta?.terminal_output_delta ?? _meta?.terminal_output);
+  return chunk.success ? chunk.data.data : "";
+}
 
 const chunkFields = { content: contentBlockSchema, messageId: text };
 

@@ -44,6 +44,41 @@ describe("what an agent tells", () => {
     expect(recorder.types().filter((type) => type === "TEXT_MESSAGE_START")).toHaveLength(2);
   });
 
+  it.each([
+    [
+      "as chunks to append, which Codex sends",
+      { terminal_output_delta: { data: "one\n", terminal_id: "t" } },
+      { terminal_output_delta: { data: "two\n", terminal_id: "t" } },
+    ],
+    [
+      "as chunks of a terminal",
+      { terminal_output: { data: "one\n", terminal_id: "c" } },
+      { terminal_output: { data: "two\n", terminal_id: "c" } },
+    ],
+  ])("has the output of a command that comes %s", async (_how, first, second) => {
+    const { events } = await runAgent({
+      turn: [
+        update("tool_call", {
+          toolCallId: "c",
+          title: "npm test",
+          kind: "execute",
+          status: "in_progress",
+          rawInput: { command: "npm test" },
+          content: [{ type: "terminal", terminalId: "c" }],
+        }),
+        update("tool_call_update", { toolCallId: "c", _meta: first }),
+        update("tool_call_update", { toolCallId: "c", _meta: second }),
+        update("tool_call_update", {
+          toolCallId: "c",
+          status: "completed",
+          rawOutput: { exitCode: 0 },
+          _meta: { terminal_exit: { exit_code: 0, signal: null, terminal_id: "c" } },
+        }),
+      ],
+    });
+    expect(events.find(({ type }) => type === "TOOL_CALL_RESULT")).toMatchObject({ content: "one\ntwo" });
+  });
+
   it("names what is no text", async () => {
     const block = (content: Record<string, unknown>) => update("agent_message_chunk", { content });
     const { recorder } = await runAgent({
