@@ -140,7 +140,8 @@ export const acpSettings = {
   }),
   ACP_START_SECONDS: described({
     kind: seconds,
-    fallback: 60,
+    // opencode needs more than a minute on a machine that has much to do.
+    fallback: 180,
     description: "How long the agent may take from its start to its session.",
   }),
   ACP_IDLE_SECONDS: described({

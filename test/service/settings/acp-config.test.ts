@@ -50,7 +50,7 @@ describe("the settings of an ACP agent", () => {
         fetch: "reject",
         other: "reject",
       },
-      startTimeoutMs: 60_000,
+      startTimeoutMs: 180_000,
       idleTimeoutMs: 600_000,
       stopGraceMs: 5_000,
       keepEveryMs: 30_000,

@@ -53,7 +53,7 @@ export function environmentText(task: RepositoryTask | BareTask, environment: En
     `Today is ${date} (UTC). The machine runs ${systemNames.get(platform) ?? platform}.`,
     commands,
     ...(environment.checks.length === 0 ? [] : [checksText(environment.checks)]),
-    ...(canChange && hasFiles(task) ? [CHANGES] : []),
+    ...(canChange && hasFiles(task) ? [changesText(task)] : []),
     boundsText(bounds),
     ...(hasFiles(task) ? [contentsOf(environment.paths)] : []),
   ].join("\n\n");
@@ -79,8 +79,13 @@ const systemNames: ReadonlyMap<string, string> = new Map([
   ["win32", "Windows"],
 ]);
 
-const CHANGES =
-  "Leave your changes in the files: do not commit, push, or open a pull request. What git ignores is not collected. Changes of " +
+function changesText({ isInWorkspace }: RepositoryTask | BareTask): string {
+  const leave = isInWorkspace ? "do not commit them" : "do not commit, push, or open a pull request";
+  return `Leave your changes in the files: ${leave}. ${HELD_BACK}`;
+}
+
+const HELD_BACK =
+  "What git ignores is not collected. Changes of " +
   "protected paths are held back and reach nobody: CI configuration (`.github/workflows/`, `.github/actions/`, `.gitlab-ci.yml` " +
   "and the files of other CI systems), `.github/agent/`, `CODEOWNERS`, `.gitmodules`, Dependabot's configuration, `.git/`. Where the " +
   "request needs one of them, describe the change in your answer.";

@@ -16,18 +16,31 @@ export function sandboxText(
   return [
     `Commands are executed in a sandbox, in ${tree}.`,
     hasNetwork ? "Commands have this machine's network." : network,
-    `HOME is ${home}, ${environment.home !== null ? "and stays between commands" : "and is made anew for each command"}; beside it only the repository and /tmp can be written, and /tmp does not stay.`,
-    ...(hasJobsCaches
-      ? [
-          "What the job has downloaded before (packages, toolchains) is in the usual folders of HOME, read-only.",
-        ]
-      : []),
+    homeText({ home, hasJobsCaches, stays: environment.home !== null }),
     "`.git` is read-only: `git commit` fails, and is not needed, because your changes to files are collected.",
     `A command may take ${seconds} s, ${Math.round(memoryBytes / MEGABYTE)} MB of memory and ${Math.round(diskBytes / MEGABYTE)} MB of files.`,
     ...(tools.length > 0 ? [`In PATH: ${tools.join(", ")}.`] : []),
     ...(tools.length > 0 && !tools.includes("bash") ? ["There is no bash: /bin/sh executes commands."] : []),
     ...setupText(environment.setup),
   ].join(" ");
+}
+
+const ELSEWHERE = "only the repository and /tmp can be written, and /tmp does not stay.";
+
+function homeText(facts: {
+  readonly home: string;
+  readonly hasJobsCaches: boolean;
+  readonly stays: boolean;
+}): string {
+  const { home, hasJobsCaches, stays } = facts;
+  const downloaded = "the job has downloaded before (packages, toolchains)";
+  if (stays) {
+    const caches = hasJobsCaches ? ` What ${downloaded} is in the usual folders of HOME, read-only.` : "";
+    return `HOME is ${home}, and stays between commands; beside it ${ELSEWHERE}${caches}`;
+  }
+  return hasJobsCaches
+    ? `HOME is ${home}; for each command it is made anew, empty but for what ${downloaded}, which is in the usual folders, read-only. Beside it ${ELSEWHERE}`
+    : `HOME is ${home}, and is made anew for each command; beside it ${ELSEWHERE}`;
 }
 
 function setupText(setup: RunEnvironment["setup"]): readonly string[] {

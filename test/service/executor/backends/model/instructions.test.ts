@@ -68,6 +68,13 @@ describe("the instructions for a task on a repository", () => {
     expect(told().length / CHARS_PER_TOKEN).toBeGreaterThan(1_500);
   });
 
+  it("name a pull request only where there can be one", () => {
+    expect(told()).toContain("do not commit, push, or open a pull request.");
+    const text = told({}, { isInWorkspace: true });
+    expect(text).toContain("Leave your changes in the files: do not commit them.");
+    expect(text).not.toContain("pull request");
+  });
+
   it("say how to work: reproduce, change, verify, read the diff again, go on until it is done", () => {
     const text = told();
     const order = ["Understand", "Reproduce", "Change", "Verify", "Read your diff again", "Answer"];

@@ -46,6 +46,14 @@ describe("what the model is told of its sandbox", () => {
     expect(text).toMatch(/The repository's setup\.sh was executed before you: what it installed is there\.$/);
   });
 
+  it("says of a home that is made anew that what the job has downloaded is there all the same", () => {
+    const text = sandboxText({ ...facts, hasJobsCaches: true }, { environment: noEnvironment, network: "" });
+    expect(text).toContain(
+      "HOME is /home/agent; for each command it is made anew, empty but for what the job has downloaded before (packages, toolchains), which is in the usual folders, read-only. Beside it only the repository and /tmp can be written",
+    );
+    expect(text.match(/downloaded before/g)).toHaveLength(1);
+  });
+
   it("says where there is no bash, but not where nobody knows", () => {
     const told = (tools: readonly string[]) =>
       sandboxText({ ...facts, tools }, { environment: noEnvironment, network: "" });
