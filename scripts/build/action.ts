@@ -34,6 +34,7 @@ const names = {
   "src/action/run-agent.ts": "step.cjs",
   "src/action/doctor.ts": "doctor.cjs",
   "src/github/code-host.ts": "github.cjs",
+  "src/job/outputs/read-outputs.ts": "read-outputs.cjs",
   [OCTOKIT]: "octokit.cjs",
   "src/service/embedded/embedded.ts": "service.mjs",
 };
@@ -132,6 +133,7 @@ const bundles: readonly Bundle[] = [
     name: "github.cjs",
     options: { ...action, ...withoutImports, plugins: parts },
   },
+  { entry: "src/job/outputs/read-outputs.ts", name: "read-outputs.cjs", options: action },
   { entry: OCTOKIT, name: "octokit.cjs", options: { ...action, plugins: [withoutSurroundings] } },
   { entry: "undici", name: "proxy.cjs", options: action },
   { entry: "tunnel", name: "tunnel.cjs", options: action },

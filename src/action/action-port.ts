@@ -3,6 +3,7 @@
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
 import { createGitHubProvider } from "../ci/github.ts";
+import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
 import type { JobPort } from "../job/job-port.ts";
 import { actionWords } from "../job/job-words.ts";
 import { runLines } from "../job/notes.ts";
@@ -11,7 +12,7 @@ import { openActionLog } from "./action-log.ts";
 import { type ActionTypes, type Step, USER_AGENT } from "./action-types.ts";
 import { githubAccess } from "./github-access.ts";
 import { givenInputs } from "./input-names.ts";
-import { isPushed, readInputs } from "./inputs.ts";
+import { InputError, isPushed, readInputs } from "./inputs.ts";
 import { loadAhead } from "./load-ahead.ts";
 import { openService } from "./open-service.ts";
 import { planJob } from "./plan-job.ts";
@@ -34,9 +35,10 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
     words: actionWords,
     claimObstacle: null,
     readSettings: async () => readSettings(step),
-    planJob: async ({ settings: { inputs } }) => {
-      const plan = await planJob(step, inputs);
-      if (plan.statusComment !== null || isPushed(inputs.changes)) ahead.expectCalls();
+    planJob: async ({ settings }) => {
+      const { inputs, outputs } = settings;
+      const plan = await planJob(step, settings);
+      if (plan.statusComment !== null || outputs !== null || isPushed(inputs.changes)) ahead.expectCalls();
       return plan;
     },
     openService: (admitted) => openService(step, admitted),
@@ -62,7 +64,7 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
   };
 }
 
-function readSettings({ env }: Step): ActionTypes["settings"] {
+async function readSettings({ env }: Step): Promise<ActionTypes["settings"]> {
   const modelKey = core.getInput("model-api-key");
   if (modelKey !== "") core.setSecret(modelKey);
   const inputs = readInputs({ read: (name) => core.getInput(name), names: givenInputs(env) });
@@ -70,6 +72,7 @@ function readSettings({ env }: Step): ActionTypes["settings"] {
   const { wait, onCancel, failOn, failOnSeverity, clone, timeoutMinutes, idleMinutes } = inputs;
   return {
     inputs,
+    outputs: inputs.outputs === null ? null : await decodeOutputs(inputs.outputs),
     wait,
     onCancel,
     failOn,
@@ -78,6 +81,13 @@ function readSettings({ env }: Step): ActionTypes["settings"] {
     timeoutMs: timeoutMinutes * 60_000,
     idleMs: idleMinutes === null ? null : idleMinutes * 60_000,
   };
+}
+
+async function decodeOutputs(text: string): Promise<TypedOutputs> {
+  const { readOutputs } = await import("../job/outputs/read-outputs.ts");
+  const declared = readOutputs(text);
+  if (!declared.ok) throw new InputError(declared.refusal);
+  return declared.value;
 }
 
 /** The post step does not cancel a run that this step does not wait for. */

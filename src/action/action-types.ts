@@ -3,6 +3,7 @@
 import type { Environment } from "../base/environment.ts";
 import type { CiProvider } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
+import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
 import type { StatusComment } from "../github/status-comment/status-comment.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import type { Ending } from "../job/ending.ts";
@@ -24,7 +25,11 @@ export type Step = {
 };
 
 export type ActionTypes = {
-  readonly settings: JobSettings & { readonly inputs: Inputs };
+  readonly settings: JobSettings & {
+    readonly inputs: Inputs;
+    /** The typed outputs that the step declares. */
+    readonly outputs: TypedOutputs | null;
+  };
   readonly plan: ActionPlan;
   readonly log: JobLog & { readonly files: JobFiles };
 };

@@ -100,6 +100,8 @@ export type Inputs = {
   readonly egress: EgressEntries | null;
   /** MCP servers whose tools the run has. Null: those of the service alone. */
   readonly mcpServers: NamedServers | null;
+  /** The text of the typed outputs, which `readOutputs` decodes. Null: none. */
+  readonly outputs: string | null;
   readonly timeoutMinutes: number;
   /** Without an event for so long, a run is cancelled. Null for never. */
   readonly idleMinutes: number | null;
@@ -159,6 +161,7 @@ export const inputSettings = {
   setup: setting(setup, null),
   egress: setting(egressKind, null),
   "mcp-servers": setting(mcpServers, null),
+  outputs: setting(text("YAML"), null),
   "timeout-minutes": setting(integer({ min: 1, max: 360 }), DEFAULT_TIMEOUT_MINUTES),
   "idle-minutes": setting(integer({ min: 0, max: 360 }), DEFAULT_IDLE_MINUTES),
   wait: setting(flag, true),
@@ -222,6 +225,7 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
     setup: values.setup,
     egress: values.egress,
     mcpServers: values["mcp-servers"],
+    outputs: values.outputs,
     timeoutMinutes: values["timeout-minutes"],
     idleMinutes: values["idle-minutes"] || null,
     wait: values.wait,
@@ -273,7 +277,7 @@ function faultsOfEmpty({ read, names }: GivenInputs): string[] {
 type Values = ValuesOf<typeof inputSettings>;
 
 function faultsBesideAgent(agent: CodingAgentName, read: ReadInput): string[] {
-  const given = builtInAgentsSettings.filter((name) => read(name).trim() !== "");
+  const given = [...builtInAgentsSettings, "outputs"].filter((name) => read(name).trim() !== "");
   return given.map((name) => `Input "${name}" is for the built-in agent: remove it, or "agent: ${agent}".`);
 }
 

@@ -3,22 +3,27 @@
 import * as core from "@actions/core";
 import { ok } from "../base/result.ts";
 import type { CiJob } from "../ci/provider.ts";
+import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
 import type { StatusComment } from "../github/status-comment/status-comment.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import { decideRequest } from "../github/trigger/decide-request.ts";
 import { faultOf } from "../job/fault.ts";
 import type { Task } from "../job/job-types.ts";
-import type { ActionPlan, Step } from "./action-types.ts";
+import { applicableOutputs, notWritableText } from "../job/outputs/applicable-outputs.ts";
+import type { ActionPlan, ActionTypes, Step } from "./action-types.ts";
 import { cancelTask } from "./cancel-task.ts";
 import { continuationOf } from "./continue-task.ts";
 import { githubAccess, openCodeHost } from "./github-access.ts";
 import type { Inputs } from "./inputs.ts";
 import { requireModelKey } from "./require-model-key.ts";
-import { runRequest } from "./run-request.ts";
+import { outputSubjectOf, runRequest } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
 /** Rejects with Declined where the event may start nothing, and as the doctor does. */
-export async function planJob(step: Step, inputs: Inputs): Promise<ActionPlan> {
+export async function planJob(
+  step: Step,
+  { inputs, outputs: declared }: Pick<ActionTypes["settings"], "inputs" | "outputs">,
+): Promise<ActionPlan> {
   if (inputs.mode === "doctor") return await examine(step, inputs);
   const { job } = step.github;
   const signal = step.interrupts.first;
@@ -30,7 +35,7 @@ export async function planJob(step: Step, inputs: Inputs): Promise<ActionPlan> {
   const shown = await withImages(step, { inputs, request: asked });
   const request = inputs.failedJobLogs ? await withFailedJobs(step, { inputs, request: shown, job }) : shown;
   return {
-    task: await taskOf(step, { inputs, request, job }),
+    task: await taskOf(step, { inputs, request, job, outputs: writableOutputs(declared, request) }),
     request,
     statusComment,
     threadPhrase: threadPhraseOf(inputs, request),
@@ -103,8 +108,21 @@ async function openComment(
   return statusComment;
 }
 
+/** Those of the declared outputs that this job can write. */
+function writableOutputs(declared: TypedOutputs | null, { subject }: AgentRequest): TypedOutputs | null {
+  if (declared === null) return null;
+  const about = outputSubjectOf(subject);
+  const outputs = applicableOutputs(declared, about);
+  const left = Object.keys(declared).filter((type) => outputs === null || !Object.hasOwn(outputs, type));
+  if (left.length > 0) sayLine(notWritableText(left, about));
+  return outputs;
+}
+
 /** A comment may request help or the end of a run in place of a run. */
-async function taskOf({ env }: Step, { inputs, request, job }: Requested): Promise<Task> {
+async function taskOf(
+  { env }: Step,
+  { inputs, request, job, outputs }: Requested & { readonly outputs: TypedOutputs | null },
+): Promise<Task> {
   const verb = inputs.mode === "run" ? request.subject?.command?.verb : undefined;
   if (verb === "help") {
     const { helpText } = await import("../github/trigger/comment-command.ts");
@@ -115,6 +133,6 @@ async function taskOf({ env }: Step, { inputs, request, job }: Requested): Promi
   if (inputs.mode === "attach") return { type: "attach", runId: inputs.runId ?? "" };
   const continues = verb === "continue" ? continuationOf(inputs, request.subject) : ok(null);
   if (!continues.ok) return { type: "none", outcome: { type: "fault", fault: faultOf(continues.refusal) } };
-  const body = runRequest({ inputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
+  const body = runRequest({ inputs, outputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
   return { type: "run", body, job, matrix: inputs.matrix, continues: continues.value };
 }

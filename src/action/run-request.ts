@@ -4,15 +4,19 @@ import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
 import type { EgressEntries } from "../contract/egress.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
+import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
 import { findingsSchema } from "../github/findings/findings-schema.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import { readContinuation } from "../github/trigger/continuation.ts";
 import { boundsOf, type JobSubmission } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
+import type { OutputSubject } from "../job/outputs/applicable-outputs.ts";
 import type { Inputs } from "./inputs.ts";
 
 type RunRequestOptions = {
   readonly inputs: Inputs;
+  /** The typed outputs that the job can write. Left out: none. */
+  readonly outputs?: TypedOutputs | null;
   readonly request: AgentRequest;
   readonly job: Pick<CiJob, "job" | "step">;
   /** GITHUB_WORKFLOW_REF: the workflow's file, and the branch or tag that it runs on. */
@@ -21,7 +25,7 @@ type RunRequestOptions = {
 
 /** The same job gives the same body, so that a re-run finds its run. */
 export function runRequest(options: RunRequestOptions): JobSubmission {
-  const { inputs, request } = options;
+  const { inputs, request, outputs } = options;
   const { timeoutMinutes, egress, mcpServers, service } = inputs;
   const { maxTurnTokens, maxCostMicroUsd } = limitsOf(options);
   return {
@@ -34,6 +38,7 @@ export function runRequest(options: RunRequestOptions): JobSubmission {
     egress: egress === null ? undefined : egressField(egress),
     // A service inside the job has them from its settings, with their secrets.
     mcp_servers: mcpServers === null || service.type === "embedded" ? undefined : sentServers(mcpServers),
+    outputs: outputs ?? undefined,
     pull_request: headOf(request),
     may_park: true,
   };
@@ -107,6 +112,13 @@ function workflowKey({ inputs, job, workflowRef }: RunRequestOptions): string {
 /** The file's name is for readers of the key; the hash tells steps apart. */
 const MAX_FILE_CHARS = 100;
 const HASH_CHARS = 32;
+
+/** What typed outputs can be written to. */
+export function outputSubjectOf(subject: AgentRequest["subject"]): OutputSubject {
+  if (subject === null) return "none";
+  if (subject.isPullRequest) return "pull_request";
+  return subject.discussionId === undefined ? "issue" : "discussion";
+}
 
 /** Issues, pull requests and discussions of a repository share their numbers. */
 export function subjectKey(number: number): string {

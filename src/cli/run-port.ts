@@ -51,7 +51,7 @@ export function commandPort(
     announce: ({ run }) => announceRun(run, settings.format),
     openLog: async ({ run }) => openRunLog(surroundings, run),
     conclude: async () => ({
-      handOver: async () => ({ delivery: null, findings: null }),
+      handOver: async () => ({ delivery: null, findings: null, outputs: null }),
       withhold: () => null,
       publications: (ending) => [
         { what: "output folder", write: () => writeResultFiles(ending, surroundings) },
@@ -93,6 +93,7 @@ function runBody(
     messages: undefined,
     session_key: undefined,
     new_session: undefined,
+    outputs: undefined,
   };
 }
 

@@ -35,6 +35,7 @@ const settings: Readonly<Record<Field, string | null>> = {
   setup: "setup",
   egress: "egress",
   mcp_servers: "mcp-servers",
+  outputs: "outputs",
   model_access: "model",
 };
 

@@ -74,6 +74,7 @@ describe("readInputs", () => {
       account: null,
       egress: null,
       mcpServers: null,
+      outputs: null,
       triggerPhrase: "/agent",
       allowUsers: new Set(),
       allowBots: new Set(),

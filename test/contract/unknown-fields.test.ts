@@ -43,6 +43,15 @@ const run = {
 };
 const fromJob = {
   ...run,
+  outputs: {
+    labels: { allowed: ["bug"], max: 1 },
+    assign: { allowed: ["octocat"], max: 1 },
+    reviewers: { allowed: ["team/core"], max: 1 },
+    close: { reasons: ["duplicate"] },
+    issue: { max: 1 },
+    discussion: { category: "Ideas", max: 1 },
+    dispatch: { workflows: ["release.yml"], max: 1 },
+  },
   pull_request: { number: 1, head_sha: SHA, base_ref: "main" },
   model_access: {
     provider: "anthropic",

@@ -20,6 +20,7 @@ const OPTIONAL = [
   "setup",
   "egress",
   "mcp_servers",
+  "outputs",
   "pull_request",
   "model_access",
   "may_park",
@@ -53,6 +54,7 @@ describe("the Action with an older service", () => {
     [{ egress: "registries" }, "egress", 'Leave out the input "egress"'],
     [{ "timeout-minutes": "5" }, "time_limit_seconds", 'Leave out the input "timeout-minutes"'],
     [{ "max-cost": "1" }, "max_cost_usd", 'Leave out the input "max-cost"'],
+    [{ outputs: "issue: { max: 1 }" }, "outputs", 'Leave out the input "outputs"'],
     [{ changes: "pull-request" }, "session_key", 'Set the input "session" to "new"'],
   ])("names the input that sends what it does not know: %j", async (inputs, field, advice) => {
     fixture.proxy.always("submit", { type: "older", unknown: [field] });

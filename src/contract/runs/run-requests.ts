@@ -7,6 +7,7 @@ import { bodyKey, boundedObject, text, wholeNumber } from "../fields.ts";
 import { mcpServersRequestSchema } from "./mcp-servers.ts";
 import { modelAccessSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
+import { typedOutputsSchema } from "./typed-outputs.ts";
 
 export const MAX_SETUP_PATH_CHARS = 255;
 
@@ -122,6 +123,10 @@ export const submitRunRequestSchema = strictObject({
   output_schema: field(
     z.optional(boundedObject({ maxBytes: MAX_OUTPUT_SCHEMA_BYTES, maxDepth: MAX_OUTPUT_SCHEMA_DEPTH })),
     "A JSON Schema (2020-12) that the reply has to match; the reply then also comes as the event `output`.",
+  ),
+  outputs: field(
+    z.optional(typedOutputsSchema),
+    "Only for a CI job: what the run may ask the job to write once it has ended, each a tool of the run's model. What it asks for comes as events `typed_output`, and the service writes nothing of it.",
   ),
 });
 

@@ -8,6 +8,7 @@ import { federatingProviders } from "../../contract/models/providers.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
 import { commitOrigins, parkStops } from "../../contract/runs/run.ts";
 import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
+import { typedOutputsSchema } from "../../contract/runs/typed-outputs.ts";
 import type { CommitPlace, JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import type { PullRequestHead } from "../core/commits/run-commit.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
@@ -99,6 +100,7 @@ const runInputSchema = z.object({
   ),
   egress: z.optional(z.array(z.string())),
   mcpServers: z.optional(mcpServersRequestSchema),
+  outputs: z.exactOptional(typedOutputsSchema),
   workspace: z.optional(
     z.object({
       workspaceId: z.string(),

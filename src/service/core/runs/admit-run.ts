@@ -26,7 +26,6 @@ import { type ChosenCommit, chooseCommit } from "./choose-commit.ts";
 import { settleSession } from "./continue-run.ts";
 import { reserveOfDay } from "./day-cap.ts";
 import { findCostFault } from "./find-cost-fault.ts";
-import { findMcpFault } from "./mcp-fault.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
 import { RemoteHeadNeededError } from "./remote-head.ts";
@@ -34,6 +33,7 @@ import { comparedOf, requestedInput } from "./requested-input.ts";
 import { findRequestedSession, SessionKeyTakenError } from "./requested-session.ts";
 import type { RunInput, RunRecord } from "./run-record.ts";
 import type { AdmissionRequest, Submitted } from "./submission.ts";
+import { findMcpFault, findOutputsFault } from "./tools-fault.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 const MICRO_PER_USD = 1_000_000;
@@ -206,6 +206,10 @@ const checks = {
 
   serversAreAllowed({ core, agent, admission: { body } }) {
     return findMcpFault(core.policy, { agent, body });
+  },
+
+  outputsAreAllowed({ core, agent, admission: { body } }) {
+    return findOutputsFault(core.policy, { agent, body });
   },
 
   async queueHasRoom({ core, tx }) {

@@ -225,7 +225,7 @@ function textOf(messages: AdmissionRequest["messages"]): string | null {
   return message.role === "user" && message.parts === undefined ? message.content : null;
 }
 
-/** Whether a submission asks for nothing that the run does not have: no other commit, no other form of the reply. */
+/** Whether a submission asks for nothing that the run does not have: no other commit, no other form of the reply, no other outputs. */
 async function worksOnSame(
   tx: StoreTransaction,
   run: RunRecord,
@@ -236,7 +236,8 @@ async function worksOnSame(
   const input = await tx.runs.findInput(run.id);
   if (
     input === null ||
-    canonicalJson(input.outputSchema ?? null) !== canonicalJson(body.output_schema ?? null)
+    canonicalJson(input.outputSchema ?? null) !== canonicalJson(body.output_schema ?? null) ||
+    canonicalJson(input.outputs ?? null) !== canonicalJson(body.outputs ?? null)
   )
     return false;
   if (caller.kind === "account") return true;

@@ -26,6 +26,7 @@ export type SubmitRefusal =
   | ParentEndingRefusal
   | MessageRefusal
   | McpRefusal
+  | OutputsRefusal
   | AgentRefusal
   | AgentRetiredRefusal
   | SessionRefusal
@@ -62,6 +63,14 @@ export const runProblems = {
   mcp_without_model: ({ backend }: { backend: string }) =>
     invalidRequest(
       `"mcp_servers" is for runs of a model, and this agent's are executed by "${backend}", which takes none. Leave it out.`,
+    ),
+  outputs_needs_job: () =>
+    forbidden(
+      'Only a CI job writes what a run asks for, and this credential is the key of an account. Leave "outputs" out, or submit with the capability of a job.',
+    ),
+  outputs_without_model: ({ backend }: { backend: string }) =>
+    invalidRequest(
+      `"outputs" is for runs of a model, and this agent's are executed by "${backend}", which has no tools for them. Leave it out.`,
     ),
   parent_ending: () =>
     conflict("run_finished", "The run that delegates this one is ending, and starts no other any more."),
@@ -126,6 +135,9 @@ type MessageRefusal = RefusalOf<typeof runProblems, "message_missing">;
 
 /** Why a submission may not name MCP servers. */
 export type McpRefusal = RefusalOf<typeof runProblems, "mcp_refused_by_owner" | "mcp_without_model">;
+
+/** Why a submission may not declare typed outputs. */
+export type OutputsRefusal = RefusalOf<typeof runProblems, "outputs_needs_job" | "outputs_without_model">;
 
 /** The run that delegates is about to end, and its children with it. */
 type ParentEndingRefusal = RefusalOf<typeof runProblems, "parent_ending">;

@@ -32,6 +32,7 @@ const inputOf: { readonly [Field in keyof Required<Body>]: InputOf<Field> } = {
   output_schema: (outputSchema) => ({ outputSchema }),
   egress: (egress) => ({ egress: entriesOf(egress) }),
   mcp_servers: (mcpServers) => ({ mcpServers }),
+  outputs: (outputs) => ({ outputs }),
   model_access: (access, runId) => ({ modelAccess: broughtBy(runId, access) }),
 };
 

@@ -12,6 +12,7 @@ import type {
   TerminalRunStatus,
 } from "../../../contract/runs/run.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
+import type { TypedOutputs } from "../../../contract/runs/typed-outputs.ts";
 import type { RunSource } from "../commits/run-commit.ts";
 import type { RunModelAccess } from "../model-access/kept-access.ts";
 import type { RunPrice } from "../money/run-price.ts";
@@ -70,6 +71,8 @@ export type RunInput = RunSource & {
   readonly egress?: EgressEntries;
   /** MCP servers that it names, beside the operator's. */
   readonly mcpServers?: McpServersRequest;
+  /** What it may ask its job to write. */
+  readonly outputs?: TypedOutputs;
   /** Absent: it works in no workspace. */
   readonly workspace?: RunWorkspace;
   /** The span of the submission as a W3C `traceparent`, where it was traced. */

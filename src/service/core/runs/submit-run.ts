@@ -44,6 +44,8 @@ export class RunSubmitter {
     const access = submission.body.model_access;
     if (access !== undefined && submission.caller.kind !== "ci_job")
       return refused({ reason: "model_access_needs_job" });
+    if (submission.body.outputs !== undefined && submission.caller.kind !== "ci_job")
+      return refused({ reason: "outputs_needs_job" });
     // Read here: a transaction may run within another request's span.
     const traceparent = this.#core.tracer.here() ?? undefined;
     const slot = this.#keysInFlight.newSlot();

@@ -34,6 +34,10 @@ const fields: {
     value: { docs: { url: "https://docs.example/mcp" } },
     input: { mcpServers: { docs: { url: "https://docs.example/mcp" } } },
   },
+  outputs: {
+    value: { labels: { allowed: ["bug"], max: 1 } },
+    input: { outputs: { labels: { allowed: ["bug"], max: 1 } } },
+  },
   model_access: {
     value: {
       provider: "anthropic",

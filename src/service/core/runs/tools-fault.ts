@@ -1,0 +1,36 @@
+// Faults of a submission that names MCP servers or typed outputs: by the agent's owner, and by what executes its runs. Pure.
+
+import type { SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
+import type { Agent } from "../agents/agent.ts";
+import type { Policy } from "../core.ts";
+import type { McpRefusal, OutputsRefusal } from "./refusals.ts";
+
+/** The one whose runs have tools of the service. */
+const MODEL_BACKEND = "model";
+
+/** Why the servers are not taken; null where they are, or there are none. */
+export function findMcpFault(
+  { coderWire }: Pick<Policy, "coderWire">,
+  { agent, body }: { readonly agent: Agent; readonly body: SubmitRunRequest },
+): McpRefusal | null {
+  if (body.mcp_servers === undefined) return null;
+  const { backend, ciPolicy, id: agentId } = agent;
+  if (ciPolicy?.mcp_servers === "none") return { reason: "mcp_refused_by_owner", agentId };
+  return hasOurTools({ coderWire }, { agent, body }) ? null : { reason: "mcp_without_model", backend };
+}
+
+/** Why the outputs are not taken; null where they are, or there are none. */
+export function findOutputsFault(
+  policy: Pick<Policy, "coderWire">,
+  { agent, body }: { readonly agent: Agent; readonly body: SubmitRunRequest },
+): OutputsRefusal | null {
+  if (body.outputs === undefined || hasOurTools(policy, { agent, body })) return null;
+  return { reason: "outputs_without_model", backend: agent.backend };
+}
+
+function hasOurTools(
+  { coderWire }: Pick<Policy, "coderWire">,
+  { agent: { backend }, body }: { readonly agent: Agent; readonly body: SubmitRunRequest },
+): boolean {
+  return backend === MODEL_BACKEND || (body.model_access !== undefined && coderWire?.backend !== backend);
+}
