@@ -22,6 +22,7 @@ import {
   type ResumedEvent,
   type RunEvent,
   type StoredRunEvent,
+  TYPED_OUTPUT_EVENT,
 } from "../contract/runs/run-event.ts";
 import { checksNote } from "../report/check-notes.ts";
 import { maskSecrets } from "../report/find-secrets.ts";
@@ -195,6 +196,9 @@ export class RunLog {
         return;
       case APPROVAL_EVENT:
         this.#note(approvalNote(event.value));
+        return;
+      // The call is in the log, and so is what the job writes.
+      case TYPED_OUTPUT_EVENT:
         return;
       default:
         assertNever(event);

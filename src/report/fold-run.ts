@@ -21,7 +21,9 @@ import {
   type ResumedEvent,
   type RunEvent,
   type StoredRunEvent,
+  TYPED_OUTPUT_EVENT,
 } from "../contract/runs/run-event.ts";
+import type { TypedOutput } from "../contract/runs/typed-outputs.ts";
 import { maskSecrets, maskSecretsInData } from "./find-secrets.ts";
 import {
   type AssistantMessage,
@@ -43,9 +45,11 @@ export const MAX_KEPT_CHARS_IN_ALL = 4_194_304;
 const MAX_NOTICES = 100;
 const MAX_RESUMPTIONS = 100;
 const MAX_APPROVALS = 10;
+/** Beyond all maxima of a declaration. */
+const MAX_TYPED_OUTPUTS = 200;
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
-type Lists = "messages" | "calls" | "steps" | "notices" | "resumptions" | "approvals";
+type Lists = "messages" | "calls" | "steps" | "notices" | "resumptions" | "approvals" | "typedOutputs";
 type ReportDraft = Draft<Omit<RunReport, Lists>> & {
   readonly messages: Draft<AssistantMessage>[];
   readonly calls: Draft<ToolCall>[];
@@ -53,6 +57,7 @@ type ReportDraft = Draft<Omit<RunReport, Lists>> & {
   readonly notices: Notice[];
   readonly resumptions: Resumption[];
   readonly approvals: ApprovalEvent["value"][];
+  readonly typedOutputs: TypedOutput[];
 };
 
 /** Adds events, in order and each once, to one report. Events of an unknown kind change nothing but the time. */
@@ -77,6 +82,7 @@ export class RunReportFold {
       notices: [...known.notices],
       resumptions: [...known.resumptions],
       approvals: [...known.approvals],
+      typedOutputs: [...known.typedOutputs],
     };
     for (const step of steps) if (step.endedAtMs === null) this.#openSteps.set(step.name, step);
   }
@@ -194,6 +200,8 @@ export class RunReportFold {
         if (event.name === EGRESS_EVENT) draft.egress = event.value;
         if (event.name === APPROVAL_EVENT && draft.approvals.length < MAX_APPROVALS)
           draft.approvals.push(event.value);
+        if (event.name === TYPED_OUTPUT_EVENT && draft.typedOutputs.length < MAX_TYPED_OUTPUTS)
+          draft.typedOutputs.push(maskSecretsInData(event.value) as TypedOutput);
         if (event.name === NOTICE_EVENT && draft.notices.length < MAX_NOTICES)
           draft.notices.push({ seq, text: maskSecrets(event.value.text) });
         if (event.name === RESUMED_EVENT) this.#resume(event.value, { seq, atMs });

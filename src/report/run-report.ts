@@ -13,6 +13,7 @@ import type {
   QuotaEvent,
   ResumedEvent,
 } from "../contract/runs/run-event.ts";
+import type { TypedOutput } from "../contract/runs/typed-outputs.ts";
 
 /** Times are milliseconds since the epoch, from the events. */
 type ReportState =
@@ -99,6 +100,8 @@ export type RunReport = {
   readonly egress: EgressEvent["value"] | null;
   /** Writes by MCP servers that the run was not allowed: one a server. */
   readonly approvals: readonly ApprovalEvent["value"][];
+  /** What it asks its job to write: the first ones. Untrusted, and not checked against what the job has declared. */
+  readonly typedOutputs: readonly TypedOutput[];
   /** The reply as data, where that was asked for. */
   readonly output: { readonly value: OutputEvent["value"] } | null;
   readonly lastEventAtMs: number | null;
@@ -124,6 +127,7 @@ export function emptyReport(): RunReport {
     quota: null,
     egress: null,
     approvals: [],
+    typedOutputs: [],
     output: null,
     lastEventAtMs: null,
   };

@@ -5,6 +5,7 @@ import type { McpServersRequest } from "../../contract/runs/mcp-servers.ts";
 import type { RefundWithheldReason, StopReason } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Message } from "../../contract/runs/run-requests.ts";
+import type { TypedOutput, TypedOutputs } from "../../contract/runs/typed-outputs.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import type { RunEgress } from "../core/egress/run-egress.ts";
@@ -95,6 +96,12 @@ export type TaskJournal = Pick<
   "left" | "isLeaving" | "isKept" | "keep" | "passOver" | "giveUp" | "complete"
 >;
 
+/** `earlier`: what it has asked for under the workers before. */
+export type TaskOutputs = {
+  readonly declared: TypedOutputs;
+  earlier(): Promise<readonly TypedOutput[]>;
+};
+
 export type BackendTask = {
   readonly runId: string;
   readonly messages: readonly Message[];
@@ -106,6 +113,8 @@ export type BackendTask = {
   readonly advisorMaxSpendMicroUsd: number | null;
   /** The JSON Schema that the reply has to fit; null where any reply will do. */
   readonly outputSchema: Readonly<Record<string, unknown>> | null;
+  /** What it may ask its job to write. Null: nothing, or there is no job. */
+  readonly outputs: TaskOutputs | null;
   /** Whether it may end with a question: somebody can answer it in the same session. */
   readonly mayAsk: boolean;
   /** Whether it is parked, and not ended, where it lacks what can still be given. */

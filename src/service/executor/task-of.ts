@@ -3,10 +3,11 @@
 import type { Agent } from "../core/agents/agent.ts";
 import { approveUrl } from "../core/approvals/approve-url.ts";
 import type { Core } from "../core/core.ts";
+import { readAskedOutputs } from "../core/runs/asked-outputs.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import { readHistory } from "../core/runs/session-history.ts";
 import { authorizeWrite } from "../core/write-grants/authorize-write.ts";
-import type { BackendTask, BroughtModel, TaskJournal, TaskNetwork } from "./backend.ts";
+import type { BackendTask, BroughtModel, TaskJournal, TaskNetwork, TaskOutputs } from "./backend.ts";
 import { resumeChildren, runChild } from "./child-runs.ts";
 import type { Delegations } from "./delegations.ts";
 import { EventMask } from "./event-mask.ts";
@@ -65,6 +66,7 @@ export function taskOf(
     brought,
     advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
     outputSchema: input.outputSchema ?? null,
+    outputs: outputsOf(core, taken),
     mayAsk: input.hasThread === true && input.outputSchema === undefined,
     mayPark: input.mayPark === true && journal !== null,
     isInWorkspace: false,
@@ -113,5 +115,15 @@ export function taskOf(
       ids += 1;
       return `${kind}-${worker}${ids}`;
     },
+  };
+}
+
+/** A run without a job has nobody who would write them. */
+function outputsOf(core: Core, taken: TakenRun): TaskOutputs | null {
+  const { run, input } = taken;
+  if (input.outputs === undefined || input.job === null) return null;
+  return {
+    declared: input.outputs,
+    earlier: async () => (isTakenUp(taken) ? await readAskedOutputs(core.store.committed, run.id) : []),
   };
 }

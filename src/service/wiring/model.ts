@@ -30,6 +30,7 @@ import { openRunServers } from "../executor/tools/mcp/run-servers.ts";
 import { serversOfRun } from "../executor/tools/mcp/servers-of-run.ts";
 import { renameFile } from "../executor/tools/rename-file.ts";
 import { runCommandTool } from "../executor/tools/run-command.ts";
+import { typedOutputTools } from "../executor/tools/typed-outputs.ts";
 import { updatePlanTool } from "../executor/tools/update-plan.ts";
 import { withDiagnostics } from "../executor/tools/with-diagnostics.ts";
 import { writeFile } from "../executor/tools/write-file.ts";
@@ -118,7 +119,8 @@ function toolboxOf({ sandbox, isSandboxOff, isTrusted: trusts }: BroughtModelPar
     const delegate = task.generationsLeft > 0 ? [delegateTool(task, { areFilesShared })] : [];
     const people = [updatePlanTool(task), ...(askPeople === null ? [] : [askQuestionTool(askPeople)])];
     const manager = task.desk === null ? [] : managerTools(task.desk);
-    const helpers = [...pages, ...delegate, ...manager, ...advisor, ...people];
+    const outputs = typedOutputTools(task);
+    const helpers = [...pages, ...delegate, ...manager, ...advisor, ...people, ...outputs];
     if (checkout === null) return [...readingToolbox(context), ...helpers];
     const isTrusted = trusts(task);
     const mayShell = mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted });

@@ -28,6 +28,7 @@ export class TaskRecorder {
       journal: null,
       advisorMaxSpendMicroUsd: null,
       outputSchema: null,
+      outputs: null,
       mayAsk: false,
       mayPark: false,
       isInWorkspace: false,
