@@ -28,7 +28,10 @@ const FORBIDDEN: Answer = { fault: "Resource not accessible by integration", typ
 const AT = "2026-01-15T09:40:00Z";
 
 export class CodeHostDiscussions {
+  /** By their names; a discussion is begun in one of them. */
+  readonly categories = new Map([["Ideas", "DIC_1"]]);
   readonly #discussions = new Map<number, Discussion>();
+  readonly #made: (Discussion & { readonly number: number; readonly categoryId: string })[] = [];
   readonly #comments = new Map<string, Kept>();
   readonly #reactions = new Map<string, string[]>();
   #nextId = 8_000_001;
@@ -86,6 +89,11 @@ export class CodeHostDiscussions {
     this.#reactions.clear();
   }
 
+  /** Those that jobs have begun, oldest first. */
+  get made(): readonly { readonly number: number; readonly title: string; readonly body: string }[] {
+    return this.#made;
+  }
+
   commentsOf(number: number): readonly CodeHostDiscussionComment[] {
     return [...this.#comments.values()].filter((comment) => comment.number === number);
   }
@@ -112,6 +120,9 @@ export class CodeHostDiscussions {
     { query, variables }: { readonly query: string; readonly variables: Fields },
     may: { readonly read: boolean; readonly write: boolean },
   ): Answer | null {
+    if (/\bdiscussionCategories\(/.test(query)) return may.read ? this.#overview() : FORBIDDEN;
+    if (/\bcreateDiscussion\(input:/.test(query))
+      return may.write ? this.#create(variables.input as Fields) : FORBIDDEN;
     const operation = /\b(?:(add|update)DiscussionComment|(add|remove)Reaction)\(input:/.exec(query);
     if (operation !== null) {
       if (!may.write) return FORBIDDEN;
@@ -146,6 +157,22 @@ export class CodeHostDiscussions {
       "EYES",
     ].map((content) => ({ content, viewerHasReacted: there.includes(content) }));
     return { data: { node: { ...found, reactionGroups } } };
+  }
+
+  #overview(): Answer {
+    const discussionCategories = { nodes: [...this.categories].map(([name, id]) => ({ id, name })) };
+    const nodes = this.#made.toReversed().map((one) => ({ ...one, viewerDidAuthor: true }));
+    return { data: { repository: { id: "R_1", discussionCategories, discussions: { nodes } } } };
+  }
+
+  #create({ repositoryId, categoryId, title, body }: Fields): Answer {
+    if (repositoryId !== "R_1" || ![...this.categories.values()].includes(String(categoryId)))
+      return unresolved("a node with the global id of", categoryId);
+    const number = 901 + this.#made.length;
+    const url = `https://github.test/discussions/${number}`;
+    const made = { id: `D_${number}`, title: String(title), body: String(body), url, locked: false };
+    this.#made.push({ ...made, number, categoryId: String(categoryId) });
+    return { data: { createDiscussion: { discussion: { number, url } } } };
   }
 
   #add({ discussionId, body, replyToId }: Fields): Answer {

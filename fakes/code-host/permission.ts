@@ -19,6 +19,7 @@ export function missingPermission(
 
 /** Any of these is enough. An empty list: every token may. */
 function permissionsFor(path: string): readonly string[] {
+  if (path === "/issues") return ["issues"];
   // Comments on issues and on pull requests share their paths.
   if (path.startsWith("/issues/")) return ["issues", "pull-requests"];
   if (/^\/pulls(\/|$)/.test(path)) return ["pull-requests"];

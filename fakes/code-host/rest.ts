@@ -7,7 +7,9 @@ import { CodeHostAttachments } from "./attachments.ts";
 import { CodeHostCheckRuns } from "./check-runs.ts";
 import { type CodeHostComment, CodeHostComments, type CommentShelf } from "./comments.ts";
 import { CodeHostDiscussions } from "./discussions.ts";
+import { CodeHostDispatches } from "./dispatches.ts";
 import type { Payload } from "./event.ts";
+import { CodeHostIssueWrites, type IssueShelf } from "./issue-writes.ts";
 import { type CodeHostReview, CodeHostReviews } from "./reviews.ts";
 import { sendJson } from "./server.ts";
 import { CodeHostWorkflowRuns } from "./workflow-runs.ts";
@@ -24,6 +26,8 @@ export class CodeHostRest {
   readonly reviews = new CodeHostReviews();
   readonly checkRuns = new CodeHostCheckRuns();
   readonly workflowRuns = new CodeHostWorkflowRuns();
+  readonly issueWrites = new CodeHostIssueWrites();
+  readonly dispatches = new CodeHostDispatches();
   readonly #resources = new Map<string, Fields>();
   readonly #lists = new Map<string, Fields[]>();
   readonly #people = new Map<string, { id: number; permission: Permission }>();
@@ -139,8 +143,11 @@ export class CodeHostRest {
     const isDenied = this.comments.isDenied("pull-requests");
     if (this.reviews.handle(request, response, { path, body, shelf, isDenied })) return true;
     if (this.comments.handle(request, response, { path, body, shelf })) return true;
+    if (this.dispatches.handle(request, response, { url, path, body })) return true;
     if (this.workflowRuns.handle(request, response, { url, path })) return true;
     if (this.checkRuns.handle(request, response, { path, body })) return true;
+    if (this.issueWrites.handle(request, response, { url, path, body, shelf: this.#issueShelf(webUrl) }))
+      return true;
     const [, login] = /^\/collaborators\/([^/]+)\/permission$/.exec(path) ?? [];
     if (login !== undefined) return this.#sendPermission(response, login);
     const isList = /^\/(issues|pulls)\/\d+\/comments$/.test(path);
@@ -151,6 +158,26 @@ export class CodeHostRest {
     if (list === undefined) sendJson(response, 200, inForm(found ?? {}));
     else sendPage(response, url, list.map(inForm));
     return true;
+  }
+
+  /** What is at a path below the repository, such as "/issues/7". */
+  at(path: string): Readonly<Fields> | undefined {
+    return this.#resources.get(path);
+  }
+
+  /** Adds an issue, or replaces the one with this number. */
+  addIssue(issue: Fields & { readonly number: number }): void {
+    this.#put(`/issues/${issue.number}`, issue);
+  }
+
+  #issueShelf(webUrl: string): IssueShelf {
+    return {
+      webUrl,
+      all: () =>
+        [...this.#resources].filter(([path]) => /^\/issues\/\d+$/.test(path)).map(([, fields]) => fields),
+      find: (path) => this.#resources.get(path),
+      put: (path, fields) => this.#put(path, fields),
+    };
   }
 
   #shelf(webUrl: string): CommentShelf {

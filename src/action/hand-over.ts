@@ -5,24 +5,27 @@ import type { Environment } from "../base/environment.ts";
 import type { CodeHost } from "../github/code-host.ts";
 import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";
+import { refusedLines, writtenLines } from "../render/outputs-section.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { ActionTypes, Step } from "./action-types.ts";
 import { openCodeHost } from "./github-access.ts";
-import { requestsReview, sessionKeyOf } from "./run-request.ts";
+import { outputSubjectOf, requestsReview, sessionKeyOf } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
 type Completed = Following<ActionTypes>;
 
-/** Does what the inputs "findings" and "changes" say. */
+/** Does what the inputs "findings", "changes" and "outputs" say. */
 export async function handOver(step: Step, completed: Completed): Promise<HandedOver> {
-  const { changes, findings } = completed.settings.inputs;
-  if (changes !== "commit" && changes !== "pull-request" && findings === "none") {
-    return { delivery: null, findings: null };
+  const { inputs, outputs } = completed.settings;
+  const { changes, findings } = inputs;
+  if (changes !== "commit" && changes !== "pull-request" && findings === "none" && outputs === null) {
+    return { delivery: null, findings: null, outputs: null };
   }
-  const codeHost = await openCodeHost(step, completed.settings.inputs);
+  const codeHost = await openCodeHost(step, inputs);
   return {
     findings: await publish(step, { completed, codeHost }),
     delivery: await deliver(step, { completed, codeHost }),
+    outputs: await write(step, { completed, codeHost }),
   };
 }
 
@@ -85,6 +88,29 @@ async function deliver(step: Step, { completed, codeHost }: Handover): Promise<H
     setSecret: core.setSecret,
     onNote: sayLine,
   });
+}
+
+/** What the run asked for, once more within what this job declares. */
+async function write(
+  { github: { job } }: Step,
+  { completed, codeHost }: Handover,
+): Promise<HandedOver["outputs"]> {
+  const { settings, plan, run, log, service } = completed;
+  const { outputs: declared } = settings;
+  if (declared === null) return null;
+  const { state, typedOutputs } = log.report;
+  const subject = plan.request?.subject ?? null;
+  const outputs = await codeHost.writeOutputs({
+    declared,
+    asked: typedOutputs,
+    subject: { type: outputSubjectOf(subject), number: subject?.number ?? null },
+    // A later attempt of a job has another run of its own service.
+    runKey: service.type === "embedded" ? `${job.runId} ${settings.inputs.matrix}` : run.id,
+    startedAtMs: state.status === "unknown" ? 0 : state.startedAtMs,
+  });
+  for (const line of writtenLines(outputs)) sayLine(line);
+  for (const line of refusedLines(outputs)) core.warning(line);
+  return outputs;
 }
 
 /** An embedded service has no session of earlier runs: the session key finds the pull request that they opened. */

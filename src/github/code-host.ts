@@ -8,6 +8,7 @@ import type { CiJob } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings } from "../report/findings.ts";
+import type { WrittenOutputs } from "../report/written-outputs.ts";
 import { type GitHubApi, githubApi } from "./api/github-api.ts";
 import { canOnlyRead } from "./api/read-only.ts";
 import type { RepositoryFile, RepositoryFilePlace } from "./api/repository-file.ts";
@@ -19,6 +20,7 @@ import type { StatusComment, StatusCommentOptions } from "./status-comment/statu
 import type { ThreadImages, ThreadImagesOptions } from "./thread-images/read-thread-images.ts";
 import type { AgentRequest } from "./trigger/agent-request.ts";
 import type { SubjectEvent } from "./trigger/subject-request.ts";
+import type { OutputsOptions } from "./typed-outputs/outputs-context.ts";
 
 /** The job's own access to the repository. */
 export type CodeHostAccess = {
@@ -49,6 +51,8 @@ export interface CodeHost {
   openStatusComment(options: Omit<StatusCommentOptions, Bound>): Promise<StatusComment | null>;
   /** Null where the reply is not a review. Never rejects. */
   publishFindings(options: Omit<FindingsOptions, Bound>): Promise<PublishedFindings | null>;
+  /** What the run asked for, within what was declared. Rejects only with the signal's reason. */
+  writeOutputs(options: Omit<OutputsOptions, Bound>): Promise<WrittenOutputs>;
   /** Failures that a maintainer can cause are a Delivery of type "kept", with the reason. */
   deliverChanges(options: Omit<DeliveryOptions, Bound>): Promise<Delivery>;
 }
@@ -105,6 +109,10 @@ export function openCodeHost(access: CodeHostAccess): CodeHost {
     publishFindings: async (options) => {
       const { publishFindings } = await import("./findings/publish-findings.ts");
       return await publishFindings({ ...options, api, env });
+    },
+    writeOutputs: async (options) => {
+      const { writeOutputs } = await import("./typed-outputs/write-outputs.ts");
+      return await writeOutputs({ ...options, api, env, job });
     },
     deliverChanges: async (options) => {
       const { deliverChanges } = await import("./changes/deliver-changes.ts");

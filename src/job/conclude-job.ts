@@ -87,7 +87,7 @@ function resumingOf(progress: Progress): Resuming {
 }
 
 const MAX_PLACE_CHARS = 160;
-const NOTHING: HandedOver = { delivery: null, findings: null };
+const NOTHING: HandedOver = { delivery: null, findings: null, outputs: null };
 
 /** Of a run that was cut, or that waits for an answer, nothing is published: its work is not done. */
 async function handOver<Own extends JobTypes>(

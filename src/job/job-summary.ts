@@ -15,7 +15,7 @@ type SummaryPlace = {
 
 /** Markdown that ends with a newline. */
 export function jobSummary(ending: Ending, place: SummaryPlace): string {
-  const { verdict, claimUrl, delivery, findings } = ending;
+  const { verdict, claimUrl, delivery, findings, outputs } = ending;
   const { agentId, run, report, creditsCharged, creditsRemaining, tokens, budget, models, unseen } =
     runFacts(ending);
   return renderSummary(report, {
@@ -35,6 +35,7 @@ export function jobSummary(ending: Ending, place: SummaryPlace): string {
     claimUrl,
     delivery,
     findings,
+    outputs,
     maxBytes: DEFAULT_SUMMARY_BYTES,
     ...place,
   });

@@ -6,6 +6,7 @@ import type { RenewedAccess } from "../federation/federated-access.ts";
 import type { FailOn } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings, Severity } from "../report/findings.ts";
+import type { WrittenOutputs } from "../report/written-outputs.ts";
 import type { TokenSource } from "./capability.ts";
 import type { Outcome } from "./conclusion.ts";
 import type { FollowLog } from "./follow-log.ts";
@@ -105,4 +106,6 @@ export type HandedModel = { readonly name: string; readonly access: RenewedAcces
 export type HandedOver = {
   readonly delivery: Delivery | null;
   readonly findings: PublishedFindings | null;
+  /** What was written for the run's typed outputs; null where the job declares none. */
+  readonly outputs: WrittenOutputs | null;
 };

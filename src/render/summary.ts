@@ -3,6 +3,7 @@
 
 import { fitText, SectionRoom } from "../base/bounded-text.ts";
 import type { RunReport } from "../report/run-report.ts";
+import type { WrittenOutputs } from "../report/written-outputs.ts";
 import { approvalSection } from "./approval-notes.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
@@ -18,6 +19,7 @@ import {
 import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
 import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
+import { outputsSection } from "./outputs-section.ts";
 import { planSection } from "./plan-section.ts";
 import { summaryDetails } from "./summary-details.ts";
 
@@ -34,6 +36,8 @@ export type SummaryContext = EndContext & {
   readonly runId?: string | undefined;
   readonly runUrl?: string | undefined;
   readonly sessionId?: string | undefined;
+  /** What the job wrote for the run. */
+  readonly outputs?: WrittenOutputs | null | undefined;
   readonly commentUrl?: string | null | undefined;
   /** At least `MIN_SUMMARY_BYTES`. */
   readonly maxBytes: number;
@@ -58,6 +62,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const claim = room.take(claimSection(report, context));
   const costs = room.take(costsSection(report, context));
   const where = room.take(whereSection(context));
+  const outputs = room.take(outputsSection(context.outputs ?? null));
   const findings = room.take(
     findingsSection(report, {
       published: context.findings ?? null,
@@ -82,6 +87,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
     facts,
     claim,
     reply,
+    outputs,
     findings,
     changes,
     egress,

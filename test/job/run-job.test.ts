@@ -98,7 +98,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {}, c
     conclude: async () => ({
       handOver: async () => {
         calls.push("hand over");
-        return { delivery: null, findings: null };
+        return { delivery: null, findings: null, outputs: null };
       },
       withhold: () => {
         calls.push("withhold");
@@ -229,6 +229,7 @@ describe("runJob", () => {
     const handOver = async () => ({
       delivery: { type: "kept", reason: "push_refused", message: "Not pushed." } as const,
       findings: null,
+      outputs: null,
     });
     const ending = await runJob(openPort({ url: service.url, conclude: { handOver } }).port);
     expect(ending).toMatchObject({ verdict: { conclusion: "failure", reason: "push_refused" }, fails: true });
