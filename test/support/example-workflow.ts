@@ -185,6 +185,14 @@ class Reader {
     if (list !== undefined) {
       return list.split(", ").map((item) => this.#scalar({ ...line, text: item }));
     }
+    const [, fields] = /^\{ (.+) \}$/.exec(text) ?? [];
+    if (fields !== undefined) {
+      const found = fields.split(", ").map((field) => keyOf({ ...line, text: field }));
+      if (found.some((one) => one === null)) throw unknown(line);
+      return Object.fromEntries(
+        found.flatMap((one) => (one === null ? [] : [[one.key, this.#scalar({ ...line, text: one.rest })]])),
+      );
+    }
     const plain = text.replace(/ +#.*$/, "");
     if (/^["'&*!|>%@`[\]{},#]/.test(plain) || /: |:$/.test(plain.replaceAll(/\$\{\{.*?\}\}/g, "")))
       throw unknown(line);
