@@ -21,6 +21,7 @@ import type { Backend } from "../../src/service/executor/backend.ts";
 import { modelBackend } from "../../src/service/executor/backends/model/model-backend.ts";
 import type { Toolbox } from "../../src/service/executor/backends/model/toolbox.ts";
 import { askQuestionTool } from "../../src/service/executor/tools/ask-question.ts";
+import { typedOutputTools } from "../../src/service/executor/tools/typed-outputs.ts";
 import { writeFile } from "../../src/service/executor/tools/write-file.ts";
 import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
@@ -37,8 +38,9 @@ const rates = ratesOf({ id: "scripted-model", inNanoUsdPerToken: 1_000, outNanoU
 const asked = { question: "Which parser?", choices: ["The old one", "The new one"] };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const toolbox: Toolbox = ({ askPeople }) => [
+const toolbox: Toolbox = ({ task, askPeople }) => [
   writeFile,
+  ...typedOutputTools(task),
   ...(askPeople === null ? [] : [askQuestionTool(askPeople)]),
 ];
 
@@ -167,6 +169,26 @@ onEveryStore((store) => {
         { role: "assistant", text: "Done." },
         { role: "user", text: "Thanks." },
       ]);
+    });
+
+    it("counts what it asked its job to write before it was parked, and goes on for the same outputs alone", async () => {
+      const filing = (title: string) => call("create_issue", { title, body: "Text." });
+      const turns = [[filing("One"), call("ask_question", asked)], [filing("Two")], [say("Done.")]];
+      step = ({ assistantTurns }) => turns[assistantTurns];
+      const outputs = { issue: { max: 1 } };
+      const runId = await submit({ message: "Look.", session_key: "thread-7", outputs });
+      await parked(runId);
+      expect(await submit({ message: "The new one.", session_key: "thread-7", outputs })).toBe(runId);
+      await fixture.ended(runId);
+      const events = await eventsOf(runId);
+      expect(events.filter((event) => event.type === "CUSTOM" && event.name === "typed_output")).toEqual([
+        { type: "CUSTOM", name: "typed_output", value: { type: "issue", title: "One", body: "Text." } },
+      ]);
+      expect(JSON.stringify(events)).toContain("A run may ask for 1 issue at most.");
+      const other = await submit({ message: "Look.", session_key: "thread-8", outputs });
+      await parked(other);
+      const more = { outputs: { issue: { max: 2 } } };
+      expect(await submit({ message: "The new one.", session_key: "thread-8", ...more })).not.toBe(other);
     });
 
     it("ends as ever where nobody says that it may, and where it brings nothing to wait with", async () => {
