@@ -25,6 +25,7 @@ import { fencedBlocks } from "../../src/github/trigger/fenced-blocks.ts";
 import { sanitise } from "../../src/github/trigger/sanitise.ts";
 import { segmentsOf } from "../../src/github/trigger/segments.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../src/github/trigger/trigger-prompt.ts";
+import { markerLine, markerOf } from "../../src/github/typed-outputs/filed-marker.ts";
 import { codeHostMessage, gitFailureOf } from "../../src/job/git/git-failure.ts";
 import { egressSection } from "../../src/render/egress-notes.ts";
 import { inlineMarkdown } from "../../src/render/html/inline-markdown.ts";
@@ -246,6 +247,8 @@ function prompt(text: string): string {
   return triggerPrompt(options as unknown as TriggerPromptOptions);
 }
 
+const filed = markerLine({ place: "0".repeat(32), item: "0".repeat(32) });
+
 export const parsers: readonly Parser[] = [
   {
     file: "base/nearest-name.ts",
@@ -350,6 +353,12 @@ export const parsers: readonly Parser[] = [
     name: "markersOf",
     run: markersOf,
     worst: ["\n", [`\n${marker()}`, " ", "x"], `\n${marker()}`, `\n${marker()} x`],
+  },
+  {
+    file: "github/typed-outputs/filed-marker.ts",
+    name: "markerOf",
+    run: markerOf,
+    worst: ["\n", [`\n${filed}`, " ", "x"], `\n${filed}`, `\n${filed} x`],
   },
   {
     file: "github/findings/marker.ts",
