@@ -22,8 +22,8 @@ import {
   type ResumedEvent,
   type RunEvent,
   type StoredRunEvent,
-  TYPED_OUTPUT_EVENT,
 } from "../contract/runs/run-event.ts";
+import { TYPED_OUTPUT_EVENT } from "../contract/runs/typed-outputs.ts";
 import { checksNote } from "../report/check-notes.ts";
 import { maskSecrets } from "../report/find-secrets.ts";
 import { isFailedResult } from "../report/tool-failure.ts";

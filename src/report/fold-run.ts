@@ -21,9 +21,8 @@ import {
   type ResumedEvent,
   type RunEvent,
   type StoredRunEvent,
-  TYPED_OUTPUT_EVENT,
 } from "../contract/runs/run-event.ts";
-import type { TypedOutput } from "../contract/runs/typed-outputs.ts";
+import { TYPED_OUTPUT_EVENT, type TypedOutput } from "../contract/runs/typed-outputs.ts";
 import { maskSecrets, maskSecretsInData } from "./find-secrets.ts";
 import {
   type AssistantMessage,

@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { type Components, component } from "../component.ts";
 import { field, object } from "../field.ts";
 import { modelBillings, parkedSchema } from "./run.ts";
-import { typedOutputSchema } from "./typed-outputs.ts";
+import { typedOutputEventSchema } from "./typed-outputs.ts";
 
 export const CHANGES_EVENT = "repository.changes";
 export const QUOTA_EVENT = "quota";
@@ -19,7 +19,6 @@ export const PLAN_EVENT = "plan";
 export const CHECKS_EVENT = "checks";
 export const QUESTION_EVENT = "question";
 export const APPROVAL_EVENT = "approval";
-export const TYPED_OUTPUT_EVENT = "typed_output";
 
 const MAX_CHECK_CHARS = 200;
 
@@ -348,13 +347,6 @@ const approvalEventSchema = object({
     }),
     "What the event says; for `output` the reply as data.",
   ),
-});
-
-/** What the run asks its job to write after it. The job checks it against what it has declared. */
-const typedOutputEventSchema = object({
-  type: kind("CUSTOM"),
-  name: field(z.literal(TYPED_OUTPUT_EVENT), "Which event of this service's own it is."),
-  value: field(typedOutputSchema, "What the event says; for `output` the reply as data."),
 });
 
 /** Every event that this service writes. */

@@ -141,7 +141,7 @@ const title = field(sentText, "The title, without the prefix.");
 const body = field(sentText, "The text, in Markdown.");
 
 /** What a run asks its job to write. A reader checks it against the declaration. */
-export const typedOutputSchema = z.discriminatedUnion("type", [
+const typedOutputSchema = z.discriminatedUnion("type", [
   object({ type: kind("labels"), labels: field(sentList, "Labels to add.") }),
   object({ type: kind("assign"), logins: field(sentList, "Logins to assign.") }),
   object({ type: kind("reviewers"), reviewers: field(sentList, "Whose review to request.") }),
@@ -153,3 +153,12 @@ export const typedOutputSchema = z.discriminatedUnion("type", [
 
 export type TypedOutput = z.infer<typeof typedOutputSchema>;
 export type OutputOf<Type extends OutputType> = Extract<TypedOutput, { type: Type }>;
+
+export const TYPED_OUTPUT_EVENT = "typed_output";
+
+/** What the run asks its job to write after it. The job checks it against what it has declared. */
+export const typedOutputEventSchema = object({
+  type: field(z.literal("CUSTOM"), "What happened."),
+  name: field(z.literal(TYPED_OUTPUT_EVENT), "Which event of this service's own it is."),
+  value: field(typedOutputSchema, "What the event says; for `output` the reply as data."),
+});

@@ -2,8 +2,8 @@
 // reaches the code host.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { asRunEvent, TYPED_OUTPUT_EVENT } from "../../../src/contract/runs/run-event.ts";
-import type { TypedOutputs } from "../../../src/contract/runs/typed-outputs.ts";
+import { asRunEvent } from "../../../src/contract/runs/run-event.ts";
+import { TYPED_OUTPUT_EVENT, type TypedOutputs } from "../../../src/contract/runs/typed-outputs.ts";
 import type { OutputSubject } from "../../../src/job/outputs/applicable-outputs.ts";
 import { RunReportFold } from "../../../src/report/fold-run.ts";
 import { OutputsBench } from "./outputs-bench.ts";

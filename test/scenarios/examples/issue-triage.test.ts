@@ -3,8 +3,11 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../../fakes/code-host/job.ts";
-import { TYPED_OUTPUT_EVENT } from "../../../src/contract/runs/run-event.ts";
-import type { TypedOutput, TypedOutputs } from "../../../src/contract/runs/typed-outputs.ts";
+import {
+  TYPED_OUTPUT_EVENT,
+  type TypedOutput,
+  type TypedOutputs,
+} from "../../../src/contract/runs/typed-outputs.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
 import type { ScenarioFixture } from "../../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";

@@ -1,7 +1,7 @@
 // The typed outputs that a run has asked for so far, as its stream has them: another worker goes on with them.
 
-import { asRunEvent, TYPED_OUTPUT_EVENT } from "../../../contract/runs/run-event.ts";
-import type { TypedOutput } from "../../../contract/runs/typed-outputs.ts";
+import { asRunEvent } from "../../../contract/runs/run-event.ts";
+import { TYPED_OUTPUT_EVENT, type TypedOutput } from "../../../contract/runs/typed-outputs.ts";
 import type { StoreReader } from "../ports/store.ts";
 
 const EVENTS_A_READ = 500;

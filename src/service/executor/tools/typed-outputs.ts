@@ -4,10 +4,10 @@
 import * as z from "zod/mini";
 import { once } from "../../../base/once.ts";
 import { admitOutput, notAllowedText } from "../../../contract/runs/admit-output.ts";
-import { TYPED_OUTPUT_EVENT } from "../../../contract/runs/run-event.ts";
 import {
   MAX_OUTPUT_BODY_CHARS,
   MAX_OUTPUT_TITLE_CHARS,
+  TYPED_OUTPUT_EVENT,
   type TypedOutput,
   type TypedOutputs,
 } from "../../../contract/runs/typed-outputs.ts";

@@ -1,8 +1,11 @@
 // Which runs may declare typed outputs, and what their stream has of them, on every store.
 
 import { describe, expect, it } from "vitest";
-import { TYPED_OUTPUT_EVENT } from "../../../../src/contract/runs/run-event.ts";
-import type { TypedOutput, TypedOutputs } from "../../../../src/contract/runs/typed-outputs.ts";
+import {
+  TYPED_OUTPUT_EVENT,
+  type TypedOutput,
+  type TypedOutputs,
+} from "../../../../src/contract/runs/typed-outputs.ts";
 import { toProblem } from "../../../../src/service/api/shared/problems/to-problem.ts";
 import { readAskedOutputs } from "../../../../src/service/core/runs/asked-outputs.ts";
 import type { Backend, BackendTask } from "../../../../src/service/executor/backend.ts";
