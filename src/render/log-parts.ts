@@ -3,11 +3,11 @@
 import { assertNever } from "../base/assert-never.ts";
 import { headLines } from "../base/bounded-text.ts";
 import { singleLine, wholeChars } from "../base/untrusted-text.ts";
+import { CHECKS_EVENT } from "../contract/runs/checks.ts";
 import {
   APPROVAL_EVENT,
   asRunEvent,
   CHANGES_EVENT,
-  CHECKS_EVENT,
   type ChangesEvent,
   EGRESS_EVENT,
   type HeldBackFile,

@@ -2,7 +2,7 @@
 // are untrusted.
 
 import { singleLine } from "../base/untrusted-text.ts";
-import type { CheckKind, CheckResult, ChecksEvent } from "../contract/runs/run-event.ts";
+import type { CheckKind, CheckResult, ChecksEvent } from "../contract/runs/checks.ts";
 import type { RunReport } from "./run-report.ts";
 
 const MAX_NAMED = 5;

@@ -3,12 +3,12 @@
 
 import { assertNever } from "../base/assert-never.ts";
 import { type Excerpt, excerpt } from "../base/bounded-text.ts";
+import { CHECKS_EVENT } from "../contract/runs/checks.ts";
 import {
   APPROVAL_EVENT,
   type ApprovalEvent,
   asRunEvent,
   CHANGES_EVENT,
-  CHECKS_EVENT,
   EGRESS_EVENT,
   NOTICE_EVENT,
   OUTPUT_EVENT,

@@ -1,11 +1,11 @@
 // The report of one run, as a value: its state, messages, tool calls, changes and reply. Pure, and free of schemas.
 
 import type { Excerpt } from "../base/bounded-text.ts";
+import type { ChecksEvent } from "../contract/runs/checks.ts";
 import type { Parked } from "../contract/runs/run.ts";
 import type {
   ApprovalEvent,
   ChangesEvent,
-  ChecksEvent,
   EgressEvent,
   OutputEvent,
   PlanStep,

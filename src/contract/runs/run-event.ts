@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import { type Components, component } from "../component.ts";
 import { field, object } from "../field.ts";
+import { checksEventSchema } from "./checks.ts";
 import { modelBillings, parkedSchema } from "./run.ts";
 import { typedOutputEventSchema } from "./typed-outputs.ts";
 
@@ -16,11 +17,8 @@ export const NOTICE_EVENT = "notice";
 export const RESUMED_EVENT = "resumed";
 export const PARKED_EVENT = "parked";
 export const PLAN_EVENT = "plan";
-export const CHECKS_EVENT = "checks";
 export const QUESTION_EVENT = "question";
 export const APPROVAL_EVENT = "approval";
-
-const MAX_CHECK_CHARS = 200;
 
 const kind = <Name extends string>(name: Name) => field(z.literal(name), "What happened.");
 
@@ -281,41 +279,6 @@ const planEventSchema = object({
   ),
 });
 
-export const checkKinds = ["test", "types", "lint", "build", "check"] as const;
-export type CheckKind = (typeof checkKinds)[number];
-
-const checkResultSchema = object({
-  command: field(z.string().check(z.maxLength(MAX_CHECK_CHARS)), "The command, in one line."),
-  kind: field(
-    z.enum(checkKinds),
-    "What it checks: `test`, `types`, `lint`, `build`, or `check`, which is several of them or not known.",
-  ),
-  exit_code: field(z.nullable(z.int()), "How it ended; null where it was ended at a limit, or by a signal."),
-});
-export type CheckResult = z.infer<typeof checkResultSchema>;
-
-export const checksStates = ["passed", "failed", "none"] as const;
-export type ChecksState = (typeof checksStates)[number];
-
-/**
- * The commands that check, such as tests and builds, which the run executed since its last edit, and how they ended. Facts of the
- * record: what the reply says of them does not count. Of the run's end; absent where nothing was changed or checked.
- */
-const checksEventSchema = object({
-  type: kind("CUSTOM"),
-  name: field(z.literal(CHECKS_EVENT), "Which event of this service's own it is."),
-  value: field(
-    object({
-      state: field(
-        z.enum(checksStates),
-        "`passed`: each of them ended well. `failed`: one did not. `none`: there was none since the last edit.",
-      ),
-      results: field(z.array(checkResultSchema).check(z.maxLength(20)), "Each command as it ended last."),
-    }),
-    "What the event says; for `output` the reply as data.",
-  ),
-});
-
 /** The question that the run ended with instead of a guess. The reply says the same as text. */
 const questionEventSchema = object({
   type: kind("CUSTOM"),
@@ -391,7 +354,6 @@ export type EgressEvent = z.infer<typeof egressEventSchema>;
 export type QuotaEvent = z.infer<typeof quotaEventSchema>;
 export type ApprovalEvent = z.infer<typeof approvalEventSchema>;
 export type QuestionEvent = z.infer<typeof questionEventSchema>;
-export type ChecksEvent = z.infer<typeof checksEventSchema>;
 export type ResumedEvent = z.infer<typeof resumedEventSchema>;
 export type ParkedEvent = z.infer<typeof parkedEventSchema>;
 

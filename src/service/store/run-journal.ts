@@ -105,7 +105,12 @@ export class SqlRunJournal implements JournalStore {
     await this.#ask(insertEntry, journalRow.write(entry, { runEndedAt: null }));
   }
 
-  async keep({ entry, emptiesBodiesBefore, emptiesTreesBefore, ...batch }: KeptEntry): Promise<Appended | null> {
+  async keep({
+    entry,
+    emptiesBodiesBefore,
+    emptiesTreesBefore,
+    ...batch
+  }: KeptEntry): Promise<Appended | null> {
     const appended = await new SqlEvents(this.#connection).append(batch);
     if (appended === null) return null;
     await this.append({ ...entry, seq: entry.turn === null ? null : appended.lastSeq });

@@ -94,6 +94,9 @@ describe("the tokens of a run that names no number", () => {
     const budget = new RunBudget({ maxTokens: 0, maxCostMicroUsd: 5_000_000 });
     budget.limitTokens(tokens(5_000_000, true));
     expect([budget.room.tokens, budget.use.maxTokens]).toEqual([Number.POSITIVE_INFINITY, null]);
-    expect(budget.grant("a child", { isAlone: true })).toEqual({ maxTurnTokens: 0, maxCostMicroUsd: 3_750_000 });
+    expect(budget.grant("a child", { isAlone: true })).toEqual({
+      maxTurnTokens: 0,
+      maxCostMicroUsd: 3_750_000,
+    });
   });
 });

@@ -1,7 +1,7 @@
 // Which commands check a project, and what: by the runners that people know, and by the names that a project gives to its scripts.
 // Pure.
 
-import { type CheckKind, checkKinds } from "../../../contract/runs/run-event.ts";
+import { type CheckKind, checkKinds } from "../../../contract/runs/checks.ts";
 import { simpleCommands } from "./shell-script.ts";
 
 /** What a script that was executed checks, and whether its exit code tells how that went. */

@@ -3,7 +3,7 @@
 // Why: docs/decisions/148-checks-are-facts-of-the-record.md
 
 import { singleLine } from "../../../base/untrusted-text.ts";
-import type { CheckResult, ChecksEvent, ChecksState } from "../../../contract/runs/run-event.ts";
+import type { CheckResult, ChecksEvent, ChecksState } from "../../../contract/runs/checks.ts";
 import { changesFiles } from "./changing-commands.ts";
 import { checkIn, type ProjectScripts } from "./check-kinds.ts";
 

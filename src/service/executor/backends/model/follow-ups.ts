@@ -1,7 +1,8 @@
 // Follow-ups of the loop once the model calls no tool: go on after an empty answer, check what it changed until that passes or it
 // says why not, answer the reviewer's objections, repair the output.
 
-import { CHECKS_EVENT, type CheckResult, OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
+import { CHECKS_EVENT, type CheckResult } from "../../../../contract/runs/checks.ts";
+import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import type { ProjectScripts } from "../../checks/check-kinds.ts";

@@ -162,7 +162,8 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
                 meter: task.meter,
                 instructions: told,
                 signal: task.signal,
-                begunTurn: left?.position.turn ?? 0,
+                // Its own first turn is a fork's progress.
+                begunTurn: left?.continued?.forkedFrom === undefined ? (left?.position.turn ?? 0) : 0,
               });
         if (journal !== null) requests.keepIn(journal);
         const loop = new AgentLoop({

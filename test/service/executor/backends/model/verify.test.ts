@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import type { Script } from "../../../../../fakes/model-server/script.ts";
 import { call, say } from "../../../../../fakes/model-server/turn.ts";
-import type { ChecksEvent } from "../../../../../src/contract/runs/run-event.ts";
+import type { ChecksEvent } from "../../../../../src/contract/runs/checks.ts";
 import { readingToolbox, type Toolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
 import { defineTool } from "../../../../../src/service/executor/tools/tool.ts";
 import { writeFile } from "../../../../../src/service/executor/tools/write-file.ts";
