@@ -65,6 +65,10 @@ import { learnRefusal, refusesTools } from "../../src/service/executor/backends/
 import { commandsOf } from "../../src/service/executor/backends/offline/commands.ts";
 import { code, visible } from "../../src/service/executor/backends/offline/markdown.ts";
 import { firstParagraph } from "../../src/service/executor/backends/offline/readme.ts";
+import { changesFiles } from "../../src/service/executor/checks/changing-commands.ts";
+import { checkIn } from "../../src/service/executor/checks/check-kinds.ts";
+import { scriptsOfWorkflow, targetsOf } from "../../src/service/executor/checks/project-checks.ts";
+import { simpleCommands } from "../../src/service/executor/checks/shell-script.ts";
 import {
   readAnnotations,
   readColons,
@@ -175,6 +179,23 @@ const markdown: readonly WorstText[] = [
   "a",
 ];
 
+const shellTexts: readonly WorstText[] = [
+  "'",
+  '"',
+  "`",
+  "$(",
+  ")",
+  "<<a ",
+  "<",
+  ">",
+  "|",
+  "\\",
+  "#",
+  "a ",
+  "\n",
+  ["cat <<a", " <<b", "\n"],
+  ["cat <<a\n", "b\n", ""],
+];
 const plain: readonly WorstText[] = [
   "a",
   " ",
@@ -610,6 +631,36 @@ export const parsers: readonly Parser[] = [
     name: "packFaultOf",
     run: (text) => packFaultOf(gitError(text), { maxCpuSeconds: 1 }),
     worst: ["error in tree ", "error in tree a", ["error in tree ", "a", ""], "error: object ", "a", "fsck"],
+  },
+  {
+    file: "service/executor/checks/shell-script.ts",
+    name: "simpleCommands",
+    run: (text) => simpleCommands(text),
+    worst: [...shellTexts, ["", "a && ", "b"]],
+  },
+  {
+    file: "service/executor/checks/check-kinds.ts",
+    name: "checkIn",
+    run: (text) => checkIn(text),
+    worst: [...shellTexts, "npm run ", "python3.", ["npm run ", "a-", ""], ["", "time ", "npm test"]],
+  },
+  {
+    file: "service/executor/checks/changing-commands.ts",
+    name: "changesFiles",
+    run: (text) => changesFiles(text),
+    worst: [...shellTexts, ["sed -", "a", ""], "sed -i "],
+  },
+  {
+    file: "service/executor/checks/project-checks.ts",
+    name: "targetsOf",
+    run: (text) => targetsOf(text),
+    worst: ["a ", "a", " ", "a:", ["a", " ", "="], "a\n"],
+  },
+  {
+    file: "service/executor/checks/project-checks.ts",
+    name: "scriptsOfWorkflow",
+    run: (text) => scriptsOfWorkflow(text),
+    worst: ["run: a\n", "run: |\n", " ", "- ", "\n", ["run: ", "'", ""], "  run: |\n"],
   },
   {
     file: "service/executor/backends/model/call-failure.ts",

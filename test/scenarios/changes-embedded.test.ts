@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const play = async (job: CodeHostJob, calls: readonly Part[], inputs: Record<string, string>) => {
   server ??= await startModelServer({
-    script: byTurn([calls, say("I did it."), say("No test covers it.")]),
+    script: byTurn([calls, say("I did it."), say("Not checked: no test covers it.")]),
     apiKey: KEY,
   });
   return await fixture.main(job, {

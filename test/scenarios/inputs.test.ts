@@ -41,7 +41,7 @@ describe("wrong inputs", () => {
       'Input "timeout-minutes" must be an integer from 1 to 360, got "2h".',
       'Input "wait" must be true or false, got "maybe".',
       'Input "on-cancel" must be cancel or detach, got "explode".',
-      'Input "fail-on" must be "none" or a comma-separated list of failure, quota, incomplete, cancelled, skipped, detached, got "failure,sometimes".',
+      'Input "fail-on" must be "none" or a comma-separated list of failure, quota, incomplete, cancelled, skipped, detached, checks-failed, got "failure,sometimes".',
       'Input "summary" must be true or false, got "yes".',
       'Input "account" must be one line of at most 255 characters, got "one\\ntwo".',
       'Inputs "prompt" and "prompt-file" exclude each other: give one of them.',

@@ -45,6 +45,7 @@ describe("a job on push", () => {
       credits: "1",
       tokens: "0",
       "changed-files": "[]",
+      checks: "",
       "patch-file": "",
       "structured-output": "",
       branch: "",

@@ -11,7 +11,7 @@ import { CheckoutFixture } from "./checkout-fixture.ts";
 import { keep, write } from "./kept-tree-fixture.ts";
 import "../../support/run/fixed-seed.ts";
 
-const ROUNDS = 60;
+const ROUNDS = 25;
 /** Lines that no compression makes small. */
 const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at}: ${(at * 2_654_435_761) % 4_294_967_291}`);
 const text = `${lines.join("\n")}\n`;

@@ -121,7 +121,7 @@ const edit = callTool("edit_file", { path: "a.txt", old_text: "one", new_text: "
 
 describe("a run in a hostile checkout", () => {
   it("reads nothing from outside, executes nothing, and reports its own change", async () => {
-    stories = [[tour, edit, say("Done.")]];
+    stories = [[tour, edit, say("Not checked: nothing can be.")]];
     const before = await readFile(join(checkout.root, ".git/config"), "utf8");
     await start();
     const { run, results, changes } = await play(0);
@@ -143,9 +143,9 @@ describe("a run in a hostile checkout", () => {
           command: `for k in core.fsmonitor core.hooksPath filter.evil.clean; do git config $k '${program}'; done; cp hooks/* .git/hooks/; rm -rf .git; echo x > .git; cat .git/config; ls .git/hooks`,
         }),
         edit,
-        say("Done."),
+        say("Not checked: nothing can be."),
       ],
-      [tour, say("Done.")],
+      [tour, say("Not checked: nothing can be.")],
     ];
     await start();
     const before = await readFile(join(checkout.root, ".git/config"), "utf8");
@@ -182,12 +182,12 @@ describe("an agent without a sandbox that rewrites the checkout's git folder", (
         ]),
         [callTool("list_files"), callTool("search", { pattern: "TODO" }), callTool("git_log")],
         edit,
-        say("Done."),
+        say("Not checked: nothing can be."),
       ],
       [
         [callTool("list_files"), callTool("git_log")],
         callTool("edit_file", { path: "a.txt", old_text: "two", new_text: "three" }),
-        say("Done."),
+        say("Not checked: nothing can be."),
       ],
     ];
     await start(settings);
@@ -221,9 +221,9 @@ describe("an agent without a sandbox that rewrites the checkout's git folder", (
       [
         script([`cat ${evil}/config >> .git/config`, `echo ${"1".repeat(40)} > .git/HEAD`, "ls"]),
         edit,
-        say("Done."),
+        say("Not checked: nothing can be."),
       ],
-      [tour, say("Done.")],
+      [tour, say("Not checked: nothing can be.")],
     ];
     await start(settings);
     const first = await play(0);
@@ -240,8 +240,12 @@ describe("an agent without a sandbox that rewrites the checkout's git folder", (
     await appendFile(join(elsewhere, ".git/config"), outside.configuration());
     await symlink("../../evil/hook", join(elsewhere, ".git/hooks/post-checkout")).catch(() => undefined);
     stories = [
-      [script([`mv .git ${folder}/moved`, `echo 'gitdir: ${elsewhere}/.git' > .git`]), edit, say("Done.")],
-      [tour, say("Done.")],
+      [
+        script([`mv .git ${folder}/moved`, `echo 'gitdir: ${elsewhere}/.git' > .git`]),
+        edit,
+        say("Not checked: nothing can be."),
+      ],
+      [tour, say("Not checked: nothing can be.")],
     ];
     await start(settings);
     const first = await play(0);

@@ -96,7 +96,7 @@ describe("a repository of links that lead out", () => {
         command: `rm -r deep && ln -s ${folder} deep && ln -s ${folder}/secret.txt new-link; ls`,
       }),
       [call("read_file", { path: "new-link" }), call("search", { pattern: "TODO|canary" })],
-      [say("Done.")],
+      [say("Not checked: nothing can be.")],
     ]);
     expect(run.status).toBe("completed");
     const refused = results.slice(0, 2 * inside.length + leaks.folders.length);

@@ -47,7 +47,7 @@ const tour = [call("list_files"), call("search", { pattern: "one" }), call("git_
 describe("a repository that brings programs along", () => {
   it("has none of them started: hooks, filters, drivers, monitors", async () => {
     const sha = fixture.repository.commit({ files: hostile });
-    const { run, changes } = await fixture.play(sha, [tour, edit, say("Done.")]);
+    const { run, changes } = await fixture.play(sha, [tour, edit, say("Not checked: nothing can be.")]);
     expect(run.status).toBe("completed");
     expect(changes?.files).toEqual([{ path: "a.txt", status: "modified", additions: 1, deletions: 1 }]);
     expect(changes?.patch).toContain("-one\n+two\n $Id$\n");
@@ -67,7 +67,7 @@ describe("a repository that brings programs along", () => {
     const { run, results, changes } = await fixture.play(sha, [
       [...tour, call("read_file", { path: "x/config" }), call("read_file", { path: "x" })],
       edit,
-      say("Done."),
+      say("Not checked: nothing can be."),
     ]);
     expect(run.status).toBe("completed");
     expect(results[0]).toMatch(/^\.gitmodules {2}\d+ B\na\.txt {2}4 B$/);
@@ -109,7 +109,7 @@ describe("an agent that sets programs for git", () => {
       }),
       edit,
       tour,
-      say("Done."),
+      say("Not checked: nothing can be."),
     ]);
     expect(run.status).toBe("completed");
     for (const text of results.slice(0, 4))
@@ -138,7 +138,7 @@ describe("an agent that sets programs for git", () => {
       call("run_command", { command: [...nested, ...gitfiles].join(" && ") }),
       [...tour, call("search", { pattern: "x", path: "nested" }), call("list_files", { path: "vendor" })],
       edit,
-      say("Done."),
+      say("Not checked: nothing can be."),
     ]);
     expect(results[0]).toContain("exit code 0");
     expect(run.status).toBe("completed");

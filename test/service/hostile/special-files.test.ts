@@ -60,10 +60,10 @@ describe("a tree in which a command has made special files", () => {
         call("write_file", { path: "zero", content: "x" }),
       ],
       [edit, call("delete_file", { path: "src/pipe" })],
-      say("Done."),
+      say("Not checked: nothing can be."),
     ]);
     expect(run.status).toBe("completed");
-    expect(reply).toMatch(/Done\.$/);
+    expect(reply).toMatch(/nothing can be\.$/);
     expect(results[0]).toContain("no device");
     expect(results[2]).toBe("a.txt:1: TODO one");
     expect(results[3]).toContain("change");
@@ -91,7 +91,7 @@ describe("a tree in which a command has made special files", () => {
       }),
       [...look, call("read_file", { path: "huge.bin" }), call("read_file", { path: "src/c.txt" })],
       [call("edit_file", { path: "huge.bin", old_text: "x", new_text: "y" }), edit],
-      say("Done."),
+      say("Not checked: nothing can be."),
     ]);
     expect(run.status).toBe("completed");
     expect(results[2]).toBe("a.txt:1: TODO one");
@@ -129,10 +129,10 @@ describe("a pipe in the place of a file that git reads", () => {
         call("run_command", { command: `rm -f ${path}; mkfifo ${path}; echo made` }),
         look,
         [edit, call("read_file", { path })],
-        say("All is done."),
+        say("Not checked: all is done."),
       ]);
       expect(run.status).toBe("completed");
-      expect(reply).toBe("All is done.");
+      expect(reply).toBe("Not checked: all is done.");
       expect(results[1]).toMatch(
         /^error: The files could not be searched\. git ls-files took longer than the 1\.5 s|^\.gitignore/m,
       );

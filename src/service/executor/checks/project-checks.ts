@@ -73,7 +73,7 @@ function scriptsOfPackage(text: string | null): readonly string[] | null {
   return isObject(scripts) ? Object.keys(scripts) : null;
 }
 
-function targetsOf(text: string | null): readonly string[] | null {
+export function targetsOf(text: string | null): readonly string[] | null {
   if (text === null) return null;
   const targets = text.matchAll(/^([A-Za-z0-9][\w.-]*(?:[ \t]+[A-Za-z0-9][\w.-]*)*)[ \t]*:(?![=:])/gm);
   return [...targets].flatMap(([, names = ""]) => names.split(/\s+/));
@@ -86,7 +86,7 @@ function nodeProgram(paths: ReadonlySet<string>): string {
 }
 
 /** The scripts of a workflow's steps: of each `run` its line, or the lines that are indented below it. */
-function scriptsOfWorkflow(text: string | null): readonly string[] {
+export function scriptsOfWorkflow(text: string | null): readonly string[] {
   const scripts: string[] = [];
   const lines = (text ?? "").split("\n");
   for (let at = 0; at < lines.length; at += 1) {
@@ -97,10 +97,14 @@ function scriptsOfWorkflow(text: string | null): readonly string[] {
       scripts.push(value.replace(/^(["'])(.*)\1$/, "$2"));
       continue;
     }
-    const end = lines.findIndex(
-      (line, index) => index > at && line.trim() !== "" && !line.startsWith(" ".repeat(indent.length + 1)),
-    );
-    scripts.push(lines.slice(at + 1, end < 0 ? undefined : end).join("\n"));
+    const block: string[] = [];
+    const deeper = " ".repeat(indent.length + 1);
+    for (; at + 1 < lines.length; at += 1) {
+      const line = lines[at + 1] ?? "";
+      if (line.trim() !== "" && !line.startsWith(deeper)) break;
+      block.push(line);
+    }
+    scripts.push(block.join("\n"));
   }
   return scripts;
 }

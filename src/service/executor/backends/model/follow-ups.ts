@@ -22,7 +22,7 @@ const EMPTY_NOTE = "[Your answer was empty. Go on, or say what you found.]";
 const MAX_CHECK_REQUESTS = 3;
 const MAX_IDLE_CHECK_REQUESTS = 2;
 /** What an answer says why nothing was checked, or why it does not pass. */
-const explanation = /^[\s>*_-]*(?:not checked|checks fail)\W*:\W*\w/im;
+const explanation = /^[ \t>*_-]{0,9}(?:not checked|checks fail)[ \t*_]{0,9}:[ \t*_]{0,9}\S/im;
 
 const UNCHECKED_NOTE =
   '[Since you last changed files, no command that checks them has ended: no test, type check, linter or build whose exit code tells how it went (in "test | tail" and "test || true" it does not). Execute one now, then give your final answer again. If nothing can be checked here, say why in a line of it that begins with "Not checked:".]';

@@ -152,25 +152,6 @@ describe.each(providers)("an answer by %s", (provider) => {
     expect(fixture.server.requests[1]?.lastUserMessage).toContain("empty");
   });
 
-  it.runIf(provider === "anthropic")("that the API has paused goes on from there", async () => {
-    await start([
-      answer([say("I look at it. ")], { stop: "pause" }),
-      answer([call("list_files")], { stop: "pause" }),
-      say("Done."),
-    ]);
-    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
-    expect(recorder.text()).toBe("I look at it. Done.");
-    expect(fixture.server.requests).toHaveLength(3);
-    expect(fixture.server.requests[1]?.lastUserMessage).toContain("paused");
-    expect(fixture.server.toolResults()).toHaveLength(1);
-  });
-
-  it.runIf(provider === "anthropic")("that the API pauses again and again ends the run as cut", async () => {
-    await start(everyTime(() => answer([say("And ")], { stop: "pause" })));
-    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "length" });
-    expect(fixture.server.requests).toHaveLength(4);
-  });
-
   it("that stays without a word fails, and may be repeated", async () => {
     await start([say(""), say(" ")]);
     await expect(fixture.run({}, recorder)).rejects.toMatchObject({
@@ -331,5 +312,39 @@ describe.each(providers)("an answer by %s", (provider) => {
     );
     expect(recorders.map((each) => each.text())).toEqual(recorders.map((_, at) => `run ${at} after 1`));
     for (const each of recorders) await expectWhole(each);
+  });
+});
+
+describe("an answer that Anthropic's API has paused", () => {
+  let fixture: ModelFixture;
+  let recorder: TaskRecorder;
+
+  const start = async (script: ModelFixtureOptions["script"]) => {
+    recorder = new TaskRecorder();
+    fixture = await ModelFixture.start({ provider: "anthropic", script });
+  };
+
+  afterEach(async () => {
+    await expectWhole(recorder);
+    await fixture.close();
+  });
+
+  it("goes on from there", async () => {
+    await start([
+      answer([say("I look at it. ")], { stop: "pause" }),
+      answer([call("list_files")], { stop: "pause" }),
+      say("Done."),
+    ]);
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(recorder.text()).toBe("I look at it. Done.");
+    expect(fixture.server.requests).toHaveLength(3);
+    expect(fixture.server.requests[1]?.lastUserMessage).toContain("paused");
+    expect(fixture.server.toolResults()).toHaveLength(1);
+  });
+
+  it("again and again ends the run as cut", async () => {
+    await start(everyTime(() => answer([say("And ")], { stop: "pause" })));
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "length" });
+    expect(fixture.server.requests).toHaveLength(4);
   });
 });
