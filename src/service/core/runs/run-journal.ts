@@ -21,7 +21,7 @@ declare module "../core.ts" {
 }
 
 /** The form in which this version of the program writes an entry. Runs with newer ones are left to nodes that know it. */
-export const JOURNAL_VERSION = 1;
+export const JOURNAL_VERSION = 2;
 
 /** Losses of a worker in a row, with no turn between them, after which a run does not go on. */
 export const MAX_LOSSES = 5;
