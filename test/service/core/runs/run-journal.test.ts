@@ -220,6 +220,17 @@ onEveryStore((kind) => {
       expect(await fixture.place.query("select * from released_runs")).toEqual([]);
     });
 
+    it("is missed by a fork that a backup has brought back without it: that does not begin anew", async () => {
+      const forkId = await fixture.submit();
+      const input = await fixture.store.committed.runs.findInput(forkId);
+      if (input === null) throw new Error("There is no input.");
+      const forkOf = { runId, turn: 1 };
+      await fixture.store.transact((tx) => tx.runs.updateInput(forkId, { ...input, forkOf }));
+      fixture.executor.start();
+      expect(await fixture.ended(forkId)).toMatchObject({ status: "failed", cause: "interrupted" });
+      await expectValidStream(await fixture.stream(forkId));
+    });
+
     it("ends with a run whose agent was deleted before another worker took it", async () => {
       await keep(1);
       expect(await leaveRun(core, runId)).toBe("released");

@@ -2,8 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RESUMED_EVENT } from "../../../../../src/contract/runs/run-event.ts";
+import type { Rates } from "../../../../../src/service/core/money/rates.ts";
 import type { Continuation } from "../../../../../src/service/core/runs/run-journal.ts";
 import type { Backend } from "../../../../../src/service/executor/backend.ts";
+import { defaultRates } from "../../../../../src/service/settings/default-rates.ts";
 import { expectAccessible } from "../../../../support/browser/expect-accessible.ts";
 import { looks, openBrowser } from "../../../../support/browser/open-browser.ts";
 import { type Parking, parkingOf } from "../../../../support/parking.ts";
@@ -13,6 +15,12 @@ import { makeAccount, type TestAccount } from "../../../../support/service-accou
 import { expectSoundLedger } from "../../../../support/service-ledger.ts";
 import { signInTo } from "../../../../support/web-sign-in.ts";
 
+const PAID_MODEL = "paid-model";
+const [freeModel] = defaultRates.models;
+const rates: Rates = {
+  ...defaultRates,
+  models: [freeModel, { ...freeModel, id: PAID_MODEL, isFreeTierEligible: false }],
+};
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Three turns, of which each says its number. A fork begins at its own. */
@@ -33,6 +41,7 @@ const threeTurns: Backend = {
         value: { ...value, ...(message === null ? {} : { message }) },
       });
     }
+    if (forked !== undefined) await say(task, `Asked of ${task.model ?? "the agent's model"}.`);
     task.meter.count({ role: "executor", tokens: 100, microUsd: 10 });
     for (let turn = first; turn <= 3; turn += 1) {
       await task.journal?.keep({ kind: "turn", turn, body: { turn } });
@@ -51,7 +60,12 @@ describe("the page of a run that can be forked", () => {
 
   beforeAll(async () => {
     parking = await parkingOf(async () => ({ stopReason: "end_turn" }));
-    pages = await RunPages.open({ ...parking, backend: threeTurns, policy: { journalMs: 7 * DAY_MS } });
+    pages = await RunPages.open({
+      ...parking,
+      backend: threeTurns,
+      rates,
+      policy: { journalMs: 7 * DAY_MS },
+    });
     account = await makeAccount(pages.fixture);
     ({ cookie, secret } = await signInTo(pages.fixture.core, account.id));
   });
@@ -98,6 +112,16 @@ describe("the page of a run that can be forked", () => {
     // Turns of the other run are not its own.
     expect(forked).toContain('<option value="3"');
     expect(forked).not.toContain('<option value="1"');
+  });
+
+  it("asks the model that was chosen, within the account's plan", async () => {
+    const { path } = await ended();
+    const sent = await post(`${path}/fork`, { turn: "1", model: freeModel.id });
+    const next = sent.headers.get("location") ?? "";
+    await pages.fixture.ended(next.split("/").at(-1) ?? "");
+    expect((await pages.get(next, { headers: { cookie } })).text).toContain(`Asked of ${freeModel.id}.`);
+    const refused = await post(`${path}/fork`, { turn: "1", model: PAID_MODEL });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("does not allow model")]);
   });
 
   it("says what hinders a fork, and has no form for whoever has the link alone", async () => {
