@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import pg from "pg";
 import { INSTALLED_BY_CI, isMet, needs, PROGRAMS_OF_CI } from "./test-needs.ts";
-import { closingLine, type Totals } from "./test-totals.ts";
+import { closingLine, failureLines, type Totals } from "./test-totals.ts";
 
 const root = join(import.meta.dirname, "..");
 const STEPS = ["lint", "types", "dist:check"];
@@ -55,10 +55,14 @@ async function testCompletely(): Promise<number> {
       ...second.totals,
       passed: first.totals.passed + second.totals.passed,
       failed: first.totals.failed + second.totals.failed,
+      failures: [...first.totals.failures, ...second.totals.failures],
       skipped: left + second.totals.skipped,
     };
-    process.stdout.write(`\n${closingLine(both)}\n`);
-    return first.code || second.code;
+    const code = first.code || second.code;
+    if (code !== 0 && both.failed === 0)
+      process.stdout.write(`\nThe runner ended with exit code ${code}, and named no cause.\n`);
+    process.stdout.write(`${failureLines(both.failures)}\n${closingLine(both)}\n`);
+    return code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

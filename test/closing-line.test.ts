@@ -16,15 +16,22 @@ describe("the closing line", () => {
 
   it("counts tests, failed hooks and files that cannot be imported, and names what passed at a second try", () => {
     expect(code).toBe(1);
-    // One set-up, one tear-down, one test, one import and one set-up of a whole file.
-    expect(lines.at(-1)).toBe("3 passed, 5 failed, 4 skipped");
+    // One set-up, one tear-down, one test, one import, one set-up of a whole file, and two errors that belong to no test.
+    expect(lines.at(-1)).toBe("3 passed, 7 failed, 4 skipped");
     expect(lines.filter((line) => line.startsWith("passed only when tried again"))).toEqual([
       "passed only when tried again: passes at its second try",
     ]);
   });
 
-  it("does not count errors that belong to no test, and says how many there are", () => {
-    expect(lines).toContain("2 errors that belong to no test (above): the run has failed");
+  it("names each failure beside it, with its error and its place", () => {
+    const named = lines.slice(lines.indexOf("failed:") + 1, -2);
+    expect(named).toHaveLength(7);
+    expect(named[1]).toMatch(
+      /^ {2}test\/support\/run\/failing-project\/hooks\.case\.ts: a set-up that fails: The database is out of connections\. at /,
+    );
+    expect(named.at(-1)).toMatch(
+      /^ {2}an error that belongs to no test: the second at .*unhandled\.case\.ts:5:18$/,
+    );
   });
 
   it("says what the machine lacks, and for how many tests", () => {
@@ -72,7 +79,7 @@ async function run(more: Record<string, string>): Promise<{ code: unknown; lines
   const { TEST_TOTALS: _, TEST_ONLY: __, TEST_DATABASE_URL: ___, ...env } = process.env;
   return await new Promise((resolve) => {
     const args = [VITEST, "run", "--config", join(FAILING, "vitest.config.ts")];
-    execFile(process.execPath, args, { env: { ...env, ...more } }, (error, out) =>
+    execFile(process.execPath, args, { cwd: PROJECT, env: { ...env, ...more } }, (error, out) =>
       resolve({ code: error?.code ?? 0, lines: out.trimEnd().split("\n") }),
     );
   });
