@@ -24,6 +24,8 @@ export default defineConfig(({ mode }) => {
       ],
       ...testsByNeeds(),
       reporters: ["default", new ClosingLine()],
+      // Files share processes whose memory is bounded below: one that needs much can be seen.
+      logHeapUsage: true,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       pool: "forks",
