@@ -76,6 +76,7 @@ export function makeOutcome(overrides: Partial<RunOutcome> = {}): RunOutcome {
     refundedMicroUsd: 0,
     refundReason: null,
     refundWithheldReason: null,
+    checks: null,
     ...overrides,
   };
 }

@@ -227,8 +227,15 @@ const list = command({
     else if (found.length === 0) process.stderr.write("There are no runs here.\n");
     else {
       printTable(
-        ["ID", "STATUS", "ORIGIN", "STARTED", "CREDITS"],
-        found.map((run) => [run.id, run.status, run.origin, startOf(run), String(run.credits ?? "-")]),
+        ["ID", "STATUS", "ORIGIN", "STARTED", "CREDITS", "CHECKS"],
+        found.map((run) => [
+          run.id,
+          run.status,
+          run.origin,
+          startOf(run),
+          String(run.credits ?? "-"),
+          checksOf(run),
+        ]),
       );
     }
     return 0;
@@ -273,6 +280,11 @@ export const runs: CommandGroup = {
   summary: "The runs of an agent.",
   commands: { submit, list, get, resume, fork, cancel },
 };
+
+/** Of a run that has ended. One of an older service says nothing of them. */
+function checksOf(run: Run): string {
+  return "ended_at" in run ? (run.checks ?? "none") : "-";
+}
 
 function startOf(run: Run): string {
   return run.status === "queued" ? "-" : (run.started_at ?? "-");

@@ -62,7 +62,9 @@ describe("agent-service with a key", () => {
 
     expect((await askJson("runs", "get", agentId, runId)).status).toBe("completed");
     expect((await ask("runs", "list", agentId)).stdout).toMatch(
-      new RegExp(`^${runId} +completed +user `, "m"),
+      new RegExp(
+        `^ID +STATUS +ORIGIN +STARTED +CREDITS +CHECKS\\n${runId} +completed +user +\\S+ +\\d+ +none`,
+      ),
     );
     const late = await ask("runs", "cancel", agentId, runId);
     expect([late.code, late.stdout]).toEqual([1, ""]);

@@ -16,6 +16,7 @@ export const completedRun = {
   last_heartbeat_at: "2026-03-09T10:00:41.000Z",
   ended_at: "2026-03-09T10:00:42.000Z",
   stop_reason: "end_turn",
+  checks: "passed" as const,
 };
 
 const laterEvents: RunEvent[] = [

@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { field, object } from "../field.ts";
+import { checksStates } from "./checks.ts";
 
 // Some origins are never produced: docs/decisions/071-values-that-nothing-produces.md
 export const runOrigins = ["user", "schedule", "background", "agent", "agent_result"] as const;
@@ -143,6 +144,12 @@ export const runBudgetSchema = object({
 
 export type RunBudget = z.infer<typeof runBudgetSchema>;
 
+/** Of a run that has ended. */
+const checks = field(
+  z.optional(z.enum(checksStates)),
+  "How the commands that check ended, such as tests and builds, which the built-in agent executed since its last edit, by their exit codes: a fact of the record, whatever the reply says. `none`: it changed something, and executed none since. Absent where nothing was changed or checked, and where it is not known: read it as `none`.",
+);
+
 /** Micro-USD are integers, 1,000,000 = 1 USD; credits are net of refunds. */
 const accounting = {
   credits: field(z.nullable(z.int()), "Credits charged, after refunds; null where they are not known."),
@@ -262,6 +269,7 @@ export const runSchema = z.discriminatedUnion("status", [
     status: status("completed"),
     ...identity,
     ...accounting,
+    checks,
     ...started,
     ended_at: endedAt,
     stop_reason: field(z.string(), stopText),
@@ -270,6 +278,7 @@ export const runSchema = z.discriminatedUnion("status", [
     status: status("failed"),
     ...identity,
     ...accounting,
+    checks,
     started_at: field(z.optional(timestamp), "When it began."),
     last_heartbeat_at: field(z.optional(timestamp), "When its executor last reported."),
     ended_at: endedAt,
@@ -281,6 +290,7 @@ export const runSchema = z.discriminatedUnion("status", [
     status: status("cancelled"),
     ...identity,
     ...accounting,
+    checks,
     started_at: field(z.optional(timestamp), "When it began."),
     last_heartbeat_at: field(z.optional(timestamp), "When its executor last reported."),
     ended_at: endedAt,

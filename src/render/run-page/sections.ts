@@ -1,6 +1,7 @@
 // The parts of a run's page that are drawn anew when they change. Each is a list of elements; empty: there is none. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
+import type { ChecksState } from "../../contract/runs/checks.ts";
 import type { CommitOrigin, Run } from "../../contract/runs/run.ts";
 import { maskSecrets } from "../../report/find-secrets.ts";
 import { type Finding, placeOf, readFindings, severities, severityCounts } from "../../report/findings.ts";
@@ -73,10 +74,18 @@ export function factsOf({ run, report }: PageRun): string {
     ...(ms === null ? [] : [durationText(ms)]),
     ...(report.calls.length === 0 || !isOver(run) ? [] : [plural(report.calls.length, "tool call")]),
     ...(failed === 0 || !isOver(run) ? [] : [`${countText(failed)} failed`]),
+    ...("checks" in run && run.checks !== undefined ? [checksTexts[run.checks]] : []),
     ...("credits" in run && run.credits !== null && run.credits > 0 ? [plural(run.credits, "credit")] : []),
     ...(run.commit === undefined ? [] : [commitText(run.commit)]),
   ].join(" · ");
 }
+
+/** Which ones, and how, is below the heading. */
+const checksTexts: Readonly<Record<ChecksState, string>> = {
+  passed: "checks passed",
+  failed: "checks failed",
+  none: "not checked",
+};
 
 /** A run of a job works on the job's commit, which its readers know. */
 function commitText({ sha, ref = "", from }: NonNullable<Run["commit"]>): string {

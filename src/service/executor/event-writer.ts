@@ -1,5 +1,6 @@
 // Writes a backend's events to the run's durable stream, in order and in batches.
 
+import { CHECKS_EVENT, type ChecksState } from "../../contract/runs/checks.ts";
 import type { RunStatus } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import { OpenSpans } from "../core/runs/open-spans.ts";
@@ -25,12 +26,18 @@ export class EventWriter {
   #flushing: Promise<void> | null = null;
   #isScheduled = false;
   #isClosed = false;
+  #checks: ChecksState | null = null;
   #failure: { readonly cause: unknown } | null = null;
 
   /** `onStatus` receives the run's status after each write: null when this worker has lost the run, or a write failed. */
   constructor(options: { append: Append; onStatus: (status: RunStatus | null) => void }) {
     this.#append = options.append;
     this.#onStatus = options.onStatus;
+  }
+
+  /** How the run's checks ended, by the newest event that says so; null where none does. */
+  get checks(): ChecksState | null {
+    return this.#checks;
   }
 
   /** Queues an event; waits when much is unwritten. Rejects when the stream is full, or when a write failed. */
@@ -43,6 +50,7 @@ export class EventWriter {
       throw new StreamLimitError(`A run may write ${MAX_STREAM_CHARS} characters of events.`);
     }
     this.#spans.add(event);
+    if (event.type === "CUSTOM" && event.name === CHECKS_EVENT) this.#checks = event.value.state;
     this.#pending.push(event);
     this.#pendingChars += chars;
     if (this.#pendingChars > HIGH_WATER_CHARS) await this.#flush();

@@ -213,7 +213,7 @@ export class Executor {
       }
       const waitsFor = journal?.isComplete === true ? parkedFor(ending, taken.input) : null;
       if (waitsFor !== null) {
-        const park = { runId, fence, waitsFor, events, usage, workedMs };
+        const park = { runId, fence, waitsFor, events, usage, workedMs, checks: writer.checks };
         if (await this.#insist(() => parkRun(core, park))) {
           core.log.info({ run_id: runId, reason: waitsFor.reason }, "run parked");
           return;
@@ -232,6 +232,7 @@ export class Executor {
             hasJournal: journal !== null || isTakenUp(taken),
             run: { ...taken.run, holdMicroUsd: heldMicroUsd },
             workedMs,
+            checks: writer.checks,
           }),
         ),
       );

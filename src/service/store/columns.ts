@@ -5,6 +5,7 @@ import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.t
 import { visibilities } from "../../contract/ci/exchange.ts";
 import type { EgressEntries } from "../../contract/egress.ts";
 import { federatingProviders } from "../../contract/models/providers.ts";
+import { checksStates } from "../../contract/runs/checks.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
 import { commitOrigins, parkStops } from "../../contract/runs/run.ts";
 import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
@@ -174,6 +175,7 @@ const parkedFields = {
   until: z.int(),
   usage: usageSchema,
   workedMs: z.number(),
+  checks: z.exactOptional(z.enum(checksStates)),
 };
 
 const parkedSchema = z.union([

@@ -1,6 +1,7 @@
 // The row of a run. Pure.
 
 import { sql } from "kysely";
+import { checksStates } from "../../contract/runs/checks.ts";
 import { modelBillings, runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
 import { parseParked, parseRunPrice, parseShownCommit, parseUsage } from "./columns.ts";
@@ -46,6 +47,7 @@ const outcome = {
   refundedMicroUsd: rounded,
   refundReason: nullable(text),
   refundWithheldReason: nullable(text),
+  checks: nullable(oneOf(checksStates)),
 };
 
 export const outcomeRow = row<Pick<RunRecord, keyof RunOutcome>>("runs")(outcome);

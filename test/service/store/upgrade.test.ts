@@ -51,6 +51,7 @@ describe("a store of an earlier version", () => {
       expect(await store.committed.runs.find("charged")).toMatchObject({
         refundWithheldReason: "output_schema",
         price: null,
+        checks: null,
       });
       expect(await store.committed.runs.find("refunded")).toMatchObject({ refundWithheldReason: null });
       expect(await store.committed.credentials.listKeys(null)).toEqual(keys.toReversed());

@@ -98,6 +98,7 @@ function accountingOf(run: RunRecord) {
     ...(refunded === 0 ? {} : { refunded_micro_usd: refunded }),
     ...(run.refundReason === null ? {} : { refund_reason: run.refundReason }),
     ...(run.refundWithheldReason === null ? {} : { refund_withheld_reason: run.refundWithheldReason }),
+    ...(run.checks === null ? {} : { checks: run.checks }),
   };
 }
 

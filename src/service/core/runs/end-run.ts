@@ -1,5 +1,6 @@
 // The end of a run: last events, quota, closing event, state and money, and the runs that it delegated to, in one transaction.
 
+import type { ChecksState } from "../../../contract/runs/checks.ts";
 import { isTerminal, type RunCause } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import { offerClaim } from "../claims/claim-url.ts";
@@ -137,8 +138,8 @@ async function cancelParked(
   const { cause } = ending;
   const taken: RunRecord = { ...unparked, status: "cancelling", cause, fence: run.fence + 1 };
   await tx.runs.update(run.id, { status: "cancelling", cause, fence: taken.fence, parked: null });
-  const { usage, workedMs } = parked;
-  await closeRun(core, tx, { run: taken, events: [], ending, usage, workedMs });
+  const { usage, workedMs, checks } = parked;
+  await closeRun(core, tx, { run: taken, events: [], ending, usage, workedMs, checks });
 }
 
 type RunClosing = {
@@ -148,6 +149,8 @@ type RunClosing = {
   readonly usage: Usage;
   /** The time that its worker was at it, by the worker's monotonic clock. Undefined: no worker lived to say so. */
   readonly workedMs?: number | undefined;
+  /** As its stream says. Default: it says nothing. */
+  readonly checks?: ChecksState | null | undefined;
   /** Whether it has a journal, which ends with it. Default: it may have one. */
   readonly hasJournal?: boolean;
 };
@@ -228,7 +231,7 @@ async function balanceAfter(tx: StoreTransaction, run: RunRecord, { returned }: 
 
 function endOf(
   core: Core,
-  { run, events, ending, usage }: RunClosing,
+  { run, events, ending, usage, checks }: RunClosing,
   { settled, balance, claimUrl }: { settled: Settled; balance: number; claimUrl: string | null },
 ): RunEnd {
   const now = core.clock.now();
@@ -253,6 +256,7 @@ function endOf(
       refundedMicroUsd: settled.refund.microUsd,
       refundReason: settled.refund.reason,
       refundWithheldReason: settled.refund.withheldReason,
+      checks: checks ?? null,
     },
     was: { status: run.status, holdMicroUsd: settled.held },
     settlement: { billingAccount: run.billingAccount, postings: settled.postings },

@@ -62,6 +62,7 @@ export function queuedRun(options: {
     refundedMicroUsd: 0,
     refundReason: null,
     refundWithheldReason: null,
+    checks: null,
     lastSeq: 0,
     fence: 0,
     ...(commit === undefined ? {} : { commit: shownCommit(commit) }),

@@ -2,6 +2,7 @@
 // goes on where somebody continues it. Ends those that nobody continues.
 // Why: docs/decisions/141-a-run-is-parked.md
 
+import type { ChecksState } from "../../../contract/runs/checks.ts";
 import { type Parked, type ParkReason, parkStops } from "../../../contract/runs/run.ts";
 import { PARKED_EVENT, type RunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
@@ -46,6 +47,8 @@ type Park = {
   readonly events: readonly RunEvent[];
   readonly usage: Usage;
   readonly workedMs: number;
+  /** Null: its stream says nothing of them. */
+  readonly checks?: ChecksState | null;
 };
 
 /**
@@ -53,14 +56,21 @@ type Park = {
  * repeat.
  */
 export async function parkRun(core: Core, park: Park): Promise<boolean> {
-  const { runId, fence, waitsFor, events, usage, workedMs } = park;
+  const { runId, fence, waitsFor, events, usage, workedMs, checks = null } = park;
   const cancelled = await core.store.transact(async (tx): Promise<CancelledRuns | null> => {
     const run = await tx.runs.lock(runId);
     if (run === null || run.fence !== fence || run.status !== "running") return null;
     if ((await tx.journal.listKinds(runId)).length === 0) return null;
     const children = await cancelChildren(core, tx, runId);
     const now = core.clock.now();
-    const parked: ParkedState = { ...waitsFor, since: now, until: now + PARKED_MS, usage, workedMs };
+    const parked: ParkedState = {
+      ...waitsFor,
+      since: now,
+      until: now + PARKED_MS,
+      usage,
+      workedMs,
+      ...(checks === null ? {} : { checks }),
+    };
     const told: RunEvent = { type: "CUSTOM", name: PARKED_EVENT, value: shownParked(parked) };
     const jsons = [...events, told].map((event) => JSON.stringify(event));
     await tx.events.append({ runId, fence, now, jsons });
@@ -118,7 +128,7 @@ export async function endParked(
   { run, parked }: { readonly run: RunRecord; readonly parked: ParkedState },
 ): Promise<CancelledRuns> {
   const { parked: _parked, ...unparked } = run;
-  const { usage, workedMs } = parked;
+  const { usage, workedMs, checks } = parked;
   const taken: RunRecord = { ...unparked, fence: run.fence + 1 };
   await tx.runs.update(run.id, { parked: null, fence: taken.fence });
   return await endRun(core, tx, {
@@ -127,6 +137,7 @@ export async function endParked(
     ending: endingOf(parked),
     usage,
     workedMs,
+    checks,
   });
 }
 

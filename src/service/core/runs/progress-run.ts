@@ -1,6 +1,7 @@
 // A worker's steps of a run: take it, append to its stream, send heartbeats, end it. Each step is one transaction, and wakes the
 // readers after the commit.
 
+import type { ChecksState } from "../../../contract/runs/checks.ts";
 import { isTerminal, type RunStatus } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
@@ -113,6 +114,8 @@ type Finish = {
   readonly usage: Usage;
   /** By the worker's monotonic clock. */
   readonly workedMs?: number;
+  /** Null: its stream says nothing of them. */
+  readonly checks?: ChecksState | null;
   /** The run's. Transactions that settle with it wait for one another. */
   readonly billingAccount?: string;
   /** Whether the run may have children, which end with it. Default: it may. */

@@ -1,6 +1,7 @@
 // A run, its input and its events as they are stored. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
 import type { EgressEntries } from "../../../contract/egress.ts";
+import type { ChecksState } from "../../../contract/runs/checks.ts";
 import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
 import type {
   CommitOrigin,
@@ -95,6 +96,8 @@ export type ParkedState = ParkedFor & {
   /** What it has used so far, and the time at work. */
   readonly usage: Usage;
   readonly workedMs: number;
+  /** As far as it has come. Absent where nothing was changed or checked. */
+  readonly checks?: ChecksState;
 };
 
 /** A run without its input and its events. */
@@ -126,6 +129,8 @@ export type RunRecord = {
   readonly refundReason: string | null;
   /** Why a failed run was charged whose cause is one that is refunded. */
   readonly refundWithheldReason: string | null;
+  /** How its checks ended since its last edit. Null where nothing was changed or checked, and where nobody knows. */
+  readonly checks: ChecksState | null;
   /** The `seq` of the newest event; 0 while there is none. */
   readonly lastSeq: number;
   /** Counts the workers that took the run: only the latest may write. */
@@ -157,4 +162,5 @@ export type RunOutcome = Pick<
   | "refundedMicroUsd"
   | "refundReason"
   | "refundWithheldReason"
+  | "checks"
 > & { readonly status: TerminalRunStatus };

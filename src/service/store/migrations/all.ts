@@ -26,6 +26,7 @@ import * as m022 from "./022-run-journal.ts";
 import * as m023 from "./023-parked-runs.ts";
 import * as m024 from "./024-kept-journals.ts";
 import * as m025 from "./025-cost-of-continued-runs.ts";
+import * as m026 from "./026-checks-of-runs.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -54,4 +55,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "023-parked-runs": m023,
   "024-kept-journals": m024,
   "025-cost-of-continued-runs": m025,
+  "026-checks-of-runs": m026,
 };

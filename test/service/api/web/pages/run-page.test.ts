@@ -120,6 +120,21 @@ describe("the page of a run", () => {
     expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
   });
 
+  it.each([
+    ["passed", "checks passed"],
+    ["failed", "checks failed"],
+    ["none", "not checked"],
+  ] as const)("says at its top how the checks ended: %s", async (state, words) => {
+    const results = [{ command: "npm test", kind: "test" as const, exit_code: state === "failed" ? 1 : 0 }];
+    const value = { state, results: state === "none" ? [] : results };
+    const { path, cookie } = await pages.owned(
+      async (task) => await task.emit({ type: "CUSTOM", name: "checks", value }),
+    );
+    const { text } = await open(path, { cookie });
+    expect(text).toMatch(new RegExp(`· ${words}\\b`));
+    expect(text.includes("failed, whatever the reply says: npm test (exit code 1)")).toBe(state === "failed");
+  });
+
   it("bounds what it shows of a call, and leads to the rest", async () => {
     const { text } = await open(run.path, byLink());
     const rest = new RegExp(`href="(${run.path}/calls/\\d+)">Result: 860 more lines`).exec(text)?.[1] ?? "";
