@@ -2,7 +2,14 @@
 
 import type { GitView } from "./git-view.ts";
 import type { HostView } from "./host-view.ts";
-import { RELAY_PROCESSES, type RelayedSocket, relayBinds, relayed } from "./relay.ts";
+import {
+  hasRelay,
+  RELAY_PROCESSES,
+  type RelayedSocket,
+  relayBinds,
+  relayed,
+  type SharedLoopback,
+} from "./relay.ts";
 import type { SandboxLimits } from "./sandbox-config.ts";
 
 const INNER_USER = 1000;
@@ -23,12 +30,15 @@ type BubblewrapCall = {
   readonly treeFolder: string;
   /** The home on this machine. Null: one in memory, which ends with the command. */
   readonly homeFolder: string | null;
+  readonly isHomeReadOnly: boolean;
   /** Relative to the tree. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly network: "off" | "allowed";
   /** Sockets that are reachable all the same where the network is off. */
   readonly sockets: readonly RelayedSocket[];
+  /** Null: its loopback is its own. */
+  readonly loopback: SharedLoopback | null;
   readonly limits: SandboxLimits;
   readonly hasFilter: boolean;
   /** Absolute. */
@@ -82,9 +92,11 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
     // First, so that what the operator shows may lie below them.
     ...memoryFolder("/tmp"),
     ...["--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
-    ...(call.homeFolder === null ? memoryFolder(home) : ["--bind", call.homeFolder, home]),
+    ...(call.homeFolder === null
+      ? memoryFolder(home)
+      : [call.isHomeReadOnly ? "--ro-bind" : "--bind", call.homeFolder, home]),
     ...call.host.options,
-    ...relayBinds(call.sockets),
+    ...relayBinds(call),
     ...fileOptions(0, made.length),
     // A service that runs as root owns the files of /proc/sys: writing to them leads out of the sandbox.
     ...["--proc", "/proc", "--remount-ro", "/proc"],
@@ -118,8 +130,9 @@ export function optionsData(options: readonly string[]): string {
  * Set inside, where the kernel counts the processes of this sandbox only, the relay's among them. It does not count root's.
  * The relay itself has no limits: a command that stops it has no network any more.
  */
-function limited({ prlimitPath, limits, sockets, argv, kind }: BubblewrapCall): readonly string[] {
-  const processes = limits.processes + (sockets.length === 0 ? 0 : RELAY_PROCESSES);
+function limited({ prlimitPath, limits, sockets, loopback, argv, kind }: BubblewrapCall): readonly string[] {
+  const relay = { sockets, loopback };
+  const processes = limits.processes + (hasRelay(relay) ? RELAY_PROCESSES : 0);
   const command = [
     prlimitPath,
     ...kernelLimits({ ...limits, processes }),
@@ -130,7 +143,7 @@ function limited({ prlimitPath, limits, sockets, argv, kind }: BubblewrapCall): 
     ...(kind === "command" ? ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh"] : []),
     ...argv,
   ];
-  return relayed(command, sockets);
+  return relayed(command, relay);
 }
 
 /** Options of prlimit for everything that is confined. */

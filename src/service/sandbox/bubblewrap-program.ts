@@ -40,6 +40,7 @@ export async function startProgram(
       kind: "program",
       added: program.env,
       egressSocket: program.egressSocket,
+      loopback: null,
       hasInput: true,
       mark,
     });

@@ -8,10 +8,13 @@ import { ok } from "../../base/result.ts";
 import type { Sandbox, SandboxCommand, SandboxedCheckout, SandboxResult } from "../core/ports/sandbox.ts";
 import type { BubblewrapParts } from "./bubblewrap-process.ts";
 import { startProgram } from "./bubblewrap-program.ts";
+import { CommandGroups } from "./command-groups.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { findToolsCommand, toolsIn } from "./found-tools.ts";
 import { prepareCommand } from "./prepare-command.ts";
 import { prepareHome } from "./prepare-home.ts";
+import type { SharedLoopback } from "./relay.ts";
+import { isInside } from "./sandbox-config.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { startInBubblewrap } from "./start-in-bubblewrap.ts";
 import { argvOf, supervise } from "./supervise.ts";
@@ -23,6 +26,7 @@ const TOOLS_MS = 5_000;
 
 export function bubblewrapSandbox(parts: BubblewrapParts): Sandbox {
   let tools: readonly string[] | null = null;
+  const groups = new CommandGroups();
   const sandbox: Sandbox = {
     kind: "bubblewrap",
     async facts(signal) {
@@ -39,7 +43,15 @@ export function bubblewrapSandbox(parts: BubblewrapParts): Sandbox {
       if (!folder.ok) return folder;
       const { mark, leave } = await parts.guard.enter();
       try {
-        return ok(await execute(parts, { checkout, command, folder: folder.value, mark }));
+        // With the machine's network there is one loopback for all.
+        const isOwn = parts.config.network === "off" && command.beside !== undefined;
+        const joined = isOwn ? await groups.join(command.beside) : null;
+        const loopback = joined?.loopback ?? null;
+        try {
+          return ok(await execute(parts, { checkout, command, folder: folder.value, loopback, mark }));
+        } finally {
+          await joined?.leave();
+        }
       } finally {
         leave();
       }
@@ -78,12 +90,13 @@ type Work = {
   readonly checkout: SandboxedCheckout;
   readonly command: SandboxCommand;
   readonly folder: WorkingFolder;
+  readonly loopback: SharedLoopback | null;
   readonly mark: Readonly<Record<string, string>>;
 };
 
 async function execute(
   parts: BubblewrapParts,
-  { checkout, command, folder, mark }: Work,
+  { checkout, command, folder, loopback, mark }: Work,
 ): Promise<SandboxResult> {
   const { config, clock } = parts;
   const { limits } = config;
@@ -93,20 +106,25 @@ async function execute(
   const home = checkout.home ?? null;
   if (home !== null) await prepareHome(home, host);
   const watchTrees = await Promise.all(
-    [folder.root, ...(home === null ? [] : [home])].map((root) =>
-      prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock }),
-    ),
+    [folder.root, home, loopback?.folder ?? null]
+      .filter((root) => root !== null)
+      .map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
   );
   command.signal.throwIfAborted();
   const { running, watchInside } = startInBubblewrap(parts, {
     git,
     treeFolder: folder.root,
     homeFolder: home,
+    // What a command in the background puts in the place of a folder there would be in the way of the next command's.
+    isHomeReadOnly:
+      command.beside?.isBackground === true && (host.inHome.length > 0 || isInside(host.tree, host.home)),
     cwd: folder.within,
     argv: argvOf(command.execute),
     kind: "command",
     added: command.env,
     egressSocket: command.egressSocket,
+    loopback,
+    onMade: command.onStart,
     hasInput: command.stdin !== undefined,
     mark,
   });

@@ -92,7 +92,7 @@ export async function confineAgent(
       ...(hasEgress ? [{ port: EGRESS_PORT, socket: egressSocket }] : []),
     ];
     const filter = systemCallFilter(process.arch, { network: isShared ? "shared" : "own" });
-    const started = relayed(argv, sockets);
+    const started = relayed(argv, { sockets });
     const watchTrees = await Promise.all(
       [checkout, home].map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
     );
@@ -115,7 +115,7 @@ export async function confineAgent(
       ...["--bind", checkout, checkout, "--bind", home, home],
       ...git.binds,
       ...made.flatMap(({ target }, at) => ["--ro-bind-data", `${FIRST_DATA + at}`, target]),
-      ...relayBinds(sockets),
+      ...relayBinds({ sockets }),
       ...host.seals,
       ...["--remount-ro", "/", "--chdir", checkout],
       ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],

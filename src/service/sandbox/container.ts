@@ -69,6 +69,7 @@ export function containerSandbox({ config, commands, inherited, clock, random }:
         inherited,
         clock,
       });
+      command.onStart?.();
       const { stop } = commands;
       let stopping: Promise<void> | undefined;
       const stopContainer = () => {

@@ -1,5 +1,5 @@
-// Finds processes that an agent or a command started and let go of: they left its group, and are known by the home that they
-// were given. Linux alone tells; elsewhere, and for those who dropped their environment, a sandbox has to end them.
+// Finds processes that an agent or a command started and let go of: they left its group, and are known by a variable that they
+// were given, such as their home. Linux alone tells; elsewhere, and for those who dropped their environment, a sandbox has to end them.
 
 import { readdir, readFile } from "node:fs/promises";
 
@@ -9,21 +9,26 @@ const MAX_PASSES = 20;
 
 /** Ends every process whose environment names `home`, a folder that nobody else has. */
 export async function endOrphanProcesses(home: string): Promise<void> {
+  await endProcessesWith("HOME", home);
+}
+
+/** Ends every process in whose environment the variable has this value, which nobody else's has. */
+export async function endProcessesWith(variable: string, value: string): Promise<void> {
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const found = await processesOf(home);
+    const found = await processesWith(`${variable}=${value}`);
     if (found.length === 0) return;
     for (const id of found) kill(id);
   }
 }
 
-async function processesOf(home: string): Promise<number[]> {
+async function processesWith(entry: string): Promise<number[]> {
   const names = await readdir("/proc").catch(() => []);
   const ids = names.filter((name) => processId.test(name)).map(Number);
   const isOurs = await Promise.all(
     ids.map(async (id) => {
       // Of a process of another user, and of one that has ended and waits for its parent, nothing can be read.
       const environment = await readFile(`/proc/${id}/environ`, "utf8").catch(() => "");
-      return id !== process.pid && environment.split("\0").includes(`HOME=${home}`);
+      return id !== process.pid && environment.split("\0").includes(entry);
     }),
   );
   return ids.filter((_, index) => isOurs[index]);

@@ -17,6 +17,8 @@ type ProcessWatch = {
   readonly processNamespace: number;
   readonly maxProcesses: number;
   readonly maxMemoryBytes: number;
+  /** Called once the sandbox is made: nothing outside of it can change any more what is shown in it. */
+  readonly onMade?: (() => void) | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 };
@@ -26,6 +28,7 @@ export async function watchProcesses(watch: ProcessWatch): Promise<SandboxLimit 
   // Mounted by bubblewrap before any command of the repository ran, in a mount namespace that they cannot change.
   const folder = `/proc/${watch.firstProcess}/root/proc`;
   await sandboxIsMade(watch, folder);
+  watch.onMade?.();
   while (!watch.signal.aborted) {
     const seen = await countInside(folder, watch.maxProcesses);
     if (seen === null) return null;

@@ -5,7 +5,13 @@ import { bubblewrapStart } from "./bubblewrap-options.ts";
 import { type BubblewrapParts, type RunningBubblewrap, startBubblewrap } from "./bubblewrap-process.ts";
 import type { GitView } from "./git-view.ts";
 import { watchProcesses } from "./process-watch.ts";
-import { EGRESS_PORT, proxyVariables, RELAY_MEMORY_BYTES, RELAY_PROCESSES } from "./relay.ts";
+import {
+  EGRESS_PORT,
+  proxyVariables,
+  RELAY_MEMORY_BYTES,
+  RELAY_PROCESSES,
+  type SharedLoopback,
+} from "./relay.ts";
 import { scrubbedEnvironment } from "./scrubbed-environment.ts";
 import type { Watch } from "./supervise.ts";
 import { offlineVariables } from "./toolchain-variables.ts";
@@ -14,6 +20,8 @@ type StartedInside = {
   readonly git: GitView;
   readonly treeFolder: string;
   readonly homeFolder: string | null;
+  /** Default: it can be written. */
+  readonly isHomeReadOnly?: boolean;
   /** Below the tree. */
   readonly cwd: string;
   readonly argv: readonly string[];
@@ -21,6 +29,9 @@ type StartedInside = {
   /** Variables of this one alone. */
   readonly added: Readonly<Record<string, string>>;
   readonly egressSocket: string | null;
+  /** Null: its loopback is its own. */
+  readonly loopback: SharedLoopback | null;
+  readonly onMade?: (() => void) | undefined;
   readonly hasInput: boolean;
   readonly mark: Readonly<Record<string, string>>;
 };
@@ -36,28 +47,31 @@ export function startInBubblewrap(parts: BubblewrapParts, given: StartedInside):
     given.egressSocket === null || network === "allowed"
       ? []
       : [{ port: EGRESS_PORT, socket: given.egressSocket }];
-  const hasRelay = sockets.length > 0;
+  const hasProxy = sockets.length > 0;
+  const hasRelay = hasProxy || given.loopback !== null;
   const environment = scrubbedEnvironment({
     path: host.path,
     home: host.home,
     temporary: "/tmp",
     passed: {
-      ...(network === "off" && !hasRelay ? offlineVariables : {}),
+      ...(network === "off" && !hasProxy ? offlineVariables : {}),
       ...host.environment,
       ...config.passed,
     },
     added: given.added,
-    proxy: hasRelay ? proxyVariables() : {},
+    proxy: hasProxy ? proxyVariables() : {},
   });
   const start = bubblewrapStart({
     host,
     git,
     treeFolder,
     homeFolder,
+    isHomeReadOnly: given.isHomeReadOnly === true,
     cwd,
     environment,
     network,
     sockets,
+    loopback: given.loopback,
     limits,
     argv,
     kind,
@@ -77,7 +91,14 @@ export function startInBubblewrap(parts: BubblewrapParts, given: StartedInside):
     if (inside === null) return null;
     const maxProcesses = limits.processes + (hasRelay ? RELAY_PROCESSES : 0);
     const maxMemoryBytes = limits.memoryBytes + (hasRelay ? RELAY_MEMORY_BYTES : 0);
-    return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
+    return await watchProcesses({
+      ...inside,
+      maxProcesses,
+      maxMemoryBytes,
+      onMade: given.onMade,
+      clock,
+      signal,
+    });
   };
   return { running, watchInside };
 }

@@ -42,6 +42,7 @@ export async function supervise(work: Supervision): Promise<SandboxResult> {
   for (const stream of work.outputs) {
     stream.on("data", (chunk: Buffer) => {
       output.add(chunk);
+      command.onOutput?.(chunk);
       if (output.total > MAX_WRITTEN_BYTES) pass("output");
     });
   }

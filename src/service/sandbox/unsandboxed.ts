@@ -9,7 +9,7 @@ import { makeHome, removeHome } from "./agent-homes.ts";
 import { superviseProgram } from "./bubblewrap-program.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { startGroup } from "./end-group.ts";
-import { endOrphanProcesses } from "./orphan-processes.ts";
+import { endProcessesWith } from "./orphan-processes.ts";
 import { prepareCommand } from "./prepare-command.ts";
 import type { SandboxConfig } from "./sandbox-config.ts";
 import { scrubbedEnvironment } from "./scrubbed-environment.ts";
@@ -17,6 +17,9 @@ import { argvOf, supervise } from "./supervise.ts";
 
 const NOT_TRUSTED =
   "this service has no sandbox, and the repository is not trusted. Its operator can install bubblewrap, or set SANDBOX.";
+
+/** Tells the processes of one command from those of another. */
+const COMMAND_VARIABLE = "AGENT_SERVICE_COMMAND";
 
 type UnsandboxedParts = {
   readonly config: SandboxConfig;
@@ -27,6 +30,7 @@ type UnsandboxedParts = {
 
 export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): Sandbox {
   const isSandboxOff = config.mode === "off";
+  let commands = 0;
   return {
     kind: "none",
     facts: async () => null,
@@ -42,6 +46,9 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
         clock,
       });
       const home = checkout.home ?? (await makeHome(config.homesFolder));
+      // Several at once may have one home.
+      commands += 1;
+      const mark = `${process.pid}.${commands}`;
       try {
         command.signal.throwIfAborted();
         const env = scrubbedEnvironment({
@@ -49,7 +56,7 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
           home,
           temporary: home,
           passed: config.passed,
-          added: command.env,
+          added: { ...command.env, [COMMAND_VARIABLE]: mark },
           proxy: {},
         });
         const running = startGroup({
@@ -60,11 +67,12 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
           inherited,
           clock,
         });
+        command.onStart?.();
         return ok(await supervise({ ...running, command, watches: [watchDisk], timeoutMs, clock }));
       } finally {
         // Together with the command's orphan processes, which may still write there.
         if (checkout.home === undefined) await removeHome(home);
-        else await endOrphanProcesses(home);
+        else await endProcessesWith(COMMAND_VARIABLE, mark);
       }
     },
     async start({ checkout, isTreeShown }, program) {

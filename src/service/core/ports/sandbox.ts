@@ -38,7 +38,24 @@ export type SandboxCommand = {
   readonly longestMs?: number;
   /** Bytes of output that are kept: half from its beginning, half from its end. */
   readonly maxOutputBytes: number;
+  /** Told each piece of output as it comes, whether it is kept or not. */
+  readonly onOutput?: (piece: Buffer) => void;
+  /** Called once it is executed, if it ever is. */
+  readonly onStart?: () => void;
+  /** The commands beside which it is executed. Default: none. */
+  readonly beside?: CommandGroup;
   readonly signal: AbortSignal;
+};
+
+/**
+ * Commands of a run that are executed at the same time. Where a sandbox gives each a loopback network of its own, all of a group find
+ * the ports there on which those in the background listen.
+ */
+export type CommandGroup = {
+  /** The name of the group: nobody else's. */
+  readonly name: string;
+  /** Whether this command goes on in the background: others are executed beside it. */
+  readonly isBackground: boolean;
 };
 
 export type SandboxLimit = "time" | "output" | "memory" | "processes" | "disk";

@@ -1,0 +1,184 @@
+// Commands beside a command in the background, in every kind of sandbox: what they reach of it, and what its end leaves.
+
+import { mkdirSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Result } from "../../../src/base/result.ts";
+import type {
+  Sandbox,
+  SandboxCommand,
+  SandboxedCheckout,
+  SandboxRefusal,
+  SandboxResult,
+} from "../../../src/service/core/ports/sandbox.ts";
+import { marked, SandboxFixture } from "./sandbox-fixture.ts";
+
+let fixture: SandboxFixture;
+let ending: AbortController;
+beforeEach(() => {
+  fixture = new SandboxFixture();
+  ending = new AbortController();
+});
+afterEach(async () => {
+  ending.abort(new Error("stopped"));
+  await fixture.close();
+});
+
+const bubblewrap = { kind: "bubblewrap", mode: "bubblewrap", tags: ["sandbox"] } as const;
+const none = { kind: "no sandbox", mode: "off", tags: [] } as const;
+const container = { kind: "a container", mode: "container", tags: [] } as const;
+
+async function open(mode: "bubblewrap" | "off" | "container"): Promise<Sandbox> {
+  const start = JSON.stringify(["/bin/sh", "-c", "cd {checkout} && {command}"]);
+  return await fixture.find({
+    environment: {
+      SANDBOX: mode,
+      SANDBOX_READ_PATHS: dirname(process.execPath),
+      ...(mode === "container" ? { SANDBOX_COMMAND: start } : {}),
+    },
+  });
+}
+
+type Background = {
+  /** Resolves once its output holds the text. Rejects where it ends before. */
+  until(text: string): Promise<void>;
+  readonly ended: Promise<Result<SandboxResult, SandboxRefusal>>;
+};
+
+/** Executed in the background, and known to have begun. */
+async function start(
+  sandbox: Sandbox,
+  shell: string,
+  changes: Partial<SandboxCommand & SandboxedCheckout> = {},
+): Promise<Background> {
+  let output = "";
+  let told: () => void = () => {};
+  const begun = Promise.withResolvers<void>();
+  const ended = sandbox.run(
+    { ...fixture.checkout, ...changes },
+    {
+      execute: { shell },
+      cwd: "",
+      env: {},
+      egressSocket: null,
+      timeoutMs: 60_000,
+      maxOutputBytes: 1_000,
+      onOutput: (piece) => {
+        output += piece.toString();
+        told();
+      },
+      onStart: begun.resolve,
+      beside: { name: marked("group"), isBackground: true },
+      signal: ending.signal,
+    },
+  );
+  await Promise.race([begun.promise, ended]);
+  const isOver = ended.then((end) => {
+    throw new Error(`It has ended: ${JSON.stringify(end)}`);
+  });
+  isOver.catch(() => {});
+  const until = async (text: string) => {
+    while (!output.includes(text))
+      await Promise.race([
+        isOver,
+        new Promise<void>((resolve) => {
+          told = resolve;
+        }),
+      ]);
+  };
+  return { until, ended };
+}
+
+const beside = { name: marked("group"), isBackground: false };
+
+/** A server on a port of its own that says its word to whoever connects. */
+const server = (port: number, word: string) =>
+  `exec ${process.execPath} -e 'require("node:net").createServer((client) => client.end("${word}")).listen(${port}, "127.0.0.1", () => console.log("listening"))'`;
+const client = (port: number) =>
+  `${process.execPath} -e 'const client = require("node:net").connect(${port}, "127.0.0.1"); client.on("error", () => console.log("refused")); client.on("data", (data) => console.log(String(data)))'`;
+
+for (const { kind, mode, tags } of [bubblewrap, none, container])
+  describe(`a command in the background in ${kind}`, { tags: [...tags] }, () => {
+    it("tells its output as it comes, works beside others, and ends with its signal", async () => {
+      const sandbox = await open(mode);
+      const background = await start(
+        sandbox,
+        "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo gone; sleep 60",
+      );
+      await background.until("begun");
+      expect((await fixture.result(sandbox, "touch go", { beside })).exitCode).toBe(0);
+      await background.until("gone");
+
+      ending.abort(new Error("stopped"));
+
+      await expect(background.ended).rejects.toThrow("stopped");
+    });
+
+    it("tells its own end", async () => {
+      const sandbox = await open(mode);
+      const background = await start(sandbox, "echo out; echo err >&2; exit 3");
+      expect(await background.ended).toMatchObject({
+        ok: true,
+        value: { exitCode: 3, output: "out\nerr\n" },
+      });
+    });
+  });
+
+for (const { kind, mode, tags } of [bubblewrap, none])
+  describe(`the ports of a command in the background in ${kind}`, { tags: [...tags] }, () => {
+    it("are reached by others, also by another in the background, until it has ended", async () => {
+      const sandbox = await open(mode);
+      const [first, second] = [21_000 + (process.pid % 1_000), 22_000 + (process.pid % 1_000)];
+      const one = await start(sandbox, server(first, "one"));
+      const two = await start(sandbox, server(second, "two"));
+      await Promise.all([one.until("listening"), two.until("listening")]);
+
+      const { output } = await fixture.result(sandbox, `${client(first)}; ${client(second)}`, { beside });
+      expect(output).toBe("one\ntwo\n");
+      const third = await start(sandbox, `sleep 1; ${client(first)}; sleep 60`);
+      await third.until("one");
+
+      ending.abort(new Error("stopped"));
+      await Promise.allSettled([one.ended, two.ended, third.ended]);
+      expect((await fixture.result(sandbox, client(first), { beside })).output).toBe("refused\n");
+      const left = (await readdir(tmpdir())).filter((name) => name.startsWith("agent-loopback-"));
+      expect(left).toEqual([]);
+    });
+  });
+
+describe("the ports of a command in the background of another run", { tags: ["sandbox"] }, () => {
+  it("are not reached", async () => {
+    const sandbox = await open("bubblewrap");
+    const port = 23_000 + (process.pid % 1_000);
+    const server1 = await start(sandbox, server(port, "one"));
+    await server1.until("listening");
+    for (const group of [{}, { beside: { name: "another", isBackground: false } }])
+      expect((await fixture.result(sandbox, client(port), group)).output).toBe("refused\n");
+  });
+});
+
+describe("a home that stays between commands", () => {
+  it("keeps the command in the background when another one ends, whose orphan processes end", async () => {
+    const sandbox = await open("off");
+    const home = join(fixture.dataDir, "home");
+    mkdirSync(home);
+    const background = await start(sandbox, "while [ ! -e go ]; do sleep 0.05; done; echo alive; sleep 60", {
+      home,
+    });
+
+    await fixture.result(sandbox, "setsid sleep 61 >/dev/null 2>&1 & echo $! >orphan; touch go", {
+      beside,
+      checkout: { home },
+    });
+
+    await background.until("alive");
+    const orphan = (await readFile(join(fixture.checkout.root, "orphan"), "utf8")).trim();
+    const isOurs = await readFile(`/proc/${orphan}/environ`, "utf8").then(
+      (environment) => environment.includes(home),
+      () => false,
+    );
+    expect(isOurs).toBe(false);
+  });
+});
