@@ -88,6 +88,8 @@ async function play(name: CodingAgentName, wire: CodingAgentWire, folder: string
   );
   const { conclusion, tokens, "changed-files": files } = step.outputs;
   console.log({ agent: `${name} ${codingAgents[name].version}`, wire, conclusion, tokens, files, texts });
+  // The command's output, in the run's events as well.
+  console.log({ isOutputShown: step.log.replaceAll(COMMAND, "").includes("three") });
   console.log(` ${model.requests.length} requests; results of tools:`);
   for (const { tool, isError, text } of model.toolResults())
     console.log(`  ${tool}${isError ? " (error)" : ""}: ${JSON.stringify(text.slice(0, 200))}`);

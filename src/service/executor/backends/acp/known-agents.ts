@@ -72,7 +72,12 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
   }),
   gemini: ({ model }) => ({
     args: ["--acp", "--model", model],
-    environment: { GEMINI_TELEMETRY_ENABLED: "false" },
+    environment: {
+      GEMINI_TELEMETRY_ENABLED: "false",
+      // From a terminal of its own it has a command's output as an array of cells, of which it tells its client nothing
+      // (0.61.0, looked up on 2026-11-27).
+      GEMINI_PTY_INFO: "child_process",
+    },
     authMethod: "gemini-api-key",
     mode: null,
   }),

@@ -79,6 +79,22 @@ describe("what an agent tells", () => {
     expect(events.find(({ type }) => type === "TOOL_CALL_RESULT")).toMatchObject({ content: "one\ntwo" });
   });
 
+  // 0.61.0, without a terminal of its own: the program's source, looked up on 2026-11-27.
+  it("has the output of a command that comes with its end, as Gemini CLI sends it", async () => {
+    const call = { toolCallId: "c", title: "npm test", kind: "execute", locations: [] };
+    const { events } = await runAgent({
+      turn: [
+        update("tool_call", { ...call, status: "in_progress", content: [] }),
+        update("tool_call_update", {
+          ...call,
+          status: "completed",
+          content: [{ type: "content", content: { type: "text", text: "one\ntwo" } }],
+        }),
+      ],
+    });
+    expect(events.find(({ type }) => type === "TOOL_CALL_RESULT")).toMatchObject({ content: "one\ntwo" });
+  });
+
   it("names what is no text", async () => {
     const block = (content: Record<string, unknown>) => update("agent_message_chunk", { content });
     const { recorder } = await runAgent({
