@@ -1,4 +1,4 @@
-// The tool that lists the changes of a pull request.
+// The tool that lists what the commit that was checked out changes against its base.
 
 import * as z from "zod/mini";
 import type { ChangedFile } from "../../core/checkouts/checkout.ts";
@@ -17,7 +17,7 @@ type ListedChanges = { readonly changes: Changes; readonly offset: number; reado
 export const gitChanges = defineTool({
   name: "git_changes",
   description:
-    "Lists the files that the pull request changes against its base, with added and deleted lines. git_diff shows what changed in them.",
+    "Lists the files that the commit under review changes against its base, with added and deleted lines. git_diff shows what changed in them.",
   input: z.object({
     offset: offsetInput("The first file to list."),
     limit: countInput({ max: 1_000, fallback: 400, description: "How many files to list." }),

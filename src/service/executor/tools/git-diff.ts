@@ -1,4 +1,4 @@
-// The tool that shows changes as a diff: of the working tree, of the pull request, or between two commits.
+// The tool that shows changes as a diff: of the working tree, against the base, or between two commits.
 
 import * as z from "zod/mini";
 import type { Checkout, GitText } from "../../core/checkouts/checkout.ts";
@@ -16,17 +16,17 @@ export type TextPage = {
 };
 
 export const NO_BASE =
-  "[no base to compare with: not a pull request, or the checkout does not have its base. Where the request is about a " +
-  "pull request, say first that its change cannot be seen, and that actions/checkout takes fetch-depth: 0]";
+  "[no base to compare with: nothing is under review in this run, or the checkout does not have the base of it. Where the request is " +
+  "about a change, say first that it cannot be seen, and that actions/checkout takes fetch-depth: 0]";
 
 export const gitDiff = defineTool({
   name: "git_diff",
   description:
-    "Shows a unified diff: what the pull request changes against its base, what you changed in the working tree, new files included, or the difference of two commits. git_changes lists the files alone.",
+    "Shows a unified diff: what the commit under review changes against its base, what you changed in the working tree, new files included, or the difference of two commits. git_changes lists the files alone.",
   input: z.object({
     of: described(
-      z.optional(z.enum(["pull_request", "working_tree"])),
-      "pull_request: its head against its base. working_tree: the files now against the commit that was checked out. Default: the working tree where it was changed, else the pull request.",
+      z.optional(z.enum(["base", "working_tree"])),
+      "base: the commit that was checked out against its base. working_tree: the files now against that commit. Default: the working tree where it was changed, else base.",
     ),
     from: revisionInput(
       "The older commit, where two are compared. With from alone it is compared with HEAD.",
@@ -70,7 +70,7 @@ function clip(line: string): string {
 }
 
 type Wanted = {
-  readonly of?: "pull_request" | "working_tree" | undefined;
+  readonly of?: "base" | "working_tree" | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly paths: readonly string[];
@@ -79,7 +79,7 @@ type Wanted = {
 async function diffOf(wanted: Wanted, checkout: Checkout): Promise<GitText & { readonly about: string }> {
   const { of, from, to, paths } = wanted;
   if (from !== undefined || to !== undefined) return await betweenCommits(wanted, checkout);
-  if (of !== "pull_request") {
+  if (of !== "base") {
     const working = await checkout.history.workingDiff(paths);
     const about = `working tree against ${checkout.headSha.slice(0, 12)}, the commit that was checked out`;
     if (of === "working_tree" || working.text !== "") return { about, ...working };
@@ -87,10 +87,10 @@ async function diffOf(wanted: Wanted, checkout: Checkout): Promise<GitText & { r
   const change = await checkout.diffSinceBase(paths);
   if (change !== null) {
     const { baseSha, text, isWhole } = change;
-    const about = `pull request: ${checkout.headSha.slice(0, 12)} against its base ${baseSha.slice(0, 12)}`;
+    const about = `${checkout.headSha.slice(0, 12)} against its base ${baseSha.slice(0, 12)}`;
     return { about, text, complete: isWhole };
   }
-  if (of === "pull_request") throw new ToolError("not_found", NO_BASE.slice(1, -1));
+  if (of === "base") throw new ToolError("not_found", NO_BASE.slice(1, -1));
   return { about: "working tree as it was checked out", text: "", complete: true };
 }
 

@@ -13,7 +13,7 @@ export const gitLog = defineTool({
     "Lists commits, the newest first: name, day, author, subject. The history may be shallow: then its oldest commits are missing.",
   input: z.object({
     paths: pathsInput,
-    from: revisionInput("Leave out this commit and all before it. base: what the pull request adds."),
+    from: revisionInput("Leave out this commit and all before it. base: what is new since the base."),
     to: revisionInput("Begin with this commit. Default: HEAD."),
     offset: offsetInput("The first commit to list."),
     limit: countInput({ max: 200, fallback: 20, description: "How many commits to list." }),

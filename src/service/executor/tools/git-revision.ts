@@ -18,7 +18,7 @@ export const pathsInput = described(
   "Only these files and folders, relative to the repository's root.",
 );
 
-/** All digits of a commit. `base` is the pull request's base. Rejects with a `ToolError` where there is none. */
+/** All digits of a commit. `base` is that of the commit under review. Rejects with a `ToolError` where there is none. */
 export async function commitOf(checkout: Checkout, name: string): Promise<string> {
   const found =
     name === "base"
@@ -26,7 +26,7 @@ export async function commitOf(checkout: Checkout, name: string): Promise<string
       : await checkout.history.resolve(name);
   if (found !== null) return found;
   const shown = JSON.stringify(name);
-  const message = `There is no commit ${shown} in reach: the history may be shallow, and branches are not known by name. Known are digits of commits as git_log shows them, HEAD, HEAD~1, and base in a pull request.`;
+  const message = `There is no commit ${shown} in reach: the history may be shallow, and branches are not known by name. Known are digits of commits as git_log shows them, HEAD, HEAD~1, and base where a change is under review.`;
   throw new ToolError("not_found", message);
 }
 

@@ -46,13 +46,11 @@ const run = async (tool: Tool<unknown>, input: unknown) => (await tool.run(input
 describe("git_diff", () => {
   it("shows what the pull request changes, removed lines too, as the default of a tree that was not changed", async () => {
     const text = await run(gitDiff, {});
-    expect(text).toMatch(
-      /^\[pull request: [0-9a-f]{12} against its base [0-9a-f]{12}\]\ndiff --git a\/a\.ts b\/a\.ts\n/,
-    );
+    expect(text).toMatch(/^\[[0-9a-f]{12} against its base [0-9a-f]{12}\]\ndiff --git a\/a\.ts b\/a\.ts\n/);
     expect(text).toContain("\n one\n-two\n+TWO\n three\n");
     expect(text).toContain("rename from dir/old.ts\nrename to dir/new.ts");
     expect(text).toContain("Binary files a/image.bin and b/image.bin differ");
-    expect(await run(gitDiff, { of: "pull_request" })).toBe(text);
+    expect(await run(gitDiff, { of: "base" })).toBe(text);
     expect(await run(gitDiff, { of: "working_tree" })).toMatch(
       /^\[working tree against [0-9a-f]{12}, .*: no difference\]$/,
     );
@@ -87,7 +85,7 @@ describe("git_diff", () => {
     for (const text of texts.slice(4)) expect(text).toBe("a.ts:3: III\nnew.ts:1: new");
     expect(await run(gitDiff, { paths: ["new.ts"] })).not.toContain("III");
     expect((await checkout.workingChanges()).files.map(({ path }) => path)).toEqual(["a.ts", "new.ts"]);
-    expect(await run(gitDiff, { of: "pull_request" })).toContain("+TWO");
+    expect(await run(gitDiff, { of: "base" })).toContain("+TWO");
   });
 
   it("stays below 30 KB", async () => {
