@@ -42,6 +42,7 @@ const MODEL_ADVICE =
 const inputSettings = [
   "MODEL",
   "FALLBACK_MODEL",
+  "EXPLORE_MODEL",
   "MODEL_BASE_URL",
   "MODEL_API_KEY",
   "MODEL_PROVIDER",
@@ -114,10 +115,11 @@ function rootOf(env: Environment): string {
 /** The inputs as settings of the service. */
 export function modelSettings(model: ModelInputs | null): Record<string, string> {
   if (model === null) return {};
-  const { name, fallback, agent, baseUrl, apiKey, provider, effort, price } = model;
+  const { name, fallback, explorer, agent, baseUrl, apiKey, provider, effort, price } = model;
   return {
     MODEL: name,
     ...(fallback === null ? {} : { FALLBACK_MODEL: fallback }),
+    ...(explorer === null ? {} : { EXPLORE_MODEL: explorer }),
     ...(baseUrl === null ? {} : { MODEL_BASE_URL: baseUrl }),
     ...(apiKey === null ? {} : { MODEL_API_KEY: apiKey }),
     ...(agent === null ? {} : { ACP_AGENT: agent }),

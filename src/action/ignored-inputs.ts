@@ -43,7 +43,10 @@ function ignoredByService(
   if (service.type === "embedded") return [[given(["audience", "account"]), WITHOUT_SERVICE]];
   if (service.model !== null)
     return [
-      [given(["fallback-model", "effort", "model-price"]), 'with this "base-url": the service decides them'],
+      [
+        given(["fallback-model", "explore-model", "effort", "model-price"]),
+        'with this "base-url": the service decides them',
+      ],
     ];
   const names = given(Object.keys(modelInputSettings));
   return [[names, 'with this "base-url": the service has models of its own']];

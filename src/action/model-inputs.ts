@@ -26,6 +26,8 @@ export type ModelInputs = {
   readonly name: string;
   /** Of the same API: goes on where the first does not answer. */
   readonly fallback: string | null;
+  /** Answers questions about the repository. Null: the model itself does. */
+  readonly explorer: string | null;
   /** The coding agent that asks it. Null: the built-in one. */
   readonly agent: CodingAgentName | null;
   /** Null: the provider's own. */
@@ -47,6 +49,7 @@ export type ChosenModel = { readonly name: string; readonly federation: ModelFed
 const keyInputSettings = {
   model: { ...setting(modelName, ""), isRequired: true },
   "fallback-model": setting(modelName, null),
+  "explore-model": setting(modelName, null),
   "model-base-url": setting(modelUrl, null),
   "model-api-key": setting(secret, null),
   "model-provider": setting(oneOf(providerWords), "auto"),
@@ -98,6 +101,7 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
   return {
     name: model.model,
     fallback: model["fallback-model"],
+    explorer: model["explore-model"],
     agent,
     baseUrl: model["model-base-url"],
     apiKey: model["model-api-key"],
@@ -138,12 +142,25 @@ function readModelName({ read, problems }: Reading): string {
   return values.model;
 }
 
-function readChoices({ read, problems }: Reading): Pick<ModelInputs, "fallback" | "effort" | "price"> {
-  const { "fallback-model": fallback, effort, "model-price": price } = keyInputSettings;
-  const declared = { "fallback-model": fallback, effort, "model-price": price };
+function readChoices({
+  read,
+  problems,
+}: Reading): Pick<ModelInputs, "fallback" | "explorer" | "effort" | "price"> {
+  const {
+    "fallback-model": fallback,
+    "explore-model": explorer,
+    effort,
+    "model-price": price,
+  } = keyInputSettings;
+  const declared = { "fallback-model": fallback, "explore-model": explorer, effort, "model-price": price };
   const { values, problems: faults } = readSettings(declared, inputSource(read));
   problems.push(...faults);
-  return { fallback: values["fallback-model"], effort: values.effort, price: values["model-price"] };
+  return {
+    fallback: values["fallback-model"],
+    explorer: values["explore-model"],
+    effort: values.effort,
+    price: values["model-price"],
+  };
 }
 
 /** Null where no identifier is given, and where one is wrong. */

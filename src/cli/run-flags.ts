@@ -65,6 +65,14 @@ export const runFlags = {
       "With --embedded: a model of the same API with which the run goes on when its own is overloaded, fails again and again, or is not there any more.",
     shownDefault: "FALLBACK_MODEL",
   }),
+  "explore-model": valueFlag({
+    kind: anyText,
+    fallback: null,
+    takes: "<name>",
+    description:
+      "With --embedded: a model of the same API, such as a cheaper one, that reads the repository for the agent and answers its questions about it.",
+    shownDefault: "EXPLORE_MODEL",
+  }),
   "model-base-url": valueFlag({
     kind: anyText,
     fallback: null,

@@ -120,6 +120,7 @@ function readService(values: RunFlags): ServiceSettings {
   const model = {
     MODEL: federation === null ? values.model : readModelName(values, federation),
     FALLBACK_MODEL: values["fallback-model"],
+    EXPLORE_MODEL: values["explore-model"],
     MODEL_BASE_URL: own?.apiBaseUrl ?? values["model-base-url"],
     MODEL_PROVIDER: federation?.provider ?? values["model-provider"],
     MODEL_EFFORT: values.effort,
@@ -171,6 +172,7 @@ function readRemote(values: RunFlags): ServiceSettings {
   for (const name of [
     "model",
     "fallback-model",
+    "explore-model",
     "model-base-url",
     "model-provider",
     "effort",

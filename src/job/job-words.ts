@@ -25,7 +25,8 @@ export const ciWords = {
   retry: "Re-run the job",
 } as const;
 
-const modelSettings = /\b(?:FALLBACK_MODEL|MCP_SERVERS|MODEL_(?:API_KEY|BASE_URL|PROVIDER|EFFORT|PRICE))\b/g;
+const modelSettings =
+  /\b(?:EXPLORE_MODEL|FALLBACK_MODEL|MCP_SERVERS|MODEL_(?:API_KEY|BASE_URL|PROVIDER|EFFORT|PRICE))\b/g;
 
 function inputOf(setting: string): string {
   return setting === "MODEL_EFFORT" ? '"effort"' : `"${setting.toLowerCase().replaceAll("_", "-")}"`;

@@ -20,6 +20,7 @@ const ownTitles: ReadonlyMap<string, { readonly verb: string; readonly argument:
   ["view_image", { verb: "view", argument: "path" }],
   ["delete_file", { verb: "delete", argument: "path" }],
   ["fetch_url", { verb: "fetch", argument: "url" }],
+  ["explore", { verb: "explore:", argument: "question" }],
   ["delegate", { verb: "delegate:", argument: "task" }],
   ["ask_question", { verb: "ask:", argument: "question" }],
   ["ask_advisor", { verb: "ask the advisor:", argument: "question" }],

@@ -260,6 +260,7 @@ describe("the inputs of a service inside the job", () => {
       model: {
         ...taken,
         fallback: null,
+        explorer: null,
         agent: null,
         provider: "auto",
         effort: null,
@@ -273,6 +274,7 @@ describe("the inputs of a service inside the job", () => {
       model: {
         name: "claude",
         fallback: null,
+        explorer: null,
         agent: null,
         baseUrl: null,
         apiKey: null,
@@ -295,6 +297,13 @@ describe("the inputs of a service inside the job", () => {
       model: { fallback: "m-2" },
     });
     expect(problems({ ...model, "base-url": "embedded", "fallback-model": "two words" })).toHaveLength(1);
+  });
+
+  it("may name a model that explores for it", () => {
+    expect(read({ ...model, "base-url": "embedded", "explore-model": "m-3" }).service).toMatchObject({
+      model: { explorer: "m-3" },
+    });
+    expect(problems({ ...model, "base-url": "embedded", "explore-model": "two words" })).toHaveLength(1);
   });
 
   it("may say what the model costs", () => {
@@ -402,9 +411,14 @@ describe("the inputs of a service inside the job", () => {
   };
   it("are listed as ignored where the service or the mode leaves them unread", () => {
     const remote = { "base-url": "https://agents.example.com" };
-    const choices = { effort: "high", "fallback-model": "m-2", "model-price": "1 / 2" };
+    const choices = {
+      effort: "high",
+      "fallback-model": "m-2",
+      "explore-model": "m-3",
+      "model-price": "1 / 2",
+    };
     expect(read({ ...remote, ...federated, ...choices }).ignored).toEqual([
-      '"fallback-model", "effort", "model-price" have no effect with this "base-url": the service decides them.',
+      '"fallback-model", "explore-model", "effort", "model-price" have no effect with this "base-url": the service decides them.',
     ]);
     expect(read({ ...remote, mode: "attach", "run-id": "r", prompt: "x", "max-cost": "1" }).ignored).toEqual([
       '"prompt", "max-cost" have no effect with "mode: attach", which starts no run.',
@@ -439,6 +453,7 @@ describe("the inputs of a service inside the job", () => {
       model: {
         name: "claude-sonnet-5",
         fallback: null,
+        explorer: null,
         agent: null,
         baseUrl: "https://api.anthropic.com/v1",
         apiKey: null,

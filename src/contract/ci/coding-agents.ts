@@ -8,7 +8,7 @@ export const codingAgentNames = ["claude", "codex", "gemini", "opencode"] as con
 export type CodingAgentName = (typeof codingAgentNames)[number];
 
 /** Settings of the built-in agent alone: another one has settings of its own for it. Names of inputs and of flags. */
-export const builtInAgentsSettings = ["effort", "fallback-model", "mcp-servers"] as const;
+export const builtInAgentsSettings = ["effort", "explore-model", "fallback-model", "mcp-servers"] as const;
 
 type CodingAgent = {
   readonly title: string;

@@ -316,10 +316,11 @@ function readRates(
 function modelsOf({ model, acp }: Agents): readonly (readonly [setting: string, id: string])[] {
   if (acp !== null && acp.chosenModel !== null) return [["MODEL", acp.chosenModel]];
   if (model === null) return [];
-  const { executor, fallback, advisor, reviewer } = model.models;
+  const { executor, fallback, explorer, advisor, reviewer } = model.models;
   const named = [
     ["MODEL", executor] as const,
     ["FALLBACK_MODEL", fallback] as const,
+    ["EXPLORE_MODEL", explorer] as const,
     ["ADVISOR_MODEL", advisor] as const,
     ["REVIEWER_MODEL", reviewer] as const,
   ];

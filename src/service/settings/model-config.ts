@@ -22,6 +22,8 @@ export type ModelConfig = AgentConfig & {
     readonly executor: string;
     /** Goes on in place of the executor where that does not answer. */
     readonly fallback: string | null;
+    /** Answers questions about the repository that the run's own model hands on. Null: that one does. */
+    readonly explorer: string | null;
     readonly advisor: string | null;
     readonly reviewer: string | null;
   };
@@ -84,6 +86,13 @@ export const modelSettings = {
     description:
       "A model of the same API with which a run goes on when its own is overloaded, fails again and again, or is not there any more.",
     shownDefault: "none",
+  }),
+  EXPLORE_MODEL: described({
+    kind: modelName,
+    fallback: null,
+    description:
+      "A model of the same API, such as a cheaper one, that reads the repository for the agent and answers its questions about it.",
+    shownDefault: "the model itself",
   }),
   ADVISOR_MODEL: described({
     kind: modelName,
@@ -149,6 +158,7 @@ export function readModelConfig(
     models: {
       executor,
       fallback: values.FALLBACK_MODEL,
+      explorer: values.EXPLORE_MODEL,
       advisor: values.ADVISOR_MODEL,
       reviewer: values.REVIEWER_MODEL,
     },

@@ -4,9 +4,10 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
+import type { Checkout } from "../core/checkouts/checkout.ts";
 import { networkText } from "../core/egress/network-text.ts";
 import type { Rates } from "../core/money/rates.ts";
-import type { Sandbox } from "../core/ports/sandbox.ts";
+import type { Sandbox, SandboxedCheckout } from "../core/ports/sandbox.ts";
 import { mayExecute, type TaskOrigin } from "../core/runs/shell-policy.ts";
 import type { Backend, BackendTask } from "../executor/backend.ts";
 import { broughtModelBackend, modelBackend } from "../executor/backends/model/model-backend.ts";
@@ -14,16 +15,20 @@ import type { LoopSettings } from "../executor/backends/model/model-settings.ts"
 import { sandboxText } from "../executor/backends/model/sandbox-text.ts";
 import {
   type DescribePlace,
+  type OpenProcesses,
   type OpenServers,
   readingToolbox,
   type Toolbox,
 } from "../executor/backends/model/toolbox.ts";
 import { EditDiagnostics } from "../executor/diagnostics/edit-diagnostics.ts";
+import { BackgroundProcesses } from "../executor/processes/background-processes.ts";
 import { askAdvisorTool } from "../executor/tools/ask-advisor.ts";
 import { askQuestionTool } from "../executor/tools/ask-question.ts";
+import { backgroundProcessTool } from "../executor/tools/background-process.ts";
 import { delegateTool } from "../executor/tools/delegate.ts";
 import { deleteFile } from "../executor/tools/delete-file.ts";
 import { editFile } from "../executor/tools/edit-file.ts";
+import { exploreTool } from "../executor/tools/explore.ts";
 import { fetchUrlTool } from "../executor/tools/fetch-url.ts";
 import { managerTools } from "../executor/tools/manage-workspace.ts";
 import { openRunServers } from "../executor/tools/mcp/run-servers.ts";
@@ -75,7 +80,39 @@ function loopSettings(parts: BroughtModelParts): LoopSettings {
   const describePlace = placeOf(parts);
   const openServers = serversOf(parts);
   const toolbox = toolboxOf(parts);
-  return { ...config.limits, effort: config.effort, toolbox, describePlace, openServers, clock, random };
+  const opens = { describePlace, openServers, openProcesses: processesOf(parts) };
+  return { ...config.limits, effort: config.effort, toolbox, ...opens, clock, random };
+}
+
+function processesOf({ sandbox, isSandboxOff, isTrusted: trusts, clock }: BroughtModelParts): OpenProcesses {
+  return ({ task, checkout }) => {
+    if (!mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted: trusts(task) })) return null;
+    const { egress } = task.network;
+    return new BackgroundProcesses({
+      sandbox,
+      egress,
+      checkout: { root: checkout.root, ...sandboxedParts({ task, checkout, isTrusted: trusts(task) }) },
+      runId: task.runId,
+      signal: task.signal,
+      leftMs: () => task.deadline.leftMs(),
+      clock,
+    });
+  };
+}
+
+/** Parts of the checkout that a sandbox needs in addition to the tree. */
+function sandboxedParts({
+  task,
+  checkout,
+  isTrusted,
+}: {
+  readonly task: Pick<BackendTask, "environment">;
+  readonly checkout: Checkout;
+  readonly isTrusted: boolean;
+}): Omit<SandboxedCheckout, "root"> {
+  const { home } = task.environment;
+  const { gitFolder = null, covered } = checkout;
+  return { gitFolder, covered, isTrusted, ...(home === null ? {} : { home }) };
 }
 
 /** The protocol is loaded where a run has a server. */
@@ -124,10 +161,12 @@ function toolboxOf({ sandbox, isSandboxOff, isTrusted: trusts }: BroughtModelPar
     if (checkout === null) return [...readingToolbox(context), ...helpers];
     const isTrusted = trusts(task);
     const mayShell = mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted });
-    const { home } = task.environment;
-    const { gitFolder = null, covered } = checkout;
-    const about = { gitFolder, covered, isTrusted, ...(home === null ? {} : { home }) };
-    const shell = runCommandTool({ sandbox, egress, checkout: about });
+    const about = sandboxedParts({ task, checkout, isTrusted });
+    const { processes } = context;
+    const shell = [
+      runCommandTool({ sandbox, egress, checkout: about, processes }),
+      ...(processes === null ? [] : [backgroundProcessTool(processes)]),
+    ];
     const diagnostics = new EditDiagnostics({ sandbox, checkout: about });
     // A linter's configuration is code of the repository.
     const edits = mayShell
@@ -138,7 +177,8 @@ function toolboxOf({ sandbox, isSandboxOff, isTrusted: trusts }: BroughtModelPar
       ...edits,
       deleteFile,
       renameFile,
-      ...(mayShell ? [shell] : []),
+      ...(mayShell ? shell : []),
+      exploreTool(context.explore),
       ...helpers,
     ];
   };

@@ -26,7 +26,7 @@ describe("the settings of the model", () => {
         provider: "openai",
         baseUrl: "https://api.openai.com/v1",
         apiKey: "sk-secret",
-        models: { executor: "gpt-5.5", fallback: null, advisor: null, reviewer: null },
+        models: { executor: "gpt-5.5", fallback: null, explorer: null, advisor: null, reviewer: null },
         limits: {},
         effort: null,
       },
@@ -38,6 +38,7 @@ describe("the settings of the model", () => {
       ...given,
       MODEL_PROVIDER: "anthropic",
       FALLBACK_MODEL: "small",
+      EXPLORE_MODEL: "smaller",
       ADVISOR_MODEL: "large",
       REVIEWER_MODEL: "other",
       MAX_TURNS: "10",
@@ -47,7 +48,13 @@ describe("the settings of the model", () => {
     };
     expect(read(all).config).toMatchObject({
       provider: "anthropic",
-      models: { executor: "gpt-5.5", fallback: "small", advisor: "large", reviewer: "other" },
+      models: {
+        executor: "gpt-5.5",
+        fallback: "small",
+        explorer: "smaller",
+        advisor: "large",
+        reviewer: "other",
+      },
       limits: { maxTurns: 10, contextTokens: 128_000, maxOutputTokens: 8_000 },
       effort: "high",
     });

@@ -57,6 +57,11 @@ export class CheckRecord {
     };
   }
 
+  /** A command was started in the background: it is no check, whatever it executes, and may change files as any other. */
+  noteBackground(command: string): void {
+    if (changesFiles(command)) this.#edited({ onlyWhereChecked: true });
+  }
+
   get verdict(): ChecksState {
     const { results } = this.#state;
     if (results.some(hasFailed)) return "failed";

@@ -1,17 +1,22 @@
 // The tool that executes a command in the sandbox, and reports its end.
 
 import * as z from "zod/mini";
-import { assertNever } from "../../../base/assert-never.ts";
 import { blockedText } from "../../core/egress/network-text.ts";
 import type { RunEgress } from "../../core/egress/run-egress.ts";
-import type { Sandbox, SandboxedCheckout, SandboxLimit, SandboxResult } from "../../core/ports/sandbox.ts";
+import type { Sandbox, SandboxedCheckout, SandboxResult } from "../../core/ports/sandbox.ts";
+import {
+  type BackgroundProcesses,
+  MAX_PROCESSES,
+  type ProcessReading,
+} from "../processes/background-processes.ts";
+import { readingText, shownOutput } from "../processes/process-text.ts";
+import { describeEnd, MAX_COMMAND_SECONDS } from "./command-end.ts";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
-import { countInput, described, scopeInput } from "./tool-input.ts";
+import { countInput, described, flagInput, scopeInput } from "./tool-input.ts";
 
 export const COMMAND_TOOL = "run_command";
 
 const DEFAULT_SECONDS = 120;
-const MAX_SECONDS = 600;
 const MAX_OUTPUT_BYTES = 30_000;
 const MAX_COMMAND_CHARS = 32_000;
 
@@ -20,16 +25,24 @@ type CommandParts = {
   readonly egress: RunEgress;
   /** Parts that the sandbox needs in addition to the tree. */
   readonly checkout: Omit<SandboxedCheckout, "root">;
+  /** Null where nothing is started in the background. */
+  readonly processes: BackgroundProcesses | null;
 };
 
 /** With what was blocked meanwhile, as text. */
 type CommandResult = SandboxResult & { readonly blocked: string | null };
+type StartedProcess = { readonly background: ProcessReading };
 
-export function runCommandTool({ sandbox, egress, checkout: about }: CommandParts): Tool<CommandResult> {
+export function runCommandTool({
+  sandbox,
+  egress,
+  checkout: about,
+  processes,
+}: CommandParts): Tool<CommandResult | StartedProcess> {
   return defineTool({
     name: COMMAND_TOOL,
     description:
-      "Executes a command with bash in the repository and returns its output and exit code. No terminal, no input; nothing goes on in the background after it.",
+      "Executes a command with bash in the repository and returns its output and exit code. No terminal, no input; nothing goes on after it, unless it is started in the background.",
     input: z.object({
       command: described(
         z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/^[^\0]*$/)),
@@ -37,15 +50,22 @@ export function runCommandTool({ sandbox, egress, checkout: about }: CommandPart
       ),
       cwd: scopeInput("The folder to execute it in, relative to the repository's root. Default: the root."),
       timeout_seconds: countInput({
-        max: MAX_SECONDS,
+        max: MAX_COMMAND_SECONDS,
         fallback: DEFAULT_SECONDS,
         description: "Seconds after which it is ended.",
       }),
+      run_in_background: flagInput(
+        `Return at once and let it go on until it is stopped or the run ends: for servers and watchers. No time limit. ${portsText(sandbox)}`,
+      ),
     }),
     access: "write",
     // Without a network a command only changes files.
     isOutside: sandbox.kind !== "bubblewrap" || egress.rules.agent.length > 0,
-    async find({ command, cwd, timeout_seconds }, { checkout, signal }): Promise<CommandResult> {
+    async find(
+      { command, cwd, timeout_seconds, run_in_background: isBackground },
+      { checkout, signal, call },
+    ): Promise<CommandResult | StartedProcess> {
+      if (isBackground) return { background: await startInBackground(processes, { command, cwd, call }) };
       const before = egress.record().blocked;
       // Where there is no bubblewrap, commands have the network of whatever executes them.
       const egressSocket = sandbox.kind === "bubblewrap" ? await egress.socket("agent") : null;
@@ -58,24 +78,57 @@ export function runCommandTool({ sandbox, egress, checkout: about }: CommandPart
           egressSocket,
           timeoutMs: timeout_seconds * 1000,
           maxOutputBytes: MAX_OUTPUT_BYTES,
+          ...(processes === null ? {} : { beside: processes.beside }),
           signal,
         },
       );
       if (!ended.ok) throw new ToolError("refused", ended.refusal.detail);
       return { ...ended.value, blocked: blockedText(before, egress.record().blocked) };
     },
-    format: describeResult,
+    format: (value) => ("background" in value ? readingText(value.background) : describeResult(value)),
   });
+}
+
+/** Each container has a network of its own. */
+function portsText({ kind }: Pick<Sandbox, "kind">): string {
+  return kind === "container"
+    ? "Other commands do not reach its ports."
+    : "Other commands reach its ports on localhost.";
+}
+
+async function startInBackground(
+  processes: BackgroundProcesses | null,
+  { call, ...work }: { readonly command: string; readonly cwd: string; readonly call: string | undefined },
+): Promise<ProcessReading> {
+  if (processes === null)
+    throw new ToolError(
+      "refused",
+      "Nothing can be started in the background here. Leave run_in_background out.",
+    );
+  const { running } = processes;
+  if (running.length >= MAX_PROCESSES)
+    throw new ToolError(
+      "refused",
+      `${MAX_PROCESSES} commands are in the background, and no more may be: stop one of ${running.join(", ")} first.`,
+    );
+  const started = await processes.start(work, call);
+  if (started.ending?.how === "refused") throw new ToolError("refused", started.ending.detail);
+  return started;
 }
 
 const endSchema = z.object({ exitCode: z.nullable(z.int()) });
 const inputSchema = z.object({ command: z.string() });
+const startedSchema = z.object({ background: z.object({ command: z.string() }) });
 
-/** A command that was executed, by the input and the value of its call, and its exit code. Null where neither tells. */
-export function executedCommand(
-  input: unknown,
-  value: unknown,
-): { readonly command: string; readonly exitCode: number | null } | null {
+export type ExecutedCommand =
+  | { readonly command: string; readonly exitCode: number | null }
+  /** Its end is not known, and tells nothing. */
+  | { readonly command: string; readonly isBackground: true };
+
+/** A command that was executed, by the input and the value of its call. Null where neither tells. */
+export function executedCommand(input: unknown, value: unknown): ExecutedCommand | null {
+  const started = z.safeParse(startedSchema, value);
+  if (started.success) return { command: started.data.background.command, isBackground: true };
   const [asked, ended] = [z.safeParse(inputSchema, input), z.safeParse(endSchema, value)];
   return asked.success && ended.success
     ? { command: asked.data.command, exitCode: ended.data.exitCode }
@@ -84,32 +137,7 @@ export function executedCommand(
 
 /** The output of a command, and its end. */
 export function describeResult({ blocked, ...result }: CommandResult): string {
-  // A stream of events has no place for NUL.
-  const output = result.output.replaceAll("\0", "\ufffd").replace(/\n$/, "");
-  const notes = [howItEnded(result), ...(blocked === null ? [] : [blocked])];
+  const output = shownOutput(result.output);
+  const notes = [describeEnd(result), ...(blocked === null ? [] : [blocked])];
   return [output === "" ? "[no output]" : output, ...notes.map((note) => `[${note}]`)].join("\n");
-}
-
-function howItEnded({ exitCode, signal, limit, durationMs }: SandboxResult): string {
-  if (limit !== undefined) return explainLimit(limit, durationMs);
-  return exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code ${exitCode}`;
-}
-
-function explainLimit(limit: SandboxLimit, durationMs: number): string {
-  switch (limit) {
-    case "time": {
-      const seconds = Math.round(durationMs / 1000);
-      return `ended after ${seconds} s, the time limit: do less at once, or set timeout_seconds (at most ${MAX_SECONDS})`;
-    }
-    case "output":
-      return "ended: it wrote more output than is allowed. Write to a file, or less";
-    case "memory":
-      return "ended: it used more memory than is allowed";
-    case "processes":
-      return "ended: it started more processes than are allowed";
-    case "disk":
-      return "ended: its files grew larger than is allowed";
-    default:
-      return assertNever(limit);
-  }
 }

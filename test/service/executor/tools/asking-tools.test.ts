@@ -36,6 +36,7 @@ describe("run_command", () => {
       sandbox: realSandbox(),
       egress: noNetwork.egress,
       checkout: { gitFolder: null, isTrusted },
+      processes: null,
     });
   const run = async (command: string, more: object = {}) =>
     (await shell().run({ command, ...more }, { checkout, signal })).text;

@@ -9,6 +9,7 @@ import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { sumOf } from "../../../core/runs/usage.ts";
 import { BackendFailure, type BackendOutcome, type BackendTask } from "../../backend.ts";
 import type { ProjectScripts } from "../../checks/check-kinds.ts";
+import type { BackgroundProcesses } from "../../processes/background-processes.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { RequestStage } from "./allow-request.ts";
 import { AnswerEvents } from "./answer-events.ts";
@@ -32,6 +33,8 @@ type AgentLoopOptions = {
   readonly task: BackendTask;
   readonly checkout: Checkout;
   readonly tools: readonly Tool<unknown>[];
+  /** Null where there are none. */
+  readonly processes: Pick<BackgroundProcesses, "hasAny"> | null;
   readonly modelId: string;
   /** Null where there is no reviewer. */
   readonly reviewerId: string | null;
@@ -247,7 +250,7 @@ export class AgentLoop {
     reply: GivenReply,
     { turn, left }: { readonly turn: number; readonly left: LeftCalls | null },
   ): Promise<void> {
-    const { tools, task, checkout, conversation, maxTurns, journal } = this.#options;
+    const { tools, task, checkout, conversation, maxTurns, journal, processes } = this.#options;
     const results = await callTools({
       turn,
       calls: reply.answer.calls,
@@ -260,7 +263,7 @@ export class AgentLoop {
       repeated: this.#repeated,
       journal,
     });
-    if (results.mayHaveChangedFiles) journal?.filesMayHaveChanged();
+    if (results.mayHaveChangedFiles || processes?.hasAny === true) journal?.filesMayHaveChanged();
     this.#followUps.record(results);
     conversation.add(...results.messages);
     const { budget } = task.meter;

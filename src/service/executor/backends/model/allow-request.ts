@@ -7,9 +7,10 @@ import type { TokenEstimate } from "./token-estimate.ts";
 
 /**
  * What a request is to its run: its `first`, which may take all that is left where nothing can be kept; one of its `work`; the
- * one that wraps it up (`last`); or one `beside` it, of the advisor or the reviewer.
+ * one that wraps it up (`last`); one `beside` it, of the advisor or the reviewer; or one of its explorers (`explore`), which leaves as
+ * much as one of its work.
  */
-export type RequestStage = "first" | "work" | "last" | "beside";
+export type RequestStage = "first" | "work" | "last" | "beside" | "explore";
 
 type AllowedRequest = {
   readonly stage: RequestStage;
@@ -35,7 +36,7 @@ export async function allowRequest({
     const inputTokens = inputOf();
     return { allowed: await spending.allow({ ...planned, inputTokens, kept: kept ?? null }), inputTokens };
   };
-  if (stage === "first" || stage === "work") {
+  if (stage === "first" || stage === "work" || stage === "explore") {
     const keeping = await attempt(
       wrapUpCall({
         fixedTokens: estimate.of(fixedChars),
@@ -43,7 +44,7 @@ export async function allowRequest({
         maxOutputTokens: planned.maxOutputTokens,
       }),
     );
-    return keeping.allowed.ok || stage === "work" ? keeping : await attempt(null);
+    return keeping.allowed.ok || stage !== "first" ? keeping : await attempt(null);
   }
   for (;;) {
     const tried = await attempt(null);

@@ -102,7 +102,9 @@ export class FollowUps {
       return;
     }
     const executed = executedCommand(input, value);
-    if (executed !== null) this.#checks.noteCommand(executed.command, executed.exitCode);
+    if (executed === null) return;
+    if ("isBackground" in executed) this.#checks.noteBackground(executed.command);
+    else this.#checks.noteCommand(executed.command, executed.exitCode);
   }
 
   /**

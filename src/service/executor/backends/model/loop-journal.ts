@@ -74,10 +74,9 @@ export class LoopJournal implements RequestJournal, WaitJournal, CallJournal {
    * To be called before each request, with what it may cost. Resolves once that is kept, with what is to be called after the
    * answer. Rejects with a RunStopped where the worker is to give the run back before its next turn.
    */
-  async beforeRequest(planned: PlannedCall): Promise<() => void> {
+  async beforeRequest(planned: PlannedCall, { isTurn }: { readonly isTurn: boolean }): Promise<() => void> {
     return await this.#inTurn(async () => {
       const { journal } = this.#options;
-      const isTurn = planned.role === "executor";
       const isLeaving = isTurn && journal.isLeaving && journal.isKept;
       if (!isLeaving) this.#planned.add(planned);
       await (isTurn ? this.#keepTurn() : this.#keepSpend(planned));

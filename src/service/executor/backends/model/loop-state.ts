@@ -124,7 +124,7 @@ export type CallsBody = LeftCalls & Pick<TurnBody, "meter" | "planned">;
 
 /** Keeps a request before it is sent. Resolves with what is to be called after its answer. */
 export interface RequestJournal {
-  beforeRequest(planned: PlannedCall): Promise<() => void>;
+  beforeRequest(planned: PlannedCall, of: { readonly isTurn: boolean }): Promise<() => void>;
 }
 
 /** Keeps the loop before a wait between two requests of a turn. */

@@ -13,9 +13,11 @@ import {
 import { defaultRunTokens } from "../../run-budget.ts";
 import type { AskedQuestion } from "../../tools/ask-question.ts";
 import { noServers } from "../../tools/mcp/run-servers.ts";
+import { withEndedProcesses } from "../../tools/with-ended-processes.ts";
 import { openAdvisor } from "./advisor.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { Conversation, openConversation } from "./conversation.ts";
+import { openExplorers } from "./explorers.ts";
 import { imageMessage, requestedImages } from "./image-messages.ts";
 import { type LeftLoop, leftLoop, unknownCalls } from "./left-loop.ts";
 import { LoopJournal } from "./loop-journal.ts";
@@ -26,6 +28,7 @@ import { outputForm } from "./output-schema.ts";
 import { type Asking, openFederatedProvider, openProvider, type Provider } from "./provider.ts";
 import { PendingQuestion } from "./question.ts";
 import { Spending } from "./spending.ts";
+import { readingToolbox } from "./toolbox.ts";
 import { limitsOfModel } from "./wires/model-limits.ts";
 
 /** Bounds of the event that names calls. */
@@ -42,9 +45,15 @@ export function modelBackend(settings: ModelSettings): Backend {
       const reason = task.model === null ? "misconfigured" : "model_failed";
       throw new BackendFailure(noPriceText(modelId), { reason, isRetryable: false });
     }
-    const { fallback: fallbackId = null, advisor: advisorId, reviewer: reviewerId } = models;
+    const {
+      fallback: fallbackId = null,
+      explorer: explorerId = null,
+      advisor: advisorId,
+      reviewer: reviewerId,
+    } = models;
     const provider = providerOf(settings, task);
-    return { modelId, fallbackId, advisorId, reviewerId, provider, access, apiKey, rates };
+    const others = { fallbackId, explorerId, advisorId, reviewerId };
+    return { modelId, ...others, provider, access, apiKey, rates };
   });
 }
 
@@ -58,6 +67,7 @@ export function broughtModelBackend(settings: LoopSettings): Backend {
     return {
       modelId,
       fallbackId: null,
+      explorerId: null,
       advisorId: null,
       reviewerId: null,
       provider,
@@ -73,6 +83,8 @@ type RunsModel = Pick<ModelSettings, "access" | "apiKey"> & {
   readonly modelId: string;
   /** Answers in its place where that does not. */
   readonly fallbackId: string | null;
+  /** Answers its explorers' questions. Null: its own model does. */
+  readonly explorerId: string | null;
   /** Null: the run has no such role. */
   readonly advisorId: string | null;
   readonly reviewerId: string | null;
@@ -87,7 +99,8 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
     needsCheckout: true,
     keepsJournal: true,
     async run(task: RepositoryTask | BareTask, checkout) {
-      const { modelId, fallbackId, advisorId, reviewerId, provider, access, apiKey, rates } = modelOf(task);
+      const { modelId, fallbackId, explorerId, advisorId, reviewerId, ...asked } = modelOf(task);
+      const { provider, access, apiKey, rates } = asked;
       const limits = limitsOf(settings, modelId);
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
       const left = task.journal?.left == null ? null : leftLoop(task.journal.left);
@@ -127,13 +140,24 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       const askAdvisor = openAdvisor({ modelId: advisorId, callsAllowed, task, requests, conversation });
       const question = new PendingQuestion();
       const askPeople = task.mayAsk ? (asked: AskedQuestion) => question.take(asked) : null;
+      const explore = openExplorers({
+        task,
+        checkout,
+        tools: readingToolbox({ checkout }),
+        requests,
+        modelId: explorersModel({ modelId, explorerId, rates, hasLimitOfCost: maxCostMicroUsd !== null }),
+      });
+      const processes = settings.openProcesses?.({ task, checkout }) ?? null;
       const servers = (await settings.openServers?.({ task, checkout })) ?? noServers;
       try {
         const { instructions, opening, tools, toldNotes, checks } = await openBriefing({
           task,
           checkout,
           system,
-          tools: [...settings.toolbox({ task, checkout, askAdvisor, askPeople }), ...servers.tools],
+          tools: [
+            ...settings.toolbox({ task, checkout, askAdvisor, askPeople, explore, processes }),
+            ...servers.tools,
+          ],
           place: (await settings.describePlace?.({ task, checkout })) ?? null,
           outputSchema: form?.text ?? null,
           bounds: {
@@ -169,7 +193,8 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
         const loop = new AgentLoop({
           task,
           checkout,
-          tools,
+          tools: processes === null ? tools : tools.map((tool) => withEndedProcesses(tool, processes)),
+          processes,
           modelId,
           reviewerId,
           instructions: told,
@@ -185,10 +210,23 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
         });
         return await loop.run();
       } finally {
+        await processes?.close();
         await servers.close();
       }
     },
   };
+}
+
+/** A model whose calls cannot be counted is not asked: the run's own answers in its place. */
+function explorersModel(named: {
+  readonly modelId: string;
+  readonly explorerId: string | null;
+  readonly rates: Rates | null;
+  readonly hasLimitOfCost: boolean;
+}): string {
+  const { modelId, explorerId, rates, hasLimitOfCost } = named;
+  if (explorerId === null || (rates !== null && !isPriced(rates, explorerId))) return modelId;
+  return hasLimitOfCost && pricesOf(rates)(explorerId) === null ? modelId : explorerId;
 }
 
 /** Tells the run's readers that it goes on here. */

@@ -2,20 +2,18 @@
 // goes on with the fallback model, and keeps the conversation within the model's window.
 // Why: docs/decisions/058-retries-and-fallback.md
 
-import type { ToolSet } from "ai";
 import { msUntil } from "../../../../base/clock.ts";
 import { NOTICE_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
-import type { ModelRole } from "../../../core/runs/usage.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
-import { allowRequest, type RequestStage } from "./allow-request.ts";
-import { type AnswerListener, silentListener } from "./answer-events.ts";
+import { allowRequest } from "./allow-request.ts";
+import { silentListener } from "./answer-events.ts";
 import type { CallSize } from "./bounds.ts";
 import { type CallFailure, failureOf, providerFaultOf, reasonOf, refusesImages } from "./call-failure.ts";
 import { DUE_SHARE, KEPT_SHARE, SUMMARY_REQUEST, TASK_SHARE } from "./compaction.ts";
-import type { Conversation } from "./conversation.ts";
 import type { GivenReply, RequestJournal, RequestsState, WaitJournal, WaitState } from "./loop-state.ts";
 import { callModel, type HeardUsage } from "./model-call.ts";
+import { bytesOf, fixedChars, isOfExecutor, type ModelQuestion } from "./model-question.ts";
 import type { ModelLimits, ModelSettings } from "./model-settings.ts";
 import { ModelWindow } from "./model-window.ts";
 import type { Provider } from "./provider.ts";
@@ -34,22 +32,6 @@ const MAX_FAILED_SUMMARIES = 2;
 const IMAGE_REFUSED =
   "[The image is not shown: the model's API refused it. Say so where the request is about it.]";
 
-type ModelRequest = {
-  readonly role: ModelRole;
-  readonly stage: RequestStage;
-  readonly modelId: string;
-  readonly instructions: string;
-  readonly tools: ToolSet;
-  /** Summarised or trimmed, and extended where an answer is continued. The caller adds the answer itself. */
-  readonly conversation: Conversation;
-  readonly maxOutputTokens: number;
-  readonly capMicroUsd: number | null;
-  /** Whether the conversation may be summarised to make room. Default: it is trimmed. */
-  readonly mayBeSummarised?: boolean;
-  /** A fresh one for each try. */
-  listen(): AnswerListener;
-};
-
 export type Reply = GivenReply | { readonly ok: false; readonly bound: SpendingBound };
 
 type ModelRequestsOptions = {
@@ -67,7 +49,7 @@ type ModelRequestsOptions = {
 };
 
 /** A question to the model that answers it now. */
-type Addressed = { readonly question: ModelRequest; readonly modelId: string; readonly window: ModelWindow };
+type Addressed = { readonly question: ModelQuestion; readonly modelId: string; readonly window: ModelWindow };
 
 export class ModelRequests {
   readonly #options: ModelRequestsOptions;
@@ -107,10 +89,10 @@ export class ModelRequests {
   }
 
   /** Rejects with a `BackendFailure` when there is no answer, and with the signal's reason on abort. */
-  async send(question: ModelRequest): Promise<Reply> {
+  async send(question: ModelQuestion): Promise<Reply> {
     const { settings, task, spending } = this.#options;
-    const { role, conversation } = question;
-    const isExecutor = role === "executor";
+    const { role, conversation, call = role } = question;
+    const isExecutor = isOfExecutor(question);
     let retries = new ModelRetries({ isExecutor, hasAnswered: this.#hasAnswered });
     let said = "";
     if (isExecutor) await this.#waitOn();
@@ -128,6 +110,7 @@ export class ModelRequests {
         spending,
         planned: {
           role,
+          call,
           modelId,
           maxOutputTokens: this.#answerTokens(addressed),
           capMicroUsd: question.capMicroUsd,
@@ -137,7 +120,7 @@ export class ModelRequests {
       if (!allowed.ok) return allowed;
       const { maxOutputTokens, shortOf } = allowed;
       const outcome = await this.#sendKept(addressed, { inputTokens, maxOutputTokens }).finally(() =>
-        spending.release({ role }),
+        spending.release({ role, call }),
       );
       task.signal.throwIfAborted();
       if (outcome.ok) {
@@ -182,11 +165,11 @@ export class ModelRequests {
     }
   }
 
-  #address(question: ModelRequest): Addressed {
-    const modelId = (question.role === "executor" ? this.#fallbackId : null) ?? question.modelId;
+  #address(question: ModelQuestion): Addressed {
+    const modelId = (isOfExecutor(question) ? this.#fallbackId : null) ?? question.modelId;
     const { contextTokens: own } = this.#options.limits;
     // The limits are those of the model that the run began with: another one may have less.
-    const isFirst = question.role === "executor" && modelId === question.modelId;
+    const isFirst = isOfExecutor(question) && modelId === question.modelId;
     const known = isFirst ? null : limitsOfModel(modelId);
     const window =
       this.#windows.get(modelId) ?? this.#openWindow(modelId, Math.min(own, known?.contextTokens ?? own));
@@ -350,20 +333,22 @@ export class ModelRequests {
 
   async #sendKept(addressed: Addressed, size: CallSize) {
     const { modelId, question } = addressed;
-    const answered = await this.#journal?.beforeRequest({ role: question.role, modelId, ...size });
+    const isTurn = isOfExecutor(question);
+    const planned = { role: question.role, modelId, ...size };
+    const answered = await this.#journal?.beforeRequest(planned, { isTurn });
     return await this.#call(addressed, size).finally(answered);
   }
 
   async #call({ question, modelId, window }: Addressed, { inputTokens, maxOutputTokens }: CallSize) {
     const { settings, limits, provider, task, spending } = this.#options;
-    const { role, instructions, tools, conversation } = question;
+    const { role, instructions, tools, conversation, call = role } = question;
     const chars = fixedChars(question) + conversation.chars;
     const sentBytes = bytesOf(question);
     const count = ({ reported, ...heard }: HeardUsage) => {
       const size = { ...heard, sentBytes, estimatedInput: inputTokens, maxOutputTokens };
       const counted = countTokens(reported, size);
       if (!counted.isEstimated) window.estimate.correct(chars, counted.input);
-      spending.count({ role, modelId }, counted);
+      spending.count({ role, modelId, call }, counted);
     };
     return await callModel({
       model: provider.model(modelId),
@@ -379,16 +364,6 @@ export class ModelRequests {
       count,
     });
   }
-}
-
-/** All that a request sends, as JSON. */
-function bytesOf({ instructions, tools, conversation }: ModelRequest): number {
-  return Buffer.byteLength(JSON.stringify([instructions, tools, conversation.messages]));
-}
-
-/** The options that every request shares. */
-function fixedChars({ instructions, tools }: ModelRequest): number {
-  return instructions.length + JSON.stringify(tools).length;
 }
 
 function thousands(tokens: number): string {

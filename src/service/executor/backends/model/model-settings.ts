@@ -5,7 +5,7 @@ import type { Random } from "../../../../base/ids.ts";
 import type { Effort, ModelProtocol } from "../../../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import type { Rates } from "../../../core/money/rates.ts";
-import type { DescribePlace, OpenServers, Toolbox } from "./toolbox.ts";
+import type { DescribePlace, OpenProcesses, OpenServers, Toolbox } from "./toolbox.ts";
 
 export type ModelLimits = {
   /** Answers of the model in one run. */
@@ -34,6 +34,8 @@ export type LoopSettings = Partial<ModelLimits> & {
   readonly describePlace?: DescribePlace;
   /** The effort of models. Default: each model's own. */
   readonly effort?: Effort | null;
+  /** Commands of a run in the background. Default: there are none. */
+  readonly openProcesses?: OpenProcesses;
   /** Starts the MCP servers of a run. Default: none. */
   readonly openServers?: OpenServers;
   readonly clock: Clock;
@@ -53,6 +55,8 @@ export type ModelSettings = LoopSettings & {
     readonly executor: string;
     /** Goes on in place of the executor where that does not answer. Default: none does. */
     readonly fallback?: string | null;
+    /** Answers questions about the repository. Default: the run's own model does. */
+    readonly explorer?: string | null;
     readonly advisor: string | null;
     readonly reviewer: string | null;
   };

@@ -92,7 +92,7 @@ function toolsText({ canChange, canExecute }: WorkingFacts): string {
     : [];
   const commands = canExecute
     ? [
-        "Commands have no terminal and get no input: use flags that answer prompts, no pagers, no editors, no watch modes. Nothing goes on in the background after a command. Give a long one a time limit, and narrow down its output.",
+        "Commands have no terminal and get no input: use flags that answer prompts, no pagers, no editors, no watch modes. What has to go on beside others, such as a server, is started with run_in_background; nothing else goes on after a command. Give a long one a time limit, and narrow down its output.",
         "Prefer the file tools to commands for reading, searching and editing.",
       ]
     : [];

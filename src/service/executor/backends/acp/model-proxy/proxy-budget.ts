@@ -98,7 +98,9 @@ export class ProxyBudget {
 
   /** A run whose journal fails to be written is stopped by that. */
   async #keep(planned: PlannedCall): Promise<() => void> {
-    return (await this.#journal?.beforeRequest(planned).catch(() => null)) ?? (() => undefined);
+    return (
+      (await this.#journal?.beforeRequest(planned, { isTurn: true }).catch(() => null)) ?? (() => undefined)
+    );
   }
 
   #settle(
