@@ -14,7 +14,17 @@ type Chosen = {
 };
 
 /** Inputs that only a new run has. */
-const runInputs = ["prompt", "prompt-file", "max-turn-tokens", "max-cost", "setup", "egress", "mcp-servers"];
+const runInputs = [
+  "prompt",
+  "prompt-file",
+  "max-turn-tokens",
+  "max-cost",
+  "best-of",
+  "best-of-models",
+  "setup",
+  "egress",
+  "mcp-servers",
+];
 
 /** A sentence for each reason why inputs that were given have no effect. */
 export function ignoredInputs({ mode, clone, service }: Chosen, read: ReadInput): readonly string[] {

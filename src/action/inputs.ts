@@ -10,12 +10,14 @@ import {
 } from "../contract/ci/coding-agents.ts";
 import { type EgressEntries, egressKind } from "../contract/egress.ts";
 import {
+  attemptModels,
   type CloneMode,
   cancelActions,
   cloneModes,
   DEFAULT_IDLE_MINUTES,
   DEFAULT_TIMEOUT_MINUTES,
   failOn,
+  MAX_ATTEMPTS,
   MAX_COST_LIMITS,
   MAX_TURN_TOKENS,
   type OutputSchema,
@@ -92,6 +94,10 @@ export type Inputs = {
   readonly maxTurnTokens: number | null;
   /** The cap of the cost of the run's models. Null for the service's default. */
   readonly maxCostMicroUsd: number | null;
+  /** Attempts of the run, of which one is chosen. */
+  readonly bestOf: number;
+  /** The models of the attempts, in turn. Null: the agent's for each. */
+  readonly bestOfModels: readonly string[] | null;
   /** A JSON Schema; null where any reply will do. */
   readonly outputSchema: OutputSchema | null;
   /** Null: the default script, where it exists. */
@@ -157,6 +163,8 @@ export const inputSettings = {
   session: setting(session, { type: "thread" }),
   "max-turn-tokens": setting(integer({ min: 0, max: MAX_TURN_TOKENS }), null),
   "max-cost": setting(dollars(MAX_COST_LIMITS), null),
+  "best-of": setting(integer({ min: 1, max: MAX_ATTEMPTS }), 1),
+  "best-of-models": setting(attemptModels, null),
   "output-schema": setting(outputSchema, null),
   setup: setting(setup, null),
   egress: setting(egressKind, null),
@@ -221,6 +229,8 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
     session: values.session,
     maxTurnTokens: values["max-turn-tokens"],
     maxCostMicroUsd: values["max-cost"],
+    bestOf: values["best-of"],
+    bestOfModels: values["best-of-models"],
     outputSchema: values["output-schema"],
     setup: values.setup,
     egress: values.egress,
@@ -313,9 +323,13 @@ function faultsOfHandedModel(
 }
 
 /** Faults of inputs that need a service which outlives the job. */
-function faultsWithoutServer({ mode, wait, onCancel, session }: Inputs): string[] {
+function faultsWithoutServer({ mode, wait, onCancel, session, bestOf, bestOfModels }: Inputs): string[] {
   const needs = 'needs a service that outlives the job: name one in "base-url", or leave it out.';
+  const copies =
+    'needs a service, which gives each attempt a copy of the files: name one in "base-url", or leave it out.';
   return [
+    ...(bestOf === 1 ? [] : [`Input "best-of" ${copies}`]),
+    ...(bestOfModels === null ? [] : [`Input "best-of-models" ${copies}`]),
     ...(wait ? [] : [`Input "wait: false" ${needs}`]),
     ...(onCancel === "cancel" ? [] : [`Input "on-cancel: ${onCancel}" ${needs}`]),
     ...(session.type === "id" ? [`Input "session" ${needs}`] : []),
@@ -338,6 +352,12 @@ function faultsWithoutFindings({ findings, failOnSeverity, checkRun, paths, igno
 function faultsOfMode(inputs: Inputs): string[] {
   const { mode, runId, wait, changes, findings } = inputs;
   const faults = faultsWithoutFindings(inputs);
+  const { bestOf, bestOfModels } = inputs;
+  // With one attempt, the count follows from the models.
+  if (bestOf > 1 && bestOfModels !== null && bestOfModels.length > bestOf)
+    faults.push(
+      `Input "best-of-models" names ${bestOfModels.length} models, and "best-of: ${bestOf}" has an attempt for ${bestOf} of them. Raise "best-of", or leave it out.`,
+    );
   if (mode === "attach" && runId === null) {
     faults.push('Input "mode: attach" needs "run-id": the output of the step that started the run.');
   }

@@ -8,7 +8,7 @@ import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
 import { findingsSchema } from "../github/findings/findings-schema.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import { readContinuation } from "../github/trigger/continuation.ts";
-import { boundsOf, type JobSubmission } from "../job/job-settings.ts";
+import { attemptsOf, boundsOf, type JobSubmission } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
 import type { OutputSubject } from "../job/outputs/applicable-outputs.ts";
 import type { Inputs } from "./inputs.ts";
@@ -34,6 +34,8 @@ export function runRequest(options: RunRequestOptions): JobSubmission {
     max_turn_tokens: maxTurnTokens ?? undefined,
     ...boundsOf({ maxCostMicroUsd, timeoutMs: timeoutMinutes * 60_000 }),
     output_schema: outputSchema(inputs, request) ?? undefined,
+    // A review changes nothing that checks could compare.
+    ...attemptsOf(requestsReview(inputs, request) ? { bestOf: 1, bestOfModels: null } : inputs),
     setup: inputs.setup?.path,
     egress: egress === null ? undefined : egressField(egress),
     // A service inside the job has them from its settings, with their secrets.

@@ -8,11 +8,13 @@ import { modelPrice } from "../contract/models/model-price.ts";
 import { efforts } from "../contract/models/protocols.ts";
 import { modelProviderNames } from "../contract/models/providers.ts";
 import {
+  attemptModels,
   cancelActions,
   cloneModes,
   DEFAULT_IDLE_MINUTES,
   DEFAULT_TIMEOUT_MINUTES,
   failOn,
+  MAX_ATTEMPTS,
   MAX_COST_LIMITS,
   MAX_TURN_TOKENS,
   setup,
@@ -143,6 +145,20 @@ export const runFlags = {
     takes: "<dollars>",
     description: "The most that the models of the run may cost in US dollars. The model needs a known price.",
     shownDefault: "the service's",
+  }),
+  "best-of": valueFlag({
+    kind: integer({ min: 1, max: MAX_ATTEMPTS }),
+    fallback: 1,
+    takes: "<n>",
+    description:
+      "Attempts at the same task on a service, 1 to 5. The repository's checks, executed by the service, and then a judge choose one.",
+  }),
+  "best-of-models": valueFlag({
+    kind: attemptModels,
+    fallback: null,
+    takes: "<list>",
+    description: "The models of the attempts, in turn: models of the service.",
+    shownDefault: "the agent's model for each",
   }),
   setup: valueFlag({
     kind: setup,

@@ -11,7 +11,7 @@ import type { PullRequest } from "../contract/runs/pull-request.ts";
 import { commandWords } from "../job/command-words.ts";
 import { type CommitPlace, commitWords } from "../job/git/commit-place.ts";
 import type { JobPort } from "../job/job-port.ts";
-import { boundsOf, type JobSubmission } from "../job/job-settings.ts";
+import { attemptsOf, boundsOf, type JobSubmission } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
 import type { Interrupts } from "../job/signals.ts";
 import { CommandError } from "./command-error.ts";
@@ -75,6 +75,7 @@ function runBody(
     setup,
     egress,
     mcpServers,
+    attempts,
   }: RunSettings,
   pullRequest: PullRequest | null,
 ): JobSubmission {
@@ -83,6 +84,7 @@ function runBody(
     session_id: sessionId ?? undefined,
     max_turn_tokens: maxTurnTokens ?? undefined,
     ...boundsOf({ maxCostMicroUsd, timeoutMs }),
+    ...attemptsOf(attempts),
     output_schema: outputSchema ?? undefined,
     setup: setup?.path,
     egress: egress === null ? undefined : policyOf(egress),

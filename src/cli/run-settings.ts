@@ -8,6 +8,7 @@ import { priceText } from "../contract/models/model-price.ts";
 import { modelProviders } from "../contract/models/providers.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import {
+  type AttemptSettings,
   type CloneMode,
   type cancelActions,
   type OutputSchema,
@@ -31,6 +32,7 @@ export type RunSettings = {
   /** Null for the service's default budget. */
   readonly maxTurnTokens: number | null;
   readonly maxCostMicroUsd: number | null;
+  readonly attempts: AttemptSettings;
   readonly outputSchema: OutputSchema | null;
   /** Null: the default script, where it exists. */
   readonly setup: SetupChoice | null;
@@ -94,6 +96,7 @@ export async function readRunSettings(values: RunFlags, words: readonly string[]
     sessionId: values.session,
     maxTurnTokens: values["max-turn-tokens"],
     maxCostMicroUsd: values["max-cost"],
+    attempts: readAttempts(values),
     egress: values.egress,
     timeoutMs: 60_000 * values["timeout-minutes"],
     idleMs: 60_000 * values["idle-minutes"] || null,
@@ -107,6 +110,17 @@ export async function readRunSettings(values: RunFlags, words: readonly string[]
     outputSchema: await readSchema(values["output-schema"]),
     prompt: await readPrompt({ words, file: values["prompt-file"] ?? undefined, usage: RUN_USAGE }),
   };
+}
+
+/** With one attempt, the count follows from the models. */
+function readAttempts({ "best-of": bestOf, "best-of-models": bestOfModels }: RunFlags): AttemptSettings {
+  const models = bestOfModels?.length ?? 0;
+  if (bestOf > 1 && models > bestOf) {
+    throw new UsageError(
+      `--best-of-models names ${models} models, and --best-of ${bestOf} has an attempt for ${bestOf} of them. Raise --best-of, or leave it out.`,
+    );
+  }
+  return { bestOf, bestOfModels };
 }
 
 function readService(values: RunFlags): ServiceSettings {
@@ -229,6 +243,8 @@ function refuseLasting(values: RunFlags): void {
   const named = (["session", "account", "audience"] as const)
     .filter((name) => values[name] !== null)
     .map((name) => `--${name}`);
+  if (values["best-of"] !== 1) named.push("--best-of");
+  if (values["best-of-models"] !== null) named.push("--best-of-models");
   if (values.clone === "push") named.push("--clone push");
   if (values["on-cancel"] === "detach") named.push("--on-cancel detach");
   if (named.length === 0) return;

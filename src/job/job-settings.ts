@@ -24,6 +24,20 @@ export const DEFAULT_TIMEOUT_MINUTES = 60;
 /** Longer than commands and models take; time in the queue does not count. */
 export const DEFAULT_IDLE_MINUTES = 20;
 
+/** Attempts of one run, as the service has it. */
+export const MAX_ATTEMPTS = 5;
+const MAX_MODEL_CHARS = 255;
+
+/** The models of a run's attempts. */
+export const attemptModels: Kind<readonly string[]> = kind(
+  `a comma-separated list of at most ${MAX_ATTEMPTS} models`,
+  (text) => {
+    const names = text.split(/[\s,]+/).filter((name) => name !== "");
+    const areFew = names.length > 0 && names.length <= MAX_ATTEMPTS;
+    return areFew && names.every((name) => name.length <= MAX_MODEL_CHARS) ? names : undefined;
+  },
+);
+
 /** Ways in which a service gets the run's commit. */
 export const cloneModes = ["auto", "push"] as const;
 export type CloneMode = (typeof cloneModes)[number];
@@ -72,6 +86,20 @@ export function boundsOf({
   const seconds = Math.floor(timeoutMs / 1000);
   const after = Math.min(AFTER_RUN_SECONDS, Math.floor(seconds * AFTER_RUN_SHARE));
   return { ...cost, time_limit_seconds: seconds - after };
+}
+
+/** How many attempts a run makes, and by which models. */
+export type AttemptSettings = { readonly bestOf: number; readonly bestOfModels: readonly string[] | null };
+
+/** Nothing is sent where the run makes one attempt, so that an older service takes it. */
+export function attemptsOf({
+  bestOf,
+  bestOfModels,
+}: AttemptSettings): Pick<JobSubmission, "best_of" | "best_of_models"> {
+  return {
+    best_of: bestOf === 1 ? undefined : bestOf,
+    best_of_models: bestOfModels === null ? undefined : [...bestOfModels],
+  };
 }
 
 /** Which script prepares the run's environment; `path` is null where none does. */

@@ -4,6 +4,7 @@
 import { SectionRoom } from "../base/bounded-text.ts";
 import type { RunReport, ToolCall } from "../report/run-report.ts";
 import { approvalSection } from "./approval-notes.ts";
+import { attemptsSection } from "./attempts.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
 import {
@@ -64,6 +65,7 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   const why = room.take(whySection(report, context));
   const claim = room.take(claimSection(report, context));
   const facts = room.take(factsSection(report, context));
+  const attempts = room.take(attemptsSection(report.attempts));
   const findings = room.take(
     findingsSection(report, {
       published: context.findings ?? null,
@@ -77,7 +79,20 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   const egress = room.take(egressSection(report.egress));
   const approvals = room.take(approvalSection(report.approvals));
   const reply = room.take(replySection(report, room.bytes - 2));
-  const sections = [unseen, missing, title, why, reply, findings, changes, egress, approvals, claim, facts];
+  const sections = [
+    unseen,
+    missing,
+    title,
+    why,
+    reply,
+    attempts,
+    findings,
+    changes,
+    egress,
+    approvals,
+    claim,
+    facts,
+  ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

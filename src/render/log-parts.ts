@@ -3,6 +3,7 @@
 import { assertNever } from "../base/assert-never.ts";
 import { headLines } from "../base/bounded-text.ts";
 import { singleLine, wholeChars } from "../base/untrusted-text.ts";
+import { ATTEMPTS_EVENT } from "../contract/runs/attempts.ts";
 import { CHECKS_EVENT } from "../contract/runs/checks.ts";
 import {
   APPROVAL_EVENT,
@@ -29,6 +30,7 @@ import { maskSecrets } from "../report/find-secrets.ts";
 import { isFailedResult } from "../report/tool-failure.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
 import { approvalNote } from "./approval-notes.ts";
+import { attemptNotes } from "./attempts.ts";
 import { egressNotes } from "./egress-notes.ts";
 import { plural } from "./quantities.ts";
 import { parkedNote, resumptionNote } from "./resumption-notes.ts";
@@ -184,6 +186,9 @@ export class RunLog {
         return;
       case OUTPUT_EVENT:
         this.#note("The reply has the form that was asked for.");
+        return;
+      case ATTEMPTS_EVENT:
+        for (const note of attemptNotes(event.value)) this.#note(maskSecrets(note));
         return;
       case CHECKS_EVENT:
         this.#note(maskSecrets(checksNote(event.value)));

@@ -5,6 +5,7 @@ import { fitText, SectionRoom } from "../base/bounded-text.ts";
 import type { RunReport } from "../report/run-report.ts";
 import type { WrittenOutputs } from "../report/written-outputs.ts";
 import { approvalSection } from "./approval-notes.ts";
+import { attemptsSection } from "./attempts.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
 import {
@@ -63,6 +64,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const costs = room.take(costsSection(report, context));
   const where = room.take(whereSection(context));
   const outputs = room.take(outputsSection(context.outputs ?? null));
+  const attempts = room.take(attemptsSection(report.attempts));
   const findings = room.take(
     findingsSection(report, {
       published: context.findings ?? null,
@@ -87,6 +89,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
     facts,
     claim,
     reply,
+    attempts,
     outputs,
     findings,
     changes,

@@ -3,7 +3,8 @@
 
 import { assertNever } from "../base/assert-never.ts";
 import { type Excerpt, excerpt } from "../base/bounded-text.ts";
-import { CHECKS_EVENT } from "../contract/runs/checks.ts";
+import { ATTEMPTS_EVENT, type AttemptsEvent } from "../contract/runs/attempts.ts";
+import { CHECKS_EVENT, type ChecksEvent } from "../contract/runs/checks.ts";
 import {
   APPROVAL_EVENT,
   type ApprovalEvent,
@@ -211,10 +212,9 @@ export class RunReportFold {
         }
         if (event.name === PLAN_EVENT)
           draft.plan = event.value.steps.map((step) => ({ ...step, text: maskSecrets(step.text) }));
+        if (event.name === ATTEMPTS_EVENT) draft.attempts = maskedAttempts(event.value);
         if (event.name === CHECKS_EVENT) {
-          const { state, results } = event.value;
-          const masked = results.map((one) => ({ ...one, command: maskSecrets(one.command) }));
-          draft.checks = { state, results: masked };
+          draft.checks = maskedChecks(event.value);
         }
         if (event.name === OUTPUT_EVENT)
           draft.output = { value: maskSecretsInData(event.value) as OutputEvent["value"] };
@@ -288,6 +288,22 @@ export class RunReportFold {
     call.args = emptied(call.args);
     if (call.result !== null) call.result = emptied(call.result);
   }
+}
+
+function maskedChecks({ state, results }: ChecksEvent["value"]): ChecksEvent["value"] {
+  return { state, results: results.map((one) => ({ ...one, command: maskSecrets(one.command) })) };
+}
+
+function maskedAttempts({ attempts, judge }: AttemptsEvent["value"]): AttemptsEvent["value"] {
+  return {
+    attempts: attempts.map((one) => ({
+      ...one,
+      checks: one.checks === null ? null : maskedChecks(one.checks),
+      ...(one.detail === undefined ? {} : { detail: maskSecrets(one.detail) }),
+    })),
+    judge:
+      judge === null ? null : { ...judge, reason: judge.reason === null ? null : maskSecrets(judge.reason) },
+  };
 }
 
 function emptied(kept: Excerpt): Excerpt {

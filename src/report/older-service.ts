@@ -36,6 +36,8 @@ const settings: Readonly<Record<Field, string | null>> = {
   egress: "egress",
   mcp_servers: "mcp-servers",
   outputs: "outputs",
+  best_of: "best-of",
+  best_of_models: "best-of-models",
   model_access: "model",
 };
 

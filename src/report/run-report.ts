@@ -1,6 +1,7 @@
 // The report of one run, as a value: its state, messages, tool calls, changes and reply. Pure, and free of schemas.
 
 import type { Excerpt } from "../base/bounded-text.ts";
+import type { AttemptsEvent } from "../contract/runs/attempts.ts";
 import type { ChecksEvent } from "../contract/runs/checks.ts";
 import type { Parked } from "../contract/runs/run.ts";
 import type {
@@ -94,6 +95,8 @@ export type RunReport = {
   readonly plan: readonly PlanStep[];
   /** How its checks ended since its last edit. Null where nothing was changed or checked, and before the end. */
   readonly checks: ChecksEvent["value"] | null;
+  /** Its attempts at the same task, of which one is chosen. Null: it makes one, as every run. */
+  readonly attempts: AttemptsEvent["value"] | null;
   readonly changes: ChangesEvent["value"] | null;
   readonly quota: QuotaEvent["value"] | null;
   /** Network access that was withheld, hosts that were reached and blocked. Null where nothing was. */
@@ -123,6 +126,7 @@ export function emptyReport(): RunReport {
     question: null,
     plan: [],
     checks: null,
+    attempts: null,
     changes: null,
     quota: null,
     egress: null,

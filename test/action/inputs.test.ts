@@ -51,6 +51,8 @@ describe("readInputs", () => {
       session: { type: "thread" },
       maxTurnTokens: null,
       maxCostMicroUsd: null,
+      bestOf: 1,
+      bestOfModels: null,
       outputSchema: null,
       setup: null,
       timeoutMinutes: 60,
@@ -118,6 +120,8 @@ describe("readInputs", () => {
       audience: "other",
       session: "s-1",
       "max-turn-tokens": "0",
+      "best-of": "3",
+      "best-of-models": "model-a, model-b",
       "timeout-minutes": "360",
       wait: "False",
       "on-cancel": "detach",
@@ -132,6 +136,8 @@ describe("readInputs", () => {
       service: { type: "remote", baseUrl: "http://127.0.0.1:8080/prefix", audience: "other" },
       session: { type: "id", id: "s-1" },
       maxTurnTokens: 0,
+      bestOf: 3,
+      bestOfModels: ["model-a", "model-b"],
       timeoutMinutes: 360,
       wait: false,
       onCancel: "detach",
@@ -165,6 +171,15 @@ describe("readInputs", () => {
     expect(problems({ "max-turn-tokens": "5000001" })).toEqual([
       'Input "max-turn-tokens" must be an integer from 0 to 5000000, got "5000001".',
     ]);
+    expect(problems({ "best-of": "6" })).toEqual([
+      'Input "best-of" must be an integer from 1 to 5, got "6".',
+    ]);
+    expect(problems({ "best-of": "2", "best-of-models": "a,b,c" })).toEqual([
+      'Input "best-of-models" names 3 models, and "best-of: 2" has an attempt for 2 of them. Raise "best-of", or leave it out.',
+    ]);
+    expect(problems({ "base-url": "embedded", "best-of": "2" })).toContain(
+      'Input "best-of" needs a service, which gives each attempt a copy of the files: name one in "base-url", or leave it out.',
+    );
     expect(problems({ wait: "yes" })).toEqual(['Input "wait" must be true or false, got "yes".']);
     expect(problems({ "output-schema": "[1]" })).toEqual([
       'Input "output-schema" must be a JSON Schema: a JSON object of at most 65536 bytes, got "[1]".',

@@ -5,10 +5,8 @@ import type { AgentRequest } from "../../src/github/trigger/agent-request.ts";
 
 const WORKFLOW = "octo/repo/.github/workflows/nightly.yml@refs/heads/main";
 const issue = { number: 7, isPullRequest: false, title: "Wrong", body: "", author: null };
-const onIssue: AgentRequest = {
-  prompt: "Do it",
-  subject: { ...issue, refs: null, comment: null, command: null, asker: null },
-};
+const bare = { refs: null, comment: null, command: null, asker: null };
+const onIssue: AgentRequest = { prompt: "Do it", subject: { ...issue, ...bare } };
 const alone: AgentRequest = { prompt: "Do it", subject: null };
 
 type Given = {
@@ -55,6 +53,19 @@ describe("the bounds of a run", () => {
     expect(() => body({ inputs: { "max-cost": given } })).toThrow(
       `Input "max-cost" must be US dollars from 0.01 to 10000, such as 2.50, got "${given}".`,
     );
+  });
+});
+
+describe("the attempts of a run", () => {
+  it("are sent where they are more than one, and never for a review", () => {
+    const inputs = { "best-of": "3", "best-of-models": "model-a, model-b", session: "new" };
+    expect(body({ inputs })).toEqual({ ...asked, best_of: 3, best_of_models: ["model-a", "model-b"] });
+    expect(body({ inputs: { session: "new", "best-of": "1" } })).toEqual(asked);
+    const review = body({
+      inputs: { ...inputs, findings: "annotations" },
+      request: { prompt: "Do it", subject: { ...issue, ...bare, isPullRequest: true } },
+    });
+    expect(review).toMatchObject({ best_of: undefined, best_of_models: undefined });
   });
 });
 

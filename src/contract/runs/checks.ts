@@ -9,7 +9,7 @@ const MAX_CHECK_CHARS = 200;
 export const checkKinds = ["test", "types", "lint", "build", "check"] as const;
 export type CheckKind = (typeof checkKinds)[number];
 
-const checkResultSchema = object({
+export const checkResultSchema = object({
   command: field(z.string().check(z.maxLength(MAX_CHECK_CHARS)), "The command, in one line."),
   kind: field(
     z.enum(checkKinds),

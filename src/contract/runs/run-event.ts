@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import { type Components, component } from "../component.ts";
 import { field, object } from "../field.ts";
+import { attemptsEventSchema } from "./attempts.ts";
 import { checksEventSchema } from "./checks.ts";
 import { modelBillings, parkedSchema } from "./run.ts";
 import { typedOutputEventSchema } from "./typed-outputs.ts";
@@ -341,6 +342,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     parkedEventSchema,
     planEventSchema,
     checksEventSchema,
+    attemptsEventSchema,
     questionEventSchema,
     approvalEventSchema,
     typedOutputEventSchema,

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { egressPolicyRequestSchema } from "../egress.ts";
 import { field, strictObject } from "../field.ts";
 import { bodyKey, boundedObject, text, wholeNumber } from "../fields.ts";
+import { MAX_ATTEMPTS, MAX_MODEL_CHARS } from "./attempts.ts";
 import { mcpServersRequestSchema } from "./mcp-servers.ts";
 import { modelAccessSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
@@ -25,7 +26,6 @@ const setupPathSchema = z.string().check(z.maxLength(MAX_SETUP_PATH_CHARS), z.re
 
 const MAX_RESUME_MESSAGE_CHARS = 100_000;
 const MAX_SESSION_KEY_CHARS = 255;
-const MAX_MODEL_CHARS = 255;
 export const MAX_FORK_TURN = 1_000_000;
 export const MAX_PAGE_RUNS = 100;
 const DEFAULT_PAGE_RUNS = 50;
@@ -115,6 +115,14 @@ export const submitRunRequestSchema = strictObject({
   may_park: field(
     z.optional(z.boolean()),
     "True: where the run asks a question, reaches a limit that can be raised, or its model's provider is away for long, it is parked instead of ended. It stays `running`, with `parked` beside it, costs nothing while it waits, and goes on by `POST …/resume` or by the next message of its session. Left out: it ends.",
+  ),
+  best_of: field(
+    z.optional(z.int().check(z.minimum(1), z.maximum(MAX_ATTEMPTS))),
+    "Attempts at the same task, each a child run with a copy of the files of its own. The service executes the repository's own checks on the changes of each; among those that pass, or where none does, a judge chooses. The run has the reply and the changes of the chosen one, and its limits hold for all attempts and the judge together. Only for runs of the built-in agent on a repository. Left out: as many as `best_of_models` names, or 1.",
+  ),
+  best_of_models: field(
+    z.optional(z.array(text(MAX_MODEL_CHARS)).check(z.minLength(1), z.maxLength(MAX_ATTEMPTS))),
+    "The models of the attempts, in turn: models of the service. With fewer models than attempts they are asked again from the first. Left out: the agent's model for each.",
   ),
   setup: field(
     z.optional(z.nullable(setupPathSchema)),

@@ -12,6 +12,7 @@ import { type Contents, type Element, el, outerLink, said } from "../html/elemen
 import { markdownElements } from "../html/markdown-elements.ts";
 import { countText, dollarsText, durationText, plural } from "../quantities.ts";
 import { creditsText, modelCostText } from "../run-costs.ts";
+import { attemptsSection } from "./attempts-section.ts";
 import { changesSection } from "./changes-section.ts";
 import { type ParkedPage, parkedOf, parkedSection } from "./parked-section.ts";
 
@@ -22,6 +23,7 @@ export const sectionIds = [
   "failure",
   "parked",
   "reply",
+  "attempts",
   "findings",
   "changes",
   "plan",
@@ -42,6 +44,7 @@ export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Co
   ],
   parked: parkedSection,
   reply: ({ run, report }) => (hasReply(run) ? replyOf(report) : []),
+  attempts: ({ report }) => attemptsSection(report.attempts),
   findings: ({ run, report }) => (isOver(run) ? findingsOf(report) : []),
   changes: ({ report, base }) => changesSection(report.changes, { base }),
   plan: ({ report }) => planOf(report),

@@ -85,10 +85,10 @@ export type ServerWrite = {
   readonly isNamed: boolean;
 };
 
-/** `approveUrl` is where the agent's owner allows it; null where nobody can. */
+/** `approveUrl` is where the agent's owner allows it; null where nobody can, as in one of several attempts. */
 type ServerWriteVerdict =
   | { readonly isAllowed: true }
-  | { readonly isAllowed: false; readonly approveUrl: string | null };
+  | { readonly isAllowed: false; readonly approveUrl: string | null; readonly isAttempt?: true };
 
 /** The journal of a run: what another worker needs to go on with it. */
 export type TaskJournal = Pick<
@@ -121,6 +121,8 @@ export type BackendTask = {
   readonly mayPark: boolean;
   /** Whether its files are a workspace's: there is no repository then, and yet there are files. */
   readonly isInWorkspace: boolean;
+  /** Whether it compares what other runs have done: it has no tools, and no files. */
+  readonly isJudge: boolean;
   /** The desk of a workspace's manager. Null for every other run. */
   readonly desk: ManagerDesk | null;
   readonly carriedState: CarriedState;
@@ -207,6 +209,8 @@ export type Backend =
       readonly keepsJournal?: true;
       /** Its runs are stopped where they stand: it keeps a last entry then. It brings the files back by itself. */
       readonly hasNoTurns?: true;
+      /** The tokens of a run of this model that names no number. Left out: it makes no attempts. */
+      defaultTokens?(task: Pick<BackendTask, "model" | "meter">): number;
       /** Its changes to the tree are reported, stored, and restored in the session's next run. */
       readonly changesCheckout?: true;
       /** The time that its processes may go on in the checkout after the signal. Default 30 s. */

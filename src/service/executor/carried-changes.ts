@@ -21,6 +21,12 @@ export async function restoreChanges(
   return { state: "lost", paths };
 }
 
+/** The same without a change to the tree: whether there are some. */
+export async function carriedStateOf(core: Core, run: RunRecord): Promise<CarriedState> {
+  const copy = await core.store.committed.sessions.findCarriedChanges(run.sessionId);
+  return copy === null || copy.patch === "" ? { state: "fresh" } : { state: "restored" };
+}
+
 export type ChangesOptions = {
   readonly run: RunRecord;
   readonly checkout: Checkout;

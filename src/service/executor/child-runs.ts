@@ -64,7 +64,8 @@ export async function runChild(
     const share = budget.grant(childId, { isAlone });
     if (share === null) return { status: "refused", why: NOTHING_LEFT };
     const { id: runId, fence } = parent.run;
-    const child = { runId: childId, message, ...share, timeLimitMs };
+    const messages = [{ role: "user" as const, content: message }];
+    const child = { runId: childId, messages, ...share, timeLimitMs };
     const delegated = await delegateRun(core, { parent: { runId, fence }, ...child }).catch(
       (cause: unknown) => {
         budget.release(childId);
@@ -73,7 +74,7 @@ export async function runChild(
     );
     if (!delegated.ok) {
       budget.release(childId);
-      return { status: "refused", why: explain(delegated.refusal) };
+      return { status: "refused", why: explainDelegation(delegated.refusal) };
     }
   }
   let child: RunRecord | null = null;
@@ -99,7 +100,10 @@ export async function runChild(
 }
 
 /** What a child that has ended has used. Null: nobody knows. */
-function usedBy({ startedAt, usage }: RunRecord): Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null {
+export function usedBy({
+  startedAt,
+  usage,
+}: RunRecord): Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null {
   return startedAt === null ? nothingUsed : (usage?.budget ?? null);
 }
 
@@ -138,7 +142,8 @@ export async function untilEnded(core: Core, runId: string, signal: AbortSignal)
 
 const NOTHING_LEFT = "Too little of what this run may use is left for another run: do it here.";
 
-function explain(refusal: DelegationRefusal): string {
+/** For the model that asked for the child. */
+export function explainDelegation(refusal: DelegationRefusal): string {
   switch (refusal.reason) {
     case "parent_ending":
       return "This run is ending.";

@@ -12,6 +12,8 @@ import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-ru
 import { cancelledEnding, deletedEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
+import type { CheckSandbox } from "./attempts/check-copy.ts";
+import { executeRace, sessionRunOf } from "./attempts/execute-race.ts";
 import type {
   Backend,
   BackendOutcome,
@@ -21,7 +23,7 @@ import type {
   RunEnvironment,
 } from "./backend.ts";
 import { openBroughtModel } from "./brought-model.ts";
-import { restoreChanges } from "./carried-changes.ts";
+import { carriedStateOf, restoreChanges } from "./carried-changes.ts";
 import { Delegations } from "./delegations.ts";
 import { emitChanges } from "./emit-changes.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -54,6 +56,8 @@ type Work = {
   /** Null where nothing is executed. */
   readonly environments: Environments | null;
   readonly egress: EgressProvider;
+  /** Where the checks of attempts are executed. Null: nowhere. */
+  readonly checkSandbox: CheckSandbox | null;
   /** Null where no runs of workspaces are executed. */
   readonly workspaces: WorkspaceRuns | null;
   readonly writer: EventWriter;
@@ -128,7 +132,7 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const { cleaned } = await close();
   const usage = { ...meter.usage, budget: budget.use };
   return {
-    ending: failedUnlessCalled(ending, meter.usage),
+    ending: failedUnlessCalled(ending, usage),
     usage,
     heldMicroUsd: meter.heldMicroUsd,
     hasDelegated: delegations.hasBegun,
@@ -176,6 +180,7 @@ async function endingOfWork(
     if (!opened.ok) return opened.refusal;
     const brought = opened.value;
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
+    const sessionRun = await sessionRunOf(core, taken);
     const granted = await network.grant(agent);
     const task = taskOf(work, {
       agent,
@@ -186,6 +191,7 @@ async function endingOfWork(
       network: granted,
       journal,
       worked,
+      sessionRun,
     });
     const ask = (run: () => Promise<BackendOutcome>) =>
       core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
@@ -195,9 +201,10 @@ async function endingOfWork(
     }
     core.signals.opened(runId);
     // A workspace has its own files, whatever repository the agent is of.
-    const source = taken.input.workspace === undefined ? sourceOf(taken.input, runId) : null;
+    const isJudge = taken.input.raceRole === "judge";
+    const source = taken.input.workspace === undefined && !isJudge ? sourceOf(taken.input, runId) : null;
     const { repository } = agent;
-    if (source === null && repository !== null && taken.input.workspace === undefined)
+    if (source === null && !isJudge && repository !== null && taken.input.workspace === undefined)
       return failed("checkout_refused", { message: noCommitText(repository.name) });
     const changesCheckout = backend.needsCheckout && backend.changesCheckout === true;
     if (changesCheckout) await untilTurn({ ...work, run: taken.run });
@@ -218,9 +225,16 @@ async function endingOfWork(
     const stopsWithinMs = backend.needsCheckout ? backend.stopsWithinMs : undefined;
     if (!changesCheckout)
       return completed(await ask(() => held.use(backend.run(given, checkout), stopsWithinMs)));
+    const { bestOf } = taken.input;
+    if (bestOf !== undefined && source !== null) {
+      const raced = { bestOf, agent, source, checkout, task: { ...task, ...source }, backend };
+      const outcome = await ask(() => held.use(executeRace(work, { ...raced, delegations })));
+      await emitChanges(work, { held, checkout, copy: await carriedStateOf(core, taken.run) });
+      return completed(outcome);
+    }
     const environment = source === null ? noEnvironment : await setUp(work, { source, task, held, checkout });
     const keepsChanges = workspace?.keepsChanges === true;
-    const copy = keepsChanges ? fresh : await restoreChanges(core, { run: taken.run, checkout });
+    const copy = keepsChanges ? fresh : await restoreChanges(core, { run: sessionRun, checkout });
     const left = journal?.left?.tree ?? null;
     const hasNoTurns = backend.needsCheckout && backend.hasNoTurns === true;
     if (left !== null && !hasNoTurns) await checkout.bringBack(left, signal);

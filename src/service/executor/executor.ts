@@ -14,6 +14,7 @@ import { leaveRun } from "../core/runs/recover-runs.ts";
 import { handOverRun } from "../core/runs/run-journal.ts";
 import type { Ending } from "../core/runs/run-machine.ts";
 import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
+import type { CheckSandbox } from "./attempts/check-copy.ts";
 import type { Backend } from "./backend.ts";
 import { EventWriter } from "./event-writer.ts";
 import { executeRun } from "./execute-run.ts";
@@ -40,6 +41,8 @@ type ExecutorOptions = {
   /** The backend of runs that bring their own access to a model. Rejects where it cannot be opened. */
   readonly openBroughtBackend: () => Promise<Backend>;
   readonly egress: EgressProvider;
+  /** Where the checks of attempts are executed. Default: nowhere. */
+  readonly checkSandbox?: CheckSandbox;
   /** The source of files for runs of workspaces. Default: none is executed. */
   readonly workspaces?: WorkspaceRuns;
   /** Runs at work at a time. */
@@ -192,6 +195,7 @@ export class Executor {
         checkouts,
         environments: this.#options.environments ?? null,
         egress,
+        checkSandbox: this.#options.checkSandbox ?? null,
         workspaces: this.#options.workspaces ?? null,
         writer,
         timeLimitMs: this.#options.runTimeLimitMs,

@@ -57,6 +57,8 @@ export function failedUnlessCalled(ending: Ending, usage: Usage): Ending {
   if (ending.status !== "completed") return ending;
   const stop = spendingStops.find((one) => one === ending.stopReason);
   if (stop === undefined || sumOf(usage, "calls") > 0 || sumOf(usage, "tokens") > 0) return ending;
+  // Its attempts have called theirs.
+  if ((usage.budget?.countedTokens ?? 0) > 0) return ending;
   return { ...failed("unaffordable", { message: unaffordableText(stop) }), stopReason: stop };
 }
 

@@ -53,7 +53,7 @@ export type BudgetState = {
   readonly children: readonly string[];
 };
 
-type ChildShare = {
+export type ChildShare = {
   readonly maxTurnTokens: number;
   /** Null: no limit of cost. */
   readonly maxCostMicroUsd: number | null;
@@ -150,8 +150,12 @@ export class RunBudget {
 
   /** Reserves a share for a child. Null: too little is left for one. */
   grant(childId: string, { isAlone }: { readonly isAlone: boolean }): ChildShare | null {
+    return this.grantPart(childId, isAlone ? LONE_CHILD_SHARE : CHILD_SHARE);
+  }
+
+  /** The same of a part of what is left, up to 1. */
+  grantPart(childId: string, part: number): ChildShare | null {
     const { tokens, microUsd } = this.room;
-    const part = isAlone ? LONE_CHILD_SHARE : CHILD_SHARE;
     const share = {
       tokens: Math.floor(tokens * part),
       microUsd: microUsd === null ? 0 : Math.floor(microUsd * part),

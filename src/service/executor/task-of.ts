@@ -5,6 +5,7 @@ import { approveUrl } from "../core/approvals/approve-url.ts";
 import type { Core } from "../core/core.ts";
 import { readAskedOutputs } from "../core/runs/asked-outputs.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
+import type { RunRecord } from "../core/runs/run-record.ts";
 import { readHistory } from "../core/runs/session-history.ts";
 import { authorizeWrite } from "../core/write-grants/authorize-write.ts";
 import type { BackendTask, BroughtModel, TaskJournal, TaskNetwork, TaskOutputs } from "./backend.ts";
@@ -41,6 +42,7 @@ export function taskOf(
     network,
     journal,
     worked,
+    sessionRun,
   }: {
     agent: Agent;
     brought: BroughtModel | null;
@@ -50,6 +52,8 @@ export function taskOf(
     network: TaskNetwork;
     journal: TaskJournal | null;
     worked: WorkedTime;
+    /** The run whose session it goes on with: its parent's, where it is an attempt of that one. */
+    sessionRun: RunRecord;
   },
 ): BackendTask {
   const { core, taken, writer, secrets, signal, lend } = work;
@@ -70,6 +74,7 @@ export function taskOf(
     mayAsk: input.hasThread === true && input.outputSchema === undefined,
     mayPark: input.mayPark === true && journal !== null,
     isInWorkspace: false,
+    isJudge: input.raceRole === "judge",
     desk: null,
     carriedState: { state: "fresh" },
     environment: noEnvironment,
@@ -81,8 +86,9 @@ export function taskOf(
       signal.throwIfAborted();
       for (const masked of mask.apply(event)) await writer.emit(masked);
     },
-    history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
-    generationsLeft: generations,
+    history: (maxChars) => readHistory(core.store.committed, { run: sessionRun, maxChars }),
+    // What an attempt hands on could act, as often as there are attempts.
+    generationsLeft: input.raceRole === undefined ? generations : 0,
     delegate: (task) => {
       // It is stored with the child.
       const { call, ...asked } = task;
@@ -104,6 +110,7 @@ export function taskOf(
       asked: input.mcpServers ?? null,
       mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository",
       authorizeWrite: async ({ origin, isNamed, ...write }) => {
+        if (input.raceRole !== undefined) return { isAllowed: false, approveUrl: null, isAttempt: true };
         const request = { ...write, runId: run.id, agentId: agent.id };
         const verdict = await authorizeWrite(core, { ...request, job: input.job, origin, isNamed });
         if (verdict.isAllowed) return verdict;

@@ -14,7 +14,7 @@ import type { CommitPlace, JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import type { PullRequestHead } from "../core/commits/run-commit.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
 import { providerFailures } from "../core/runs/failure.ts";
-import type { ParkedState, RunInput, ShownCommit } from "../core/runs/run-record.ts";
+import { type ParkedState, type RunInput, raceRoles, type ShownCommit } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
 
 /** Of texts that are read again and again. What is returned is shared. */
@@ -77,6 +77,8 @@ const runInputSchema = z.object({
   uncountedMs: z.exactOptional(z.number()),
   forkOf: z.exactOptional(z.object({ runId: z.string(), turn: z.int() })),
   model: z.exactOptional(z.string()),
+  bestOf: z.exactOptional(z.object({ attempts: z.int(), models: z.array(z.string()) })),
+  raceRole: z.exactOptional(z.enum(raceRoles)),
   outputSchema: z.optional(z.record(z.string(), z.unknown())),
   setup: z.optional(z.nullable(z.string())),
   job: z.nullable(jobIdentitySchema),

@@ -163,6 +163,11 @@ function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Ex
     openBroughtBackend: broughtBackendOf(parts),
     environments,
     egress: ownEgress(config),
+    checkSandbox: {
+      sandbox: parts.sandbox,
+      isSandboxOff: config.sandbox.mode === "off",
+      isTrusted: parts.isTrusted ?? (() => false),
+    },
     ...(kept === null ? {} : { workspaces: ownWorkspaceRuns(core, config) }),
     slots: config.maxRunningRuns,
     runTimeLimitMs: RUN_TIME_LIMIT_MS,

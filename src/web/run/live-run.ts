@@ -39,7 +39,7 @@ const TICK_MS = 1_000;
 /** The time that one frame may take, in milliseconds, before the rest waits for the next. */
 const FRAME_MS = 8;
 /** While the run goes on; the others are drawn at its end. */
-const liveSections: readonly SectionId[] = ["changes", "plan", "approvals", "network"];
+const liveSections: readonly SectionId[] = ["attempts", "changes", "plan", "approvals", "network"];
 /** Whenever the run is parked, or goes on: what its reader has typed there is lost. */
 const parkedSections: readonly SectionId[] = ["parked", "reply"];
 

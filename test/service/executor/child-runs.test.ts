@@ -21,6 +21,7 @@ import { expectValidStream } from "../../support/service-streams.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const ROUNDS = 30;
+const said = (content: string) => [{ role: "user" as const, content }];
 const child = () => ({
   runId: randomUUID(),
   maxTurnTokens: 0,
@@ -189,11 +190,11 @@ onEveryStore((kind) => {
       const runId = await submit("wait");
       const taken = await takeRun(fixture.core, runId);
       const parent = { runId, fence: taken?.run.fence ?? 0 };
-      const delegated = await delegateRun(fixture.core, { parent, message: "wait", ...child() });
+      const delegated = await delegateRun(fixture.core, { parent, messages: said("wait"), ...child() });
       if (!delegated.ok) throw new Error(delegated.refusal.reason);
       expect((await cancel(runId)).ok).toBe(true);
       expect((await fixture.run(delegated.value.runId)).status).toBe("cancelled");
-      expect(await delegateRun(fixture.core, { parent, message: "late", ...child() })).toEqual({
+      expect(await delegateRun(fixture.core, { parent, messages: said("late"), ...child() })).toEqual({
         ok: false,
         refusal: { reason: "parent_ending" },
       });
@@ -208,7 +209,7 @@ onEveryStore((kind) => {
         const runId = await submit("wait");
         const taken = await takeRun(fixture.core, runId);
         const parent = { runId, fence: taken?.run.fence ?? 0 };
-        const delegate = () => delegateRun(fixture.core, { parent, message: "wait", ...child() });
+        const delegate = () => delegateRun(fixture.core, { parent, messages: said("wait"), ...child() });
         // One before, one after so many reads: somewhere among them the cancel takes the lock.
         const late = async () => {
           for (let read = 0; read < round % 6; read += 1) await fixture.run(runId);
@@ -231,7 +232,7 @@ onEveryStore((kind) => {
       const runId = await submit("wait");
       const taken = await takeRun(fixture.core, runId);
       const parent = { runId, fence: taken?.run.fence ?? 0 };
-      await delegateRun(fixture.core, { parent, message: "wait", ...child() });
+      await delegateRun(fixture.core, { parent, messages: said("wait"), ...child() });
       await recoverRuns(fixture.core);
       expect((await fixture.run(runId)).cause).toBe("interrupted");
       for (const child of await childrenOf(runId)) expect(child.status).toBe("cancelled");

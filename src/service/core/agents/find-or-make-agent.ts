@@ -65,7 +65,7 @@ export async function findOrMakeAgent(
 /** Why the account's agents may not ask a model; null where they may. */
 export function findPlanFault(
   { rates }: Pick<Core, "rates">,
-  { account: { plan }, model }: { readonly account: Account; readonly model: ModelRate },
+  { account: { plan }, model }: { readonly account: Pick<Account, "plan">; readonly model: ModelRate },
 ): ModelForbiddenRefusal | null {
   const mayUse = model.isFreeTierEligible || rates.plans[plan].mayUsePaidModels;
   return mayUse ? null : { reason: "model_forbidden", model: model.id, plan };

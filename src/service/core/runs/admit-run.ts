@@ -6,6 +6,7 @@ import { assertNever } from "../../../base/assert-never.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Agent } from "../agents/agent.ts";
 import { findPolicyFault } from "../agents/ci-policy.ts";
+import { findPlanFault } from "../agents/find-or-make-agent.ts";
 import { mayUseAgent } from "../agents/reach-agent.ts";
 import { findMissingCommit } from "../commits/held-source.ts";
 import type { Core } from "../core.ts";
@@ -14,6 +15,7 @@ import { findAccessFault } from "../model-access/find-access-fault.ts";
 import { keepAccess } from "../model-access/kept-access.ts";
 import { workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import { bestOfIn, findBestOfFault } from "./best-of.ts";
 import {
   type BillingAccount,
   type FreeCredits,
@@ -199,9 +201,13 @@ const checks = {
     // What a run reserves of the day is read and written under its agent's lock.
     if (capOf(asked) !== undefined && admission.isOneWrite === true) throw new TransactionNeededError();
     if (maxCostOf(asked) === null && capOf(asked) === undefined) return null;
-    const model = admission.fork?.model ?? agent.model;
     const broughtModel = admission.body.model_access?.model ?? null;
-    return findCostFault(core, { agent: { ...agent, model }, broughtModel });
+    const raced = bestOfIn(admission.body)?.models ?? [];
+    for (const model of [admission.fork?.model ?? agent.model, ...raced]) {
+      const fault = findCostFault(core, { agent: { ...agent, model }, broughtModel });
+      if (fault !== null) return fault;
+    }
+    return null;
   },
 
   serversAreAllowed({ core, agent, admission: { body } }) {
@@ -210,6 +216,23 @@ const checks = {
 
   outputsAreAllowed({ core, agent, admission: { body } }) {
     return findOutputsFault(core.policy, { agent, body });
+  },
+
+  attemptsAreAllowed({ core, agent, admission: { body, workspace } }) {
+    return findBestOfFault(core.policy, { agent, body, isInWorkspace: workspace !== undefined });
+  },
+
+  async modelsMayBeAsked({ core, tx, agent, admission: { body } }) {
+    const raced = bestOfIn(body)?.models ?? [];
+    if (raced.length === 0) return null;
+    const account = agent.accountId === null ? null : await tx.accounts.find(agent.accountId);
+    for (const id of raced) {
+      const model = core.rates.models.find((one) => one.id === id);
+      if (model === undefined) return { reason: "model_unknown", model: id };
+      const fault = findPlanFault(core, { account: account ?? { plan: "registered_free" as const }, model });
+      if (fault !== null) return fault;
+    }
+    return null;
   },
 
   async queueHasRoom({ core, tx }) {
@@ -289,10 +312,12 @@ async function chooseOwn(
 function inputOf({ admission, chosen, runId, maxCostMicroUsd, dayCap }: Settled): RunInput {
   const { caller, body, messages, pullRequest, workflow, workspace, traceparent, canBeAnswered, fork } =
     admission;
+  const bestOf = bestOfIn(body);
   return {
     messages,
     maxTurnTokens: 0,
     ...requestedInput(body, runId),
+    ...(bestOf === null ? {} : { bestOf }),
     ...(maxCostMicroUsd === null ? {} : { maxCostMicroUsd }),
     ...(dayCap === undefined ? {} : { dayCap }),
     ...(canBeAnswered === true ? { hasThread: true } : {}),

@@ -32,3 +32,19 @@ export async function cancelRun(
   announce(core, cancelled.value);
   return ok({ runId });
 }
+
+/**
+ * Cancels a child of a running run, and its descendants, for the worker that has the run. Nothing is done where the child has ended, or
+ * is none of this run. Safe to repeat.
+ */
+export async function cancelChild(
+  core: Core,
+  { parentId, runId }: { readonly parentId: string; readonly runId: string },
+): Promise<void> {
+  const cancelled = await core.store.transact(async (tx): Promise<CancelledRuns> => {
+    const run = await tx.runs.lock(runId);
+    if (run === null || run.parentRunId !== parentId || isTerminal(run.status)) return [];
+    return await cancelTree(core, tx, run);
+  });
+  announce(core, cancelled);
+}

@@ -3,10 +3,11 @@
 import { createHash } from "node:crypto";
 import { uuidV7 } from "../../../base/ids.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
-import type { RunRecord } from "./run-record.ts";
+import type { RaceRole, RunInput, RunRecord } from "./run-record.ts";
 import type { RunReader } from "./store-port.ts";
 
 /** Generations that a run may have below it. */
@@ -18,12 +19,22 @@ type Delegation = {
   readonly parent: { readonly runId: string; readonly fence: number };
   /** The child's. */
   readonly runId: string;
-  readonly message: string;
+  readonly messages: readonly Message[];
   /** 0 means the backend's default. */
   readonly maxTurnTokens: number;
   /** Null: no limit. */
   readonly maxCostMicroUsd: number | null;
   readonly timeLimitMs: number;
+  /** Absent: a task of the parent's agent, with all that the parent has. */
+  readonly race?: RacingRun;
+};
+
+/** One of several attempts, or the judge of them. */
+export type RacingRun = {
+  readonly role: RaceRole;
+  /** In place of the agent's. Null: the agent's. */
+  readonly model: string | null;
+  readonly outputSchema: Readonly<Record<string, unknown>> | null;
 };
 
 export type DelegationRefusal =
@@ -74,7 +85,8 @@ async function admitChild(
   tx: StoreTransaction,
   delegation: Delegation & { readonly traceparent: string | null },
 ): Promise<Result<{ runId: string; sessionId: string }, DelegationRefusal>> {
-  const { parent, runId, message, maxTurnTokens, maxCostMicroUsd, timeLimitMs, traceparent } = delegation;
+  const { parent, runId, messages, maxTurnTokens, maxCostMicroUsd, timeLimitMs, race, traceparent } =
+    delegation;
   const run = await tx.runs.lock(parent.runId);
   if (run === null || run.fence !== parent.fence || run.status !== "running") {
     return refused({ reason: "parent_ending" });
@@ -104,7 +116,7 @@ async function admitChild(
       ...(input?.commit === undefined ? {} : { commit: input.commit }),
     }),
     input: {
-      messages: [{ role: "user", content: message }],
+      messages,
       maxTurnTokens,
       ...(maxCostMicroUsd === null ? {} : { maxCostMicroUsd }),
       timeLimitMs,
@@ -113,7 +125,11 @@ async function admitChild(
       ...(input?.commit === undefined ? {} : { commit: input.commit }),
       ...(input?.pullRequest === undefined ? {} : { pullRequest: input.pullRequest }),
       ...(input?.egress === undefined ? {} : { egress: input.egress }),
-      ...(input?.mcpServers === undefined ? {} : { mcpServers: input.mcpServers }),
+      ...(race === undefined ? {} : raceInput(race)),
+      // A judge has no tools.
+      ...(input?.mcpServers === undefined || race?.role === "judge" ? {} : { mcpServers: input.mcpServers }),
+      // What the chosen attempt asks for is what the run asks for.
+      ...(input?.outputs === undefined || race?.role !== "attempt" ? {} : { outputs: input.outputs }),
       ...(input?.modelAccess === undefined ? {} : { modelAccess: input.modelAccess }),
       ...(traceparent === null ? {} : { traceparent }),
     },
@@ -122,6 +138,14 @@ async function admitChild(
   });
   if (admitted !== "admitted") throw new UnpaidError();
   return ok({ runId, sessionId });
+}
+
+function raceInput({ role, model, outputSchema }: RacingRun): Partial<RunInput> {
+  return {
+    raceRole: role,
+    ...(model === null ? {} : { model }),
+    ...(outputSchema === null ? {} : { outputSchema }),
+  };
 }
 
 /** Generations that a run may still have below it. */

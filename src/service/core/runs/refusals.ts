@@ -1,6 +1,6 @@
 // Refusals to submit, find, read or cancel a run, and their problems. Pure.
 
-import type { AgentRefusal, AgentRetiredRefusal, PolicyRefusal } from "../agents/refusals.ts";
+import type { AgentRefusal, AgentRetiredRefusal, ModelRefusal, PolicyRefusal } from "../agents/refusals.ts";
 import type { PullRequestRefusal } from "../ci/refusals.ts";
 import type { CommitMissingRefusal, CommitUnknownRefusal } from "../commits/refusals.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
@@ -27,6 +27,8 @@ export type SubmitRefusal =
   | MessageRefusal
   | McpRefusal
   | OutputsRefusal
+  | BestOfRefusal
+  | ModelRefusal
   | AgentRefusal
   | AgentRetiredRefusal
   | SessionRefusal
@@ -71,6 +73,30 @@ export const runProblems = {
   outputs_without_model: ({ backend }: { backend: string }) =>
     invalidRequest(
       `"outputs" is for runs of a model, and this agent's are executed by "${backend}", which has no tools for them. Leave it out.`,
+    ),
+  best_of_too_few: ({ attempts, models }: { attempts: number; models: number }) =>
+    invalidRequest(
+      `"best_of_models" names ${models} models, and "best_of" asks for ${attempts} attempts: each model needs one. Raise "best_of", or leave it out.`,
+    ),
+  best_of_brought_model: () =>
+    invalidRequest(
+      '"best_of_models" names models of the service, and this run brings access to one of its own, which all attempts ask. Leave "best_of_models" out, or "model_access".',
+    ),
+  best_of_in_workspace: () =>
+    invalidRequest(
+      'Several attempts ("best_of", "best_of_models") are for runs on a repository, and this one works in a workspace. Leave both out.',
+    ),
+  best_of_inside_job: () =>
+    invalidRequest(
+      'Several attempts ("best_of", "best_of_models") need a service that gives each a copy of the files, and a service inside a job has the job\'s own files alone. Name a service, or leave both out.',
+    ),
+  best_of_without_model: ({ backend }: { backend: string }) =>
+    invalidRequest(
+      `Several attempts ("best_of", "best_of_models") are for runs of the built-in agent, and this agent's are executed by "${backend}". Leave both out.`,
+    ),
+  best_of_without_repository: ({ agentId }: { agentId: string }) =>
+    invalidRequest(
+      `Several attempts ("best_of", "best_of_models") are for runs on a repository, and agent ${agentId} has none. Leave both out.`,
     ),
   parent_ending: () =>
     conflict("run_finished", "The run that delegates this one is ending, and starts no other any more."),
@@ -138,6 +164,17 @@ export type McpRefusal = RefusalOf<typeof runProblems, "mcp_refused_by_owner" | 
 
 /** Why a submission may not declare typed outputs. */
 export type OutputsRefusal = RefusalOf<typeof runProblems, "outputs_needs_job" | "outputs_without_model">;
+
+/** Why a run may not make several attempts. */
+export type BestOfRefusal = RefusalOf<
+  typeof runProblems,
+  | "best_of_too_few"
+  | "best_of_brought_model"
+  | "best_of_in_workspace"
+  | "best_of_inside_job"
+  | "best_of_without_model"
+  | "best_of_without_repository"
+>;
 
 /** The run that delegates is about to end, and its children with it. */
 type ParentEndingRefusal = RefusalOf<typeof runProblems, "parent_ending">;

@@ -25,6 +25,9 @@ const inputOf: { readonly [Field in keyof Required<Body>]: InputOf<Field> } = {
   pull_request: null,
   // The owner's cap of the day may leave less of it.
   max_cost_usd: null,
+  // One with the other: see `bestOfIn`.
+  best_of: null,
+  best_of_models: null,
   max_turn_tokens: (maxTurnTokens) => ({ maxTurnTokens }),
   time_limit_seconds: (seconds) => ({ timeLimitMs: seconds * 1000 }),
   may_park: (mayPark) => (mayPark ? { mayPark } : {}),

@@ -32,6 +32,13 @@ export type WorkflowExecution = {
 /** The part of it that is shown, also when the run's input is deleted. */
 export type ShownCommit = { readonly from: CommitOrigin; readonly sha: string; readonly ref: string };
 
+/** `models`: those of the attempts, in turn; empty: the agent's for each. */
+export type BestOf = { readonly attempts: number; readonly models: readonly string[] };
+
+/** A run that is one of several attempts of its parent, or the judge of them. */
+export const raceRoles = ["attempt", "judge"] as const;
+export type RaceRole = (typeof raceRoles)[number];
+
 /** The place in a workspace where a run works. */
 export type RunWorkspace = {
   readonly workspaceId: string;
@@ -62,6 +69,10 @@ export type RunInput = RunSource & {
   readonly forkOf?: { readonly runId: string; readonly turn: number };
   /** The model that it asks in place of its agent's. */
   readonly model?: string;
+  /** It makes several attempts. */
+  readonly bestOf?: BestOf;
+  /** What it is for its parent. Absent: it has none, or that one has delegated a task to it. */
+  readonly raceRole?: RaceRole;
   /** The JSON Schema that the reply has to match. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** The script that prepares the environment; null: none. Absent: the default one, where it exists. */

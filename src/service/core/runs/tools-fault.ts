@@ -28,7 +28,8 @@ export function findOutputsFault(
   return { reason: "outputs_without_model", backend: agent.backend };
 }
 
-function hasOurTools(
+/** Whether the run is one of the built-in agent. */
+export function hasOurTools(
   { coderWire }: Pick<Policy, "coderWire">,
   { agent: { backend }, body }: { readonly agent: Agent; readonly body: SubmitRunRequest },
 ): boolean {

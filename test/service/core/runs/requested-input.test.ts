@@ -34,6 +34,8 @@ const fields: {
     value: { docs: { url: "https://docs.example/mcp" } },
     input: { mcpServers: { docs: { url: "https://docs.example/mcp" } } },
   },
+  best_of: { value: 3, input: {} },
+  best_of_models: { value: ["a"], input: {} },
   outputs: {
     value: { labels: { allowed: ["bug"], max: 1 } },
     input: { outputs: { labels: { allowed: ["bug"], max: 1 } } },

@@ -84,7 +84,7 @@ onEveryStore((kind) => {
         delegateRun(fixture.core, {
           parent,
           runId: randomUUID(),
-          message: "help",
+          messages: [{ role: "user", content: "help" }],
           maxTurnTokens: 0,
           maxCostMicroUsd: null,
           timeLimitMs: 60_000,

@@ -32,6 +32,7 @@ export class TaskRecorder {
       mayAsk: false,
       mayPark: false,
       isInWorkspace: false,
+      isJudge: false,
       desk: null,
       carriedState: { state: "fresh" },
       environment: noEnvironment,

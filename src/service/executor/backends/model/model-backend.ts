@@ -39,8 +39,9 @@ const MAX_NAME_CHARS = 200;
 export function modelBackend(settings: ModelSettings): Backend {
   new URL(settings.baseUrl);
   const { models, rates, access, apiKey } = settings;
-  return agentBackend(settings, (task) => {
-    const modelId = task.model ?? models.executor;
+  const pricedBy = ({ model }: Pick<BackendTask, "model">) => ({ modelId: model ?? models.executor, rates });
+  const modelOf = (task: BackendTask): RunsModel => {
+    const { modelId } = pricedBy(task);
     if (!isPriced(rates, modelId)) {
       const reason = task.model === null ? "misconfigured" : "model_failed";
       throw new BackendFailure(noPriceText(modelId), { reason, isRetryable: false });
@@ -54,12 +55,13 @@ export function modelBackend(settings: ModelSettings): Backend {
     const provider = providerOf(settings, task);
     const others = { fallbackId, explorerId, advisorId, reviewerId };
     return { modelId, ...others, provider, access, apiKey, rates };
-  });
+  };
+  return agentBackend(settings, { modelOf, pricedBy });
 }
 
 /** The same for runs that bring their own access to a model. They have no advisor and no reviewer, and their tokens no price. */
 export function broughtModelBackend(settings: LoopSettings): Backend {
-  return agentBackend(settings, (task) => {
+  const modelOf = (task: BackendTask): RunsModel => {
     const { brought, secrets } = task;
     if (brought === null) throw new TypeError("The run brings no access to a model.");
     const { model: modelId, access } = brought;
@@ -75,6 +77,10 @@ export function broughtModelBackend(settings: LoopSettings): Backend {
       apiKey: null,
       rates: null,
     };
+  };
+  return agentBackend(settings, {
+    modelOf,
+    pricedBy: ({ model }) => ({ modelId: model ?? "", rates: null }),
   });
 }
 
@@ -93,11 +99,31 @@ type RunsModel = Pick<ModelSettings, "access" | "apiKey"> & {
   readonly rates: Rates | null;
 };
 
-function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => RunsModel): Backend {
+/** The tokens of a run that names no number: the operator's, or by what else bounds it. */
+function tokensByDefault(
+  { defaultMaxTurnTokens }: ModelLimits,
+  { task, rates, modelId }: { task: Pick<BackendTask, "meter"> } & Pick<RunsModel, "rates" | "modelId">,
+): number {
+  const { maxCostMicroUsd } = task.meter.budget;
+  const hasPrice = pricesOf(rates)(modelId) !== null;
+  return defaultMaxTurnTokens ?? defaultRunTokens({ maxCostMicroUsd, isPriced: hasPrice });
+}
+
+type AgentModel = {
+  readonly modelOf: (task: BackendTask) => RunsModel;
+  /** The same without a connection. */
+  readonly pricedBy: (task: Pick<BackendTask, "model">) => Pick<RunsModel, "modelId" | "rates">;
+};
+
+function agentBackend(settings: LoopSettings, { modelOf, pricedBy }: AgentModel): Backend {
   return {
     name: "model",
     needsCheckout: true,
     keepsJournal: true,
+    defaultTokens(task) {
+      const { modelId, rates } = pricedBy(task);
+      return tokensByDefault(limitsOf(settings, modelId), { task, rates, modelId });
+    },
     async run(task: RepositoryTask | BareTask, checkout) {
       const { modelId, fallbackId, explorerId, advisorId, reviewerId, ...asked } = modelOf(task);
       const { provider, access, apiKey, rates } = asked;
@@ -115,11 +141,8 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       const conversation =
         left === null ? new Conversation(messages) : Conversation.resume(left.messages, left.conversation);
       const { maxCostMicroUsd } = task.meter.budget;
-      const hasPrice = pricesOf(rates)(modelId) !== null;
       const maxTokens =
-        task.maxTurnTokens === 0
-          ? (limits.defaultMaxTurnTokens ?? defaultRunTokens({ maxCostMicroUsd, isPriced: hasPrice }))
-          : task.maxTurnTokens;
+        task.maxTurnTokens === 0 ? tokensByDefault(limits, { task, rates, modelId }) : task.maxTurnTokens;
       task.meter.budget.limitTokens(maxTokens);
       const spending = new Spending({ meter: task.meter, rates });
       for (const planned of left?.planned ?? []) spending.countPlanned(planned);
@@ -147,18 +170,22 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
         requests,
         modelId: explorersModel({ modelId, explorerId, rates, hasLimitOfCost: maxCostMicroUsd !== null }),
       });
-      const processes = settings.openProcesses?.({ task, checkout }) ?? null;
-      const servers = (await settings.openServers?.({ task, checkout })) ?? noServers;
+      const processes = task.isJudge ? null : (settings.openProcesses?.({ task, checkout }) ?? null);
+      const servers = task.isJudge
+        ? noServers
+        : ((await settings.openServers?.({ task, checkout })) ?? noServers);
       try {
         const { instructions, opening, tools, toldNotes, checks } = await openBriefing({
           task,
           checkout,
           system,
-          tools: [
-            ...settings.toolbox({ task, checkout, askAdvisor, askPeople, explore, processes }),
-            ...servers.tools,
-          ],
-          place: (await settings.describePlace?.({ task, checkout })) ?? null,
+          tools: task.isJudge
+            ? []
+            : [
+                ...settings.toolbox({ task, checkout, askAdvisor, askPeople, explore, processes }),
+                ...servers.tools,
+              ],
+          place: task.isJudge ? null : ((await settings.describePlace?.({ task, checkout })) ?? null),
           outputSchema: form?.text ?? null,
           bounds: {
             maxTurns: limits.maxTurns,

@@ -28,6 +28,7 @@ export class WriteGate {
     const isNamed = tools?.includes(ownName) === true;
     const verdict = await this.#task.mcp.authorizeWrite({ server, tool, origin, isNamed });
     if (verdict.isAllowed) return;
+    if (verdict.isAttempt === true) throw new ToolError("refused", attemptText({ server, tool }));
     const { approveUrl } = verdict;
     if (!this.#told.has(server)) {
       this.#told.add(server);
@@ -39,6 +40,10 @@ export class WriteGate {
 }
 
 type Refused = { readonly server: string; readonly tool: string; readonly approveUrl: string | null };
+
+function attemptText({ server, tool }: Omit<Refused, "approveUrl">): string {
+  return `The tool ${tool} of the MCP server ${server} may change something, and this run is one of several attempts at the same task, which change nothing outside of their files. Go on without it, and say in your answer what is left to do. Tools that only read work as before.`;
+}
 
 function refusalText({ server, tool, approveUrl }: Refused): string {
   const why = `The tool ${tool} may change something, and nobody has allowed this agent to write by the MCP server ${server}.`;
