@@ -113,7 +113,7 @@ async function main(): Promise<void> {
       case "read": {
         const { path, line, limit } = step;
         const answer = peer?.request("fs/read_text_file", { sessionId: SESSION, path, line, limit } as never);
-        note("read", await answer?.catch((cause: Error) => ({ error: cause.message })));
+        note("read", await answer?.catch(refusalOf));
         return;
       }
       case "write": {
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
           sessionId: SESSION,
           ...withoutDo(step),
         } as never);
-        note("write", await answer?.catch((cause: Error) => ({ error: cause.message })));
+        note("write", await answer?.catch(refusalOf));
         return;
       }
       case "look":
@@ -259,6 +259,10 @@ async function requestModel(
 async function tellBeginning(peer: AgentContext | null): Promise<void> {
   const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "It begins." } };
   await peer?.notify("session/update", { sessionId: SESSION, update } as never);
+}
+
+function refusalOf({ message, code }: Error & { readonly code?: number }): object {
+  return { error: message, code };
 }
 
 function withoutDo({ do: _, ...rest }: AgentStep): object {

@@ -18,6 +18,7 @@ import { type PromptAnswer, promptAnswerSchema } from "./updates.ts";
 
 const AUTH_REQUIRED = -32000;
 const INVALID_PARAMS = -32602;
+const RESOURCE_NOT_FOUND = -32002;
 
 const promptCapabilitiesSchema = z.looseObject({ image: z.optional(z.nullable(z.boolean())) });
 const capabilitiesSchema = z.looseObject({
@@ -203,6 +204,10 @@ async function answered<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;
   } catch (cause) {
+    if (cause instanceof ToolError && cause.code === "not_found") {
+      // The protocol's own words: Gemini CLI makes a new file only where they say that there is none.
+      throw new RequestError(RESOURCE_NOT_FOUND, `Resource not found: ${cause.message}`);
+    }
     if (cause instanceof ToolError) throw new RequestError(INVALID_PARAMS, cause.message);
     throw new RequestError(-32603, "The file could not be reached.");
   }

@@ -165,9 +165,21 @@ describe("a file that an agent asks us for", () => {
     });
     const answers = heard.filter(({ what }) => what === "read" || what === "write");
     expect(answers).toEqual([
-      { what: "read", value: { error: expect.stringMatching(message) } },
-      { what: "write", value: { error: expect.stringMatching(message) } },
+      { what: "read", value: { error: expect.stringMatching(message), code: -32602 } },
+      { what: "write", value: { error: expect.stringMatching(message), code: -32602 } },
     ]);
+  });
+
+  it("is named as missing in the protocol's words where there is none, and can be made then", async () => {
+    const { heard, checkout } = await runAgent({
+      files: { "a.txt": "a" },
+      turn: [{ do: "read", path: "$ROOT/b.txt" }, { do: "write", path: "$ROOT/b.txt", content: "b" }, text],
+    });
+    expect(heard.find(({ what }) => what === "read")?.value).toEqual({
+      error: 'Resource not found: There is no file or folder "b.txt" in the repository.',
+      code: -32002,
+    });
+    expect(await readFile(join(checkout.root, "b.txt"), "utf8")).toBe("b");
   });
 
   it("is not written through a link, and not beyond the limit", async () => {
@@ -181,8 +193,8 @@ describe("a file that an agent asks us for", () => {
       ],
     });
     expect(heard.filter(({ what }) => what === "write").map(({ value }) => value)).toEqual([
-      { error: expect.stringContaining("it is a symbolic link") },
-      { error: expect.stringContaining("at most 5000000 are written") },
+      { error: expect.stringContaining("it is a symbolic link"), code: -32602 },
+      { error: expect.stringContaining("at most 5000000 are written"), code: -32602 },
     ]);
     expect(await readFile(join(checkout.root, "a.txt"), "utf8")).toBe("kept");
   });
@@ -194,8 +206,8 @@ describe("a file that an agent asks us for", () => {
       turn: [{ do: "read", path: "$ROOT/a.txt" }, { do: "write", path: "$ROOT/a.txt", content: "x" }, text],
     });
     expect(heard.filter(({ what }) => ["read", "write"].includes(what)).map(({ value }) => value)).toEqual([
-      { error: expect.stringContaining("policy does not let agents read files") },
-      { error: expect.stringContaining("policy does not let agents edit files") },
+      { error: expect.stringContaining("policy does not let agents read files"), code: -32602 },
+      { error: expect.stringContaining("policy does not let agents edit files"), code: -32602 },
     ]);
   });
 });
