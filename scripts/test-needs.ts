@@ -4,7 +4,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { type CodingAgentName, codingAgentNames, codingAgents } from "../src/contract/ci/coding-agents.ts";
 import { postgresBinaries } from "./postgres-cluster.ts";
 
 export type Need = {
@@ -19,6 +20,15 @@ const SANDBOX = "--unshare-all --unshare-user --disable-userns --ro-bind / / --p
 export const sshdPath: string = process.env.SSHD ?? "/usr/sbin/sshd";
 /** The last commit on main whose clients know no parked runs. */
 export const LAST_WITHOUT_PARKING = "4522b347aac59fc298e08c2dcc66917e61049993";
+/** Where npm has installed the programs of this coding agent. */
+export function codingAgentBin(name: CodingAgentName): string {
+  return join(
+    resolve(process.env.CODING_AGENTS ?? ""),
+    name,
+    "node_modules/.bin",
+    codingAgents[name].program,
+  );
+}
 /** Where the tests of pages find their browser. */
 export const chromiumPath: string = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
@@ -69,6 +79,12 @@ export const needs = {
     what: `the project's history back to ${LAST_WITHOUT_PARKING}`,
     install: "git fetch --unshallow",
     isMet: () => works("git", ["cat-file", "-e", `${LAST_WITHOUT_PARKING}^{commit}`]),
+  },
+  "coding-agents": {
+    what: "the coding agents in the folder CODING_AGENTS",
+    install:
+      "npm install --prefix $CODING_AGENTS/<name> <package>@<version>, as src/contract/ci/coding-agents.ts has them",
+    isMet: () => codingAgentNames.every((name) => existsSync(codingAgentBin(name))),
   },
   "small-disk": { what: "root, to mount a small disk", install: null, isMet: canMount },
   unprivileged: { what: "a user that is not root", install: null, isMet: () => process.getuid?.() !== 0 },

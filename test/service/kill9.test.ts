@@ -6,13 +6,15 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Role } from "../../src/service/settings/service-settings.ts";
 import { DurableService } from "../support/durable/durable-service.ts";
+import { expectCompleted, expectFewRequests } from "../support/durable/expect-played.ts";
+import { idealRequests, type Story } from "../support/durable/played-story.ts";
 import {
-  expectCompleted,
-  expectFewRequests,
-  expectNothingKept,
-  type Played,
-} from "../support/durable/expect-played.ts";
-import { idealRequests, noteOf, type Story } from "../support/durable/played-story.ts";
+  expectNotesOnce,
+  expectNothingLeft,
+  nodeInTurn,
+  STORY_NAMES,
+  unfinishedRuns,
+} from "../support/durable/service-load.ts";
 import { type S3Server, startS3Server } from "../support/s3-server.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 
@@ -23,8 +25,6 @@ const KILL_EVERY_MS = 6_000;
 const RUNS_AT_ONCE = 4;
 /** Each so many turns one makes a note, by a call that must never be made twice. */
 const NOTE_EVERY = 4;
-/** Each has a patch of its own. */
-const NAMES = ["alpha", "beta", "gamma", "delta"] as const;
 /** Below the time between two kills: the runs of a killed worker are at work again before the next one. */
 const STALLED_SECONDS = "4";
 const TIMEOUT_MS = 1_800_000;
@@ -53,7 +53,7 @@ onEveryStore((store) => {
       const settings = { MAX_RUNNING_RUNS: String(RUNS_AT_ONCE), STALLED_SECONDS, ...s3?.settings };
       service = await DurableService.start({ store, roles, settings });
       const patches = new Map<string, string>();
-      for (const name of NAMES) {
+      for (const name of STORY_NAMES) {
         const story = { name, run: `calm-${name}`, turns: TURNS, noteEvery: NOTE_EVERY };
         patches.set(name, (await expectCompleted(service, await service.submit(story))).patch);
         expectFewRequests(service, { story, lost: 0 });
@@ -61,14 +61,14 @@ onEveryStore((store) => {
 
       const submitted = await Promise.all(
         Array.from({ length: RUNS }, async (_, index): Promise<Submitted> => {
-          const name = NAMES[index % NAMES.length] ?? "alpha";
+          const name = STORY_NAMES[index % STORY_NAMES.length] ?? "alpha";
           const story = { name, run: `run-${index}`, turns: TURNS, noteEvery: NOTE_EVERY };
           return { story, runId: await service.submit(story) };
         }),
       );
       let lost = 0;
       let rounds = 0;
-      for (; (await unfinished(service)) > 0; rounds += 1) lost += await disturb(service, rounds);
+      for (; (await unfinishedRuns(service)) > 0; rounds += 1) lost += await disturb(service, rounds);
 
       let resumed = 0;
       for (const { story, runId } of submitted) {
@@ -85,19 +85,14 @@ onEveryStore((store) => {
       expect(rounds).toBeGreaterThan(1);
       expect(resumed).toBeGreaterThan(0);
       expect(requests).toBeLessThanOrEqual(ideal + lost);
-      await expectNothingKept(service);
-      expect(service.notes.repeated).toEqual([]);
-      const exits = await Promise.all(service.nodes.map((node) => service.stop(node)));
-      expect(exits.map(({ code }) => code)).toEqual(roles.map(() => 0));
-      expect(await service.leftFiles()).toEqual([]);
-      expect(await service.leftProcesses()).toEqual([]);
+      await expectNothingLeft(service);
     };
 
     it("completes every run while one process after the other is killed", async () => {
       await play(async (one, round) => {
         await setTimeout(KILL_EVERY_MS);
-        const node = nextOf(one, round);
-        const atWork = node.role === "api" ? 0 : Math.min(await unfinished(one), RUNS_AT_ONCE);
+        const node = nodeInTurn(one, round);
+        const atWork = node.role === "api" ? 0 : Math.min(await unfinishedRuns(one), RUNS_AT_ONCE);
         await node.process.kill();
         await one.startAgain(node);
         return atWork;
@@ -107,7 +102,7 @@ onEveryStore((store) => {
     it("completes every run while one process after the other is restarted, and pays no request twice", async () => {
       await play(async (one, round) => {
         await setTimeout(KILL_EVERY_MS);
-        const node = nextOf(one, round);
+        const node = nodeInTurn(one, round);
         expect((await one.stop(node)).code).toBe(0);
         await one.startAgain(node);
         return 0;
@@ -115,27 +110,3 @@ onEveryStore((store) => {
     });
   });
 });
-
-/** One after the other, workers first. */
-function nextOf(service: DurableService, round: number): DurableService["nodes"][number] {
-  const workers = service.nodes.filter(({ role }) => role !== "api");
-  const inTurn = [...workers, ...service.nodes.filter(({ role }) => role === "api")];
-  return inTurn[round % inTurn.length] ?? service.node();
-}
-
-async function unfinished({ place }: DurableService): Promise<number> {
-  const rows = await place.query("select id from runs where status in ('queued', 'running', 'cancelling')");
-  return rows.length;
-}
-
-/** Each note was made once, or the run says that nobody knows about as many. */
-function expectNotesOnce(service: DurableService, { story, played }: { story: Story; played: Played }): void {
-  let missing = 0;
-  for (let turn = NOTE_EVERY; turn <= TURNS; turn += NOTE_EVERY) {
-    const count = service.notes.countOf(noteOf(story, turn));
-    expect(count, `${story.run}, turn ${turn}`).toBeLessThanOrEqual(1);
-    if (count === 0) missing += 1;
-  }
-  const unknown = played.resumed.flatMap(({ unknown_calls }) => unknown_calls);
-  expect(missing, story.run).toBeLessThanOrEqual(unknown.length);
-}

@@ -10,6 +10,7 @@ import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { DurableService } from "../support/durable/durable-service.ts";
 import { expectCompleted, expectNothingKept, type Played } from "../support/durable/expect-played.ts";
+import { newestKept, untilKept } from "../support/durable/kept-entries.ts";
 import { STORY_MODEL } from "../support/durable/played-story.ts";
 import {
   BEGUN_AGAIN,
@@ -78,21 +79,6 @@ async function playCalm(service: DurableService): Promise<Played> {
 async function untilHeld(errand: Errand): Promise<void> {
   const isHeld = () => heardBy(folder, errand).some(({ what }) => what === "deployed");
   await expect.poll(isHeld, { timeout: 60_000 }).toBe(true);
-}
-
-async function entriesOf(service: DurableService, runId: string): Promise<number> {
-  const rows = await service.place.query(
-    `select max(entry) as newest from run_journal where run_id = '${runId}' and kind = 'kept'`,
-  );
-  return Number(Object.values(rows[0] ?? {})[0] ?? 0);
-}
-
-/** Resolves once all that the agent has done so far is kept. */
-async function untilKept(service: DurableService, runId: string): Promise<void> {
-  for (let more = 0; more < 2; more += 1) {
-    const before = await entriesOf(service, runId);
-    await expect.poll(() => entriesOf(service, runId), { timeout: 60_000 }).toBeGreaterThan(before);
-  }
 }
 
 function textIn(events: readonly RunEvent[]): string {
@@ -169,6 +155,7 @@ describe("a coding agent's run whose process is killed", () => {
       errandOf("loads late"),
       errandOf("refuses"),
       errandOf("forgets"),
+      errandOf("loads and fails"),
       errandOf("knows no sessions"),
       errandOf("resumes", { run: "large-home", homeBytes: TOO_MANY_BYTES }),
     ]);
@@ -189,7 +176,7 @@ describe("a coding agent's run whose service is stopped", () => {
       const runId = await submit(service, errand);
       await untilHeld(errand);
       expect((await service.stop()).code).toBe(0);
-      expect(await entriesOf(service, runId)).toBeGreaterThan(0);
+      expect(await newestKept(service, runId)).toBeGreaterThan(0);
       await service.startAgain();
       const played = await expectCompleted(service, runId);
       expect(played.resumed).toEqual([{ turn: 1, after: "handover", unknown_calls: ["execute"] }]);

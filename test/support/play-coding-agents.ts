@@ -11,18 +11,13 @@ import { everyTime } from "../../fakes/model-server/script.ts";
 import { answer, call, type Part, say, type Turn } from "../../fakes/model-server/turn.ts";
 import { type CodingAgentName, codingAgentNames, codingAgents } from "../../src/contract/ci/coding-agents.ts";
 import type { CodingAgentWire } from "../../src/contract/models/protocols.ts";
+import { codingModels } from "./durable/coding-model.ts";
 import { EmbeddedFixture } from "./fixtures/embedded-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const COMMAND = "echo three > b.txt && cat a.txt b.txt";
 const PATCH = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch";
 const change = { old: "one", new: "two" };
-const models: Readonly<Record<CodingAgentWire, string>> = {
-  anthropic: "claude-sonnet-5",
-  "openai-compatible": "gpt-5.2",
-  gemini: "gemini-3.1-pro-preview",
-};
-
 /** What the model does with the tools that an agent offers, one call a turn; by the first tool that is offered. */
 function planOf(root: string): Readonly<Record<string, readonly Part[]>> {
   const path = join(root, "a.txt");
@@ -69,7 +64,7 @@ async function play(name: CodingAgentName, wire: CodingAgentWire, folder: string
   const model = await startModelServer({
     script: everyTime((request) => stepOf(request, root)),
     apiKey: KEY,
-    models: [models[wire]],
+    models: [codingModels[wire]],
   });
   const bin = join(folder, name, "node_modules", ".bin");
   const step = await fixture.main(job, {
@@ -77,7 +72,7 @@ async function play(name: CodingAgentName, wire: CodingAgentWire, folder: string
     inputs: {
       prompt: "Make a.txt say two, and try it.",
       agent: name,
-      model: models[wire],
+      model: codingModels[wire],
       "model-provider": wire === "gemini" ? "google" : wire,
       "model-base-url": wire === "gemini" ? `${model.url}/v1beta` : model.baseUrl,
       "model-api-key": KEY,

@@ -102,7 +102,7 @@ export class RunLoad {
     const other = this.#client(index + 1);
     const [polled, pushed] = await Promise.all([
       readRun(other, runId, () => this.#see(index)),
-      index % SOCKET_EVERY === 0 ? readSession(this.#client(index), sessionId) : null,
+      index % SOCKET_EVERY === 0 ? readSession(this.#client(index), { sessionId, retry: RETRY }) : null,
     ]);
     if (pushed !== null) expect(pushed).toEqual(polled);
     this.#ended += 1;
@@ -160,9 +160,12 @@ async function readRun(client: Client, runId: string, onWord: () => void): Promi
 }
 
 /** The events of a session's first run. */
-async function readSession(client: Client, sessionId: string): Promise<StoredRunEvent[]> {
+export async function readSession(
+  client: Client,
+  session: { readonly sessionId: string; readonly retry: typeof RETRY },
+): Promise<StoredRunEvent[]> {
   const events: StoredRunEvent[] = [];
-  for await (const item of client.sessions.follow({ sessionId, retry: RETRY })) {
+  for await (const item of client.sessions.follow(session)) {
     if (item.type !== "event") continue;
     events.push({ seq: item.seq, at: item.at, event: item.event });
     // The run's status may come first, where the connection was lost meanwhile.

@@ -36,6 +36,10 @@ export type DurableOptions = {
   /** One process unless told. */
   readonly roles?: readonly Role[];
   readonly settings?: Readonly<Record<string, string>>;
+  /** Models whose tokens cost something, beside that of the stories. */
+  readonly models?: readonly string[];
+  /** How long the model's answers take, one after the other. */
+  readonly paceMs?: readonly number[];
   /** Changes the address of PostgreSQL that the nodes use. */
   readonly through?: (url: URL) => void;
 };
@@ -44,7 +48,7 @@ type Node = {
   readonly role: Role;
   /** What it shows the model. */
   readonly apiKey: string;
-  readonly env: Readonly<Record<string, string>>;
+  env: Readonly<Record<string, string>>;
   process: ServiceProcess;
   url: string;
 };
@@ -74,7 +78,7 @@ export class DurableService {
   #job: CiJob | null = null;
 
   static async start(options: DurableOptions): Promise<DurableService> {
-    const { store, roles = ["all"], settings = {}, through = () => {} } = options;
+    const { store, roles = ["all"], settings = {}, models = [], paceMs = [], through = () => {} } = options;
     const place = await store.make();
     const folder = await mkdtemp(join(tmpdir(), "durable-runs-"));
     const key = await makeTestKey(place, { owner: { plan: "subscribed" } });
@@ -82,10 +86,10 @@ export class DurableService {
     const repository = new TestRepository(folder, "project.git");
     const sha = repository.commit({ files: { "README.md": "# Project\n", "src/a.txt": "one\n" } });
     const codeHost = await startCodeHost({ repositories: { [REPOSITORY]: repository.path } });
-    const model = await StoryModel.start();
+    const model = await StoryModel.start(paceMs);
     const notes = await NoteServer.start(folder);
     const ratesFile = join(folder, "rates.json");
-    await writeFile(ratesFile, JSON.stringify(rates()));
+    await writeFile(ratesFile, JSON.stringify(rates([STORY_MODEL, ...models])));
     const { dataDir, databaseUrl } = place.settings;
     const label = `durable-${randomUUID()}`;
     const ownUrl = () => {
@@ -209,9 +213,10 @@ export class DurableService {
     expect((await node.process.ended).signal).toBe("SIGKILL");
   }
 
-  /** Starts a node again where it was, once it is gone. */
-  async startAgain(node: Node = this.node()): Promise<void> {
+  /** Starts a node again where it was, once it is gone. `settings` are changed from now on. */
+  async startAgain(node: Node = this.node(), settings: Readonly<Record<string, string>> = {}): Promise<void> {
     await node.process.ended;
+    node.env = { ...node.env, ...settings };
     node.process = startProcess(node.env);
     await node.process.ready();
   }
@@ -310,11 +315,11 @@ function startProcess(env: Readonly<Record<string, string>>): ServiceProcess {
 }
 
 /** Each token of the model costs. */
-function rates() {
+function rates(models: readonly string[]) {
   const document = ratesDocument();
   const price = { in_nano_usd_per_tok: 3_000, out_nano_usd_per_tok: 15_000 };
   return {
     ...document,
-    models: [...document.models, { id: STORY_MODEL, ...price, free_tier_eligible: false }],
+    models: [...document.models, ...models.map((id) => ({ id, ...price, free_tier_eligible: false }))],
   };
 }

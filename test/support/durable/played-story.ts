@@ -1,6 +1,7 @@
 // A scripted model for runs that are cut off and taken up: turn N of a story writes `turn-N.txt`, and every so many turns makes a
 // note by an MCP server. What it answers follows from the history that it is sent alone: a repeated request gets the same answer.
 
+import { setTimeout } from "node:timers/promises";
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
 import type { Refusing } from "../../../fakes/model-server/refusals.ts";
 import type { ModelRequest } from "../../../fakes/model-server/request.ts";
@@ -75,9 +76,12 @@ export class StoryModel {
   readonly #holds = new Map<string, SetHold>();
   #refuse: Refusing = () => null;
   #server: ModelServer | null = null;
+  readonly #paceMs: readonly number[];
+  #paced = 0;
 
-  static async start(): Promise<StoryModel> {
-    const model = new StoryModel();
+  /** `paceMs`: how long the answers take, one after the other. Unless told, they take no time. */
+  static async start(paceMs: readonly number[] = []): Promise<StoryModel> {
+    const model = new StoryModel(paceMs);
     model.#server = await startModelServer({
       script: everyTime((request) => model.#answer(request)),
       models: [STORY_MODEL],
@@ -86,6 +90,10 @@ export class StoryModel {
       keepsRequests: false,
     });
     return model;
+  }
+
+  private constructor(paceMs: readonly number[]) {
+    this.#paceMs = paceMs;
   }
 
   get baseUrl(): string {
@@ -144,12 +152,19 @@ export class StoryModel {
       (story.moreLines ?? 0) > 0 ? answer(parts, { usage: { input: tokensIn(request) } }) : parts;
     switch (held?.place) {
       case undefined:
-        return told([opening, ...rest]);
+        return told([opening, ...this.#pause(), ...rest]);
       case "unanswered":
         return stall(held.until, told([opening, ...rest]));
       case "within":
         return told([opening, wait(held.until), ...rest]);
     }
+  }
+
+  /** After the first words of an answer. */
+  #pause(): readonly Part[] {
+    const paceMs = this.#paceMs[this.#paced % this.#paceMs.length];
+    this.#paced += 1;
+    return paceMs === undefined ? [] : [wait(setTimeout(paceMs))];
   }
 }
 

@@ -22,6 +22,8 @@ const ways = [
   "forgets",
   /** Goes on with a session of another id. */
   "swaps",
+  /** Loads it, and fails in its next prompt: Gemini CLI's model refuses what it makes of its session. */
+  "loads and fails",
   /** Says nothing more. */
   "falls silent",
   "exits",
@@ -87,7 +89,7 @@ class SessionAgent {
         return way === "swaps" ? { sessionId: "session-of-another" } : {};
       case "session/load":
         if (way === "refuses") throw new Error("There is no such session.");
-        if (way === "loads") this.#tellAgain();
+        if (way === "loads" || way === "loads and fails") this.#tellAgain();
         if (way === "loads late") setTimeout(() => this.#tellAgain(), 100);
         return null;
       case "session/prompt":
@@ -103,6 +105,7 @@ class SessionAgent {
     const errand = known?.errand ?? errandIn(text);
     if (errand === null) throw new Error("The prompt has no errand.");
     if (known === null) this.#note(errand, "session/prompt", { prompt: [{ text }] });
+    if (known?.errand.way === "loads and fails") throw new Error("The model refused the history.");
     if (known?.errand.way === "falls silent") return { stopReason: "end_turn" };
     const isFirst = !text.includes(CONTINUED) && !text.includes(BEGUN_AGAIN);
     if (isFirst) await this.#begin(sessionId, errand);
@@ -177,6 +180,7 @@ function capabilitiesOf(way: Way | null): object {
       return {};
     case "loads":
     case "loads late":
+    case "loads and fails":
     case "forgets":
       return { loadSession: true };
     case "refuses":
