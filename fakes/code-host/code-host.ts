@@ -255,6 +255,13 @@ async function serveApi(
       pathOf: (name) => repositories.get(name)?.path,
       mayWrite: !isDenied("contents"),
       protectedBranches: call.push.protectedBranches,
+      resolveThread: (id) => {
+        const { permissions } = job;
+        const may =
+          permissions === null ||
+          (permissions.contents === "write" && permissions["pull-requests"] === "write");
+        return call.rest.resolveThread(id, may && !isDenied("contents"));
+      },
       discussions: call.rest.discussions,
       mayOnDiscussions: mayOnDiscussions(job.permissions, isDenied("discussions")),
       pullRequestList: (number, field) =>

@@ -63,7 +63,16 @@ export async function sendComparison(
     return true;
   }
   const diff = await git(repositoryPath, ["diff", "--no-color", "-M", `${base}...${head}`]);
-  sendJson(response, 200, { files: filesOfDiff(diff.toString()) });
+  const count = async (range: string) =>
+    Number((await git(repositoryPath, ["rev-list", "--count", range])).toString());
+  const [ahead, behind] = [await count(`${base}..${head}`), await count(`${head}..${base}`)];
+  const status = behind === 0 ? (ahead === 0 ? "identical" : "ahead") : ahead === 0 ? "behind" : "diverged";
+  sendJson(response, 200, {
+    status,
+    ahead_by: ahead,
+    behind_by: behind,
+    files: filesOfDiff(diff.toString()),
+  });
   return true;
 }
 

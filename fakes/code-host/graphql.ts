@@ -14,6 +14,8 @@ export type GraphqlWorld = {
   readonly protectedBranches: ReadonlySet<string>;
   /** A list of a pull request, by its GraphQL field; undefined for another one, or without the permission. */
   readonly pullRequestList: (number: number, field: string) => readonly object[] | undefined;
+  /** Resolves a thread as the job's token: null where there is none, false without the permission. */
+  readonly resolveThread: (id: string) => boolean | null;
   readonly discussions: CodeHostDiscussions;
   readonly mayOnDiscussions: { readonly read: boolean; readonly write: boolean };
 };
@@ -52,6 +54,19 @@ export function serveGraphql(response: ServerResponse, body: string, world: Grap
         ? answered
         : { data: null, errors: [{ type: answered.type, message: answered.fault }] };
     sendJson(response, 200, answer);
+    return;
+  }
+  if (/\bresolveReviewThread\b/.test(query)) {
+    const isResolved = world.resolveThread(String(variables.threadId));
+    const fault = isResolved === null ? "NOT_FOUND" : "FORBIDDEN";
+    const message = "Resource not accessible by integration";
+    sendJson(
+      response,
+      200,
+      isResolved === true
+        ? { data: { resolveReviewThread: { thread: { isResolved } } } }
+        : { data: { resolveReviewThread: null }, errors: [{ type: fault, message }] },
+    );
     return;
   }
   if (/\bviewer\b/.test(query)) {

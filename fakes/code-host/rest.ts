@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CodeHostAttachments } from "./attachments.ts";
 import { CodeHostCheckRuns } from "./check-runs.ts";
-import { type CodeHostComment, CodeHostComments, type CommentShelf } from "./comments.ts";
+import { ACTIONS_BOT, type CodeHostComment, CodeHostComments, type CommentShelf } from "./comments.ts";
 import { CodeHostDiscussions } from "./discussions.ts";
 import { CodeHostDispatches } from "./dispatches.ts";
 import type { Payload } from "./event.ts";
@@ -114,10 +114,21 @@ export class CodeHostRest {
       .filter(({ in_reply_to_id: first }) => first == null)
       .map(({ id, html_url: url }) => {
         const login = this.reviews.resolverOf(id);
-        const person = login === undefined ? undefined : this.#people.get(login);
+        const person = login === ACTIONS_BOT.login ? ACTIONS_BOT : this.#people.get(login ?? "");
         const resolvedBy = person === undefined ? null : { login, databaseId: person.id };
-        return { isResolved: login !== undefined, resolvedBy, comments: { nodes: [{ url }] } };
+        const resolved = { isResolved: login !== undefined, resolvedBy };
+        return { id: `PRRT_${id}`, ...resolved, comments: { nodes: [{ url }] } };
       });
+  }
+
+  /** The job's token resolves a thread: takes the permissions on the contents and on pull requests. */
+  resolveThread(threadId: string, mayWrite: boolean): boolean | null {
+    const id = Number(/^PRRT_(\d+)$/.exec(threadId)?.[1] ?? 0);
+    const isThere = [...this.#lists.values()].some((list) => list.some((comment) => comment.id === id));
+    if (!isThere) return null;
+    if (!mayWrite || this.comments.isDenied("pull-requests")) return false;
+    this.reviews.resolve(id, ACTIONS_BOT.login);
+    return true;
   }
 
   clearReviews(number: number): void {

@@ -67,6 +67,11 @@ export class CodeHostReviews {
     this.#resolvers.set(id, login);
   }
 
+  /** Somebody presses "Unresolve conversation". */
+  reopen(id: number): void {
+    this.#resolvers.delete(id);
+  }
+
   resolverOf(id: number): string | undefined {
     return this.#resolvers.get(id);
   }
@@ -109,11 +114,13 @@ export class CodeHostReviews {
     const { path, body, shelf, isDenied } = asked;
     const [, number = "", id] = /^\/pulls\/(\d+)\/reviews(?:\/(\d+))?$/.exec(path) ?? [];
     const isMade = request.method === "POST" && id === undefined;
-    if (number === "" || !(isMade || (request.method === "DELETE" && id !== undefined))) return false;
+    const isOfOne = (request.method === "DELETE" || request.method === "PUT") && id !== undefined;
+    if (number === "" || !(isMade || isOfOne)) return false;
     if (isDenied) {
       response.setHeader("x-accepted-github-permissions", "pull_requests=write");
       sendJson(response, 403, { message: "Resource not accessible by integration", status: "403" });
-    } else if (isMade) this.#make(response, { number: Number(number), sent: JSON.parse(body), shelf });
+    } else if (request.method === "PUT") this.#edit(response, { path, id: Number(id), body, shelf });
+    else if (isMade) this.#make(response, { number: Number(number), sent: JSON.parse(body), shelf });
     else this.#drop(response, { number: Number(number), id: Number(id) });
     return true;
   }
@@ -164,6 +171,19 @@ export class CodeHostReviews {
       updated_at: review.submitted_at,
       html_url: `${shelf.webUrl}/pull/${number}#discussion_r${id}`,
     });
+  }
+
+  /** https://docs.github.com/en/rest/pulls/reviews#update-a-review-for-a-pull-request */
+  #edit(
+    response: ServerResponse,
+    edit: { path: string; id: number; body: string; shelf: CommentShelf },
+  ): void {
+    const list = edit.shelf.list(edit.path.slice(0, edit.path.lastIndexOf("/")));
+    const review = list.find(({ id }) => id === edit.id);
+    const text = String((JSON.parse(edit.body) as SentReview).body ?? "");
+    if (review === undefined) sendJson(response, 404, { message: "Not Found", status: "404" });
+    else if (text.length > 65_536) sendJson(response, 422, { message: "Body is too long", status: "422" });
+    else sendJson(response, 200, Object.assign(review, { body: text }));
   }
 
   #drop(response: ServerResponse, { number, id }: { number: number; id: number }): void {

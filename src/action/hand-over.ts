@@ -55,7 +55,8 @@ async function publish(
   return await codeHost.publishFindings({
     mode,
     reviewed: settings.inputs,
-    checkRun: checkRun ? { name: checkRunName(env), headSha, threshold } : null,
+    checkRun: checkRun ? { name: checkRunName(env), headSha } : null,
+    threshold,
     output,
     isExpected,
     subject: request?.subject ?? null,

@@ -3,7 +3,7 @@
 import * as core from "@actions/core";
 import { type RunFacts, runFacts } from "../job/ending.ts";
 import type { Delivery } from "../report/delivery.ts";
-import type { PublishedFindings } from "../report/findings.ts";
+import { openCount, type PublishedFindings } from "../report/findings.ts";
 import type { RunReport } from "../report/run-report.ts";
 import type { ActionEnding } from "./action-types.ts";
 
@@ -62,7 +62,7 @@ function deliveryOutputs(
 }
 
 function findingsCount(findings: PublishedFindings | null): string {
-  return findings === null ? "" : String(findings.found + findings.open.length);
+  return findings === null ? "" : String(openCount(findings));
 }
 
 /** Whole or empty: a cut JSON text is useless. */

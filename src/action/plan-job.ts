@@ -27,7 +27,7 @@ export async function planJob(
   if (inputs.mode === "doctor") return await examine(step, inputs);
   const { job } = step.github;
   const signal = step.interrupts.first;
-  const asked = await decideRequest({ ...githubAccess(step), inputs, job, signal });
+  const asked = await decideRequest({ ...githubAccess(step), inputs, job, signal, onNote: sayLine });
   const { service } = inputs;
   if (service.type === "embedded" && asked.subject?.command?.verb !== "help")
     await requireModelKey(step, service.model);

@@ -5,7 +5,7 @@ import type { CiJob } from "../ci/provider.ts";
 import type { EgressEntries } from "../contract/egress.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
-import { findingsSchema } from "../github/findings/findings-schema.ts";
+import { reviewSchema } from "../github/findings/findings-schema.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import { readContinuation } from "../github/trigger/continuation.ts";
 import { attemptsOf, boundsOf, type JobSubmission } from "../job/job-settings.ts";
@@ -138,7 +138,7 @@ function headOf({ subject }: AgentRequest): SubmitRunRequest["pull_request"] {
 }
 
 function outputSchema(inputs: Inputs, request: AgentRequest): Inputs["outputSchema"] {
-  return requestsReview(inputs, request) ? findingsSchema : inputs.outputSchema;
+  return requestsReview(inputs, request) ? reviewSchema(request.earlierIds ?? []) : inputs.outputSchema;
 }
 
 /** Whether the run is to reply by the schema of a review. */

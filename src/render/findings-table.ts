@@ -4,6 +4,7 @@ import { byteLength, SectionRoom } from "../base/bounded-text.ts";
 import { withoutJsonFence } from "../base/json-fence.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import {
+  convergence,
   type Finding,
   type OpenFinding,
   type PublishedFindings,
@@ -47,9 +48,16 @@ export function readableReply(report: RunReport): string | null {
 /** A heading and one row a finding, the worst first, in at most `maxBytes`. "" when there is none. */
 export function findingsTable(
   output: RunReport["output"],
+  room: { readonly maxBytes: number; readonly links?: FileLinks | null | undefined },
+): string {
+  return tableOfFindings(readFindings(output).findings ?? [], room);
+}
+
+function tableOfFindings(
+  found: readonly Finding[],
   { maxBytes, links = null }: { readonly maxBytes: number; readonly links?: FileLinks | null | undefined },
 ): string {
-  const findings = worstFirst(readFindings(output).findings ?? []);
+  const findings = worstFirst(found);
   if (findings.length === 0) return "";
   const heading = `### ${plural(findings.length, "finding")}: ${severityCounts(findings)}`;
   const rows = findings.slice(0, MAX_TABLE_FINDINGS).map((finding) => tableRow(finding, links));
@@ -77,7 +85,10 @@ function tableOf(table: {
   return `${heading}\n\n${[columns, ...rows].join("\n")}${more(count - rows.length)}`;
 }
 
-/** The table, where the findings are published, what is still open, and their full text where it is published nowhere else. */
+/**
+ * What is new, where it is published, what is still open, and the full text where it is published nowhere else. Of findings that
+ * are not published no reader is to miss that there were some: they are folded.
+ */
 export function findingsSection(
   { output }: Pick<RunReport, "output">,
   {
@@ -91,26 +102,39 @@ export function findingsSection(
   },
 ): string {
   const room = new SectionRoom(maxBytes);
+  const found = published?.fresh ?? readFindings(output).findings ?? [];
   const where = room.take(publishedLine(published));
   const open = room.take(openTable(published?.open ?? [], Math.floor(room.bytes * TABLE_PART) - 2));
   const isElsewhere = published !== null && published.reviewUrl !== null;
   const part = isElsewhere ? 1 : TABLE_PART;
-  const table = room.take(findingsTable(output, { maxBytes: Math.floor(room.bytes * part) - 2, links }));
-  if (table === "") return open;
-  const full = isElsewhere ? "" : room.take(foldedFindings(output, { maxBytes: room.bytes - 2, links }));
-  return [table, where, open, full].filter((section) => section !== "").join("\n\n");
+  const table = room.take(tableOfFindings(found, { maxBytes: Math.floor(room.bytes * part) - 2, links }));
+  const isInFull = isElsewhere || table === "";
+  const full = isInFull ? "" : room.take(foldedFindings(FULL, found, { maxBytes: room.bytes - 2, links }));
+  const unpublished = published?.late ?? [];
+  const late = room.take(foldedFindings(LATE, unpublished, { maxBytes: room.bytes - 2, links }));
+  return [table, where, open, full, late].filter((section) => section !== "").join("\n\n");
 }
+
+const FULL = "The findings in full";
+const LATE = "Not published: at lines that the last review saw as they are";
 
 /** The place of the findings; "" for nowhere. */
 export function publishedLine(published: PublishedFindings | null): string {
   if (published === null) return "";
-  const { commented, repeated, dismissed, annotated, reviewUrl } = published;
+  const { commented, repeated, dismissed, annotated, reviewUrl, late, minor, unresolved } = published;
+  const later = convergence(published);
   const review = reviewUrl === null ? "a review" : link("the review", reviewUrl);
   return [
+    ...(later === "" ? [] : [later]),
     ...(commented === 0 ? [] : [`${commented} written in ${review}`]),
     ...(repeated === 0 ? [] : [`${repeated} said in a review before`]),
-    ...(dismissed === 0 ? [] : [`${dismissed} resolved by a person before, and not counted`]),
+    ...(dismissed === 0 ? [] : [`${dismissed} where a person has declined a finding, and not counted`]),
+    ...(late.length === 0 ? [] : [`${late.length} at lines that have not changed since, and not published`]),
+    ...(minor === 0 ? [] : [`${minor} not severe enough for a late review, and not published`]),
     ...(annotated === 0 ? [] : [`${annotated} in the job's annotations`]),
+    ...(unresolved === 0
+      ? []
+      : [`${plural(unresolved, "closed thread")} not resolved: that takes "contents: write"`]),
   ].join(" · ");
 }
 
@@ -135,12 +159,13 @@ function openTable(open: readonly OpenFinding[], maxBytes: number): string {
 }
 
 function foldedFindings(
-  output: RunReport["output"],
+  heading: string,
+  findings: readonly Finding[],
   { maxBytes, links }: { readonly maxBytes: number; readonly links: FileLinks | null },
 ): string {
-  const [open, close] = ["<details><summary>The findings in full</summary>", "</details>"];
+  const [open, close] = [`<details><summary>${heading}</summary>`, "</details>"];
   const room = new SectionRoom(maxBytes - byteLength(open + close) - 2);
-  const sections = worstFirst(readFindings(output).findings ?? [])
+  const sections = worstFirst(findings)
     .slice(0, MAX_TABLE_FINDINGS)
     .map((finding) => room.take(findingText(finding, links)))
     .filter((section) => section !== "");

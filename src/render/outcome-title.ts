@@ -170,7 +170,8 @@ function foundTitle(
   { output }: RunReport,
   { findings }: Pick<OutcomeFacts, "findings">,
 ): OutcomeTitle | null {
-  const found = readFindings(output).findings;
+  const reply = readFindings(output).findings;
+  const found = reply === null ? null : (findings?.fresh ?? reply);
   const open = findings?.open ?? [];
   if (found === null && open.length === 0) return null;
   const all = [...(found ?? []), ...open];

@@ -40,25 +40,50 @@ export type OpenFinding = Pick<Finding, "path" | "startLine" | "line" | "severit
   readonly url: string;
 };
 
-/** The place where the findings were published, and the findings that earlier reviews have left. */
+/** The place where the findings were published, and what became of the findings of earlier reviews. */
 export type PublishedFindings = {
-  /** The count of findings of this review. */
-  readonly found: number;
+  /** The new ones of this review. */
+  readonly fresh: readonly Finding[];
   readonly annotated: number;
   readonly commented: number;
   /** Left out, as an earlier review of ours has them. */
   readonly repeated: number;
+  /** At lines that the last review saw as they are: not published, and not counted. */
+  readonly late: readonly Finding[];
+  /** Not severe enough for a late round: neither published nor counted. */
+  readonly minor: number;
   /** The review's address; null where there is none. */
   readonly reviewUrl: string | null;
-  /** Found again at unchanged lines, where a person with write access has resolved the thread: they do not gate. */
+  /** Found again at unchanged lines where a person has declined a finding: they do not gate. */
   readonly dismissed: number;
-  /** Of earlier reviews, without those that this one found again. */
+  /** Of earlier reviews. */
   readonly open: readonly OpenFinding[];
+  /** What became of the others of earlier reviews, so far. */
+  readonly closed: { readonly fixed: number; readonly declined: number; readonly withdrawn: number };
+  /** Threads of closed findings that GitHub does not let the job resolve. */
+  readonly unresolved: number;
   /** Why the earlier findings are not known, with what to do; null where they are. */
   readonly unread: string | null;
-  /** The most severe of all that were found and are not dismissed, and of those still open; null without any. */
+  /** The most severe of the new ones and of those still open, as far as this review is severer about them; null without any. */
   readonly worst: Severity | null;
 };
+
+/** The count of findings that nothing has settled. */
+export function openCount({ fresh, open }: Pick<PublishedFindings, "fresh" | "open">): number {
+  return fresh.length + open.length;
+}
+
+/** "2 open (1 new), 3 fixed, 1 withdrawn"; "" where no earlier review has left anything. */
+export function convergence(published: PublishedFindings): string {
+  const { fresh, open, closed } = published;
+  const earlier = open.length + closed.fixed + closed.declined + closed.withdrawn;
+  if (earlier === 0) return "";
+  const now = fresh.length === 0 ? "" : ` (${fresh.length} new)`;
+  const became = Object.entries(closed).filter(([, count]) => count > 0);
+  return [`${openCount(published)} open${now}`, ...became.map(([what, count]) => `${count} ${what}`)].join(
+    ", ",
+  );
+}
 
 /** Whether a gate at `threshold` stays shut. Earlier findings that are not known keep it shut, too. */
 export function isShut(

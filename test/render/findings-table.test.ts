@@ -10,7 +10,7 @@ import {
   readableReply,
 } from "../../src/render/findings-table.ts";
 import { renderSummary } from "../../src/render/summary.ts";
-import type { PublishedFindings } from "../../src/report/findings.ts";
+import { type PublishedFindings, readFindings } from "../../src/report/findings.ts";
 import { expectGolden } from "./golden.ts";
 import { hostileText, message, reportOf, started, stored, succeeded } from "./streams.ts";
 
@@ -32,12 +32,16 @@ const review = {
   ],
 };
 const published: PublishedFindings = {
-  found: 3,
+  fresh: readFindings({ value: review }).findings ?? [],
   annotated: 0,
   commented: 2,
   repeated: 1,
   dismissed: 0,
+  late: [],
+  minor: 0,
   open: [],
+  closed: { fixed: 0, declined: 0, withdrawn: 0 },
+  unresolved: 0,
   unread: null,
   reviewUrl: "https://github.com/octo/hello/pull/7#pullrequestreview-1",
   worst: "error",
@@ -112,7 +116,7 @@ describe("findingsTable", () => {
   it("is empty without findings", () => {
     expect(findingsTable(null, { maxBytes: 10_000 })).toBe("");
     expect(findingsTable({ value: { findings: [] } }, { maxBytes: 10_000 })).toBe("");
-    expect(findingsSection({ output: null }, { published, maxBytes: 10_000 })).toBe("");
+    expect(findingsSection({ output: null }, { published: null, maxBytes: 10_000 })).toBe("");
   });
 
   it("links each place to its lines at the head", () => {
@@ -151,7 +155,9 @@ describe("findingsTable", () => {
           .filter((line) => line.startsWith("| ") && !line.startsWith("| |"))) {
           expect(row.match(/\|/g)).toHaveLength(4);
         }
-        const section = findingsSection({ output }, { published: isPublished ? published : null, maxBytes });
+        const fresh = readFindings(output).findings ?? [];
+        const where = isPublished ? { ...published, fresh, late: fresh } : null;
+        const section = findingsSection({ output }, { published: where, maxBytes });
         expect(byteLength(section)).toBeLessThanOrEqual(maxBytes);
       }),
     );

@@ -75,7 +75,7 @@ describe("a review that gates", () => {
     expect(made?.name).toMatch(/ \/ review \/ findings$/);
     expect(made?.output.title).toBe("1 error, 60 notices");
     const summary = [
-      '61 findings: 1 error, 60 notices. "fail-on-severity: error" makes that a failure.',
+      '61 new findings: 1 error, 60 notices. "fail-on-severity: error" makes that a failure.',
       "10 in the job's annotations",
       "[The job](http://127.0.0.1:0/octo-org/octo-repo/actions/runs/1296270001) has the reply and the log of run",
     ].join("\n\n");
@@ -141,11 +141,13 @@ describe("a review that gates", () => {
     const { step, sent } = await fixture.play({ ...PULL, action: "synchronize" });
     const published = JSON.stringify(sent);
     expect(published).toContain("Sixteen");
-    expect(published).toContain("An error that nobody saw");
     expect(published).not.toContain("The fifth zebra");
+    expect(published).not.toContain("An error that nobody saw");
     expect(published).not.toContain("Two more lines");
-    expect(sent[0]?.body).toContain("Published before, and not repeated: 2.");
-    expect(step.outputs.findings).toBe("4");
+    expect(sent[0]?.body).toContain("Published before, and not repeated: 1.");
+    expect(step.outputs.findings).toBe("2");
+    expect(step.summary).toContain("2 at lines that have not changed since, and not published");
+    expect(step.summary).toContain("An error that nobody saw");
     repository.updateRef("refs/heads/topic", fixture.headSha);
   });
 });

@@ -39,10 +39,10 @@ describe("a published finding", () => {
     expect(step.log).toContain(`What an earlier review found is still open: an error at ${place}.`);
     return step;
   };
-  const expectSettled = async (inputs = GATE) => {
+  const expectSettled = async (inputs = GATE, title = "0 open, 1 fixed") => {
     const { step } = await fixture.play(PUSHED, inputs);
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "0" } });
-    expect(lastCheck()).toMatchObject({ conclusion: "success", output: { title: "No findings" } });
+    expect(lastCheck()).toMatchObject({ conclusion: "success", output: { title } });
     return step;
   };
 
@@ -55,7 +55,7 @@ describe("a published finding", () => {
       head_sha: second,
       conclusion: "failure",
       output: {
-        title: "1 error",
+        title: "1 open",
         summary: expect.stringContaining("Of earlier reviews is still open: 1 error."),
         annotations: [{ path: "zebra.ts", start_line: 5, title: "Zebras count from one" }],
       },
@@ -117,15 +117,15 @@ describe("a published finding", () => {
       await expectOpen();
     }
     rest.resolveThreads(7, "writer");
-    await expectSettled();
+    await expectSettled(GATE, "0 open, 1 declined");
     // The same once more, in its own words and in others: a person has decided.
     for (const found of [inDiff, { ...inDiff, title: "The fifth zebra", body: "Other words." }]) {
       fixture.reply = review(found);
       const { step, sent } = await fixture.play(PUSHED, GATE);
       expect(sent).toEqual([]);
-      expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "1" } });
-      expect(step.summary).toContain("1 resolved by a person before, and not counted");
-      expect(lastCheck()).toMatchObject({ conclusion: "neutral" });
+      expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "0" } });
+      expect(step.summary).toContain("1 where a person has declined a finding, and not counted");
+      expect(lastCheck()).toMatchObject({ conclusion: "success" });
     }
     fixture.push({ "zebra.ts": change("const line6 = 6;", "const line6 = 7;") });
     fixture.reply = review({ ...inDiff, title: "Six", line: 6 });
@@ -145,12 +145,13 @@ describe("a published finding", () => {
     await expectOpen("zebra.ts:20");
     const [written] = fixture.reviews();
     fixture.fixture.codeHost.rest.reviews.hide(written?.id ?? 0);
-    await expectSettled();
+    await expectSettled(GATE, "0 open, 1 declined");
   });
 
   it("counts in the files that a review is about alone", async () => {
     await playFirst();
-    await expectSettled({ ...GATE, "ignore-paths": "zebra.ts", paths: "many/**" });
+    const elsewhere = { ...GATE, "ignore-paths": "zebra.ts", paths: "many/**" };
+    await expectSettled(elsewhere, "No findings");
   });
 
   it("counts where the reply is no review at all", async () => {
@@ -185,7 +186,7 @@ describe("a published finding", () => {
         .slice(-1)
         .map(({ id }) => id),
     );
-    await expectSettled();
+    await expectSettled(GATE, "0 open, 1 declined");
   });
 
   it("is open where the threads cannot be read, and the gate is shut where nothing can", async () => {
@@ -194,11 +195,13 @@ describe("a published finding", () => {
     rest.setPermission("writer", "write", 502);
     rest.resolveThreads(7, "writer");
     const refused = { type: "status", status: 403, body: '{"message":"Forbidden"}' } as const;
-    // Comments, our account, reviews: then the threads.
-    faults.api.next({ type: "delay", ms: 0 }, 3);
+    // Comments, our account, reviews, threads and the writer's permission for the prompt; comments, our account, reviews: then the
+    // threads.
+    faults.api.next({ type: "delay", ms: 0 }, 8);
     faults.api.next(refused);
     const quiet = { ...GATE, comment: "false", "check-run": "false" };
     expect((await expectOpen("zebra.ts:5", quiet)).log).toContain("It could not be read which findings");
+    faults.api.next({ type: "delay", ms: 0 }, 5);
     faults.api.next(refused);
     const { step } = await fixture.play(PUSHED, { ...GATE, comment: "false" });
     expect(step).toMatchObject({
@@ -210,6 +213,7 @@ describe("a published finding", () => {
       conclusion: "failure",
       output: { title: "Earlier findings are not known" },
     });
+    faults.api.next({ type: "delay", ms: 0 }, 5);
     faults.api.next(refused);
     const open = await fixture.play(PUSHED, { comment: "false" });
     expect(open.step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });

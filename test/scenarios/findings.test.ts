@@ -5,8 +5,10 @@ import { ACTIONS_BOT } from "../../fakes/code-host/comments.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
 import { filesOfDiff } from "../../fakes/code-host/reviews.ts";
 import { startModelServer } from "../../fakes/model-server/model-server.ts";
+import type { Script } from "../../fakes/model-server/script.ts";
 import * as model from "../../fakes/model-server/turn.ts";
-import { findingsSchema } from "../../src/github/findings/findings-schema.ts";
+import type { Step } from "../../fakes/model-server/turn.ts";
+import { reviewSchema } from "../../src/github/findings/findings-schema.ts";
 import { probeMarker } from "../../src/github/findings/marker.ts";
 import { EmbeddedFixture } from "../support/fixtures/embedded-fixture.ts";
 import {
@@ -39,8 +41,9 @@ describe("the findings of a review", () => {
       annotations: [],
       outputs: { conclusion: "success", findings: "3" },
     });
-    expect(fixture.schemas.at(-1)).toEqual(JSON.parse(JSON.stringify(findingsSchema)));
-    expect(calls).toEqual([...SAID_PAGES, ...FILE_PAGES, "POST /pulls/7/reviews"]);
+    expect(fixture.schemas.at(-1)).toEqual(JSON.parse(JSON.stringify(reviewSchema([]))));
+    // For the prompt, and once more before it is published.
+    expect(calls).toEqual([...SAID_PAGES, ...SAID_PAGES, ...FILE_PAGES, "POST /pulls/7/reviews"]);
     expect(sent).toEqual([
       {
         commit_id: fixture.headSha,
@@ -90,19 +93,26 @@ describe("the findings of a review", () => {
     fixture.reply = review(inDiff, outOfDiff);
     await fixture.play();
     const moved = { ...inDiff, line: 6, body: "The FIFTH\nline says so." };
-    fixture.reply = review(moved, outOfDiff, inRange, { ...outOfDiff, line: 21 });
-    const second = await fixture.play({ ...PULL, action: "synchronize" });
-    expect(second.sent).toMatchObject([{ comments: [{ start_line: 5, line: 6 }] }]);
-    expect(second.sent[0]?.body).toMatch(
-      /^\*\*2 findings\*\*: 1 warning, 1 notice\. Published before, and not repeated: 2\.\n/,
+    fixture.reply = review(
+      moved,
+      outOfDiff,
+      inRange,
+      { ...outOfDiff, line: 21 },
+      { ...inRange, line: 8, start_line: 8 },
     );
-    expect(second.step.summary).toContain("2 written in [the review]");
-    const third = await fixture.play({ ...PULL, action: "synchronize" });
+    // The same commit once more: in the same words, at the same lines, and at others that were looked at.
+    const second = await fixture.play({ ...PULL, action: "synchronize" });
+    expect(second.sent).toEqual([]);
+    expect(second.step.summary).toContain("4 said in a review before");
+    expect(second.step.summary).toContain("1 at lines that have not changed since, and not published");
     // Our account, then threads and reviews: which of the earlier findings people have settled.
     const [comments = "", reviews = ""] = SAID_PAGES;
     const asks = "POST /api/graphql";
-    expect(third.calls).toEqual([comments, asks, reviews, asks, asks]);
-    expect(third.step.summary).toContain("4 said in a review before");
+    const reads = [comments, asks, reviews, asks, asks];
+    expect(second.calls).toEqual([...reads, ...reads]);
+    // Somebody asks for another look at it.
+    const asked = await fixture.play({ event: "issue_comment", comment: "/agent review" });
+    expect(asked.sent).toMatchObject([{ comments: [{ line: 8 }] }]);
     expect(fixture.reviews()).toHaveLength(2);
     expect(fixture.comments()).toHaveLength(2);
   });
@@ -187,7 +197,7 @@ describe("the findings of a review", () => {
     fixture.fixture.codeHost.rest.reviews.loseNextAnswer();
     const { step, calls } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
-    expect(calls.slice(5)).toEqual(
+    expect(calls.slice(7)).toEqual(
       SAID_PAGES.flatMap((call, index) => (index === 0 ? [call, "POST /api/graphql"] : [call])),
     );
     expect(fixture.reviews()).toHaveLength(1);
@@ -197,8 +207,8 @@ describe("the findings of a review", () => {
   it("are published by the retry after an error of the code host", async () => {
     fixture.reply = review(inDiff);
     const { api } = fixture.fixture.codeHost.faults;
-    // The two lists and two pages of files are answered first.
-    api.next({ type: "delay", ms: 0 }, 4);
+    // The two lists, for the prompt and again, and two pages of files are answered first.
+    api.next({ type: "delay", ms: 0 }, 6);
     api.next({ type: "status", status: 502 });
     const { step, sent } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
@@ -216,8 +226,16 @@ describe("the findings of a model without a server", () => {
   it("are a review, too", async () => {
     const key = "sk-the-models-key-0123456789";
     const found = { ...inDiff, path: "sum.mjs", line: 1 };
-    const text = JSON.stringify({ summary: "One thing.", findings: [found] });
-    const server = await startModelServer({ script: [model.say("No data."), model.say(text)], apiKey: key });
+    const wrong = { ...found, severity: "warning", title: "Sum is no sum", claim: "Nothing is summed." };
+    const text = JSON.stringify({ summary: "One thing.", findings: [found, wrong] });
+    // Another model looks at each finding.
+    const validate: Step = ({ firstUserMessage }) => {
+      const verdict = firstUserMessage.includes(wrong.claim) ? "not_confirmed" : "confirmed";
+      return model.say(JSON.stringify({ verdict, reason: "By the code." }));
+    };
+    const script: Script = ({ model: asked }) =>
+      asked === "second-model" ? [validate] : [model.say("No data."), model.say(text)];
+    const server = await startModelServer({ script, apiKey: key });
     const fixture = await EmbeddedFixture.open({ "sum.mjs": "export const sum = 1;\n" });
     try {
       const { repository, codeHost } = fixture;
@@ -233,6 +251,7 @@ describe("the findings of a model without a server", () => {
       const job = await fixture.job({ ...PULL, sha: head });
       fixture.checkOut(job);
       const step = await fixture.main(job, {
+        env: { REVIEWER_MODEL: "second-model" },
         inputs: {
           findings: "review",
           model: "scripted-model",
@@ -242,6 +261,7 @@ describe("the findings of a model without a server", () => {
       });
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "1" } });
       expect(server.requests[0]?.system).toContain('"start_line"');
+      expect(step.log).toContain('The validator did not confirm "Sum is no sum" at sum.mjs:1: By the code.');
       expect(codeHost.rest.commentsOf(7, "pulls")).toMatchObject([
         { path: "sum.mjs", line: 1, side: "RIGHT", user: ACTIONS_BOT },
       ]);

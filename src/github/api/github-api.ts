@@ -8,7 +8,7 @@ import type { CodeHostOptions, HostOctokit } from "./octokit.ts";
 const PAGE = 100;
 
 type GitHubWrite = {
-  readonly method: "POST" | "PATCH" | "DELETE";
+  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the repository: "/issues/7/comments". Encoded. */
   readonly path: string;
   readonly body?: unknown;

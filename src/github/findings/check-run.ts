@@ -8,6 +8,7 @@ import { openLine, publishedLine } from "../../render/findings-table.ts";
 import { inlineCode, link } from "../../render/markdown.ts";
 import { plural } from "../../render/quantities.ts";
 import {
+  convergence,
   type Finding,
   isShut,
   type OpenFinding,
@@ -35,7 +36,6 @@ export type CheckRunOptions = {
   readonly headSha: string;
   readonly runId: string;
   readonly jobUrl: string;
-  readonly findings: readonly Finding[];
   readonly published: PublishedFindings;
   /** The least severe finding that fails it. */
   readonly threshold: Severity | null;
@@ -43,9 +43,9 @@ export type CheckRunOptions = {
 
 /** Rejects with GitHubError. Safe to repeat: a run has one check run. */
 export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
-  const { api, name, headSha, runId, findings, published, threshold } = options;
+  const { api, name, headSha, runId, published, threshold } = options;
   if (await isWritten(options)) return;
-  const all = [...findings, ...published.open.map(openAnnotation)];
+  const all = [...published.fresh, ...published.open.map(openAnnotation)];
   const isClear = all.length === 0 && published.unread === null;
   const conclusion = isShut(published, threshold) ? "failure" : isClear ? "success" : "neutral";
   const output = (some: readonly Annotated[]) => ({
@@ -84,17 +84,23 @@ async function isWritten({ api, name, headSha, runId }: CheckRunOptions): Promis
   return found?.check_runs.some(({ external_id }) => external_id === runId) ?? false;
 }
 
-/** "1 error, 2 notices": those of this review, and those still open. */
-function titleOf({ findings, published: { open, unread } }: CheckRunOptions): string {
-  if (findings.length + open.length > 0) return severityCounts([...findings, ...open]);
+/** "1 error, 2 notices" of a first review, "2 open (1 new), 3 fixed" of every later one. */
+function titleOf({ published }: CheckRunOptions): string {
+  const { fresh, open, unread } = published;
+  const later = convergence(published);
+  if (later !== "") return later;
+  if (fresh.length + open.length > 0) return severityCounts([...fresh, ...open]);
   return unread === null ? "No findings" : "Earlier findings are not known";
 }
 
 /** The end of the review, the place of its findings, and the job that has the rest. */
-function summaryOf({ findings, published, threshold, runId, jobUrl }: CheckRunOptions): string {
-  const count = findings.length;
+function summaryOf({ published, threshold, runId, jobUrl }: CheckRunOptions): string {
+  const { fresh } = published;
+  const count = fresh.length;
   const found =
-    count === 0 ? "The review found nothing." : `${plural(count, "finding")}: ${severityCounts(findings)}.`;
+    count === 0
+      ? "The review found nothing new."
+      : `${plural(count, "new finding")}: ${severityCounts(fresh)}.`;
   const open = openLine(published);
   const gate = isShut(published, threshold) ? `"fail-on-severity: ${threshold}" makes that a failure.` : "";
   const origin = `${link("The job", jobUrl)} has the reply and the log of run ${inlineCode(runId)}.`;

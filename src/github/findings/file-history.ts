@@ -10,6 +10,7 @@ const MAX_COMPARED_FILES = 300;
 
 /** https://docs.github.com/en/rest/commits/commits#compare-two-commits: at most 300 files. */
 const comparisonSchema = z.object({
+  status: z.optional(z.string()),
   files: z.optional(
     z.array(
       z.object({
@@ -21,10 +22,14 @@ const comparisonSchema = z.object({
   ),
 });
 
-type Comparison = {
+export type Comparison = {
   /** By the path before. */
   readonly renames: ReadonlyMap<string, string>;
-  readonly patches: readonly string[];
+  readonly patches: readonly { readonly path: string; readonly patch: string }[];
+  /** Files without one: binary, too large, or renamed alone. */
+  readonly unshown: readonly string[];
+  /** False where the commit is not among the head's own, as after a force push. */
+  readonly isAhead: boolean;
   /** False where there are more files than the code host names. */
   readonly isWhole: boolean;
 };
@@ -72,14 +77,16 @@ export function fileHistory(api: GitHubApi, headSha: string): FileHistory {
   };
 }
 
-function comparisonOf({ files = [] }: z.infer<typeof comparisonSchema>): Comparison {
+function comparisonOf({ files = [], status }: z.infer<typeof comparisonSchema>): Comparison {
   return {
     renames: new Map(
       files.flatMap(({ filename, previous_filename: earlier }) =>
         earlier === undefined ? [] : [[earlier, filename] as const],
       ),
     ),
-    patches: files.flatMap(({ patch }) => (patch == null ? [] : [patch])),
+    patches: files.flatMap(({ filename: path, patch }) => (patch == null ? [] : [{ path, patch }])),
+    unshown: files.flatMap(({ filename, patch }) => (patch == null ? [filename] : [])),
+    isAhead: status === "ahead" || status === "identical",
     isWhole: files.length < MAX_COMPARED_FILES,
   };
 }

@@ -39,17 +39,19 @@ type ReviewTextOptions = {
   readonly outside: readonly MarkedFinding[];
   /** The count that an earlier review has published. */
   readonly repeated: number;
+  /** Markers of what became of earlier findings. */
+  readonly closed: readonly string[];
   /** The address of the file at the commit that was reviewed: ".../blob/<sha>". */
   readonly filesUrl: string;
 };
 
 /** The review's own text, and the findings that did not fit. */
 export function reviewText(options: ReviewTextOptions): { text: string; left: readonly Finding[] } {
-  const { runId, headSha, inside, outside, repeated, filesUrl } = options;
+  const { runId, headSha, inside, outside, repeated, closed, filesUrl } = options;
   const all = [...inside, ...outside];
   const again = repeated === 0 ? "" : ` Published before, and not repeated: ${repeated}.`;
   const head = `**${plural(all.length, "finding")}**: ${severityCounts(all)}.${again}`;
-  const room = new SectionRoom(MAX_REVIEW_BYTES - byteLength(head) - 384);
+  const room = new SectionRoom(MAX_REVIEW_BYTES - byteLength([head, ...closed].join("\n")) - 384);
   const shown: string[] = [];
   const markers: string[] = [];
   const left: Finding[] = [];
@@ -66,7 +68,7 @@ export function reviewText(options: ReviewTextOptions): { text: string; left: re
     }
   }
   const title = shown.length === 0 ? "" : "### At lines that the diff does not show";
-  const text = `${sections([head, title, ...shown])}\n\n${[...markers, headMarker(headSha), reviewMarker(runId)].join("\n")}`;
+  const text = `${sections([head, title, ...shown])}\n\n${[...markers, ...closed, headMarker(headSha), reviewMarker(runId)].join("\n")}`;
   return { text, left };
 }
 

@@ -7,8 +7,9 @@ import { singleLine } from "../../base/untrusted-text.ts";
 import { type Finding, severities } from "../../report/findings.ts";
 
 const LAST_LINES =
-  /(?:\r?\n<!-- agent-service:(?:(?:finding|review|probe) [0-9a-f]{32}|head [0-9a-f]{40,64}|at [\w-]+) -->)+\s*$/;
+  /(?:\r?\n<!-- agent-service:(?:(?:finding|review|probe|fixed|withdrawn|answered) [0-9a-f]{32}|head [0-9a-f]{40,64}|at [\w-]+) -->)+\s*$/;
 const MAX_TITLE_CHARS = 200;
+const ID_CHARS = 12;
 
 export type MarkedFinding = Finding & { readonly marker: string };
 
@@ -51,13 +52,26 @@ export function headMarker(sha: string): string {
   return `<!-- agent-service:head ${sha} -->`;
 }
 
-/** The commit that one of the markers names. */
-export function headOf(markers: readonly string[]): string | null {
-  for (const marker of markers) {
-    const sha = /^<!-- agent-service:head ([0-9a-f]+) -->$/.exec(marker)?.[1];
-    if (sha !== undefined) return sha;
-  }
-  return null;
+/** The commits that the markers name, the first one first. */
+export function headsOf(markers: readonly string[]): readonly string[] {
+  return markers.flatMap((marker) => /^<!-- agent-service:head ([0-9a-f]+) -->$/.exec(marker)?.[1] ?? []);
+}
+
+/** What became of a finding by the word of a later review. `answered`: its thread says so, as it could not be resolved. */
+export const closings = ["fixed", "withdrawn", "answered"] as const;
+export type Closing = (typeof closings)[number];
+
+export function closingMarker(closing: Closing, { marker }: Pick<MarkedFinding, "marker">): string {
+  return `<!-- agent-service:${closing} ${hashOf(marker)} -->`;
+}
+
+/** Names a finding to people and models, for as long as its comment exists. */
+export function findingId({ marker }: Pick<MarkedFinding, "marker">): string {
+  return hashOf(marker).slice(0, ID_CHARS);
+}
+
+function hashOf(marker: string): string {
+  return /[0-9a-f]{32}/.exec(marker)?.[0] ?? "";
 }
 
 /** Stands before the finding's own marker. */
@@ -97,6 +111,11 @@ function anchorOf(marker: string): FindingAnchor | null {
 /** Marks a review that only tests whether the code host accepts its comments. */
 export function probeMarker(): string {
   return marker("probe", []);
+}
+
+/** The text above its markers. */
+export function textAbove(text: string): string {
+  return text.slice(0, LAST_LINES.exec(text)?.index ?? text.length).trimEnd();
 }
 
 /** The markers at the end of a text. */

@@ -4,6 +4,7 @@
 import type { Environment } from "../../base/environment.ts";
 import { filesUrl } from "../../render/blob-url.ts";
 import { plural } from "../../render/quantities.ts";
+import { readVerdicts } from "../../report/earlier-verdicts.ts";
 import {
   type Finding,
   type PublishedFindings,
@@ -18,7 +19,9 @@ import { jobPage, repositoryPage } from "../api/pages.ts";
 import { canOnlyRead } from "../api/read-only.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 import { type Annotator, annotate, harmless } from "./annotations.ts";
-import type { EarlierFindings } from "./open-findings.ts";
+import { type JudgedFinding, judgeEarlier } from "./judged-findings.ts";
+import { markFindings } from "./marker.ts";
+import { type SortedFindings, sortFindings } from "./new-findings.ts";
 import type { Published } from "./published.ts";
 import { isReviewed, type ReviewedPaths } from "./reviewed-paths.ts";
 
@@ -35,8 +38,9 @@ export type FindingsOptions = {
   readonly checkRun: {
     readonly name: string;
     readonly headSha: string;
-    readonly threshold: Severity | null;
   } | null;
+  /** The least severe finding that gates. */
+  readonly threshold: Severity | null;
   /** The reply as data; null where the run gave none. */
   readonly output: RunReport["output"];
   /** Whether the run was asked for a review. */
@@ -65,8 +69,8 @@ export async function publishFindings(options: FindingsOptions): Promise<Publish
       `Left out, in files that "paths" and "ignore-paths" exclude: ${plural(elsewhere, "finding")}.`,
     );
   }
-  const published = await publishAt(options, { found, earlier: await readEarlier(options, found) });
-  await writeCheck(options, { found, published });
+  const published = await publishAt(options, await compareWithEarlier(options, found));
+  await writeCheck(options, published);
   return published;
 }
 
@@ -74,37 +78,62 @@ export async function publishFindings(options: FindingsOptions): Promise<Publish
 async function withoutReview(options: FindingsOptions): Promise<PublishedFindings | null> {
   if (!options.isExpected) return null;
   options.annotator.warning(NO_REVIEW);
-  const earlier = await readEarlier(options, []);
-  if (earlier.open.length === 0 && earlier.unread === null) return null;
-  const published = await publishAt(options, { found: [], earlier });
-  await writeCheck(options, { found: [], published });
+  const compared = await compareWithEarlier(options, null);
+  if (!compared.judged.some(({ state }) => state === "open") && compared.unread === null) return null;
+  const published = await publishAt(options, compared);
+  await writeCheck(options, published);
   return published;
 }
 
-type Earlier = EarlierFindings & {
+/** A review beside the earlier ones. */
+type Compared = SortedFindings & {
   /** Null where there is no pull request, or where it could not be read. */
   readonly published: Published | null;
+  readonly judged: readonly JudgedFinding[];
   readonly unread: string | null;
+  /** False where the reply is none: then nothing was reviewed. */
+  readonly isReview: boolean;
 };
 
-const NOTHING_EARLIER: Earlier = { published: null, open: [], dismissed: new Set(), unread: null };
-
-/** Only a review is published where later ones find it. */
-async function readEarlier(options: FindingsOptions, findings: readonly Finding[]): Promise<Earlier> {
+/** Only a review is published where later ones find it. `found` is null where the reply is no review. */
+async function compareWithEarlier(
+  options: FindingsOptions,
+  found: readonly Finding[] | null,
+): Promise<Compared> {
   const { api, mode, subject, run, reviewed, onNote } = options;
+  const isReview = found !== null;
+  const fresh = markFindings(found ?? []);
+  const alone = {
+    fresh,
+    repeated: [],
+    dismissed: [],
+    late: [],
+    minor: [],
+    published: null,
+    judged: [],
+    isReview,
+  };
   if (mode !== "review" || subject === null || !subject.isPullRequest || subject.refs === null)
-    return NOTHING_EARLIER;
-  const { number, refs } = subject;
+    return { ...alone, unread: null };
+  const { number, refs, command } = subject;
+  const { headSha } = refs;
   try {
-    const { readPublished } = await import("./published.ts");
-    const { settleEarlier } = await import("./open-findings.ts");
-    const published = await readPublished(api, { number, runId: run.id });
-    const settling = { api, number, headSha: refs.headSha, findings, reviewed, onNote };
-    const settled = await settleEarlier(published, settling);
-    return { ...settled, published, unread: published.isWhole ? null : TOO_MANY };
+    const { readEarlierReviews } = await import("./earlier-reviews.ts");
+    const reading = { api, number, headSha, runId: run.id, reviewed, onNote };
+    const { published, standing, files } = await readEarlierReviews(reading);
+    const { verdicts, faults } = readVerdicts(
+      isReview ? options.output : null,
+      new Set(standing.map(({ id }) => id)),
+    );
+    for (const fault of faults) onNote(`An answer on an earlier finding is left out: ${fault}.`);
+    const judged = await judgeEarlier(standing, { verdicts, headSha, files, onNote });
+    const sorting = { api, found: found ?? [], judged, earlier: published, headSha };
+    const isAsked = command !== null;
+    const sorted = await sortFindings({ ...sorting, threshold: options.threshold, isAsked });
+    return { ...sorted, published, judged, isReview, unread: published.isWhole ? null : TOO_MANY };
   } catch (cause) {
     const what = `The findings of earlier reviews on #${number} could not be read.`;
-    return { ...NOTHING_EARLIER, unread: explain(cause, { what, permission: "pull-requests: write" }) };
+    return { ...alone, unread: explain(cause, { what, permission: "pull-requests: write" }) };
   }
 }
 
@@ -112,46 +141,87 @@ const TOO_MANY =
   "The pull request has more comments or reviews than are read, so earlier findings may be missing. Continue in a new " +
   "pull request.";
 
-async function publishAt(
-  options: FindingsOptions,
-  { found, earlier }: { readonly found: readonly Finding[]; readonly earlier: Earlier },
-): Promise<PublishedFindings> {
+async function publishAt(options: FindingsOptions, compared: Compared): Promise<PublishedFindings> {
   const { annotator } = options;
-  const { open, dismissed, unread } = earlier;
-  const counted = found.filter((finding) => !dismissed.has(finding));
+  const { fresh, repeated, dismissed, late, minor, judged, unread } = compared;
+  const open = judged.filter(({ state }) => state === "open").map(({ now }) => now);
+  const count = (wanted: JudgedFinding["state"]) => judged.filter(({ state }) => state === wanted).length;
   const none: PublishedFindings = {
-    worst: worstOf([...counted, ...open]),
-    found: found.length,
+    fresh,
+    worst: worstOf([...fresh, ...repeated, ...open]),
     annotated: 0,
     commented: 0,
-    repeated: 0,
-    dismissed: dismissed.size,
+    repeated: repeated.length,
+    dismissed: dismissed.length,
+    late,
+    minor: minor.length,
     open,
+    closed: { fixed: count("fixed"), declined: count("declined"), withdrawn: count("withdrawn") },
+    unresolved: 0,
     unread,
     reviewUrl: null,
   };
   if (unread !== null) annotator.warning(harmless(unread));
-  if (counted.length === 0) return none;
+  if (fresh.length === 0 && judged.length === 0 && compared.published === null) return none;
   const place = options.mode === "review" ? placeOf(options) : null;
-  if (place === null || earlier.published === null)
-    return { ...none, annotated: annotate(counted, annotator) };
+  if (place === null || compared.published === null)
+    return { ...none, annotated: annotate(fresh, annotator) };
+  const closing = { ...place, judged, earlier: compared.published };
+  const { closed, unresolved } = await closeEarlier(options, closing);
   try {
     const { reviewPullRequest } = await import("./pull-review.ts");
     const { api, run } = options;
-    const reviewing = { api, runId: run.id, findings: counted, earlier: earlier.published, ...place };
-    const { commented, repeated, url: reviewUrl, left } = await reviewPullRequest(reviewing);
-    return { ...none, commented, repeated, reviewUrl, annotated: annotate(left, annotator) };
+    const told = { runId: run.id, findings: fresh, repeated: repeated.length, closed };
+    const review = await reviewPullRequest({ api, earlier: compared.published, ...told, ...place });
+    if (fresh.length === 0 && compared.isReview) await remember(options, { ...closing, closed });
+    const { commented, url: reviewUrl, left } = review;
+    return { ...none, unresolved, commented, reviewUrl, annotated: annotate(left, annotator) };
   } catch (cause) {
     const what = `No review could be written on #${place.number}.`;
     const why = explain(cause, { what, permission: "pull-requests: write" });
     annotator.warning(harmless(`${why} The findings are annotations instead.`));
-    return { ...none, annotated: annotate(counted, annotator) };
+    return { ...none, unresolved, annotated: annotate(fresh, annotator) };
+  }
+}
+
+type EarlierClosing = ReviewTarget & {
+  readonly judged: readonly JudgedFinding[];
+  readonly earlier: Published;
+};
+
+/** The markers of what is closed, and how many threads could not be resolved. A fault is a warning. */
+async function closeEarlier(
+  { api, annotator, onNote }: FindingsOptions,
+  closing: EarlierClosing,
+): Promise<{ readonly closed: readonly string[]; readonly unresolved: number }> {
+  const { closeThreads, closingMarkers } = await import("./close-findings.ts");
+  try {
+    const unresolved = await closeThreads({ ...closing, api, onNote });
+    return { closed: closingMarkers(closing), unresolved };
+  } catch (cause) {
+    const what = `The threads of findings that are fixed or withdrawn could not be closed on #${closing.number}.`;
+    annotator.warning(harmless(explain(cause, { what, permission: "pull-requests: write" })));
+    return { closed: [], unresolved: 0 };
+  }
+}
+
+/** A review without anything new is kept in the one before it. A fault is a warning. */
+async function remember(
+  { api, annotator, onNote }: FindingsOptions,
+  closing: EarlierClosing & { readonly closed: readonly string[] },
+): Promise<void> {
+  const { rememberReview } = await import("./close-findings.ts");
+  try {
+    await rememberReview({ ...closing, api, onNote });
+  } catch (cause) {
+    const what = `It could not be kept on #${closing.number} that this commit was reviewed.`;
+    annotator.warning(harmless(explain(cause, { what, permission: "pull-requests: write" })));
   }
 }
 
 async function writeCheck(
-  { api, checkRun, run, subject, env, annotator, onNote }: FindingsOptions,
-  { found, published }: { found: readonly Finding[]; published: PublishedFindings },
+  { api, checkRun, run, subject, env, annotator, onNote, threshold }: FindingsOptions,
+  published: PublishedFindings,
 ): Promise<void> {
   if (checkRun === null) return;
   if (subject !== null && canOnlyRead(subject, env)) {
@@ -160,7 +230,7 @@ async function writeCheck(
   try {
     const { writeCheckRun } = await import("./check-run.ts");
     const jobUrl = jobPage(env, api.repository);
-    await writeCheckRun({ ...checkRun, api, runId: run.id, jobUrl, findings: found, published });
+    await writeCheckRun({ ...checkRun, threshold, api, runId: run.id, jobUrl, published });
   } catch (cause) {
     const why = explain(cause, { what: "No check run could be written.", permission: "checks: write" });
     annotator.warning(harmless(why));

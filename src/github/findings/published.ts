@@ -6,7 +6,7 @@ import { severities } from "../../report/findings.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { readViewer, type Viewer } from "../api/viewer.ts";
 import { rowStart } from "./finding-text.ts";
-import { anchorsOf, type FindingAnchor, headOf, markersOf, reviewMarker } from "./marker.ts";
+import { anchorsOf, type FindingAnchor, headsOf, markersOf, reviewMarker, textAbove } from "./marker.ts";
 
 const MAX_PAGES = 50;
 const PAGE = 100;
@@ -15,7 +15,7 @@ const writtenSchema = z.object({
   id: z.int(),
   html_url: z.string(),
   body: z.optional(z.nullable(z.string())),
-  user: z.nullable(z.object({ id: z.int() })),
+  user: z.nullable(z.object({ id: z.int(), login: z.optional(z.string()), type: z.optional(z.string()) })),
 });
 const reviewSchema = z.extend(writtenSchema, { state: z.optional(z.string()) });
 /** `line` is null where the line is no longer in the diff. */
@@ -26,10 +26,14 @@ const commentSchema = z.extend(writtenSchema, {
   original_line: z.optional(z.nullable(z.int())),
   original_start_line: z.optional(z.nullable(z.int())),
   original_commit_id: z.optional(z.string()),
+  in_reply_to_id: z.optional(z.nullable(z.int())),
 });
 
 /** The present place of a comment of ours. */
 export type PublishedPlace = { readonly path: string; readonly startLine: number; readonly line: number };
+
+/** A reply in the thread of a finding, not by our own account. Untrusted. */
+export type ThreadReply = { readonly login: string | null; readonly isBot: boolean; readonly body: string };
 
 /** A finding that an earlier review published. */
 export type PublishedFinding = FindingAnchor & {
@@ -38,6 +42,11 @@ export type PublishedFinding = FindingAnchor & {
   readonly url: string;
   /** One in a review's own text has no thread. */
   readonly hasThread: boolean;
+  /** The id of its comment; null without a thread. */
+  readonly commentId: number | null;
+  /** Its comment without the markers; "" without a thread. */
+  readonly text: string;
+  readonly replies: readonly ThreadReply[];
 };
 
 export type Published = {
@@ -47,8 +56,10 @@ export type Published = {
   readonly review: { readonly url: string } | null;
   /** Places of comments of ours. */
   readonly places: readonly PublishedPlace[];
-  /** The commit of our latest review; null without one. */
-  readonly lastHead: string | null;
+  /** The commits that were reviewed, each once, the latest last. */
+  readonly heads: readonly string[];
+  /** Our latest review; null without one. */
+  readonly latest: { readonly id: number; readonly body: string } | null;
   /** Pending reviews: created, but never submitted. */
   readonly pending: readonly { readonly id: number; readonly markers: readonly string[] }[];
   /** Without those of pending reviews. */
@@ -75,21 +86,38 @@ export async function readPublished(
   };
   const places: PublishedPlace[] = [];
   const findings: PublishedFinding[] = [];
+  const replies = new Map<number, ThreadReply[]>();
   let [comments, reviews] = [0, 0];
   for await (const comment of api.items(`/pulls/${number}/comments`, commentSchema, MAX_PAGES)) {
     comments += 1;
     const own = await ownMarkers(comment);
     for (const { marker, anchor } of anchorsOf(own)) {
       const at = anchor ?? firstAnchor(comment);
-      if (at !== null) findings.push({ ...at, marker, url: comment.html_url, hasThread: true });
+      if (at === null) continue;
+      const { id: commentId, html_url: url, body } = comment;
+      findings.push({
+        ...at,
+        marker,
+        url,
+        hasThread: true,
+        commentId,
+        text: textAbove(body ?? ""),
+        replies: [],
+      });
     }
     for (const marker of own) markers.add(marker);
+    const { in_reply_to_id: firstId, user } = comment;
+    if (firstId != null && own.length === 0) {
+      const reply = { login: user?.login ?? null, isBot: user?.type === "Bot", body: comment.body ?? "" };
+      replies.set(firstId, [...(replies.get(firstId) ?? []), reply]);
+    }
     const { path, line, start_line } = comment;
     if (own.length > 0 && path !== undefined && line != null) {
       places.push({ path, startLine: start_line ?? line, line });
     }
   }
-  let lastHead: string | null = null;
+  let latest: Published["latest"] = null;
+  const heads: string[] = [];
   for await (const found of api.items(`/pulls/${number}/reviews`, reviewSchema, MAX_PAGES)) {
     reviews += 1;
     const own = await ownMarkers(found);
@@ -97,14 +125,32 @@ export async function readPublished(
     else {
       for (const marker of own) markers.add(marker);
       for (const { marker, anchor } of anchorsOf(own)) {
-        if (anchor !== null) findings.push({ ...anchor, marker, url: found.html_url, hasThread: false });
+        if (anchor === null) continue;
+        const inText = { hasThread: false, commentId: null, text: "", replies: [] };
+        findings.push({ ...anchor, marker, url: found.html_url, ...inText });
       }
-      lastHead = headOf(own) ?? lastHead;
+      const reviewed = headsOf(own);
+      if (reviewed.length > 0) latest = { id: found.id, body: found.body ?? "" };
+      heads.push(...reviewed);
       if (own.includes(ofThisRun)) review = { url: found.html_url };
     }
   }
   const isWhole = Math.max(comments, reviews) < MAX_PAGES * PAGE;
-  return { markers, places, lastHead, review, pending, findings, isWhole };
+  return {
+    markers,
+    places,
+    heads: lastOfEach(heads),
+    latest,
+    review,
+    pending,
+    findings: findings.map((finding) => ({ ...finding, replies: replies.get(finding.commentId ?? 0) ?? [] })),
+    isWhole,
+  };
+}
+
+/** Each once, in the order of their last places. */
+function lastOfEach(heads: readonly string[]): readonly string[] {
+  return heads.filter((head, index) => heads.lastIndexOf(head) === index);
 }
 
 /** Of a comment whose marker says no more than that it is a finding: by its first line, and by what the code host keeps. */

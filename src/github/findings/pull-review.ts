@@ -9,7 +9,6 @@ import { isShown, type LineRange, shownLines } from "./diff-lines.ts";
 import { commentText, reviewText } from "./finding-text.ts";
 import { type MarkedFinding, probeMarker } from "./marker.ts";
 import { type Published, readPublished } from "./published.ts";
-import { freshFindings } from "./repeated-findings.ts";
 
 /** GitHub lists at most 3,000 files of a pull request. */
 const MAX_FILE_PAGES = 30;
@@ -25,7 +24,12 @@ export type PullReviewOptions = {
   /** The commit that was reviewed. */
   readonly headSha: string;
   readonly runId: string;
-  readonly findings: readonly Finding[];
+  /** The new ones. */
+  readonly findings: readonly MarkedFinding[];
+  /** The count of those that are not said again. */
+  readonly repeated: number;
+  /** What became of earlier findings. */
+  readonly closed: readonly string[];
   /** The address of the files at that commit: ".../blob/<sha>". */
   readonly filesUrl: string;
   /** Findings that earlier reviews have published. */
@@ -36,25 +40,21 @@ export type PullReview = {
   /** Null where there was nothing to publish, now or in an earlier attempt. */
   readonly url: string | null;
   readonly commented: number;
-  readonly repeated: number;
   /** Findings that did not fit into the review. */
   readonly left: readonly Finding[];
 };
 
 /** Publishes the new findings in one review. Rejects with GitHubError. Safe to repeat: no finding is published twice. */
 export async function reviewPullRequest(options: PullReviewOptions): Promise<PullReview> {
-  const { api, number, findings, earlier } = options;
-  const fresh = await freshFindings(earlier, options);
-  const repeated = findings.length - fresh.length;
-  const nothing: PullReview = { url: earlier.review?.url ?? null, commented: 0, repeated, left: [] };
-  if (fresh.length === 0) return nothing;
+  const { api, number, findings: fresh, earlier } = options;
+  if (fresh.length === 0) return { url: earlier.review?.url ?? null, commented: 0, left: [] };
   const diff = await readDiff(api, number, new Set(fresh.map(({ path }) => path)));
   const isInside = (finding: MarkedFinding) => isShown(diff.get(finding.path) ?? [], finding);
   const inside = fresh.filter(isInside);
   const outside = fresh.filter((finding) => !isInside(finding));
   const send = (accepted: readonly MarkedFinding[]) => {
     const refused = inside.filter((finding) => !accepted.includes(finding));
-    return sendOnce(options, { inside: accepted, outside: [...refused, ...outside], repeated });
+    return sendOnce(options, { inside: accepted, outside: [...refused, ...outside] });
   };
   try {
     return await send(inside);
@@ -84,15 +84,13 @@ async function readDiff(
 type Draft = {
   readonly inside: readonly MarkedFinding[];
   readonly outside: readonly MarkedFinding[];
-  readonly repeated: number;
 };
 
 /** Without an answer the review may exist or not: searches for it before the one retry. */
 async function sendOnce(options: PullReviewOptions, draft: Draft): Promise<PullReview> {
   const { text, left } = reviewText({ ...options, ...draft });
   const published = [...draft.inside, ...draft.outside].filter((finding) => !left.includes(finding));
-  const { repeated } = draft;
-  const end = (url: string): PullReview => ({ url, commented: published.length, repeated, left });
+  const end = (url: string): PullReview => ({ url, commented: published.length, left });
   const body = {
     event: "COMMENT",
     body: text,

@@ -34,6 +34,8 @@ export type RequestImage = {
 
 export type AgentRequest = {
   readonly prompt: string;
+  /** The earlier findings that a review is to answer for. Default: none. */
+  readonly earlierIds?: readonly string[];
   /** Default: none. */
   readonly images?: readonly RequestImage[];
   /** Null for an event about no issue, pull request or discussion: a push, a schedule. */

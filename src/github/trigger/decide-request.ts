@@ -20,6 +20,7 @@ type RequestOptions = {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+  readonly onNote: (note: string) => void;
 };
 
 /**
@@ -42,6 +43,7 @@ export async function decideRequest(options: RequestOptions): Promise<AgentReque
     payload,
     command,
     readPrompt: () => readPrompt(options),
+    onNote: options.onNote,
   });
 }
 

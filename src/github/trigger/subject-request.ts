@@ -2,6 +2,8 @@
 
 import type { CiJob } from "../../ci/provider.ts";
 import type { GitHubApi } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-error.ts";
+import type { ReviewMemory } from "../findings/review-memory.ts";
 import { type AdmitRules, admitComment, admitIssue, admitPullRequest, isWriter } from "./admit.ts";
 import type { AgentRequest, RequestInputs, RequestSubject } from "./agent-request.ts";
 import { type Command, parseCommand } from "./command.ts";
@@ -26,6 +28,7 @@ export type SubjectEvent = {
   readonly command: Command | null;
   /** The prompt of the workflow; null where it gives none. Called once the event is admitted. */
   readonly readPrompt: () => Promise<string | null>;
+  readonly onNote: (note: string) => void;
 };
 
 export type SubjectRequestOptions = SubjectEvent & { readonly api: GitHubApi; readonly job: CiJob };
@@ -56,6 +59,7 @@ export async function readSubjectRequest(options: SubjectRequestOptions): Promis
   const { includeAuthors } = inputs;
   const included = await includedText({ trigger, conversation }, { reader, includeAuthors });
   const workflowPrompt = await readPrompt();
+  const memory = reviewed === null ? null : await reviewMemory(options, subject);
   const prompt = triggerPrompt({
     trigger,
     workflowPrompt,
@@ -63,10 +67,28 @@ export async function readSubjectRequest(options: SubjectRequestOptions): Promis
     refs,
     included,
     reviewed,
+    memory,
     repository: job.repository.name,
     seed: job.runId,
   });
-  return { prompt, subject };
+  const open = memory?.findings.filter(({ state }) => state === "open") ?? [];
+  return { prompt, subject, earlierIds: open.map(({ id }) => id) };
+}
+
+/** What earlier reviews left. Without an answer of the code host the review goes on: what is open stays open. */
+async function reviewMemory(
+  { api, inputs, onNote }: SubjectRequestOptions,
+  { number, refs }: RequestSubject,
+): Promise<ReviewMemory | null> {
+  if (inputs.findings !== "review" || inputs.mode !== "run" || refs === null) return null;
+  const { readReviewMemory } = await import("../findings/review-memory.ts");
+  const isForWriters = inputs.includeAuthors === "writers";
+  const reading = { api, number, headSha: refs.headSha, reviewed: inputs, isForWriters, onNote };
+  return await readReviewMemory(reading).catch((cause: unknown) => {
+    if (!(cause instanceof GitHubError)) throw cause;
+    onNote(`The agent is not told what earlier reviews found: that could not be read. ${cause.message}`);
+    return null;
+  });
 }
 
 /** Whether its findings will be published. */

@@ -4,6 +4,7 @@
 import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
 import { plural } from "../../render/quantities.ts";
+import type { ReviewMemory } from "../findings/review-memory.ts";
 import { type ReviewedPaths, reviewedPathsText } from "../findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";
 import { readContinuation } from "./continuation.ts";
@@ -11,6 +12,7 @@ import { type FencedBlock, fencedBlocks } from "./fenced-blocks.ts";
 import type { EarlierComment } from "./github-reader.ts";
 import type { Account, PullRequestRefs, Subject, SubjectTrigger } from "./github-trigger.ts";
 import { type IncludedText, MAX_COMMENTS } from "./included-text.ts";
+import { memoryBlocks, memoryLines } from "./memory-text.ts";
 import { sanitise } from "./sanitise.ts";
 
 const MAX_TEXT_CHARS = 24_000;
@@ -30,6 +32,8 @@ export type TriggerPromptOptions = {
   readonly included: IncludedText;
   /** The files that a review is about; null for a request that is none. */
   readonly reviewed: ReviewedPaths | null;
+  /** Of a review; null where it is the first, and for a request that is none. */
+  readonly memory?: ReviewMemory | null;
   /** `owner/name`. */
   readonly repository: string;
   /** Not predictable before the job starts, and the same when the job is run again: the workflow run's id. */
@@ -38,10 +42,12 @@ export type TriggerPromptOptions = {
 
 /** The prompt. The same options give the same text, so that a job that runs again finds its run. */
 export function triggerPrompt(options: TriggerPromptOptions): string {
+  const { memory = null } = options;
   const blocks = blocksOf(options).map(({ title, text }) => ({ title, text: shown(text, MAX_TEXT_CHARS) }));
   return [
     questionOf(options),
     [happened(options), ...placeOf(options), ...leftOut(options.included)].join("\n"),
+    ...(memory === null ? [] : [memoryLines(memory).join("\n")]),
     ...fencedBlocks(
       blocks.filter(({ text }) => text !== ""),
       { seed: options.seed, what: WHAT_PEOPLE_WROTE },
@@ -138,6 +144,7 @@ function blocksOf(options: TriggerPromptOptions): FencedBlock[] {
     { title: "branch of the change", text: branch },
   ];
   return [
+    ...(options.memory == null ? [] : memoryBlocks(options.memory).map(asData)),
     ...(included.hasSubject ? ofSubject : []),
     ...(type === "pull_request_review_comment" ? placeBlocks(trigger.place) : []),
     ...(type === "issues" || type === "pull_request" ? labelBlock(trigger.label) : []),
@@ -160,6 +167,11 @@ function placeBlocks(place: { path: string; line: number | null; diffHunk: strin
 function commentBlock({ login, body }: EarlierComment): FencedBlock {
   const by = login === null ? "an account that is gone" : `@${singleLine(login, MAX_LINE_CHARS)}`;
   return { title: `earlier comment by ${by}`, text: shown(body, MAX_COMMENT_CHARS) };
+}
+
+/** The diff is shown as code, so that the sanitiser does not read it as Markdown. */
+function asData({ title, text }: FencedBlock): FencedBlock {
+  return { title, text: title.startsWith("changed ") ? asCode(text) : text };
 }
 
 function asCode(text: string): string {

@@ -31,6 +31,7 @@ const options = {
   headSha,
   inside: [],
   repeated: 0,
+  closed: [],
   filesUrl: "https://github.com/o/r/blob/abc",
 };
 
@@ -101,7 +102,9 @@ const linesOf = (suggestion: string) => suggestion.match(/`{3,}suggestion/g)?.le
 describe("a review's own text", () => {
   it("counts findings, and lists those outside the diff", () => {
     const outside = mark({ ...finding, suggestion: "a" });
-    expect(reviewText({ ...options, inside: [finding], outside: [outside], repeated: 2 })).toEqual({
+    expect(
+      reviewText({ ...options, inside: [finding], outside: [outside], repeated: 2, closed: [] }),
+    ).toEqual({
       left: [],
       text: [
         "**2 findings**: 2 warnings. Published before, and not repeated: 2.",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { areUnchanged } from "../../../src/github/findings/repeated-findings.ts";
+import { areUnchanged } from "../../../src/github/findings/new-findings.ts";
 
 const before = "a\nb\nc\nd\ne\n";
 
