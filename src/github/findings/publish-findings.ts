@@ -162,7 +162,8 @@ async function publishAt(options: FindingsOptions, compared: Compared): Promise<
     reviewUrl: null,
   };
   if (unread !== null) annotator.warning(harmless(unread));
-  if (fresh.length === 0 && judged.length === 0 && compared.published === null) return none;
+  const mayWrite = options.subject === null || !canOnlyRead(options.subject, options.env);
+  if (fresh.length === 0 && (compared.published === null || !mayWrite)) return none;
   const place = options.mode === "review" ? placeOf(options) : null;
   if (place === null || compared.published === null)
     return { ...none, annotated: annotate(fresh, annotator) };

@@ -13,9 +13,11 @@ export function memoryLines({ round, findings, leftOut, lastHead, changes }: Rev
   const [open, declined] = [ids("open"), ids("declined")];
   return [
     `This is review ${round} of this pull request. The last one was of commit ${lastHead}.`,
-    changes === null
-      ? "What has changed since cannot be told: that commit is not among the head's own, or it is the head. Judge the whole change."
-      : 'Begin with the block "changed since the last review", then look at the whole change for what that breaks. Lines that have not changed since were reviewed: name nothing new there.',
+    changes === ""
+      ? "In the files that this review is about nothing has changed since: name nothing new."
+      : changes === null
+        ? "What has changed since cannot be told: that commit is not among the head's own, or it is the head. Judge the whole change."
+        : 'Begin with the block "changed since the last review", then look at the whole change for what that breaks. Lines that have not changed since were reviewed: name nothing new there.',
     ...(open.length === 0
       ? []
       : [

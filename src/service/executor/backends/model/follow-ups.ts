@@ -13,8 +13,10 @@ import type { ToolResults, UsedTool } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
 import type { FollowUpsState, Once } from "./loop-state.ts";
 import type { ModelRequests } from "./model-requests.ts";
-import type { OutputForm } from "./output-schema.ts";
+import type { JsonValue, OutputForm } from "./output-schema.ts";
+import { validateReview } from "./finding-validator.ts";
 import { findObjections } from "./reviewer.ts";
+import { readingToolbox } from "./toolbox.ts";
 
 const EMPTY_NOTE = "[Your answer was empty. Go on, or say what you found.]";
 
@@ -125,7 +127,7 @@ export class FollowUps {
     const request = isLast ? null : this.#askForChecks(text);
     if (request !== null) return request;
     const objections = isLast ? null : await this.#review();
-    return objections ?? (await this.#checkOutput(text));
+    return objections ?? (await this.#checkOutput(text, { isLast }));
   }
 
   /** Only where a command can be executed, and until the model says why not. */
@@ -156,12 +158,13 @@ export class FollowUps {
   }
 
   /** Emits the reply as data if it is valid. Throws a `BackendFailure` when it was invalid twice. */
-  async #checkOutput(text: string): Promise<string | null> {
+  async #checkOutput(text: string, { isLast }: { isLast: boolean }): Promise<string | null> {
     const { form, task } = this.#options;
     if (form === null) return null;
     const checked = form.check(text);
     if (checked.ok) {
-      await task.emit({ type: "CUSTOM", name: OUTPUT_EVENT, value: checked.value });
+      const value = form.validatesFindings && !isLast ? await this.#validated(checked.value) : checked.value;
+      await task.emit({ type: "CUSTOM", name: OUTPUT_EVENT, value });
       return null;
     }
     if (this.#isFirst("repair")) {
@@ -171,6 +174,20 @@ export class FollowUps {
       `The model's reply does not fit output_schema, even after a second try: ${checked.faults}.`,
       { reason: "model_failed", isRetryable: true, chargedFor: "output_schema" },
     );
+  }
+
+  /** By the reviewer's model where there is one. */
+  async #validated(value: JsonValue): Promise<JsonValue> {
+    const { task, checkout, requests, modelId, reviewerId } = this.#options;
+    if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+    const tools = readingToolbox({ checkout });
+    return await validateReview(value, {
+      task,
+      checkout,
+      tools,
+      modelId: reviewerId ?? modelId,
+      requests,
+    });
   }
 
   #isFirst(what: Once): boolean {

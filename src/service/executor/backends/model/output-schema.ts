@@ -3,11 +3,13 @@
 import { runInNewContext } from "node:vm";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { withoutJsonFence } from "../../../../base/json-fence.ts";
+import { VALIDATE_FINDINGS } from "../../../../contract/runs/review-output.ts";
 import { BackendFailure } from "../../backend.ts";
 
 const MAX_SCHEMA_CHARS = 32_768;
 const MAX_PATTERN_CHARS = 512;
 const MAX_FAULTS = 10;
+const MAX_VALUES_CHARS = 300;
 /** Enough for any schema, pattern and reply that is not made to be slow. */
 const CHECK_MS = 250;
 
@@ -16,22 +18,25 @@ type OutputCheck =
   /** For the model and for the run's reader: which place, and what is wrong there. */
   | { readonly ok: false; readonly faults: string };
 
-type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 export type OutputForm = {
   /** The schema as JSON. */
   readonly text: string;
+  /** Whether the findings of a reply are to be confirmed before they count. */
+  readonly validatesFindings: boolean;
   check(reply: string): OutputCheck;
 };
 
 /** Compiles the schema. Throws a `BackendFailure` where it is none, is too large, or reaches beyond itself. */
-export function outputForm({ $schema: _, ...schema }: Readonly<Record<string, unknown>>): OutputForm {
+export function outputForm(given: Readonly<Record<string, unknown>>): OutputForm {
+  const { $schema: _, [VALIDATE_FINDINGS]: validates, ...schema } = given;
   const text = JSON.stringify(schema);
   if (text.length > MAX_SCHEMA_CHARS) {
     throw refusedSchema(`it has ${text.length} characters, at most ${MAX_SCHEMA_CHARS} are taken`);
   }
   const validate = compile(schema);
-  return { text, check: (reply) => check(validate, reply) };
+  return { text, validatesFindings: validates === true, check: (reply) => check(validate, reply) };
 }
 
 function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
@@ -95,7 +100,11 @@ function isTimeout(cause: unknown): boolean {
 function listFaults(errors: readonly ErrorObject[]): string {
   const lines = errors.map(({ instancePath, message = "does not fit", params }) => {
     const extra =
-      "additionalProperty" in params ? ` ("${String(params.additionalProperty).slice(0, 100)}")` : "";
+      "additionalProperty" in params
+        ? ` ("${String(params.additionalProperty).slice(0, 100)}")`
+        : "allowedValues" in params
+          ? `: ${String(params.allowedValues).slice(0, MAX_VALUES_CHARS)}`
+          : "";
     return `${instancePath === "" ? "the root" : instancePath.slice(0, 200)} ${message}${extra}`;
   });
   const shown = [...new Set(lines)].slice(0, MAX_FAULTS).map((line) => line.slice(0, 400));
