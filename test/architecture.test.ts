@@ -36,8 +36,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   web: ["base", "contract", "client", "report", "render"],
   // What it compares a service with does not come from the service's own contract.
   conform: ["base"],
+  evals: ["base", "contract", "report", "render"],
   cli: [
     "conform",
+    "evals",
     "base",
     "contract",
     "client",
@@ -66,7 +68,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   environments: ["core"],
   telemetry: ["core", "settings"],
   settings: ["blobs", "checkouts", "core", "egress", "executor", "oidc", "sandbox"],
-  embedded: ["core", "checkouts", "oidc", "sandbox", "settings", "main.ts"],
+  embedded: ["core", "checkouts", "egress", "executor", "oidc", "sandbox", "settings", "main.ts"],
   backup: ["core"],
   "faces/faces.ts": ["api", "wiring/workspaces.ts"],
   "operator/backup.ts": ["backup", "blobs", "core", "settings", "store", "wiring/open-blobs.ts"],
@@ -209,6 +211,7 @@ describe("the folders of the service", () => {
         "service/settings/config.ts",
         "service/settings/service-settings.ts",
         "service/embedded/embedded.ts",
+        "service/embedded/project.ts",
         "service/main.ts",
         "service/faces/faces.ts",
         "service/operator/operator.ts",

@@ -19,6 +19,11 @@ export const catalogue = {
     section: JOB,
     summary: "Run an agent by the job's own identity, or on this checkout without a server.",
   },
+  eval: {
+    section: JOB,
+    summary:
+      "Find out whether changed instructions make an agent better, on tasks of this repository's history.",
+  },
   doctor: {
     section: JOB,
     summary: "Explain who this CI job is and how it reaches the service, with a fix for each fault.",

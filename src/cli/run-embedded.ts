@@ -5,6 +5,7 @@ import type { Environment } from "../base/environment.ts";
 import type { JobChange } from "../ci/job-change.ts";
 import type { CiJob } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
+import type { EmbeddedJob } from "../contract/ci/embedded-job.ts";
 import type { EgressEntries } from "../contract/egress.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
@@ -40,7 +41,7 @@ export type EmbeddedModel = {
 
 /** Starts it on the checkout that this folder is in. Rejects with UsageError and CommandError. */
 export async function openEmbedded(
-  { model, modelAccess, egress }: EmbeddedModel,
+  chosen: EmbeddedModel,
   { env, job, signal }: EmbeddedOrigin,
 ): Promise<OpenedService> {
   const root = await findCheckoutRoot(process.cwd());
@@ -52,29 +53,52 @@ export async function openEmbedded(
   const fetched = change === null ? null : await fetchChangeBase(change, { env, root, signal });
   const described =
     job === null || definition === null ? unknownJob(env) : embeddedJob({ job, env, definition });
+  const service = await startOn(root, {
+    chosen,
+    env,
+    job: { ...described, ref: change?.mergeRef ?? described.ref },
+    changeNotice: fetched?.type === "unseen" ? fetched.notice : null,
+  });
+  // The service refuses a pull request whose head is not checked out.
+  const isCheckedOut = fetched !== null && fetched.type !== "other_commit";
+  return { service, pullRequest: change !== null && isCheckedOut ? pullRequestOf(change) : null };
+}
+
+/** Starts it on a checkout that this process has made itself, of commits that writers made. Rejects with UsageError. */
+export async function openEmbeddedOn(
+  root: string,
+  { chosen, env }: { readonly chosen: EmbeddedModel; readonly env: Environment },
+): Promise<OpenedService> {
+  const service = await startOn(root, { chosen, env, job: unknownJob({}), changeNotice: null });
+  return { service, pullRequest: null };
+}
+
+type Start = {
+  readonly chosen: EmbeddedModel;
+  readonly env: Environment;
+  readonly job: EmbeddedJob;
+  readonly changeNotice: string | null;
+};
+
+async function startOn(root: string, { chosen, env, job, changeNotice }: Start): Promise<JobService> {
   try {
     const { url, mintIdToken, close } = await startEmbeddedService({
-      job: { ...described, ref: change?.mergeRef ?? described.ref },
+      ...chosen,
+      job,
       root,
       tempFolder: tmpdir(),
       environment: env,
-      model,
-      egress,
-      modelAccess,
       onWarning: note,
     });
-    const service: JobService = {
+    return {
       type: "embedded",
       baseUrl: url,
-      modelAccess,
+      modelAccess: chosen.modelAccess,
       tokens: { mintIdToken },
-      changeNotice: fetched?.type === "unseen" ? fetched.notice : null,
+      changeNotice,
       modelAdvice: MODEL_ADVICE,
       close,
     };
-    // The service refuses a pull request whose head is not checked out.
-    const isCheckedOut = fetched !== null && fetched.type !== "other_commit";
-    return { service, pullRequest: change !== null && isCheckedOut ? pullRequestOf(change) : null };
   } catch (cause) {
     if (cause instanceof EmbeddedSettingsError)
       throw new UsageError(cause.message.replaceAll("MCP_SERVERS:", "--mcp-servers:"), { cause });

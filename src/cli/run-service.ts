@@ -70,6 +70,20 @@ export async function findOrigin(settings: ServiceSettings, env: Environment): P
   };
 }
 
+/** By whose account an embedded service reaches its model; null: by its key. Rejects with CommandError and UsageError. */
+export function embeddedModelAccess(
+  { federation }: Extract<ServiceSettings, { type: "embedded" }>,
+  { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
+): RenewedAccess | null {
+  return federation === null ? null : openModel(federation, { env, provider: findProvider(env), signal });
+}
+
+/** The CI job of this process; null where it is none that is known. */
+export function findJob(env: Environment): CiJob | null {
+  const provider = findProvider(env);
+  return provider instanceof NoProviderError ? null : provider.job;
+}
+
 type Origin = {
   readonly env: Environment;
   readonly provider: CiProvider | NoProviderError;

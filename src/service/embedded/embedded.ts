@@ -208,7 +208,8 @@ async function examineAgent(
   return { title, program: found?.path ?? null, install: installCommand(name), needsSandbox };
 }
 
-function embeddedConfig(
+/** The configuration of a service in this process. Throws EmbeddedSettingsError. */
+export function embeddedConfig(
   {
     environment,
     model,
@@ -308,7 +309,7 @@ async function identityOf({ job, root, environment }: EmbeddedOptions, home: str
 }
 
 /** Passes on the messages of warnings and errors, without their fields, which may hold paths and untrusted text. */
-function warningLog(say: (message: string) => void): Logger {
+export function warningLog(say: (message: string) => void): Logger {
   const log: Logger = {
     debug: () => {},
     info: () => {},

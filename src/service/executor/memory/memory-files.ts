@@ -36,3 +36,8 @@ export function memoryFileOf(path: string): MemoryFile | null {
   }
   return folderFiles.has(file) ? { kind: "folder", path, folder: segments.slice(0, -1).join("/") } : null;
 }
+
+/** A file that an agent reads by itself, or that belongs to a skill. */
+export function isInstructionFile(path: string): boolean {
+  return memoryFileOf(path) !== null || skillFolders.some((folder) => path.startsWith(`${folder}/`));
+}
