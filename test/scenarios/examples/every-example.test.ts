@@ -27,10 +27,12 @@ describe("every example", () => {
   });
 
   it.each(files)("%s gives our action inputs that it takes, and time to end before its job does", (file) => {
-    const ours = Object.values(readExample(file).jobs).flatMap(({ steps, timeoutMinutes }) =>
+    const jobs = Object.values(readExample(file).jobs);
+    const ours = jobs.flatMap(({ steps, timeoutMinutes }) =>
       steps.filter(({ uses }) => uses === OUR_ACTION).map((step) => ({ step, timeoutMinutes })),
     );
-    expect(ours).not.toEqual([]);
+    const calls = jobs.flatMap(({ steps }) => steps.filter(({ run }) => run?.includes("agent-service eval")));
+    expect([...ours, ...calls]).not.toEqual([]);
     for (const { step, timeoutMinutes } of ours) {
       // Of an expression only the runner knows the value.
       const given = (name: string) => step.with[name]?.replaceAll(/\$\{\{.*?\}\}/g, "x") ?? "";
