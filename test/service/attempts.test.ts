@@ -109,7 +109,11 @@ onEveryStore((store) => {
       return String((answer.body as { run_id: unknown }).run_id);
     };
     const eventsOf = (stored: readonly StoredRunEvent[]): readonly RunEvent[] =>
-      stored.map(({ event }) => asRunEvent(event)).filter((event) => event !== null);
+      stored.map(({ event }) => {
+        const known = asRunEvent(event);
+        if (known === null) throw new Error(`The contract has no such event: ${JSON.stringify(event)}`);
+        return known;
+      });
     const custom = <Name extends string>(events: readonly RunEvent[], name: Name) =>
       events.filter(
         (event): event is Extract<RunEvent, { type: "CUSTOM"; name: Name }> =>
