@@ -45,7 +45,14 @@ export function attemptsSection(value: AttemptsEvent["value"] | null): string {
   const names = Object.values(attemptColumns);
   const rows = value.attempts.map((one) => {
     const { attempt, model, checks, cost, time, result } = cellsOf(one);
-    const cells = [attempt, escapeMarkdown(model), escapeMarkdown(checks), cost, time, escapeMarkdown(result)];
+    const cells = [
+      attempt,
+      escapeMarkdown(model),
+      escapeMarkdown(checks),
+      cost,
+      time,
+      escapeMarkdown(result),
+    ];
     return `| ${cells.join(" | ")} ${one.is_chosen ? "✅ |" : "|"}`;
   });
   const table = [`| ${names.join(" | ")} |`, `| ${names.map(() => "---").join(" | ")} |`, ...rows].join("\n");

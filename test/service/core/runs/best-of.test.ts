@@ -16,13 +16,25 @@ const agent = {
     backend: "model",
     createdAt: 0,
   }),
-  repository: { provider: "github", issuer: "https://issuer.example", id: "1", ownerId: "2", name: "octo/repo", visibility: "public" as const },
+  repository: {
+    provider: "github",
+    issuer: "https://issuer.example",
+    id: "1",
+    ownerId: "2",
+    name: "octo/repo",
+    visibility: "public" as const,
+  },
 };
 const service = { coderWire: null, freeFor: "public_repositories" as const };
 
 function refusalOf(
   body: SubmitRunRequest,
-  more: { backend?: string; isInWorkspace?: boolean; isBare?: boolean; policy?: Parameters<typeof findBestOfFault>[0] } = {},
+  more: {
+    backend?: string;
+    isInWorkspace?: boolean;
+    isBare?: boolean;
+    policy?: Parameters<typeof findBestOfFault>[0];
+  } = {},
 ): string | null {
   const { backend = "model", isInWorkspace = false, isBare = false, policy = service } = more;
   const asked = { ...agent, backend, ...(isBare ? { repository: null } : {}) };
@@ -48,8 +60,15 @@ describe("the attempts of a submission", () => {
     expect(refusalOf(two, { isBare: true })).toContain("agent agent has none");
     expect(refusalOf(two, { policy: { ...service, freeFor: "everyone" } })).toContain("Name a service");
     expect(refusalOf({ best_of: 1, best_of_models: ["a", "b"] })).toContain('Raise "best_of"');
-    const access = { provider: "anthropic" as const, model: "m", access_token: "t", expires_at: "2026-01-01T00:00:00Z" };
-    expect(refusalOf({ best_of_models: ["a"], model_access: access })).toContain('Leave "best_of_models" out');
+    const access = {
+      provider: "anthropic" as const,
+      model: "m",
+      access_token: "t",
+      expires_at: "2026-01-01T00:00:00Z",
+    };
+    expect(refusalOf({ best_of_models: ["a"], model_access: access })).toContain(
+      'Leave "best_of_models" out',
+    );
     expect(refusalOf({ ...two, model_access: access })).toBeNull();
   });
 });
