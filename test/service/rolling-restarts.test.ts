@@ -62,6 +62,8 @@ onEveryStore((store) => {
       const settings = {
         MAX_RUNNING_RUNS: String(RUNS_AT_ONCE),
         DRAIN_SECONDS: DRAIN_SECONDS[0],
+        // Nobody is lost here: a worker that is only slow must not be taken for one.
+        STALLED_SECONDS: "60",
         ...s3?.settings,
       };
       service = await DurableService.start({ store, roles, settings, paceMs: PACE_MS });

@@ -40,7 +40,7 @@ export class AgentTrace {
       return messagesIn(join(this.#folder, name)).flatMap(({ id, method }) => {
         if (!["session/new", "session/resume", "session/load", "session/prompt"].includes(method ?? "")) return [];
         const answer = said.find((one) => one.method === undefined && one.id === id);
-        const { error } = answer ?? { error: { message: "no answer" } };
+        const error = answer === undefined ? { message: "no answer", data: null } : answer.error;
         return [error === undefined ? `${method}` : `${method} (${error.message} ${JSON.stringify(error.data)})`];
       });
     });
