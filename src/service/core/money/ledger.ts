@@ -21,6 +21,11 @@ export function accountWallet(accountId: string): string {
   return `${WALLET_PREFIX}${accountId}`;
 }
 
+/** Whether it is the billing account of a customer account. */
+export function isAccountWallet(account: string): boolean {
+  return account.startsWith(WALLET_PREFIX);
+}
+
 /** True for a billing account: its balance may not be negative. */
 export function isBillingAccount(account: string): boolean {
   return account.startsWith(FREE_PREFIX) || account.startsWith(WALLET_PREFIX);

@@ -5,7 +5,14 @@ import { isTerminal, type RunCause } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import { offerClaim } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
-import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import {
+  accountWallet,
+  balanceInCredits,
+  EARNED,
+  HELD,
+  isAccountWallet,
+  RUN_FEE_MICRO_USD,
+} from "../money/ledger.ts";
 import type { Posting, PostingKind } from "../money/posting.ts";
 import { costOfTime } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -181,11 +188,18 @@ async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): 
   const isEnded = await tx.events.end(endOf(core, closing, { settled, balance, claimUrl }));
   if (!isEnded) throw new Error(`Run ${run.id}: changed while it was locked.`);
   if (run.modelBilling !== null) await tx.runSecrets.delete(run.id);
-  // Nobody may read what a deleted agent has done.
-  if (core.policy.journalMs === 0 || causeOf(run, ending) === "agent_deleted")
-    await tx.journal.delete(run.id);
+  // Nobody may read what a deleted agent has done, nor the next owner what the one before had it do.
+  const isNobodys = causeOf(run, ending) === "agent_deleted" || (await isGivenBack(tx, run));
+  if (core.policy.journalMs === 0 || isNobodys) await tx.journal.delete(run.id);
   else await tx.journal.end({ runId: run.id, now: core.clock.now() });
   for (const ended of core.onRunEnded) await ended(tx, run);
+}
+
+/** Whether the account that pays for the run has given its agent back since. */
+async function isGivenBack(tx: StoreTransaction, { agentId, billingAccount }: RunRecord): Promise<boolean> {
+  if (!isAccountWallet(billingAccount)) return false;
+  const owner = (await tx.agents.find(agentId))?.accountId ?? null;
+  return owner === null || accountWallet(owner) !== billingAccount;
 }
 
 type Settled = {
