@@ -1,7 +1,7 @@
 // POST /v1/agents/{agentID}/runs/{runID}/fork: a new run that begins at a turn of another one, by what that one's journal has.
 // Why: docs/decisions/145-a-run-is-forked.md
 
-import { type Result, refused } from "../../../base/result.ts";
+import { ok, type Result, refused } from "../../../base/result.ts";
 import { policyOf } from "../../../contract/egress.ts";
 import type { Unkeyed } from "../../../contract/fields.ts";
 import type { ForkRunRequest } from "../../../contract/runs/run-requests.ts";
@@ -9,9 +9,11 @@ import type { Caller } from "../accounts/caller.ts";
 import { findPlanFault } from "../agents/find-or-make-agent.ts";
 import type { ModelRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
+import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import type { KeptTurn } from "./journal-port.ts";
 import { findRun } from "./read-run.ts";
 import type { ForkRefusal, RunRefusal, SubmitRefusal } from "./refusals.ts";
+import { comparedFork } from "./requested-input.ts";
 import { beginForked, openEntries } from "./run-journal.ts";
 import type { RunInput } from "./run-record.ts";
 import type { Submission, Submitted } from "./submission.ts";
@@ -35,6 +37,8 @@ export async function forkRun(
 ): Promise<Result<Submitted, RunRefusal | SubmitRefusal | ForkRefusal | ModelRefusal>> {
   const found = await findRun(core, { caller, agentId, runId });
   if (!found.ok) return found;
+  const earlier = await findEarlier(core, { agentId, runId, body, idempotencyKey });
+  if (earlier !== null) return earlier;
   const { turn, model = null, message = null } = body;
   const modelFault = model === null ? null : await findModelFault(core, { caller, model });
   if (modelFault !== null) return refused(modelFault);
@@ -51,7 +55,7 @@ export async function forkRun(
     idempotencyKey,
     body: bodyOf(input, body),
     ...(input.hasThread === true ? { canBeAnswered: true } : {}),
-    fork: { runId, turn, source: input, model, message },
+    fork: { runId, turn, asked: body, source: input, model, message },
     alongside: (tx, made) =>
       beginForked(core, tx, {
         runId: made.runId,
@@ -59,6 +63,20 @@ export async function forkRun(
         given: { message, forkedFrom: runId },
       }),
   });
+}
+
+/** The answer of the request's key, also where the turn is not kept any more. Null where it makes a new run. */
+async function findEarlier(
+  core: Core,
+  { agentId, runId, body, idempotencyKey: key }: Omit<Fork, "caller">,
+): Promise<Result<Submitted, SubmitRefusal> | null> {
+  if (key === null) return null;
+  const now = core.clock.now();
+  const earlier = await core.store.transact((tx) => tx.idempotency.find({ agentId, key, now }));
+  if (earlier === null) return null;
+  const asked = hashRequest(comparedFork({ runId, asked: body }));
+  if (!isSameRequest(earlier.requestHash, asked)) return refused({ reason: "key_reused", key });
+  return ok({ runId: earlier.runId, sessionId: earlier.sessionId, isReplay: true });
 }
 
 async function findModelFault(

@@ -5,7 +5,7 @@ import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { RunModelAccess } from "../model-access/kept-access.ts";
 import type { RunInput } from "./run-record.ts";
-import type { AdmissionRequest, Submission } from "./submission.ts";
+import type { AdmissionRequest, RunFork, Submission } from "./submission.ts";
 
 type Body = Submission["body"];
 type Given<Field extends keyof Body> = Exclude<Body[Field], undefined>;
@@ -62,6 +62,11 @@ export function messagesOf(body: Body): readonly Message[] | null {
   return body.message === undefined || body.message === "" ? null : [{ role: "user", content: body.message }];
 }
 
+/** The same of a request to fork a run. */
+export function comparedFork({ runId, asked }: Pick<RunFork, "runId" | "asked">): unknown {
+  return { fork: runId, ...asked };
+}
+
 /**
  * Equal for two requests that ask for the same. A field of the request is compared as it is, unless it is named here; one that a
  * request has not is left out, so that old keys go on.
@@ -73,6 +78,7 @@ export function comparedOf({
   workspace,
   fork,
 }: Pick<AdmissionRequest, "messages" | "body" | "workflow" | "workspace" | "fork">): unknown {
+  if (fork !== undefined) return comparedFork(fork);
   const {
     // Compared as what they say.
     message: _message,
@@ -93,7 +99,6 @@ export function comparedOf({
     said: workflow === undefined ? messages : { workflow: workflow.id, input: workflow.input },
     new_session: new_session === true,
     max_turn_tokens: max_turn_tokens ?? 0,
-    fork: fork === undefined ? undefined : { ...fork, source: undefined },
     // A worker gets its id with its run.
     workspace: workspace === undefined ? undefined : { ...workspace, workerId: null },
     egress: egress === undefined ? undefined : entriesOf(egress),

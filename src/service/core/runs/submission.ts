@@ -2,7 +2,7 @@
 
 import type { Unkeyed } from "../../../contract/fields.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
-import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
+import type { ForkRunRequest, Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { PullRequestHead, RunSource } from "../commits/run-commit.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -48,6 +48,8 @@ export type RunFork = {
   readonly turn: number;
   /** What it works on. */
   readonly source: RunSource;
+  /** As it was asked for: repetitions of a request are compared by this alone, for what it works on may be gone by then. */
+  readonly asked: Unkeyed<ForkRunRequest>;
   /** In place of the agent's. Null: the agent's. */
   readonly model: string | null;
   /** Null: nothing is said. */
