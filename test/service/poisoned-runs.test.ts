@@ -94,6 +94,12 @@ onEveryStore((store) => {
       expect(patchIn(events)).toContain("+Turn 1 of alpha.");
       expect(patchIn(events)).not.toContain("Turn 2 of alpha.");
       expect(service.model.askedOf(story)).toHaveLength(LOST_TURN - 1 + LOSSES);
+      // The answers that nobody has counted are there as what was reserved for them.
+      const run = await service.job.run(runId);
+      expect(run).toMatchObject({
+        credits: 0,
+        usage_by_role: { executor: { calls: LOST_TURN - 1 + LOSSES, estimated: true } },
+      });
     });
 
     it("ends without it where the worker is lost, too, that reports it", async () => {

@@ -13,7 +13,7 @@ import type { FailureReason } from "../core/runs/failure.ts";
 import type { ManagerDesk } from "../core/workspaces/runs/desk-port.ts";
 import type { CallEffect } from "./call-effect.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
-import type { RunJournal } from "./run-journal.ts";
+import type { LeftWork, RunJournal } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
@@ -211,6 +211,8 @@ export type Backend =
       readonly hasNoTurns?: true;
       /** The tokens of a run of this model that names no number. Left out: it makes no attempts. */
       defaultTokens?(task: Pick<BackendTask, "model" | "meter">): number;
+      /** Counts what the journal of a run says that it has used, for a run that does not go on. Default: nothing is known. */
+      countLeft?(left: LeftWork, meter: UsageMeter): void;
       /** Its changes to the tree are reported, stored, and restored in the session's next run. */
       readonly changesCheckout?: true;
       /** The time that its processes may go on in the checkout after the signal. Default 30 s. */

@@ -11,18 +11,22 @@ import { isOfStore } from "./failed-run.ts";
 import type { HeldCheckout } from "./held-checkout.ts";
 import type { LeftWork } from "./run-journal.ts";
 import { openFiles, type RunOfFiles, sourceOf } from "./run-source.ts";
+import type { UsageMeter } from "./usage-meter.ts";
 
 type PoisonedRun = {
   readonly agent: Agent;
   readonly backend: Backend;
   readonly left: LeftWork;
   readonly held: HeldCheckout;
+  readonly meter: UsageMeter;
 };
 
 /** The ending of such a run, also where its files cannot be opened. Rejects with the signal's reason, and as the store does. */
 export async function endPoisoned(work: ChangedWork & RunOfFiles, run: PoisonedRun): Promise<Ending> {
   const { core, taken, signal } = work;
   try {
+    const { backend, left, meter } = run;
+    if (backend.needsCheckout) backend.countLeft?.(left, meter);
     const isKept = await reportKept(work, run);
     core.log.warn({ run_id: taken.run.id, changes: isKept }, "run ended: it has lost too many workers");
     return poisonedEnding({ isKept });

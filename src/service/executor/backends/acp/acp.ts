@@ -42,6 +42,10 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
     stopsWithinMs: 2 * settings.stopGraceMs + ENDING_MS,
     keepsJournal: true,
     hasNoTurns: true,
+    countLeft: (work, meter) => {
+      const { spent } = leftAgent(work);
+      if (spent !== null) meter.resume(spent.meter);
+    },
     run: async (task, checkout) => {
       task.signal.throwIfAborted();
       const hidden = await checkout.hideAgentFiles();

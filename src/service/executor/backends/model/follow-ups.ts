@@ -11,10 +11,10 @@ import { COMMAND_TOOL, executedCommand } from "../../tools/run-command.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { ToolResults, UsedTool } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
+import { validateReview } from "./finding-validator.ts";
 import type { FollowUpsState, Once } from "./loop-state.ts";
 import type { ModelRequests } from "./model-requests.ts";
 import type { JsonValue, OutputForm } from "./output-schema.ts";
-import { validateReview } from "./finding-validator.ts";
 import { findObjections } from "./reviewer.ts";
 import { readingToolbox } from "./toolbox.ts";
 

@@ -39,9 +39,9 @@ const MAX_NAME_CHARS = 200;
 export function modelBackend(settings: ModelSettings): Backend {
   new URL(settings.baseUrl);
   const { models, rates, access, apiKey } = settings;
-  const pricedBy = ({ model }: Pick<BackendTask, "model">) => ({ modelId: model ?? models.executor, rates });
+  const idOf = ({ model }: Pick<BackendTask, "model">) => model ?? models.executor;
   const modelOf = (task: BackendTask): RunsModel => {
-    const { modelId } = pricedBy(task);
+    const modelId = idOf(task);
     if (!isPriced(rates, modelId)) {
       const reason = task.model === null ? "misconfigured" : "model_failed";
       throw new BackendFailure(noPriceText(modelId), { reason, isRetryable: false });
@@ -54,9 +54,9 @@ export function modelBackend(settings: ModelSettings): Backend {
     } = models;
     const provider = providerOf(settings, task);
     const others = { fallbackId, explorerId, advisorId, reviewerId };
-    return { modelId, ...others, provider, access, apiKey, rates };
+    return { modelId, ...others, provider, access, apiKey };
   };
-  return agentBackend(settings, { modelOf, pricedBy });
+  return agentBackend(settings, { modelOf, idOf, rates });
 }
 
 /** The same for runs that bring their own access to a model. They have no advisor and no reviewer, and their tokens no price. */
@@ -75,13 +75,9 @@ export function broughtModelBackend(settings: LoopSettings): Backend {
       provider,
       access,
       apiKey: null,
-      rates: null,
     };
   };
-  return agentBackend(settings, {
-    modelOf,
-    pricedBy: ({ model }) => ({ modelId: model ?? "", rates: null }),
-  });
+  return agentBackend(settings, { modelOf, idOf: ({ model }) => model ?? "", rates: null });
 }
 
 /** The model that one run asks. */
@@ -95,14 +91,16 @@ type RunsModel = Pick<ModelSettings, "access" | "apiKey"> & {
   readonly advisorId: string | null;
   readonly reviewerId: string | null;
   readonly provider: Provider;
-  /** Null where the service charges for no tokens. */
-  readonly rates: Rates | null;
 };
 
 /** The tokens of a run that names no number: the operator's, or by what else bounds it. */
 function tokensByDefault(
   { defaultMaxTurnTokens }: ModelLimits,
-  { task, rates, modelId }: { task: Pick<BackendTask, "meter"> } & Pick<RunsModel, "rates" | "modelId">,
+  {
+    task,
+    rates,
+    modelId,
+  }: { task: Pick<BackendTask, "meter"> } & Pick<RunsModel, "modelId"> & Pick<AgentModel, "rates">,
 ): number {
   const { maxCostMicroUsd } = task.meter.budget;
   const hasPrice = pricesOf(rates)(modelId) !== null;
@@ -111,22 +109,31 @@ function tokensByDefault(
 
 type AgentModel = {
   readonly modelOf: (task: BackendTask) => RunsModel;
-  /** The same without a connection. */
-  readonly pricedBy: (task: Pick<BackendTask, "model">) => Pick<RunsModel, "modelId" | "rates">;
+  /** The model of a run's executor, without a connection. */
+  readonly idOf: (task: Pick<BackendTask, "model">) => string;
+  /** Null where the service charges for no tokens. */
+  readonly rates: Rates | null;
 };
 
-function agentBackend(settings: LoopSettings, { modelOf, pricedBy }: AgentModel): Backend {
+function agentBackend(settings: LoopSettings, { modelOf, idOf, rates }: AgentModel): Backend {
   return {
     name: "model",
     needsCheckout: true,
     keepsJournal: true,
     defaultTokens(task) {
-      const { modelId, rates } = pricedBy(task);
+      const modelId = idOf(task);
       return tokensByDefault(limitsOf(settings, modelId), { task, rates, modelId });
+    },
+    countLeft(work, meter) {
+      const left = leftLoop(work);
+      if (left?.meter == null) return;
+      meter.resume(left.meter);
+      const spending = new Spending({ meter, rates });
+      for (const planned of left.planned) spending.countPlanned(planned);
     },
     async run(task: RepositoryTask | BareTask, checkout) {
       const { modelId, fallbackId, explorerId, advisorId, reviewerId, ...asked } = modelOf(task);
-      const { provider, access, apiKey, rates } = asked;
+      const { provider, access, apiKey } = asked;
       const limits = limitsOf(settings, modelId);
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
       const left = task.journal?.left == null ? null : leftLoop(task.journal.left);
