@@ -59,9 +59,9 @@ export const boundTexts: Texts<RunBound> = {
 /** What a run is parked for that would have ended otherwise. */
 export const parkedTexts: Texts<Exclude<ParkReason, StopReason>> = {
   day_cap:
-    "The run used what the owner's cap a day (`agent-service agents policy --max-usd-per-day`) left for it, and is parked: continue it once there is more, at the latest on the next day (UTC).",
+    "The run used what the owner's cap a day (`agent-service agents policy --max-usd-per-day`) left for it, and is parked: it goes on by itself when the next day begins (UTC). Execute the job again to publish what it does then.",
   provider_unavailable:
-    "The model's provider was away for longer than the run tries again, and the run is parked: continue it once that answers.",
+    "The model's provider was away for longer than the run tries again, and the run is parked: it is tried again by itself. Execute the job again to publish what it does then.",
 };
 
 export const quotaTexts: Texts<QuotaReason> = {

@@ -28,7 +28,7 @@ const whatHappened: Readonly<Record<Cause, (turn: number) => string>> = {
 const whyAgain: Readonly<Record<Cause, string>> = {
   lost_worker: "its worker was lost",
   handover: "its worker was stopped",
-  parked: "somebody continued it",
+  parked: "it was continued",
   fork: "it begins at that turn of another run",
 };
 

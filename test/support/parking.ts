@@ -65,8 +65,9 @@ function backendOf(script: ParkingScript): Backend {
         const value = { turn: 2, after: "parked" as const, unknown_calls: [], ...message };
         await task.emit({ type: "CUSTOM", name: RESUMED_EVENT, value });
       }
-      // A run that called no model has failed, whatever stopped it.
-      task.meter.count({ role: "executor", tokens: 100, microUsd: 10 });
+      // A run that called no model has failed, whatever stopped it. One more call each time that it goes on.
+      for (let calls = 0; calls <= given.length; calls += 1)
+        task.meter.count({ role: "executor", tokens: 100, microUsd: 10 });
       const outcome = await script(task, { continued: given.length, told });
       task.journal?.complete();
       return outcome;

@@ -236,7 +236,7 @@ const resumedEventSchema = object({
       turn: field(z.int().check(z.minimum(1)), "The turn that the run goes on with."),
       after: field(
         z.enum(takeUpReasons),
-        "Why a worker goes on: `lost_worker` (the one before was lost), `handover` (it was stopped and gave the run back), `parked` (the run was parked, and somebody continued it) or `fork` (the run begins at a turn of another one).",
+        "Why a worker goes on: `lost_worker` (the one before was lost), `handover` (it was stopped and gave the run back), `parked` (the run was parked, and somebody continued it or it goes on by itself) or `fork` (the run begins at a turn of another one).",
       ),
       unknown_calls: field(
         z.array(z.string().check(z.maxLength(200))).check(z.maxLength(50)),
@@ -253,7 +253,7 @@ const resumedEventSchema = object({
 });
 
 /**
- * The run is parked: nobody works on it until somebody continues it. The stream stays open. It is parked still where the run's `parked`
+ * The run is parked: nobody works on it until somebody continues it, or it is tried again by itself. The stream stays open. It is parked still where the run's `parked`
  * has the same `since`.
  */
 const parkedEventSchema = object({

@@ -227,6 +227,9 @@ export const parkStops = [
 export const parkReasons = [...parkStops, "day_cap", "provider_unavailable"] as const;
 export type ParkReason = (typeof parkReasons)[number];
 
+/** Those after which a run goes on by itself: nobody has to give it anything. */
+export const retriedReasons = ["day_cap", "provider_unavailable"] as const satisfies readonly ParkReason[];
+
 /** `reason` is open: a newer service may park runs for others. */
 export const parkedSchema = object({
   reason: field(
@@ -234,7 +237,11 @@ export const parkedSchema = object({
     `What the run waits for: ${listed(parkReasons)}. It is the \`stop_reason\` with which the run ends where nobody continues it; after \`day_cap\`, what the owner lets runs cost a day, it is \`max_cost\`. After \`provider_unavailable\`, an outage of the model's provider, it has failed then.`,
   ),
   since: field(timestamp, "When it was parked."),
-  until: field(timestamp, "When it ends by itself, with what it has done."),
+  until: field(timestamp, "When it ends by itself, with what it has done, unless it goes on before."),
+  next_try_at: field(
+    z.optional(timestamp),
+    `When it goes on by itself, at the earliest: after ${listed(retriedReasons)}. Absent where somebody has to continue it.`,
+  ),
   how_to_continue: field(z.string(), "What to do, in one sentence, for people."),
 });
 export type Parked = z.infer<typeof parkedSchema>;

@@ -28,12 +28,16 @@ export function parkedSection(page: ParkedPage): readonly Contents[] {
   const parked = parkedOf(page.run);
   if (parked === null) return [];
   const { question } = page.report;
+  const ending =
+    parked.next_try_at === undefined
+      ? "If nobody continues it, it ends with what it has done:"
+      : "If it cannot go on until then, it ends with what it has done:";
   const asked = parked.reason === "question" ? question : null;
   return [
     el(
       "p",
       { class: "note warn" },
-      `${singleLine(parked.how_to_continue, MAX_TEXT_CHARS)} Nobody works on it meanwhile. If nobody continues it, it ends with what it has done: `,
+      `${singleLine(parked.how_to_continue, MAX_TEXT_CHARS)} Nobody works on it meanwhile. ${ending} `,
       timeElement(parked.until),
       ".",
     ),

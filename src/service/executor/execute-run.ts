@@ -9,6 +9,7 @@ import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { costOfTime } from "../core/money/run-price.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
+import { hasAnswered } from "../core/runs/retries.ts";
 import { cancelledEnding, deletedEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
@@ -175,7 +176,7 @@ async function endingOfWork(
     worked.add(journal?.left?.workedMs ?? 0);
     work.secrets.add(...(backend.secrets ?? []));
     if (journal?.left?.isPoisoned === true)
-      return await endPoisoned(work, { agent, backend, left: journal.left, held });
+      return await endPoisoned(work, { agent, backend, left: journal.left, held, meter });
     if (journal?.left != null) work.countEarlier(journal.left.workedMs - (taken.input.uncountedMs ?? 0));
     if (!opened.ok) return opened.refusal;
     const brought = opened.value;
@@ -248,8 +249,11 @@ async function endingOfWork(
       if (hasNoTurns && journal !== null) await held.untilKept(cause);
       throw cause;
     } finally {
-      // Whoever takes the run up reports them.
-      if (!isGivenBack) await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
+      // Whoever takes the run up reports them. Those of a run that was parked are in its stream.
+      const { retried } = taken.input;
+      const isUntouched = retried !== undefined && !hasAnswered(retried, meter.usage);
+      if (!isGivenBack && !isUntouched)
+        await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
     }
   } catch (cause) {
     if (isOfStore(cause)) throw cause;

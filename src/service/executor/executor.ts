@@ -8,7 +8,7 @@ import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import type { Span } from "../core/ports/tracer.ts";
-import { parkedFor, parkRun } from "../core/runs/park-run.ts";
+import { parkedAgainFor, parkedFor, parkRun } from "../core/runs/park-run.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
 import { leaveRun } from "../core/runs/recover-runs.ts";
 import { handOverRun } from "../core/runs/run-journal.ts";
@@ -215,7 +215,9 @@ export class Executor {
           return;
         }
       }
-      const waitsFor = journal?.isComplete === true ? parkedFor(ending, taken.input) : null;
+      const waitsFor =
+        (journal?.isComplete === true ? parkedFor(ending, taken.input) : null) ??
+        (journal?.isKept === true ? parkedAgainFor(ending, taken.input, usage) : null);
       if (waitsFor !== null) {
         const park = { runId, fence, waitsFor, events, usage, workedMs, checks: writer.checks };
         if (await this.#insist(() => parkRun(core, park))) {

@@ -7,6 +7,7 @@ import type { Core } from "../core/core.ts";
 import type { JournalKind } from "../core/runs/journal-port.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import {
+  type Continuation,
   dropJournal,
   keepEntry,
   type NewEntry,
@@ -182,7 +183,9 @@ function leftIn(entries: readonly OpenedEntry[]): LeftWork {
   const stored = entries.findLast(({ tree }) => tree !== undefined)?.tree as StoredTree | undefined;
   const bodies = entries.map(({ kind, body }) =>
     // It is not a worker's.
-    kind === "continued" || kind === "forked" ? { of: body } : (body as StoredBody | undefined),
+    kind === "continued" || kind === "forked"
+      ? ofCore(body as Continuation | undefined)
+      : (body as StoredBody | undefined),
   );
   // Another run's work is not this one's.
   const own = bodies.slice(entries.findLastIndex(({ kind }) => kind === "forked") + 1);
@@ -195,6 +198,11 @@ function leftIn(entries: readonly OpenedEntry[]): LeftWork {
     after: whyEnded[ended] ?? "lost_worker",
     isPoisoned: entries.some(({ kind }) => kind === "poisoned"),
   };
+}
+
+/** An entry of the core, which says how long the run had been at work where that is known. Undefined: a later one holds it too. */
+function ofCore(of: Continuation | undefined): StoredBody {
+  return { of, ...(of?.workedMs === undefined ? {} : { workedMs: of.workedMs }) };
 }
 
 const whyEnded: { readonly [Kind in JournalKind]?: TakeUpReason } = {

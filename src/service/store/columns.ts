@@ -75,6 +75,7 @@ const runInputSchema = z.object({
   hasThread: z.exactOptional(z.literal(true)),
   mayPark: z.exactOptional(z.literal(true)),
   uncountedMs: z.exactOptional(z.number()),
+  retried: z.exactOptional(z.lazy(() => parkedSchema)),
   forkOf: z.exactOptional(z.object({ runId: z.string(), turn: z.int() })),
   model: z.exactOptional(z.string()),
   bestOf: z.exactOptional(z.object({ attempts: z.int(), models: z.array(z.string()) })),
@@ -177,6 +178,8 @@ const parkedFields = {
   until: z.int(),
   usage: usageSchema,
   workedMs: z.number(),
+  nextTryAt: z.exactOptional(z.int()),
+  tries: z.exactOptional(z.int()),
   checks: z.exactOptional(z.enum(checksStates)),
 };
 

@@ -1,7 +1,7 @@
 // Runs as work for a worker, in SQL.
 
 import { type Kysely, sql } from "kysely";
-import type { RunStatus } from "../../contract/runs/run.ts";
+import { type RunStatus, retriedReasons } from "../../contract/runs/run.ts";
 import type { Beat, QueueStore, ReleasedTake, RunAtWork, StartedRun } from "../core/runs/queue-port.ts";
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
@@ -85,6 +85,25 @@ export class SqlQueue implements QueueStore {
         const until = runRow.readField("parked", parked)?.until ?? 0;
         return until < now || !has_journal;
       })
+      .map(({ id }) => id);
+  }
+
+  async listRetriable({ now, limit }: { now: number; limit: number }): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("runs")
+      .select(["id", "parked"])
+      .where(isUnfinished)
+      .where("parked", "is not", null)
+      .where("stop_reason", "in", retriedReasons)
+      .execute();
+    return rows
+      .map(({ id, parked }) => ({
+        id,
+        at: runRow.readField("parked", parked)?.nextTryAt ?? Number.POSITIVE_INFINITY,
+      }))
+      .filter(({ at }) => at <= now)
+      .toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+      .slice(0, limit)
       .map(({ id }) => id);
   }
 

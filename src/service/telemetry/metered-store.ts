@@ -279,6 +279,10 @@ class TalliedQueue implements QueueStore {
     return this.#queue.listOverdue(query);
   }
 
+  listRetriable(query: { now: number; limit: number }): Promise<readonly string[]> {
+    return this.#queue.listRetriable(query);
+  }
+
   listReleased(): Promise<readonly string[]> {
     return this.#queue.listReleased();
   }

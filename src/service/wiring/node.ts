@@ -6,6 +6,7 @@ import { expirePacks } from "../core/commits/expire-packs.ts";
 import type { Core } from "../core/core.ts";
 import { RunExpiry } from "../core/runs/expire-runs.ts";
 import { recoverRuns } from "../core/runs/recover-runs.ts";
+import { retryParked } from "../core/runs/retry-parked.ts";
 import { StalledRuns } from "../core/runs/stalled-runs.ts";
 import type { Firing } from "../core/schedules/fire-schedules.ts";
 import type { Executor } from "../executor/executor.ts";
@@ -22,6 +23,8 @@ const OPERATION_POLL_MS = 2_000;
 const RENEWAL_SWEEP_MS = 60_000;
 /** The interval at which a node deletes what has expired. */
 const EXPIRY_SWEEP_MS = 10 * 60_000;
+/** The interval at which a node looks for parked runs that are to be tried again. */
+const RETRY_SWEEP_MS = 60_000;
 /** Rows of a table that one transaction deletes. */
 const EXPIRED_A_STEP = 2_000;
 /** The time for which entries of the audit trail are kept: 90 days. */
@@ -66,7 +69,7 @@ export class ServiceNode {
 
   /** Resolves once runs are executed and schedules fire. Rejects when the other nodes cannot be reached. */
   async start(): Promise<void> {
-    const { shared, sweepMachine, executor } = this.#options;
+    const { core, shared, sweepMachine, executor } = this.#options;
     if (shared === null) await this.#recover();
     else await this.#join(shared);
     if (sweepMachine !== null) {
@@ -78,6 +81,7 @@ export class ServiceNode {
     this.#every(OPERATION_POLL_MS, () => this.#workspaces.look()).unref();
     void this.#workspaces.look();
     this.#every(RENEWAL_SWEEP_MS, () => this.#renewSubscriptions());
+    this.#every(RETRY_SWEEP_MS, () => retryParked(core)).unref();
     this.#every(EXPIRY_SWEEP_MS, () => this.#sweepExpired()).unref();
     // What the last process left is not there for another ten minutes.
     this.#timers.push(setTimeout(() => void this.#sweepExpired(), 0).unref());

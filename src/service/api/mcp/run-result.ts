@@ -163,14 +163,14 @@ function nextText(run: Run, next: NonNullable<RunResult["next"]>): string {
   const waits =
     parked === undefined
       ? ""
-      : `Nobody works on it until it is continued; it ends by itself on ${parked.until.slice(0, 10)}. ${parked.how_to_continue} `;
+      : `Nobody works on it until it goes on; it ends by itself on ${parked.until.slice(0, 10)}. ${parked.how_to_continue} `;
   switch (next) {
     case "get_run_result":
       return `It goes on. Call get_run_result with run_id ${run.id} to wait for it.`;
     case "answer_question":
       return `It asks the user a question. ${waits}Ask the user, and call answer_question with run_id ${run.id}.`;
     case "resume_run":
-      return `${waits}Ask the user, and call resume_run with run_id ${run.id}.`;
+      return `${waits}${parked?.next_try_at === undefined ? "Ask" : "To try at once, ask"} the user, and call resume_run with run_id ${run.id}.`;
     default:
       return assertNever(next);
   }

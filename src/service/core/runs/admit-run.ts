@@ -257,7 +257,12 @@ function maxCostOf({ core, admission: { body } }: Asked): number | null {
 async function settle(asked: New, sessionId: string | null): Promise<Result<Settled, SubmitRefusal>> {
   const { core, tx, agent, freeCredits, admission, now } = asked;
   const { caller, body, pullRequest, isOneWrite = false } = admission;
-  const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite, freeCredits });
+  const paying = await findBillingAccount(core, tx, {
+    agent,
+    job: caller.kind === "ci_job" ? caller.capability.job : null,
+    isOneWrite,
+    freeCredits,
+  });
   if (!paying.ok) return paying;
   const missing = await findMissingCommit(core, tx, {
     agent,

@@ -51,7 +51,8 @@ export async function findFreeCredits(
 
 type Payable = {
   readonly agent: Agent;
-  readonly caller: Caller;
+  /** The job that asks for it, or has asked. Null: an account does. */
+  readonly job: JobIdentity | null;
   readonly isOneWrite: boolean;
   /** Of a job, where all is one write. */
   readonly freeCredits: FreeCredits | null;
@@ -61,12 +62,11 @@ type Payable = {
 export async function findBillingAccount(
   core: Core,
   tx: StoreTransaction,
-  { agent, caller, isOneWrite, freeCredits }: Payable,
+  { agent, job, isOneWrite, freeCredits }: Payable,
 ): Promise<Result<BillingAccount, SubmitRefusal>> {
   if (agent.accountId !== null) return ok(accountPays(core, tx, { accountId: agent.accountId, isOneWrite }));
-  if (caller.kind !== "ci_job")
-    throw new TypeError(`Agent ${agent.id} has no account, and no job asks for it.`);
-  return await freeCreditsPay(core, tx, { agentId: agent.id, job: caller.capability.job, freeCredits });
+  if (job === null) throw new TypeError(`Agent ${agent.id} has no account, and no job asks for it.`);
+  return await freeCreditsPay(core, tx, { agentId: agent.id, job, freeCredits });
 }
 
 function accountPays(

@@ -9,6 +9,7 @@ import type { ResumeRunRequest } from "../../../contract/runs/run-requests.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Agent } from "../agents/agent.ts";
 import { findPolicyFault } from "../agents/ci-policy.ts";
+import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import { RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -47,7 +48,14 @@ export function givenBy({
   };
 }
 
-type Continuing = { readonly run: RunRecord; readonly parked: ParkedState; readonly given: Given };
+type Continuing = {
+  readonly run: RunRecord;
+  readonly parked: ParkedState;
+  readonly given: Given;
+};
+
+/** Limits of time and of turns begin anew where somebody continues it. */
+type ContinuedBy = "somebody" | "itself";
 
 /** POST /v1/agents/{agentID}/runs/{runID}/resume. */
 export async function resumeRun(
@@ -75,7 +83,8 @@ export async function resumeRun(
         const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
         if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
         if (run.parked === undefined) return refused({ reason: "run_not_parked", runId });
-        const resumed = await continueParked(core, tx, { run, parked: run.parked, given, agent, caller });
+        const job = jobOf(caller);
+        const resumed = await continueParked(core, tx, { run, parked: run.parked, given, agent, job });
         if (!resumed.ok) return resumed;
         await request.alongside?.(tx, run);
         return ok(run);
@@ -101,14 +110,20 @@ export function announceContinued(core: Core, runId: string): void {
 export async function continueParked(
   core: Core,
   tx: StoreTransaction,
-  continuing: Continuing & { readonly agent: Agent; readonly caller: Caller },
+  continuing: Continuing & {
+    readonly agent: Agent;
+    /** The job that asks for it, or has asked for the run. Null: an account does. */
+    readonly job: JobIdentity | null;
+    /** Default: somebody does. */
+    readonly by?: ContinuedBy;
+  },
 ): Promise<Result<null, SubmitRefusal>> {
-  const { run, parked, given, agent, caller } = continuing;
+  const { run, parked, given, agent, job, by = "somebody" } = continuing;
   const missing = findMissing(continuing);
   if (missing !== null) return refused(missing);
   const runId = run.id;
   // It counts among the runs in flight again, and whoever pays has to have something left.
-  const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite: false, freeCredits: null });
+  const paying = await findBillingAccount(core, tx, { agent, job, isOneWrite: false, freeCredits: null });
   if (!paying.ok) return paying;
   await paying.value.lock();
   if (parked.reason === "credits") {
@@ -116,9 +131,19 @@ export async function continueParked(
     if (balance < RUN_FEE_MICRO_USD) return refused({ reason: "credits_not_added", runId });
   }
   const input = await tx.runs.findInput(runId);
-  const entry = input === null ? null : await sealedContinuation(core, tx, { runId, given });
+  const entry =
+    input === null
+      ? null
+      : await sealedContinuation(core, tx, {
+          runId,
+          given: {
+            message: given.message,
+            workedMs: parked.workedMs,
+            ...(by === "itself" ? { isByItself: true } : {}),
+          },
+        });
   if (input === null || entry === null) return refused({ reason: "run_not_parked", runId });
-  const raised = raisedInput(input, continuing);
+  const raised = raisedInput(input, { parked, given, by });
   const capUsd = input.job === null ? undefined : agent.ciPolicy?.max_usd_per_day;
   if (capUsd === undefined) await tx.runs.updateInput(runId, raised);
   else {
@@ -133,6 +158,10 @@ export async function continueParked(
   await tx.journal.append(entry);
   await tx.queue.release(runId);
   return ok(null);
+}
+
+function jobOf(caller: Caller): JobIdentity | null {
+  return caller.kind === "ci_job" ? caller.capability.job : null;
 }
 
 /** What the run waits for, and was not given. */
@@ -164,10 +193,10 @@ function raises(given: number | null, limit: number | null | undefined): boolean
   return given !== null && given > (limit ?? 0);
 }
 
-/** No limit is lowered. Turns and time begin anew. The limit of cost is what the run asks for, whatever a cap a day has left of it. */
+/** No limit is lowered. Where somebody continues it, turns and time begin anew. The limit of cost is what the run asks for, whatever a cap a day has left of it. */
 function raisedInput(
-  { maxCostMicroUsd, dayCap, ...input }: RunInput,
-  { parked, given }: Continuing,
+  { maxCostMicroUsd, dayCap, retried: _before, ...input }: RunInput,
+  { parked, given, by }: Pick<Continuing, "parked" | "given"> & { readonly by: ContinuedBy },
 ): RunInput {
   const asked = dayCap === undefined ? (maxCostMicroUsd ?? null) : dayCap.askedMicroUsd;
   const raised = asked === null && dayCap === undefined ? null : given.maxCostMicroUsd;
@@ -176,7 +205,7 @@ function raisedInput(
     ...input,
     maxTurnTokens: Math.max(input.maxTurnTokens, given.maxTokens ?? 0),
     ...(cost === null ? {} : { maxCostMicroUsd: cost }),
-    uncountedMs: parked.workedMs,
+    ...(by === "itself" ? { retried: parked } : { uncountedMs: parked.workedMs }),
   };
 }
 
@@ -212,7 +241,7 @@ export async function settleSession(
   const isOneRequest = given.message !== null && findMissing({ run, parked, given }) === null;
   if (!isOneRequest || !(await worksOnSame(tx, run, admission)))
     return ok({ continued: null, ended: await endParked(core, tx, { run, parked }) });
-  const continued = await continueParked(core, tx, { run, parked, given, agent, caller });
+  const continued = await continueParked(core, tx, { run, parked, given, agent, job: jobOf(caller) });
   return continued.ok ? ok({ continued: run, ended: [] }) : continued;
 }
 

@@ -9,9 +9,9 @@ import type { Core } from "../core.ts";
 import { HELD } from "../money/ledger.ts";
 import { costOfTime } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import { nextDayAt } from "./day-cap.ts";
 import { announce, type CancelledRuns, cancelChildren, endRun } from "./end-run.ts";
 import { providerFailures } from "./failure.ts";
+import { hasAnswered, nextTryAt } from "./retries.ts";
 import type { Ending } from "./run-machine.ts";
 import type { ParkedFor, ParkedState, RunInput, RunRecord } from "./run-record.ts";
 import { sumOf, type Usage } from "./usage.ts";
@@ -39,6 +39,19 @@ export function parkedFor(
   return stop === undefined ? null : { reason: stop };
 }
 
+/**
+ * What a run that was tried again by itself, and would fail before its model has answered, waits for again. The failure may be of
+ * something else that is away: a try loses nothing.
+ */
+export function parkedAgainFor(
+  ending: Ending,
+  { retried }: Pick<RunInput, "retried">,
+  usage: Usage,
+): ParkedFor | null {
+  if (retried === undefined || hasAnswered(retried, usage)) return null;
+  return ending.status === "failed" && ending.retryable ? retried : null;
+}
+
 type Park = {
   readonly runId: string;
   readonly fence: number;
@@ -56,21 +69,16 @@ type Park = {
  * repeat.
  */
 export async function parkRun(core: Core, park: Park): Promise<boolean> {
-  const { runId, fence, waitsFor, events, usage, workedMs, checks = null } = park;
+  const { runId, fence, events } = park;
   const cancelled = await core.store.transact(async (tx): Promise<CancelledRuns | null> => {
     const run = await tx.runs.lock(runId);
     if (run === null || run.fence !== fence || run.status !== "running") return null;
     if ((await tx.journal.listKinds(runId)).length === 0) return null;
     const children = await cancelChildren(core, tx, runId);
     const now = core.clock.now();
-    const parked: ParkedState = {
-      ...waitsFor,
-      since: now,
-      until: now + PARKED_MS,
-      usage,
-      workedMs,
-      ...(checks === null ? {} : { checks }),
-    };
+    const input = await tx.runs.findInput(runId);
+    const parked = parkedState(park, { now, retried: input?.retried });
+    const { usage, workedMs } = parked;
     const told: RunEvent = { type: "CUSTOM", name: PARKED_EVENT, value: shownParked(parked) };
     const jsons = [...events, told].map((event) => JSON.stringify(event));
     await tx.events.append({ runId, fence, now, jsons });
@@ -95,27 +103,57 @@ export async function parkRun(core: Core, park: Park): Promise<boolean> {
   return true;
 }
 
+/** A try without an answer changes nothing: neither what the run has used, nor when it ends. */
+function parkedState(
+  { waitsFor, usage, workedMs, checks = null }: Park,
+  { now, retried }: { readonly now: number; readonly retried: ParkedState | undefined },
+): ParkedState {
+  const isVain = retried !== undefined && !hasAnswered(retried, usage);
+  const tries = isVain ? (retried.tries ?? 0) + 1 : 0;
+  const next = nextTryAt(waitsFor.reason, { now, tries });
+  const told = isVain ? retried : { usage, workedMs, ...(checks === null ? {} : { checks }) };
+  return {
+    ...what(waitsFor),
+    since: now,
+    // Nobody has continued it since.
+    until: next !== null && retried !== undefined ? retried.until : now + PARKED_MS,
+    usage: told.usage,
+    workedMs: told.workedMs,
+    ...(told.checks === undefined ? {} : { checks: told.checks }),
+    ...(next === null ? {} : { nextTryAt: next, tries }),
+  };
+}
+
+function what(waitsFor: ParkedFor): ParkedFor {
+  const { reason } = waitsFor;
+  return reason === "provider_unavailable" ? { reason, failure: waitsFor.failure } : { reason };
+}
+
 /** As readers of the run and of its stream get it. */
-export function shownParked({ reason, since, until }: ParkedState): Parked {
+export function shownParked(parked: ParkedState): Parked {
+  const { reason, since, until, nextTryAt: next } = parked;
   return {
     reason,
     since: new Date(since).toISOString(),
     until: new Date(until).toISOString(),
-    how_to_continue: waysToContinue[reason](since),
+    ...(next === undefined ? {} : { next_try_at: new Date(next).toISOString() }),
+    how_to_continue: waysToContinue[reason](
+      next === undefined ? "" : `, next at ${new Date(next).toISOString()}`,
+    ),
   };
 }
 
-const waysToContinue: Readonly<Record<ParkReason, (since: number) => string>> = {
+const waysToContinue: Readonly<Record<ParkReason, (next: string) => string>> = {
   question: () => "Answer the question: the run goes on with what it has done.",
   max_tokens: () => "Raise the run's limit of tokens (max_turn_tokens): it goes on with what it has done.",
   max_cost: () => "Raise the run's limit of cost (max_cost_usd): it goes on with what it has done.",
   max_turns: () => "Continue it: it gets as many turns again.",
   time_limit: () => "Continue it: it gets as much time again.",
   credits: () => "Add credits, then continue it: it goes on with what it has done.",
-  provider_unavailable: () =>
-    "Continue it once the model's provider answers again: it goes on with what it has done.",
-  day_cap: (since) =>
-    `Continue it once the owner's cap a day leaves something for it, at ${new Date(nextDayAt(since)).toISOString()} at the latest: it goes on with what it has done.`,
+  provider_unavailable: (next) =>
+    `It is tried again by itself${next}, and goes on with what it has done once the model's provider answers. Continue it to try now.`,
+  day_cap: (next) =>
+    `It goes on by itself${next}, where the owner's cap a day leaves something for it then. Continue it where it does before.`,
 };
 
 /**

@@ -23,6 +23,8 @@ interface QueueReader {
   listAtWork(): Promise<readonly RunAtWork[]>;
   /** The ids of runs that were given back and wait for another worker, oldest first. */
   listReleased(): Promise<readonly string[]>;
+  /** The ids of parked runs that are to be tried again by `now`, those first that have waited longest: `limit` of them at most. */
+  listRetriable(query: { now: number; limit: number }): Promise<readonly string[]>;
   /** The ids of parked runs whose time was over before `now`, or that have no journal. */
   listOverdue(query: { now: number }): Promise<readonly string[]>;
   /**

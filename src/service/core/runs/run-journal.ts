@@ -139,19 +139,22 @@ export type Continuation = {
   readonly message: string | null;
   /** The run at whose turn it begins. Absent: it was parked. */
   readonly forkedFrom?: string;
+  /** Of a parked run: the time at work so far. */
+  readonly workedMs?: number;
+  /** Nobody has continued it: its limits of turns and of time stay as they are. */
+  readonly isByItself?: true;
 };
 
 /** The entry of a run that is parked no more. Null where it has no journal, or none is kept. */
 export async function sealedContinuation(
   core: Core,
   tx: StoreTransaction,
-  { runId, given: { message } }: { runId: string; given: Continuation },
+  { runId, given }: { runId: string; given: Continuation },
 ): Promise<JournalEntry | null> {
   if (core.journalKeys === null) return null;
   const kinds = await tx.journal.listKinds(runId);
   if (kinds.length === 0) return null;
-  const body: Continuation = { message };
-  return sealedEntry(core, runId, { entry: kinds.length + 1, kind: "continued", body });
+  return sealedEntry(core, runId, { entry: kinds.length + 1, kind: "continued", body: given });
 }
 
 type Forked = {

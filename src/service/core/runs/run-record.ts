@@ -65,6 +65,8 @@ export type RunInput = RunSource & {
   readonly mayPark?: true;
   /** The time at work that counts towards no limit: before somebody continued it. */
   readonly uncountedMs?: number;
+  /** As it was parked, where it goes on by itself. Absent where somebody has continued it, and before it was parked. */
+  readonly retried?: ParkedState;
   /** Another run's turn, at which it begins: its journal has that run's entries before it. */
   readonly forkOf?: { readonly runId: string; readonly turn: number };
   /** The model that it asks in place of its agent's. */
@@ -107,6 +109,10 @@ export type ParkedState = ParkedFor & {
   /** What it has used so far, and the time at work. */
   readonly usage: Usage;
   readonly workedMs: number;
+  /** When it is tried again by itself, at the earliest. Absent: somebody has to continue it. */
+  readonly nextTryAt?: number;
+  /** Tries in a row that had no answer. Absent: none. */
+  readonly tries?: number;
   /** As far as it has come. Absent where nothing was changed or checked. */
   readonly checks?: ChecksState;
 };

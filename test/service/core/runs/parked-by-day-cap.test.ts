@@ -6,6 +6,7 @@ import { toProblem } from "../../../../src/service/api/shared/problems/to-proble
 import { toRun } from "../../../../src/service/api/shared/run-view.ts";
 import { givenBy, resumeRun } from "../../../../src/service/core/runs/continue-run.ts";
 import { endOverdue, PARKED_DAYS } from "../../../../src/service/core/runs/park-run.ts";
+import { retryParked } from "../../../../src/service/core/runs/retry-parked.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { type Parking, parkingOf } from "../../../support/parking.ts";
@@ -85,6 +86,29 @@ onEveryStore((store) => {
       expect(limits).toEqual([1_000_000, 2_000_000]);
       await spend(500_000);
       expect((await fixture.trySubmit({ message: "0" })).ok).toBe(false);
+    });
+
+    it("goes on by itself on the next day, and every day, until nothing is left of its time", async () => {
+      const runId = await submit(2_500_000, { max_cost_usd: 3 });
+      const first = await parked(runId, 1);
+      expect(await retryParked(fixture.core)).toBe(0);
+      for (const day of [1, 2]) {
+        const { parked: now } = await fixture.run(runId);
+        const midnight = Math.floor(fixture.clock.now() / DAY_MS + 1) * DAY_MS;
+        expect(now).toMatchObject({ reason: "day_cap", nextTryAt: midnight, until: first.parked?.until });
+        await fixture.clock.advance(midnight - fixture.clock.now());
+        // Somebody else was first on the first of these days.
+        if (day === 1) {
+          await spend(1_000_000);
+          expect(await retryParked(fixture.core)).toBe(0);
+          expect((await fixture.run(runId)).parked).toEqual({ ...now, nextTryAt: midnight + 1_800_000 });
+          await fixture.clock.advance(DAY_MS);
+        }
+        expect(await retryParked(fixture.core)).toBe(1);
+        if (day === 1) await parked(runId, 3);
+      }
+      expect(await fixture.ended(runId)).toMatchObject({ status: "completed", stopReason: "end_turn" });
+      expect(limits).toEqual([1_000_000, 1_000_000, 2_000_000, 3_000_000]);
     });
 
     it("lets others use what it has not used, and cannot pass the cap by being continued", async () => {

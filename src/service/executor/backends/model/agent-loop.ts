@@ -18,7 +18,7 @@ import { callTools, declineCalls } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
 import { CUT_CALL_RESULT, CutAnswers, withoutCutCalls } from "./cut-answers.ts";
 import { FollowUps } from "./follow-ups.ts";
-import { continuedNote, type LeftLoop, TAKEN_UP_NOTE } from "./left-loop.ts";
+import { continuedNote, isSaidLast, type LeftLoop, TAKEN_UP_NOTE } from "./left-loop.ts";
 import type { LoopJournal } from "./loop-journal.ts";
 import type { GivenReply, LeftCalls, LoopPosition, Stopped } from "./loop-state.ts";
 import { toolSetOf } from "./model-call.ts";
@@ -116,8 +116,10 @@ export class AgentLoop {
       if (calls === null) conversation.say(TAKEN_UP_NOTE);
       return position;
     }
-    this.#countedFrom = position.turn;
-    conversation.say(continuedNote(continued, position.stopped));
+    if (continued.isByItself !== true) this.#countedFrom = position.turn;
+    const note = continuedNote(continued, position.stopped);
+    // A try that had no answer has said so.
+    if (!isSaidLast(note, conversation.messages)) conversation.say(note);
     return { bound: null, isToldSo: false };
   }
 

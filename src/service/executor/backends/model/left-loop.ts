@@ -87,6 +87,12 @@ const parkedNotes: Readonly<Record<Stopped, string>> = {
   provider_unavailable: " while its model could not be reached, and goes on",
 };
 
+/** Whether the note is the newest message. */
+export function isSaidLast(note: string, messages: readonly ModelMessage[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === "user" && last.content === note;
+}
+
 /** The note for the model of a run that was parked, or is forked: that it goes on, and what it was told. */
 export function continuedNote({ message, forkedFrom }: Continuation, stopped: Stopped | undefined): string {
   if (forkedFrom !== undefined) {
