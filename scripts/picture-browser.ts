@@ -16,6 +16,8 @@ export type Shot = {
   readonly selector: string;
   readonly isDark: boolean;
   readonly width: number;
+  /** Sent with each request. Default: none. */
+  readonly cookie?: string | null;
   /** What is further down is cut. */
   readonly maxHeight: number;
 };
@@ -67,11 +69,12 @@ export async function openBrowser(program: string): Promise<Browser> {
 
 async function shootIn(
   browser: Chromium,
-  { url, selector, isDark, width, maxHeight }: Shot,
+  { url, selector, isDark, width, maxHeight, cookie = null }: Shot,
 ): Promise<Buffer> {
   const context = await browser.newContext({
     colorScheme: isDark ? "dark" : "light",
     deviceScaleFactor: PIXELS,
+    ...(cookie === null ? {} : { extraHTTPHeaders: { cookie } }),
     viewport: { width, height: 800 },
   });
   try {

@@ -13,12 +13,12 @@ import { type ActionResult, runAction } from "../fakes/runner/run-action.ts";
 import { git } from "./demo-embedded.ts";
 import { startServer } from "./served-process.ts";
 
-const REPOSITORY = "octo-org/parcels";
-const PULL_REQUEST = 7;
+export const REPOSITORY = "octo-org/parcels";
+export const PULL_REQUEST = 7;
 const MODEL = "scripted-model";
 const MODEL_KEY = "a-key-that-only-the-scripted-model-takes";
 
-const FIX = "/agent fix the failing test";
+export const FIX = "/agent fix the failing test";
 
 type Story = {
   readonly conclusion: string;
@@ -80,7 +80,7 @@ export function parcels(weight, limit) {
 }
 `;
 
-const mended = `/** Splits a weight into parcels of at most \`limit\`. */
+export const mended = `/** Splits a weight into parcels of at most \`limit\`. */
 export function parcels(weight, limit) {
   const full = Math.floor(weight / limit);
   const rest = weight % limit;
@@ -150,7 +150,7 @@ function otherEnd(main: ActionResult, comment: CodeHostComment | undefined): Err
 }
 
 /** `main` and `topic`, whose head is the pull request's. */
-async function makeRepository(folder: string): Promise<string> {
+export async function makeRepository(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   git(folder, ["init", "--quiet", "--initial-branch=main"]);
   const author = ["-c", "user.name=Demo", "-c", "user.email=demo@localhost"];

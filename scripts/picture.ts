@@ -1,5 +1,6 @@
 // npm run picture: draws docs/summary.png, docs/comment.png and docs/run.png from a job that is played for them; --dark adds
 // the dark ones. Needs a build, a Chromium, and packages that it names where they are missing; --modules <folder> has them.
+// --runs draws those of docs/durable-runs: runs that were taken up, answered, raised and forked.
 // --all draws every way that a job can end, as <story>-summary.png and <story>-comment.png, into --out <folder>; --text
 // writes their Markdown instead, and needs no browser.
 
@@ -10,11 +11,13 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { findBrowser, openBrowser } from "./picture-browser.ts";
 import { findPainter, type Painter, summaryPage, threadPage } from "./picture-page.ts";
+import { playRun, runStoryNames } from "./picture-runs.ts";
 import { type Played, playJob, type StoryName, storyNames } from "./picture-story.ts";
 
 const WIDTH = 900;
 /** A run's page is long: the picture shows how it begins. */
 const MAX_HEIGHT = 1_200;
+const MAX_RUN_HEIGHT = 900;
 const root = join(import.meta.dirname, "..");
 
 const { values } = parseArgs({
@@ -23,10 +26,11 @@ const { values } = parseArgs({
     out: { type: "string" },
     dark: { type: "boolean" },
     all: { type: "boolean" },
+    runs: { type: "boolean" },
     text: { type: "boolean" },
   },
 });
-const out = values.out ?? join(root, "docs");
+const out = values.out ?? join(root, values.runs === true ? "docs/durable-runs" : "docs");
 
 try {
   if ((values.all === true || values.text === true) && values.out === undefined) {
@@ -34,6 +38,7 @@ try {
   }
   await mkdir(out, { recursive: true });
   if (values.text === true) await writeText();
+  else if (values.runs === true) await drawRuns();
   else await draw();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -73,6 +78,35 @@ async function draw(): Promise<void> {
         await writeFile(file, png);
         process.stdout.write(`${file}: ${Math.ceil(png.length / 1000)} kB\n`);
       }
+    }
+  }
+}
+
+/** Runs that outlive their process: of each its page, and what its last job wrote. */
+async function drawRuns(): Promise<void> {
+  const painter = await findPainter(resolve(values.modules ?? root));
+  const program = await findBrowser(process.env);
+  await using opened = new AsyncDisposableStack();
+  const folder = await temporaryFolder(opened);
+  const browser = await openBrowser(program);
+  opened.defer(() => browser.close());
+  for (const name of runStoryNames) {
+    await using played = await playRun(join(folder, name), name);
+    const { summary, comment, request, runUrl, cookie } = played;
+    const texts =
+      summary === ""
+        ? {}
+        : {
+            summary: summaryPage(painter, summary),
+            comment: threadPage(painter, { request, answer: comment }),
+          };
+    const pages = { ...(await writePages(join(folder, name), texts)), run: runUrl };
+    for (const [page, url] of Object.entries(pages)) {
+      const shot = { url, selector: "main", isDark: false, width: WIDTH, maxHeight: MAX_RUN_HEIGHT };
+      const png = await browser.shoot({ ...shot, cookie: page === "run" ? cookie : null });
+      const file = join(out, `${name}-${page}.png`);
+      await writeFile(file, png);
+      process.stdout.write(`${file}: ${Math.ceil(png.length / 1000)} kB\n`);
     }
   }
 }
