@@ -95,9 +95,10 @@ const stories = {
     });
     const first = await stage.job(FIX, { "max-turn-tokens": "10000" });
     if (first.outputs.conclusion !== "incomplete") throw new Error(`The run reached no limit.\n${first.log}`);
-    stage.answerWith(({ messages }) => {
+    stage.answerWith(({ messages, toolResults }) => {
       const hasWritten = JSON.stringify(messages).includes("write_file");
-      const hasPassed = JSON.stringify(messages).includes("2 checks passed");
+      // The test says so itself: before, it was only read.
+      const hasPassed = hasWritten && (toolResults.at(-1)?.text.includes("2 checks passed") ?? false);
       return [...((hasPassed ? repair[4] : hasWritten ? repair[3] : repair[2]) ?? [])];
     });
     const request = "/agent continue max-turn-tokens 200000";
