@@ -135,7 +135,7 @@ describe("agent-service eval --mine", { tags: ["sandbox"] }, () => {
       'import { sum } from "../src/sum.js";',
       'const reached = await fetch("http://127.0.0.1:9/").then(() => true, () => false);',
       'test("is alone", () => {',
-      "  const seen = Object.keys(process.env).filter((name) => /TOKEN|KEY/.test(name));",
+      "  const seen = Object.values(process.env).filter((value) => /_secret|-secret/.test(value));",
       '  if (reached || seen.length > 0 || sum(3, 2) !== 5) throw new Error(seen.join(" "));',
       "});",
       "",

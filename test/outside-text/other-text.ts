@@ -57,6 +57,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
   ],
   "what git, the kernel, another program of this machine or this one prints": [
     "base/git/found-checkout.ts",
+    "evals/repository.ts",
     "client/bytes.ts",
     "service/backup/manifest.ts",
     "doctor/check-runner.ts",

@@ -14,6 +14,9 @@ import { boundedObject } from "../../src/contract/fields.ts";
 import { mcpServersRequestSchema } from "../../src/contract/runs/mcp-servers.ts";
 import { isBranchName } from "../../src/contract/runs/pull-request.ts";
 import { setupPathPattern } from "../../src/contract/runs/run-requests.ts";
+import { promptOf } from "../../src/evals/commit-message.ts";
+import { isJudgePath, isSourcePath } from "../../src/evals/path-kinds.ts";
+import { narrowedCommand } from "../../src/evals/test-command.ts";
 import { commitTitle, isOfRun } from "../../src/github/changes/commit-message.ts";
 import { failedStepsLog } from "../../src/github/failed-jobs/step-log.ts";
 import { shownLines } from "../../src/github/findings/diff-lines.ts";
@@ -327,6 +330,34 @@ export const parsers: readonly Parser[] = [
     name: "isOfRun",
     run: (text) => isOfRun(text, { id: "a", sessionId: "b" }),
     worst: ["\n", "\n ", ["\n", " ", "x"]],
+  },
+  {
+    file: "evals/commit-message.ts",
+    name: "promptOf",
+    run: (text) => promptOf(text),
+    worst: [
+      "-by",
+      "a-by:",
+      "\n",
+      "\nfixes ",
+      "fixes a/",
+      " (#1",
+      "Merge branch ",
+      ["subject\n\n", "\nCc: a", ""],
+    ],
+  },
+  {
+    file: "evals/path-kinds.ts",
+    name: "isJudgePath",
+    run: (text) => isJudgePath(text) || isSourcePath(text),
+    worst: ["a/", "vitest.", "jest.config", "requirements", ".lock", ".test", "_test", "test_"],
+  },
+  {
+    file: "evals/test-command.ts",
+    name: "narrowedCommand",
+    run: (text) =>
+      narrowedCommand(text, { files: [text], packageJson: `{"scripts":{"test":${JSON.stringify(text)}}}` }),
+    worst: ["a ", "&&", "./", "'", "go test "],
   },
   {
     file: "github/failed-jobs/step-log.ts",
