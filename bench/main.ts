@@ -1,8 +1,8 @@
-// npm run bench [-- part … [--page] [--agents a,b] [--tasks c,d] [--minutes 30]]: the figures of the design, on SQLite and on PostgreSQL, each
+// npm run bench [-- part … [--page] [--agents a,b] [--tasks c,d] [--before commit] [--minutes 30]]: the figures of the design, on SQLite and on PostgreSQL, each
 // beside what it is compared to in the same run. Ratios count: a machine's noise is in both sides. PostgreSQL is the one at
 // BENCH_DATABASE_URL or TEST_DATABASE_URL, each part in a schema of its own. --page: the part "capacity" writes what it measured
-// into its page. --agents, --tasks: who plays what of the part "agent". --minutes: how long
-// the part "soak" takes on each store.
+// into its page. --agents, --tasks: who plays what of the part "agent"; --before: beside the command of an earlier commit.
+// --minutes: how long the part "soak" takes on each store.
 
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -21,6 +21,7 @@ const { positionals: asked, values: flags } = parseArgs({
     page: { type: "boolean", default: false },
     agents: { type: "string", default: "built-in" },
     tasks: { type: "string", default: "" },
+    before: { type: "string", default: "" },
     minutes: { type: "string", default: "30" },
   },
 });
@@ -28,6 +29,7 @@ const options = {
   writesPage: flags.page,
   minutes: Number(flags.minutes),
   agents: flags.agents.split(","),
+  before: flags.before === "" ? null : flags.before,
   tasks: flags.tasks.split(",").filter((name) => name !== ""),
 };
 const unknown = asked.filter((name) => !isPart(name));

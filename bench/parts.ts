@@ -74,11 +74,14 @@ export type PartOptions = {
   /** Which agents play which tasks of the part "agent"; no task: all. */
   readonly agents: readonly string[];
   readonly tasks: readonly string[];
+  /** An earlier commit whose command plays them, too. */
+  readonly before: string | null;
 };
 
 export type PartName = keyof typeof parts;
 
 const OWNERS = 32;
+const MAX_FIRST_BYTES = 24_000;
 const FEW = { listeners: 100, eventsPerSecond: 100, events: 1_000 };
 const WATCHERS = { listeners: 2_000, eventsPerSecond: 2, events: 20 };
 const MANY = { listeners: 5_000, eventsPerSecond: 200, events: 2_000 };
@@ -470,10 +473,11 @@ async function soak({ isNamed, minutes }: PartOptions): Promise<Row[]> {
 }
 
 /** Prints a table for each agent, task by task. */
-async function agent({ isNamed, agents, tasks }: PartOptions): Promise<Row[]> {
+async function agent({ isNamed, agents, tasks, before }: PartOptions): Promise<Row[]> {
   const env = isNamed ? process.env : {};
   const print = (text: string) => process.stdout.write(text);
-  const { solved, played, requests, sentBytes } = await measureAgent({ agents, tasks, env, print });
+  const measured = await measureAgent({ agents, tasks, before, env, print });
+  const { solved, played, requests, sentBytes, firstBytes } = measured;
   const wire = `${requests} requests, ${kb(sentBytes)} sent`;
   return [
     {
@@ -481,6 +485,13 @@ async function agent({ isNamed, agents, tasks }: PartOptions): Promise<Row[]> {
       sqlite: { text: solved === null ? wire : `${solved} solved\n${wire}` },
       postgres: null,
       floor: "–",
+    },
+    {
+      what: "the largest first request of an agent",
+      sqlite: { text: kb(firstBytes), isReached: firstBytes <= MAX_FIRST_BYTES },
+      postgres: null,
+      floor: "–",
+      asked: "≤ 24 KB",
     },
   ];
 }

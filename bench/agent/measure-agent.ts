@@ -5,8 +5,9 @@ import { codingAgents } from "../../src/contract/ci/coding-agents.ts";
 import { listPrices } from "../../src/service/core/money/list-prices.ts";
 import { providerOf } from "../../src/service/settings/model-providers.ts";
 import { openModelServer } from "../model-service.ts";
+import { buildEarlier } from "./earlier-build.ts";
 import { type ModelPlace, playTask } from "./play-task.ts";
-import { type NamedPlay, renderSolved, renderWire } from "./render-agent.ts";
+import { type NamedPlay, renderSolved, renderWire, renderWireBeside } from "./render-agent.ts";
 import { scriptOf } from "./scripted-agent.ts";
 import type { AgentTask } from "./task.ts";
 import { foundToolchains } from "./task-checkout.ts";
@@ -20,6 +21,8 @@ export type AgentOptions = {
   readonly agents: readonly string[];
   /** Of the tasks; empty for all. */
   readonly tasks: readonly string[];
+  /** A commit whose command plays the same beside that of the working tree, without a model. Null: none does. */
+  readonly before?: string | null;
   /** MODEL, MODEL_BASE_URL, MODEL_API_KEY and what else the service reads of a model. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
@@ -31,6 +34,8 @@ export type AgentFigures = {
   readonly played: number;
   readonly requests: number;
   readonly sentBytes: number;
+  /** The largest first request. */
+  readonly firstBytes: number;
   /** Tasks whose toolchain is missing here. */
   readonly skipped: readonly string[];
 };
@@ -43,19 +48,33 @@ export async function measureAgent(options: AgentOptions): Promise<AgentFigures>
   const model =
     env.MODEL_BASE_URL === undefined || env.MODEL === undefined ? null : modelOf(env, env.MODEL_BASE_URL);
   const all: NamedPlay[] = [];
-  for (const agent of agents) {
-    const plays: NamedPlay[] = [];
-    for (const [name, task] of wanted) {
-      const played =
-        model === null
-          ? await playScripted(task, agent)
-          : await playTask({ task, agent, model, isScripted: false });
-      if (played.fault !== null) print(`${name}: ${played.fault}\n`);
-      plays.push({ name, kind: KIND[task.kind], played });
+  const before = model !== null || options.before == null ? null : await buildEarlier(options.before);
+  try {
+    for (const agent of agents) {
+      const plays: NamedPlay[] = [];
+      const earlier: NamedPlay[] = [];
+      for (const [name, task] of wanted) {
+        const play = { name, kind: KIND[task.kind] };
+        const played =
+          model === null
+            ? await playScripted(task, { agent })
+            : await playTask({ task, agent, model, isScripted: false });
+        if (played.fault !== null) print(`${name}: ${played.fault}\n`);
+        plays.push({ ...play, played });
+        if (before === null) continue;
+        const { command } = before;
+        earlier.push({ ...play, played: await playScripted(task, { agent, command }) });
+      }
+      print(`\n${titleOf(agent, model === null ? null : (env.MODEL ?? ""))}\n`);
+      print(model === null ? renderWire(plays) : renderSolved(plays, listPrices(env.MODEL ?? "")));
+      if (before !== null) {
+        print(`\n${agent}, ${before.commit.slice(0, 8)} of ${before.date} → the working tree\n`);
+        print(renderWireBeside(earlier, plays));
+      }
+      all.push(...plays);
     }
-    print(`\n${titleOf(agent, model === null ? null : (env.MODEL ?? ""))}\n`);
-    print(model === null ? renderWire(plays) : renderSolved(plays, listPrices(env.MODEL ?? "")));
-    all.push(...plays);
+  } finally {
+    await before?.remove();
   }
   const calls = all.flatMap(({ played }) => played.calls);
   return {
@@ -63,6 +82,7 @@ export async function measureAgent(options: AgentOptions): Promise<AgentFigures>
     played: all.length,
     requests: calls.length,
     sentBytes: calls.reduce((sum, { sentBytes }) => sum + sentBytes, 0),
+    firstBytes: Math.max(0, ...all.map(({ played }) => played.calls[0]?.sentBytes ?? 0)),
     skipped,
   };
 }
@@ -81,13 +101,23 @@ async function playableTasks(
   };
 }
 
-async function playScripted(task: AgentTask, agent: string) {
+async function playScripted(
+  task: AgentTask,
+  { agent, command }: { readonly agent: string; readonly command?: string },
+) {
   const server = await openModelServer(scriptOf(task));
   try {
     const wire = isCodingAgent(agent) ? codingAgents[agent].wires[0] : "openai-compatible";
     const baseUrl = wire === "gemini" ? `${server.url}/v1beta` : server.baseUrl;
     const env = { MODEL: SCRIPTED_MODEL, MODEL_PROVIDER: wire };
-    return await playTask({ task, agent, model: { baseUrl, env }, isScripted: true });
+    const model = { baseUrl, env };
+    return await playTask({
+      task,
+      agent,
+      model,
+      isScripted: true,
+      ...(command === undefined ? {} : { command }),
+    });
   } finally {
     await server.close();
   }

@@ -11,7 +11,7 @@ import type { AgentTask } from "./task.ts";
 import { checkOutTask, passesCheck, type TaskCheckout } from "./task-checkout.ts";
 import { startWireRelay, type WireCall } from "./wire-relay.ts";
 
-const COMMAND = join(import.meta.dirname, "../../npm/cli.mjs");
+const BUILT_COMMAND = join(import.meta.dirname, "../../npm/cli.mjs");
 const TASK_MS = 1_800_000;
 const MAX_FAULT_CHARS = 500;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -41,9 +41,12 @@ export type PlayOptions = {
   /** "built-in", or a coding agent as `--agent` names it. */
   readonly agent: string;
   readonly isScripted: boolean;
+  /** The path of the command. Default: as it is built here. */
+  readonly command?: string;
 };
 
-export async function playTask({ task, model, agent, isScripted }: PlayOptions): Promise<Played> {
+export async function playTask(options: PlayOptions): Promise<Played> {
+  const { task, model, agent, isScripted, command = BUILT_COMMAND } = options;
   const checkout = await checkOutTask(task);
   const relay = await startWireRelay(model.baseUrl);
   try {
@@ -51,6 +54,7 @@ export async function playTask({ task, model, agent, isScripted }: PlayOptions):
     const said = await execute({
       task,
       agent,
+      command,
       checkout,
       env: { ...model.env, MODEL_BASE_URL: relay.baseUrl },
     });
@@ -73,17 +77,18 @@ export async function playTask({ task, model, agent, isScripted }: PlayOptions):
 async function execute(run: {
   task: AgentTask;
   agent: string;
+  command: string;
   checkout: TaskCheckout;
   env: ModelPlace["env"];
 }): Promise<string> {
-  const { task, agent, checkout, env } = run;
+  const { task, agent, command, checkout, env } = run;
   const { root, scratch } = checkout;
   const schema = join(scratch, "schema.json");
   await writeFile(schema, JSON.stringify(findingsSchema));
   const ended = await runProcess({
     command: process.execPath,
     args: [
-      COMMAND,
+      command,
       "run",
       "--embedded",
       "--output-dir",

@@ -15,6 +15,7 @@ export function renderWire(plays: readonly NamedPlay[]): string {
     "requests",
     "first request",
     "sent",
+    "of it again",
     "answered",
     "tools called",
     "tool errors",
@@ -29,10 +30,35 @@ function wireCells(plays: readonly Played[]): string[] {
     count(calls.length),
     `${count(Math.max(0, ...first))} B`,
     `${count(sum(calls.map(({ sentBytes }) => sentBytes)))} B`,
+    repeatedShare(plays),
     `${count(sum(calls.map(({ answerBytes }) => answerBytes)))} B`,
     count(sum(plays.map(({ toolCalls }) => toolCalls.length))),
     count(sum(plays.map(({ toolErrors }) => toolErrors))),
   ];
+}
+
+/** The same plays before and now. */
+export function renderWireBeside(before: readonly NamedPlay[], now: readonly NamedPlay[]): string {
+  const rows = now.map(({ name, kind, played }, at) => {
+    const earlier = before[at];
+    return [name, kind, ...besideCells(earlier === undefined ? [] : [earlier.played], [played])];
+  });
+  const playedOf = (plays: readonly NamedPlay[]) => plays.map(({ played }) => played);
+  const total = ["in sum", `${now.length} tasks`, ...besideCells(playedOf(before), playedOf(now))];
+  return table([["task", "kind", "requests", "first request", "sent", "of it again"], ...rows, total]);
+}
+
+function besideCells(before: readonly Played[], now: readonly Played[]): string[] {
+  const [earlier, later] = [before, now].map((plays) => wireCells(plays).slice(0, 4)) as [string[], string[]];
+  return later.map((cell, at) => `${earlier[at]} → ${cell}`);
+}
+
+/** The part that a cache of prefixes could answer from. */
+function repeatedShare(plays: readonly Played[]): string {
+  const calls = plays.flatMap((played) => played.calls);
+  const sent = sum(calls.map(({ sentBytes }) => sentBytes));
+  const repeated = sum(calls.map(({ repeatedBytes }) => repeatedBytes));
+  return sent === 0 ? "–" : `${Math.round((100 * repeated) / sent)}%`;
 }
 
 /** `prices` null: those of the model are not known. */

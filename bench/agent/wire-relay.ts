@@ -2,11 +2,14 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody, startLoopbackServer } from "../../fakes/code-host/server.ts";
+import { SentRequests } from "./repeated-prefix.ts";
 import { type CallTokens, tokensOf } from "./wire-usage.ts";
 
 export type WireCall = {
   readonly status: number;
   readonly sentBytes: number;
+  /** Those with which an earlier request began as well. */
+  readonly repeatedBytes: number;
   readonly answerBytes: number;
   /** Null where the answer says nothing of them. */
   readonly tokens: CallTokens | null;
@@ -35,8 +38,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 export async function startWireRelay(baseUrl: string): Promise<WireRelay> {
   const target = new URL(baseUrl);
   const calls: WireCall[] = [];
+  const sent = new SentRequests();
   const server = await startLoopbackServer(async (request, response) => {
     const body = await readBody(request);
+    const repeatedBytes = request.method === "POST" ? sent.next(body.toString("utf8")) : 0;
     const answer = await fetch(new URL(request.url ?? "/", target.origin), {
       method: request.method ?? "GET",
       headers: headersOf(request),
@@ -48,6 +53,7 @@ export async function startWireRelay(baseUrl: string): Promise<WireRelay> {
     calls.push({
       status: answer.status,
       sentBytes: body.length,
+      repeatedBytes,
       answerBytes: Buffer.byteLength(text),
       tokens: tokensOf(text),
     });

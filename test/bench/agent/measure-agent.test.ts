@@ -52,13 +52,24 @@ describe("the benchmark of the agent", () => {
     const { figures, printed } = await measure({});
     expect(figures).toMatchObject({ solved: null, played: 2, skipped: [] });
     expect(printed).toMatch(
-      /^task +kind +requests +first request +sent +answered +tools called +tool errors$/m,
+      /^task +kind +requests +first request +sent +of it again +answered +tools called +tool errors$/m,
     );
-    expect(printed).toMatch(/^last-page +bug report +[5-7] +[\d,]+ B +[\d,]+ B +[\d,]+ B +\d+ +0$/m);
+    expect(printed).toMatch(/^last-page +bug report +[5-7] +[\d,]+ B +[\d,]+ B +\d+% +[\d,]+ B +\d+ +0$/m);
     expect(printed).toMatch(/^in sum +2 tasks +/m);
     expect(printed).not.toMatch(/solved/i);
     expect(printed).not.toMatch(/\$/);
   }, 60_000);
+
+  it("refuses to play beside a commit that is not there", async () => {
+    const measured = measureAgent({
+      agents: ["built-in"],
+      tasks: NAMES,
+      before: "no-such-commit",
+      env: {},
+      print: () => {},
+    });
+    await expect(measured).rejects.toThrow('There is no commit "no-such-commit" here.');
+  });
 
   it("says with a model what was solved, by what the hidden checks say", async () => {
     const { figures, printed } = await measure(await modelOf(scriptOf));

@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../../base/clock.ts";
 import type { Result } from "../../../base/result.ts";
+import { singleLine } from "../../../base/untrusted-text.ts";
 import type { RunEgress } from "../../core/egress/run-egress.ts";
 import type {
   CommandGroup,
@@ -232,8 +233,5 @@ function endingOf(ended: Result<SandboxResult, SandboxRefusal>): Ending {
 
 /** The command on one line, not whole where it is long. */
 export function shownCommand(command: string): string {
-  const line = command.replaceAll(/\s+/g, " ").trim();
-  return JSON.stringify(
-    line.length > MAX_SHOWN_COMMAND_CHARS ? `${line.slice(0, MAX_SHOWN_COMMAND_CHARS)}…` : line,
-  );
+  return JSON.stringify(singleLine(command, MAX_SHOWN_COMMAND_CHARS));
 }

@@ -13,7 +13,8 @@ export function withEndedProcesses<Value>(
     async run(input, context) {
       const answer = await tool.run(input, context);
       const ended = processes.takeEnded().map(endedText);
-      return ended.length === 0 ? answer : { ...answer, text: [answer.text, ...ended].join("\n\n") };
+      // Before it: the last line of a command's result is its end.
+      return ended.length === 0 ? answer : { ...answer, text: [...ended, answer.text].join("\n\n") };
     },
   };
 }

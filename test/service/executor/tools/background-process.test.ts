@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../../../src/base/clock.ts";
 import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 import {
   BackgroundProcesses,
@@ -37,7 +37,16 @@ function sandboxOf() {
   return unsandboxed({ config: config.value, inherited: [], clock: systemClock });
 }
 
-function processesOf(isTrusted: boolean) {
+/** Wakes nobody: what is waited for has to come. */
+const patientClock: Clock = {
+  ...systemClock,
+  sleep: (_ms, signal) =>
+    new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    }),
+};
+
+function processesOf(isTrusted: boolean, clock = systemClock) {
   return new BackgroundProcesses({
     sandbox: sandboxOf(),
     egress: noNetwork.egress,
@@ -45,7 +54,7 @@ function processesOf(isTrusted: boolean) {
     runId: "run-1",
     signal: run.signal,
     leftMs: () => 60_000,
-    clock: systemClock,
+    clock,
   });
 }
 
@@ -63,6 +72,12 @@ const shell = (isTrusted = true) =>
   });
 const start = async (command: string, call?: string) =>
   (await shell().run({ command, run_in_background: true }, context(call))).text;
+/** Started, and what it has written by the time that the text is there. */
+const startUntil = async (text: string, command: string, call: string) => {
+  let said = await start(command, call);
+  while (!said.includes(text)) said += await ask({ id: `p${call}`, wait_seconds: 60 });
+  return said;
+};
 const ask = async (input: object) => (await backgroundProcessTool(processes).run(input, context())).text;
 
 /** A process that has ended, and waits for its parent, has no environment any more. */
@@ -71,8 +86,8 @@ const isAlive = async (id: number) => (await readFile(`/proc/${id}/environ`, "ut
 describe("a command in the background", () => {
   it("is named by the call that starts it, read as it goes on, and stopped with all that it started", async () => {
     const command =
-      "echo begun; sleep 300 & echo $! > child; while [ ! -e go ]; do sleep 0.05; done; echo gone; wait";
-    expect(await start(command, "3.0")).toBe("begun\n[the background process p3.0 is running]");
+      "sleep 300 & echo $! > child; echo begun; while [ ! -e go ]; do sleep 0.05; done; echo gone; wait";
+    expect(await startUntil("begun", command, "3.0")).toContain("[the background process p3.0 is running]");
     expect(await ask({ id: "p3.0" })).toBe("[no new output]\n[the background process p3.0 is running]");
 
     expect((await shell().run({ command: "touch go" }, context())).text).toContain("exit code 0");
@@ -90,6 +105,7 @@ describe("a command in the background", () => {
   });
 
   it("that ends at once is told of by the call", async () => {
+    processes = processesOf(true, patientClock);
     expect(await start("echo in use >&2; exit 98", "1.0")).toBe(
       "in use\n[the background process p1.0 has ended, exit code 98]",
     );
@@ -104,8 +120,8 @@ describe("a command in the background", () => {
 
     const next = (await told.run({ command: "true" }, context())).text;
 
-    expect(next).toContain(
-      "[no output]\n[exit code 0]\n\n[meanwhile, the background process p1.0 has ended, exit code 7: ",
+    expect(next).toMatch(
+      /^\[meanwhile, the background process p1\.0 has ended, exit code 7: .*\nwhy\]\n\n\[no output\]\n\[exit code 0\]$/s,
     );
     expect((await told.run({ command: "true" }, context())).text).toBe("[no output]\n[exit code 0]");
   });
@@ -124,7 +140,7 @@ describe("a command in the background", () => {
   });
 
   it("ends with the run", async () => {
-    await start("sleep 300 & echo $! > child; wait", "1.0");
+    await startUntil("begun", "sleep 300 & echo $! > child; echo begun; wait", "1.0");
     const child = Number(await readFile(join(checkout.root, "child"), "utf8"));
     run.abort(new Error("cancelled"));
     await processes.close();
