@@ -116,11 +116,12 @@ const stories = {
     stage.answerWith(({ assistantTurns, messages }) => {
       const isForked = JSON.stringify(messages).includes("In kilograms");
       const text = isForked ? "Weights are in kilograms.\n" : "Weights are in pounds.\n";
-      return [
+      const steps = [
         [write("# Parcels\n"), say("A title first.")],
         [write(`# Parcels\n\n${text}`)],
         [say(`Noted: ${text}`)],
-      ][assistantTurns];
+      ];
+      return steps[assistantTurns] ?? [];
     });
     const { runId } = await client.runs.submit({
       agentId,

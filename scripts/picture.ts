@@ -93,7 +93,7 @@ async function drawRuns(): Promise<void> {
   for (const name of runStoryNames) {
     await using played = await playRun(join(folder, name), name);
     const { summary, comment, request, runUrl, cookie } = played;
-    const texts =
+    const texts: Record<string, string> =
       summary === ""
         ? {}
         : {

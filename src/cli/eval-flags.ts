@@ -118,6 +118,7 @@ export const evalFlags = {
   json: switchFlag("Print the report as JSON."),
   model: runFlags.model,
   "fallback-model": runFlags["fallback-model"],
+  "explore-model": runFlags["explore-model"],
   "model-base-url": runFlags["model-base-url"],
   "model-provider": runFlags["model-provider"],
   agent: runFlags.agent,

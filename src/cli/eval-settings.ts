@@ -69,7 +69,8 @@ export async function readEvalSettings(values: EvalFlags): Promise<MineSettings 
     throw new UsageError("--max-cost is missing: the most that all plays together may cost, in US dollars.");
   const { model, agent, effort, egress } = values;
   const agentKey = [
-    ...[model, values["fallback-model"], values["model-base-url"], values["model-provider"]],
+    ...[model, values["fallback-model"], values["explore-model"]],
+    ...[values["model-base-url"], values["model-provider"]],
     ...[agent, effort, egress, values["mcp-servers"]],
     ...[values["max-turn-tokens"], values["timeout-minutes"], values["idle-minutes"]],
   ];
@@ -101,6 +102,8 @@ async function readRun(values: EvalFlags): Promise<RunSettings> {
     "prompt-file": null,
     setup: null,
     "on-cancel": "cancel" as const,
+    "best-of": 1,
+    "best-of-models": null,
     clone: "auto" as const,
     "fail-on": new Set<never>(),
     "output-dir": null,
