@@ -133,7 +133,11 @@ async function submit(
     body: { message: messageOf(story), egress: [notes.egress] },
     idempotencyKey: story.run,
   });
-  return { story, runId, followed: index % FOLLOW_EVERY === 0 ? readSession(client, { sessionId, retry: RETRY }) : null };
+  return {
+    story,
+    runId,
+    followed: index % FOLLOW_EVERY === 0 ? readSession(client, { sessionId, retry: RETRY }) : null,
+  };
 }
 
 type Restarted = {

@@ -38,10 +38,13 @@ export class AgentTrace {
     return starts.toSorted().map((name) => {
       const said = messagesIn(join(this.#folder, name.replace(/asked$/, "said")));
       return messagesIn(join(this.#folder, name)).flatMap(({ id, method }) => {
-        if (!["session/new", "session/resume", "session/load", "session/prompt"].includes(method ?? "")) return [];
+        if (!["session/new", "session/resume", "session/load", "session/prompt"].includes(method ?? ""))
+          return [];
         const answer = said.find((one) => one.method === undefined && one.id === id);
         const error = answer === undefined ? { message: "no answer", data: null } : answer.error;
-        return [error === undefined ? `${method}` : `${method} (${error.message} ${JSON.stringify(error.data)})`];
+        return [
+          error === undefined ? `${method}` : `${method} (${error.message} ${JSON.stringify(error.data)})`,
+        ];
       });
     });
   }
