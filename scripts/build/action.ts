@@ -78,8 +78,11 @@ const late: Readonly<Record<string, { readonly from: string; readonly functions:
  * Why: docs/decisions/042-the-main-step-loads-in-two-parts.md
  */
 const afterFirstRequest = [
+  "src/action/cancel-task.ts",
   "src/action/commit-place.ts",
   "src/action/conclude-step.ts",
+  "src/action/continue-task.ts",
+  "src/action/embedded-service.ts",
   "src/action/job-files.ts",
   "src/action/proxy-agent.ts",
   "src/ci/github-event.ts",

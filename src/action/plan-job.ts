@@ -11,8 +11,6 @@ import { faultOf } from "../job/fault.ts";
 import type { Task } from "../job/job-types.ts";
 import { applicableOutputs, notWritableText } from "../job/outputs/applicable-outputs.ts";
 import type { ActionPlan, ActionTypes, Step } from "./action-types.ts";
-import { cancelTask } from "./cancel-task.ts";
-import { continuationOf } from "./continue-task.ts";
 import { githubAccess, openCodeHost } from "./github-access.ts";
 import type { Inputs } from "./inputs.ts";
 import { requireModelKey } from "./require-model-key.ts";
@@ -129,10 +127,18 @@ async function taskOf(
     const message = helpText(inputs.triggerPhrase);
     return { type: "none", outcome: { type: "answered", reason: "help", message } };
   }
-  if (inputs.mode === "cancel" || verb === "cancel") return cancelTask(inputs, request.subject);
+  if (inputs.mode === "cancel" || verb === "cancel") {
+    const { cancelTask } = await import("./cancel-task.ts");
+    return cancelTask(inputs, request.subject);
+  }
   if (inputs.mode === "attach") return { type: "attach", runId: inputs.runId ?? "" };
-  const continues = verb === "continue" ? continuationOf(inputs, request.subject) : ok(null);
+  const continues = verb === "continue" ? await continuation(inputs, request) : ok(null);
   if (!continues.ok) return { type: "none", outcome: { type: "fault", fault: faultOf(continues.refusal) } };
   const body = runRequest({ inputs, outputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
   return { type: "run", body, job, matrix: inputs.matrix, continues: continues.value };
+}
+
+async function continuation(inputs: Inputs, { subject }: AgentRequest) {
+  const { continuationOf } = await import("./continue-task.ts");
+  return continuationOf(inputs, subject);
 }

@@ -252,10 +252,7 @@ const resumedEventSchema = object({
   ),
 });
 
-/**
- * The run is parked: nobody works on it until somebody continues it, or it is tried again by itself. The stream stays open. It is parked still where the run's `parked`
- * has the same `since`.
- */
+/** Nobody works on the run until it goes on. The stream stays open. It is parked still where the run's `parked` has the same `since`. */
 const parkedEventSchema = object({
   type: kind("CUSTOM"),
   name: field(z.literal(PARKED_EVENT), "Which event of this service's own it is."),
