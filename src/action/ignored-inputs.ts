@@ -26,9 +26,13 @@ const runInputs = [
   "mcp-servers",
 ];
 
+/** Of inputs that have a value where the workflow gives none. */
+const defaults: Readonly<Record<string, string>> = { "best-of": "1" };
+
 /** A sentence for each reason why inputs that were given have no effect. */
 export function ignoredInputs({ mode, clone, service }: Chosen, read: ReadInput): readonly string[] {
-  const given = (names: readonly string[]) => names.filter((name) => read(name).trim() !== "");
+  const given = (names: readonly string[]) =>
+    names.filter((name) => !["", defaults[name]].includes(read(name).trim()));
   const reasons: readonly (readonly [readonly string[], string])[] = [
     ...(mode === "run" ? [] : [[given(runInputs), `with "mode: ${mode}", which starts no run`] as const]),
     ...ignoredByService(service, given),

@@ -438,6 +438,11 @@ describe("the inputs of a service inside the job", () => {
     expect(read({ ...remote, mode: "attach", "run-id": "r", prompt: "x", "max-cost": "1" }).ignored).toEqual([
       '"prompt", "max-cost" have no effect with "mode: attach", which starts no run.',
     ]);
+    // The runner passes on the default of an input that the workflow leaves out.
+    expect(read({ ...remote, mode: "attach", "run-id": "r", "best-of": "1" }).ignored).toEqual([]);
+    expect(read({ ...remote, mode: "attach", "run-id": "r", "best-of": "3" }).ignored).toEqual([
+      '"best-of" has no effect with "mode: attach", which starts no run.',
+    ]);
   });
 
   it.each([
