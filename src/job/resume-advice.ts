@@ -20,8 +20,16 @@ export function resumingOfRun(runId: string): Resuming {
   return { threadPhrase: null, runId, pageUrl: null, maxCostUsd: null, maxTurnTokens: null };
 }
 
-/** One sentence. */
+/** One sentence, and one more before it of a run that goes on by itself. */
 export function wayToResume(parked: Parked, resuming: Resuming): string {
+  const { next_try_at: at } = parked;
+  const byHand = wayByHand(parked, resuming);
+  if (at === undefined) return byHand;
+  const time = `${at.slice(0, DATE_CHARS)} ${at.slice(DATE_CHARS + 1, TIME_END)} UTC`;
+  return `It goes on by itself from ${time} on: run this job again after that to publish its result. ${byHand}`;
+}
+
+function wayByHand(parked: Parked, resuming: Resuming): string {
   const { threadPhrase: phrase, runId, pageUrl } = resuming;
   const isQuestion = parked.reason === "question";
   const [name, value] = limitOf(parked.reason, resuming) ?? [];
@@ -37,6 +45,8 @@ export function wayToResume(parked: Parked, resuming: Resuming): string {
 }
 
 const DATE_CHARS = 10;
+/** Of a time in ISO 8601, up to the minute. */
+const TIME_END = 16;
 
 /** The limit that has to be raised, as comments and the command name it, and twice what it was. */
 function limitOf(

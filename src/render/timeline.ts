@@ -9,7 +9,7 @@ export const MAX_STEP_BARS = 10;
 export const MAX_CALL_BARS = 30;
 
 /** A shorter run has ticks between whole seconds. */
-const SHORT_MS = 60_000;
+const SHORT_MS = 10_000;
 const MAX_LABEL_CHARS = 40;
 /** The narrowest bar, as a part of the whole width. */
 const NARROWEST = 1 / 200;

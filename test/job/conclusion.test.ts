@@ -43,7 +43,7 @@ function conclude(outcome: Outcome, more: Partial<Surroundings> = {}): Verdict {
 }
 
 describe("a parked run", () => {
-  const parkedFor = (reason: string): Outcome =>
+  const parkedFor = (reason: string, more: { readonly next_try_at?: string } = {}): Outcome =>
     ended({
       ...runningRun,
       parked: {
@@ -51,6 +51,7 @@ describe("a parked run", () => {
         since: "2026-01-15T10:00:00.000Z",
         until: "2026-01-29T10:00:00.000Z",
         how_to_continue: "Go on.",
+        ...more,
       },
     });
   const endedFor = (reason: string): Outcome => ended({ ...completedRun, stop_reason: reason } as Run);
@@ -93,6 +94,13 @@ describe("a parked run", () => {
     );
     const elsewhere = conclude(parkedFor(reason), { resuming: { ...thread, threadPhrase: null } });
     expect(elsewhere.message).toContain(`Execute "${command}" or continue it on its page ${rest}`);
+  });
+
+  it("says when it goes on by itself, and what publishes its result then", () => {
+    const waits = parkedFor("day_cap", { next_try_at: "2026-01-16T00:00:00.000Z" });
+    expect(conclude(waits, { resuming: thread }).message).toContain(
+      `. It goes on by itself from 2026-01-16 00:00 UTC on: run this job again after that to publish its result. Reply with "/agent continue" ${rest}`,
+    );
   });
 
   it("names no number where the limit is not known", () => {
