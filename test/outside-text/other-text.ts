@@ -121,6 +121,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/core/workspaces/retention/read-retention.ts",
   ],
   "a path of a request, which is bounded, looked at once from its start": ["service/api/site/site-app.ts"],
+  "the kernel's list of sockets": ["service/sandbox/relay.ts"],
   "what git writes of modes, and error codes of the system": ["service/checkouts/copies/folder-state.ts"],
   "claims of a token whose signature has passed": [
     "service/oidc/providers/buildkite.ts",

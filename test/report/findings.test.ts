@@ -46,8 +46,10 @@ describe("readFindings", () => {
     const properties = Object.keys(
       JSON.parse(JSON.stringify(findingsSchema)).properties.findings.items.properties,
     );
+    // `claim` is for the validator alone.
     expect(properties.toSorted()).toEqual([
       "body",
+      "claim",
       "line",
       "path",
       "severity",

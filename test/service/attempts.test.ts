@@ -67,6 +67,7 @@ onEveryStore((store) => {
         {
           PATH: process.env.PATH,
           BACKEND: "model",
+          SANDBOX: "off",
           MODEL: JUDGE,
           MODEL_PROVIDER: "openai",
           MODEL_BASE_URL: model.baseUrl,

@@ -63,7 +63,7 @@ onEveryStore((store) => {
       expect((await expectCompleted(service, third.run_id)).patch).toBe(played.patch);
       expect(await journals()).toBe(3);
       expect(await ask(first, { ...asked, turn: 2 })).toMatchObject({
-        status: 409,
+        status: 422,
         body: { code: "idempotency_key_reused" },
       });
     });

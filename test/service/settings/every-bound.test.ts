@@ -51,12 +51,20 @@ const stated: readonly (readonly [RegExp, (first: number, last: number) => Bound
     /\b(at) most (\d+) characters/,
     (_, most) => ({ taken: ["a".repeat(most)], refused: ["a".repeat(most + 1)] }),
   ],
+  [
+    /^a comma-separated list of (at) most (\d+) models/,
+    (_, most) => ({ taken: [listOf(most)], refused: [listOf(most + 1)] }),
+  ],
   [/^a number from (\d+) to (\d+)/, (min, max) => ({ taken: [`${min}`, `${max}`], refused: [`${max}.1`] })],
   [
     /^a JSON Schema: a JSON object of (at) most (\d+) bytes/,
     (_, most) => ({ taken: [schemaOf(most)], refused: [schemaOf(most + 1)] }),
   ],
 ];
+
+function listOf(items: number): string {
+  return Array.from({ length: items }, (_, at) => `m-${at}`).join(", ");
+}
 
 function schemaOf(bytes: number): string {
   const description = "a".repeat(bytes - JSON.stringify({ description: "" }).length);
