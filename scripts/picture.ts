@@ -54,13 +54,8 @@ async function writeText(): Promise<void> {
 }
 
 async function draw(): Promise<void> {
-  // What is missing is said before the job is played.
-  const painter = await findPainter(resolve(values.modules ?? root));
-  const program = await findBrowser(process.env);
   await using opened = new AsyncDisposableStack();
-  const folder = await temporaryFolder(opened);
-  const browser = await openBrowser(program);
-  opened.defer(() => browser.close());
+  const { painter, folder, browser } = await openTools(opened);
   for await (const { name, played } of play()) {
     const written = await writePages(join(folder, name), pagesOf(painter, played));
     const pages = played.runUrl === "" ? written : { ...written, run: played.runUrl };
@@ -82,14 +77,20 @@ async function draw(): Promise<void> {
   }
 }
 
-/** Runs that outlive their process: of each its page, and what its last job wrote. */
-async function drawRuns(): Promise<void> {
+/** What is missing is said before anything is played. */
+async function openTools(opened: AsyncDisposableStack) {
   const painter = await findPainter(resolve(values.modules ?? root));
   const program = await findBrowser(process.env);
-  await using opened = new AsyncDisposableStack();
   const folder = await temporaryFolder(opened);
   const browser = await openBrowser(program);
   opened.defer(() => browser.close());
+  return { painter, folder, browser };
+}
+
+/** Runs that outlive their process: of each its page, and what its last job wrote. */
+async function drawRuns(): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const { painter, folder, browser } = await openTools(opened);
   for (const name of runStoryNames) {
     await using played = await playRun(join(folder, name), name);
     const { summary, comment, request, runUrl, cookie } = played;

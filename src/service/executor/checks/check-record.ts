@@ -57,7 +57,7 @@ export class CheckRecord {
     };
   }
 
-  /** A command was started in the background: it is no check, whatever it executes, and may change files as any other. */
+  /** A command was started in the background: it is no check, whatever it executes, and may change files like every command. */
   noteBackground(command: string): void {
     if (changesFiles(command)) this.#edited({ onlyWhereChecked: true });
   }
