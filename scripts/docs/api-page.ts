@@ -16,7 +16,7 @@ const repeatTexts: Readonly<Record<Exclude<Route["repeat"], "keyed">, string>> =
 export function apiPage(): string {
   return `# The API
 
-A running service describes its API: the reference at \`/docs\`, the OpenAPI 3.1 document at \`/openapi.json\`. The typed
+A running service describes its API: the reference at \`/docs\`, a page a noun with a search, the OpenAPI 3.1 document at \`/openapi.json\`. The typed
 client is [\`agent-service/client\`](client.md).
 
 A **CI job** calls with a capability from \`POST /v1/ci/oidc/exchange\`, an **owner** with a key of the account

@@ -18,8 +18,16 @@ export const tags = [
     description: "One body of files on which several agents and people work at once, and who they are.",
   },
   {
+    name: "Work in workspaces",
+    description: "Threads, runs, schedules and workflows of a workspace, and what its agents are told.",
+  },
+  {
     name: "Files of workspaces",
-    description: "Files of the canonical copy, of working copies and of revisions.",
+    description: "Files of the canonical copy, and addresses to download from.",
+  },
+  {
+    name: "Files of copies and revisions",
+    description: "Files of working copies and of what was saved of them.",
   },
   {
     name: "Copies and revisions",

@@ -55,7 +55,7 @@ export const contextItemComponents: Components = {
 /** Every character of the largest item, escaped. */
 const MAX_BODY_BYTES = 512 * 1024;
 
-export const contextItemRoutes = nounRoutes("contextItems", "Workspaces", {
+export const contextItemRoutes = nounRoutes("contextItems", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/context-items", {
     callers: accounts,
     repeat: "safe",

@@ -39,7 +39,7 @@ export const workspaceRunComponents: Components = {
 /** As of an agent's runs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-export const workspaceRunRoutes = nounRoutes("workspaceRuns", "Workspaces", {
+export const workspaceRunRoutes = nounRoutes("workspaceRuns", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/runs", {
     callers: accounts,
     repeat: "safe",

@@ -20,7 +20,7 @@ export const workspaceScheduleComponents: Components = {
 /** As of an agent's schedules. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Workspaces", {
+export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/schedules", {
     callers: accounts,
     repeat: "safe",

@@ -39,7 +39,7 @@ export const threadComponents: Components = {
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-export const threadRoutes = nounRoutes("threads", "Workspaces", {
+export const threadRoutes = nounRoutes("threads", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/threads", {
     callers: accounts,
     repeat: "safe",

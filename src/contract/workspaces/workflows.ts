@@ -38,7 +38,7 @@ export const workspaceWorkflowComponents: Components = {
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-export const workspaceWorkflowRoutes = nounRoutes("workspaceWorkflows", "Workspaces", {
+export const workspaceWorkflowRoutes = nounRoutes("workspaceWorkflows", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/workflows", {
     callers: accounts,
     repeat: "safe",

@@ -200,10 +200,8 @@ const downloadUrlDetail = {
   answers: { 200: "The address." },
 } as const;
 
-const TAG = "Files of workspaces";
-
 /** Canonical files are written by the owner alone: others write in a copy, and make a changeset of it. */
-export const fileRoutes = nounRoutes("files", TAG, {
+export const fileRoutes = nounRoutes("files", "Files of workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/files/list", {
     summary: "List a folder of the canonical copy",
     ...listDetail,
@@ -251,7 +249,7 @@ export const fileRoutes = nounRoutes("files", TAG, {
   }),
 });
 
-export const copyFileRoutes = nounRoutes("copyFiles", TAG, {
+export const copyFileRoutes = nounRoutes("copyFiles", "Files of copies and revisions", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/copies/{workingCopyID}/files/list", {
     summary: "List a folder of a working copy",
     ...listDetail,
@@ -299,7 +297,7 @@ export const copyFileRoutes = nounRoutes("copyFiles", TAG, {
   }),
 });
 
-export const revisionFileRoutes = nounRoutes("revisionFiles", TAG, {
+export const revisionFileRoutes = nounRoutes("revisionFiles", "Files of copies and revisions", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/revisions/{revisionID}/files/list", {
     summary: "List a folder of a revision",
     ...listDetail,
@@ -318,7 +316,7 @@ export const revisionFileRoutes = nounRoutes("revisionFiles", TAG, {
   }),
 });
 
-export const downloadRoutes = nounRoutes("downloads", TAG, {
+export const downloadRoutes = nounRoutes("downloads", "Files of workspaces", {
   get: defineRoute("GET /v1/downloads/{downloadToken}", {
     callers: everybody,
     repeat: "safe",

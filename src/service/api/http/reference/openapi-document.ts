@@ -1,7 +1,7 @@
 // The parts of an OpenAPI document that the reference page reads, with references replaced by their targets. Pure.
 
 import * as z from "zod/mini";
-import { isSchema, type JsonSchema } from "./reference-schema.ts";
+import { isSchema, type JsonSchema } from "./schema-table.ts";
 
 export const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 

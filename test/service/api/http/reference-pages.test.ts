@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../../src/contract/openapi/document.ts";
-import { referencePage } from "../../../../src/service/api/http/reference-page.ts";
+import { readReference } from "../../../../src/service/api/http/reference/reference.ts";
+import {
+  contentsPage,
+  referencePage,
+  searchPage,
+} from "../../../../src/service/api/http/reference/reference-pages.ts";
 import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 
@@ -23,18 +28,31 @@ function textOf(page: string): string {
     .replaceAll("&amp;", "&");
 }
 
-function pageOf(path: string, operation: object, schemas: object = {}): Promise<string> {
-  return referencePage({
+const reference = readReference(document);
+const slugs = [...reference.pages.map(({ slug }) => slug), "refusals"];
+
+async function shownPage(slug: string): Promise<string> {
+  return (await referencePage(reference, slug)) ?? "";
+}
+
+/** All pages, in one. */
+async function allPages(): Promise<string> {
+  return (await Promise.all(slugs.map(shownPage))).join("");
+}
+
+async function pageOf(path: string, operation: object, schemas: object = {}): Promise<string> {
+  const read = readReference({
     info: { title: "API", version: "1" },
     servers: [{ url: "https://agents.example" }],
     paths: { [path]: { get: { operationId: "op", summary: "An operation", responses: {}, ...operation } } },
     components: { securitySchemes: {}, schemas },
   });
+  return (await referencePage(read, "others")) ?? "";
 }
 
-describe("the reference page", () => {
-  it("has every operation, every schema and every field, each once with a place to link to", async () => {
-    const page = await referencePage(document);
+describe("the reference's pages", () => {
+  it("have every operation, every schema and every field, each once with a place to link to", async () => {
+    const page = await allPages();
     const text = textOf(page);
     for (const [path, item] of Object.entries(paths)) {
       for (const [method, { operationId, summary }] of Object.entries(item)) {
@@ -49,20 +67,46 @@ describe("the reference page", () => {
     }
   });
 
-  it("leads nowhere that is not there", async () => {
-    const page = await referencePage(document);
-    const ids = new Set([...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
-    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target);
-    expect(targets.length).toBeGreaterThan(30);
-    expect(targets.filter((target) => !ids.has(target))).toEqual([]);
-    const outside = [...page.matchAll(/(?:href|src)="([^#"][^"]*)"/g)].map(([, target]) => target);
-    expect(new Set(outside)).toEqual(new Set(["openapi.json"]));
+  it("are 200 KB at most, each", async () => {
+    const sizes = await Promise.all(
+      slugs.map(async (slug) => [slug, Buffer.byteLength(await shownPage(slug))] as const),
+    );
+    expect(sizes.filter(([, bytes]) => bytes > 200_000)).toEqual([]);
   });
 
-  it("has no script, no inline style and nothing undefined", async () => {
-    const page = await referencePage(document);
+  it("lead nowhere that is not there", async () => {
+    const shown: [string, string][] = [["/docs", await contentsPage(reference)]];
+    for (const slug of slugs) shown.push([`/docs/${slug}`, await shownPage(slug)]);
+    const places = new Set(["/openapi.json", "data:,"]);
+    for (const [path, page] of shown) {
+      places.add(path);
+      for (const [, id] of page.matchAll(/\bid="([^"]+)"/g)) places.add(`${path}#${id}`);
+    }
+    const targets = shown.flatMap(([path, page]) =>
+      [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, target = ""]) =>
+        target.startsWith("#") ? path + target : target,
+      ),
+    );
+    expect(targets.length).toBeGreaterThan(500);
+    expect([...new Set(targets)].filter((target) => !places.has(target))).toEqual([]);
+  });
+
+  it("have no script, no inline style and nothing undefined", async () => {
+    const page = (await contentsPage(reference)) + (await allPages());
     expect(page).not.toMatch(/<script|\bon\w+="|\bstyle="|javascript:/i);
     expect(textOf(page)).not.toMatch(/undefined|\[object|NaN|Infinity|9007199254740991/);
+  });
+
+  it("are found by the names of operations, schemas, fields and refusals", async () => {
+    const found = async (query: string) =>
+      textOf((await searchPage(reference, query)).split("<main>")[1] ?? "");
+    expect(await found("cancel runs")).toContain("operationPOST /v1/agents/{agentID}/runs/{runID}/cancel");
+    expect(await found("AUDIENCE resp")).toContain("schemaAudienceResponse");
+    expect(await found("parked.until")).toContain("fieldParked.until");
+    expect(await found("toomany")).toContain("refusalTooManyRequests");
+    const none = await searchPage(reference, "<img src=x>");
+    expect(none).toContain("No operation, schema, field or refusal");
+    expect(none).not.toContain("<img");
   });
 
   it("takes what the document says for text", async () => {
@@ -85,6 +129,7 @@ describe("the reference page", () => {
         properties: {
           name: { type: "string", minLength: 1, maxLength: 9 },
           parts: { type: "array", items: { type: "object", properties: { mode: { enum: ["a", "b"] } } } },
+          choice: { $ref: "#/components/schemas/Choice" },
           either: { type: ["integer", "null"] },
           end: { anyOf: [{ type: "string", format: "date-time", pattern: "x" }, { type: "null" }] },
         },
@@ -118,25 +163,27 @@ describe("the reference page", () => {
     expect(text).toContain("≥ 1, default 5");
     expect(text).toContain("Credential: capability or apiKey");
     expect(text).toContain('"name": "one"');
-    expect(page).toContain('<a href="#schema-Thing">Thing</a>');
+    expect(page).toContain('<a href="/docs/others#schema-Thing">Thing</a>');
   });
 
   it("tells a refusal once, and links to it from every operation", async () => {
-    const page = await referencePage(document);
+    const page = await allPages();
     expect(page.split('id="answer-NotFound"')).toHaveLength(2);
-    expect(page.split('<a href="#answer-NotFound">NotFound</a>').length).toBeGreaterThan(10);
+    expect(page.split('<a href="/docs/refusals#answer-NotFound">404 NotFound</a>').length).toBeGreaterThan(
+      10,
+    );
     expect(textOf(page).split('"code": "not_found"')).toHaveLength(2);
   });
 
   it("shows the examples of bodies, answers and frames by what they are", async () => {
-    const text = textOf(await referencePage(document));
+    const text = textOf(await allPages());
     expect(text).toContain('A message, in a new session{\n  "message": "Find out why');
     expect(text).toContain("202 Queued{");
     expect(text).toContain('A run, from its first event{\n  "type": "subscribe"');
   });
 
-  it("refuses what is no OpenAPI document", async () => {
-    await expect(referencePage({})).rejects.toThrow();
+  it("refuse what is no OpenAPI document", () => {
+    expect(() => readReference({})).toThrow();
   });
 });
 
@@ -158,9 +205,17 @@ describe("GET /docs", () => {
     const style = /<style>([\s\S]*?)<\/style>/.exec(answer.text)?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
     expect(policy).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
     );
     expect(answer.text).toContain(fixture.url);
+  });
+
+  it("shows a page a noun, what a search finds, and nothing else", async () => {
+    const runs = await fixture.call("/docs/runs");
+    expect([runs.status, runs.text.includes('id="runsSubmit"')]).toEqual([200, true]);
+    const found = await fixture.call("/docs?q=submit");
+    expect([found.status, found.text.includes('href="/docs/runs#runsSubmit"')]).toEqual([200, true]);
+    expect((await fixture.call("/docs/nothing")).status).toBe(404);
   });
 
   it("answers 304 to whoever has it", async () => {
