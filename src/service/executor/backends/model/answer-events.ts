@@ -162,3 +162,15 @@ export class AnswerEvents implements AnswerListener {
 function inputText(input: unknown): string {
   return typeof input === "string" ? input : (JSON.stringify(input) ?? "{}");
 }
+
+/** Of an answer that readers of the run do not see: that of an agent beside the one whose run it is. */
+export function unseenEvents(): AnswerEvents {
+  let ids = 0;
+  return new AnswerEvents({
+    emit: async () => {},
+    nextId: (kind) => {
+      ids += 1;
+      return `${kind}-${ids}`;
+    },
+  });
+}

@@ -6,7 +6,7 @@ import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import type { Explore, Explored } from "../../tools/explore.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { AnswerEvents, silentListener } from "./answer-events.ts";
+import { silentListener, unseenEvents } from "./answer-events.ts";
 import { callTools } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
 import { toolSetOf } from "./model-call.ts";
@@ -118,18 +118,6 @@ function explored(text: string): Explored {
     ok: true,
     answer: answer.length > MAX_ANSWER_CHARS ? `${answer.slice(0, MAX_ANSWER_CHARS)}\n[cut]` : answer,
   };
-}
-
-/** Readers of the run see its answer alone. */
-function unseenEvents(): AnswerEvents {
-  let ids = 0;
-  return new AnswerEvents({
-    emit: async () => {},
-    nextId: (kind) => {
-      ids += 1;
-      return `${kind}-${ids}`;
-    },
-  });
 }
 
 function boundText(bound: SpendingBound): string {

@@ -2,7 +2,6 @@
 // code, has the tools that only read, and asks the reviewer's model where the operator has one. What it does not confirm is dropped.
 // Why: docs/decisions/149-reviews-remember.md
 
-import type { ModelMessage } from "ai";
 import { isObject } from "../../../../base/json.ts";
 import { withoutJsonFence } from "../../../../base/json-fence.ts";
 import { singleLine } from "../../../../base/untrusted-text.ts";
@@ -12,11 +11,13 @@ import { BackendFailure, type BackendTask } from "../../backend.ts";
 import { readFile } from "../../tools/read-file.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { attemptTool, boundResult } from "../../tools/tool-call.ts";
-import { silentListener } from "./answer-events.ts";
+import { silentListener, unseenEvents } from "./answer-events.ts";
+import { callTools } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
-import { type MadeCall, toolSetOf } from "./model-call.ts";
+import { toolSetOf } from "./model-call.ts";
 import type { ModelRequests } from "./model-requests.ts";
 import type { JsonValue } from "./output-schema.ts";
+import { RepeatedCalls } from "./repeated-calls.ts";
 import { spokenOf } from "./thoughts.ts";
 
 /** The worst first; what is beyond is published unchecked. */
@@ -81,14 +82,15 @@ export async function validateReview(
 }
 
 async function check(finding: Readonly<Record<string, unknown>>, validation: Validation): Promise<Verdict> {
-  const { tools, modelId, requests } = validation;
+  const { task, checkout, tools, modelId, requests } = validation;
   const content = await questionOf(finding, validation);
   const conversation = new Conversation([{ role: "user", content }]);
   // The same to the end: thoughts are bound to all that was sent before them.
   const toolSet = toolSetOf(tools);
+  const repeated = new RepeatedCalls();
   let hasRepaired = false;
   for (let turn = 1; turn <= MAX_TURNS; turn += 1) {
-    const isLast = turn === MAX_TURNS;
+    const isLast = turn === MAX_TURNS || repeated.isStuck;
     if (isLast) conversation.say(LAST_NOTE);
     const reply = await requests
       .send({
@@ -110,7 +112,9 @@ async function check(finding: Readonly<Record<string, unknown>>, validation: Val
     conversation.add(...reply.answer.messages.flatMap(spokenOf));
     const { calls } = reply.answer;
     if (calls.length > 0 && !isLast) {
-      conversation.add(await resultsOf(calls, validation));
+      const beside = { events: unseenEvents(), journal: null, left: null };
+      const results = await callTools({ turn, calls, tools, task, checkout, repeated, reply, ...beside });
+      conversation.add(...results.messages);
       continue;
     }
     const verdict = verdictIn(reply.text);
@@ -135,34 +139,6 @@ async function questionOf(
   const input = { path, offset: from, limit: Math.min(500, shown.line - from + 1 + LINES_AROUND) };
   const code = await attemptTool({ task, tool: readFile, input, checkout });
   return `<claim>\n${JSON.stringify({ ...shown, ...said })}\n</claim>\n\n<code>\n${boundResult(code.text)}\n</code>`;
-}
-
-async function resultsOf(calls: readonly MadeCall[], validation: Validation): Promise<ModelMessage> {
-  const { task, checkout, tools } = validation;
-  const attempt = async ({ toolName, input, fault }: MadeCall) => {
-    task.signal.throwIfAborted();
-    const tool = tools.find(({ name }) => name === toolName);
-    if (tool === undefined || fault !== null) {
-      const why = fault ?? `there is no tool named ${toolName.slice(0, 100)}`;
-      return {
-        ok: false,
-        text: `error: ${why}. The tools are: ${tools.map(({ name }) => name).join(", ")}.`,
-      };
-    }
-    if (!(await task.meter.payForTool(tool.name)))
-      return { ok: false, text: "error: the credits do not suffice." };
-    return await attemptTool({ task, tool, input, checkout });
-  };
-  const content = [];
-  for (const call of calls) {
-    const { ok, text } = await attempt(call);
-    const value = boundResult(text);
-    const { toolCallId, toolName } = call;
-    const output = ok ? { type: "text" as const, value } : { type: "error-text" as const, value };
-    content.push({ type: "tool-result" as const, toolCallId, toolName, output });
-  }
-  task.signal.throwIfAborted();
-  return { role: "tool", content };
 }
 
 /** Null where the answer is none. */

@@ -122,4 +122,24 @@ describe.each(providers)("the validator of a review, by %s", (provider) => {
     expect(looks()).toHaveLength(6);
     expect(fixture.server.systemPrompt()).not.toContain("x-validate");
   });
+
+  it("answers a call of a tool that it has not, tells of a repeated one, and ends one that is stuck", async () => {
+    const again = () => call("read_file", { path: "sum.ts" });
+    const three = () => [again(), again(), again()];
+    await start(
+      everyTime(({ assistantTurns }) => {
+        if (assistantTurns === 0) return [call("write_file", { path: "sum.ts", content: "" })];
+        if (assistantTurns <= 2) return three();
+        return say(JSON.stringify({ verdict: "confirmed", reason: "" }));
+      }),
+    );
+    expect(found()).toHaveLength(2);
+    const sent = looks()
+      .slice(0, 4)
+      .map(({ body }) => JSON.stringify(body));
+    expect(looks()).toHaveLength(8);
+    expect(sent[1]).toContain("there is no tool named write_file. The tools are: ");
+    expect(sent[2]).toContain("You made this same call 3 times in a row");
+    expect(sent[3]).toContain("No tool is called any more.");
+  });
 });
