@@ -74,7 +74,7 @@ describe("findings", () => {
     fixture.reply = review();
     const clean = await fixture.play();
     expect(clean.step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "0" } });
-    expect(clean.calls).toEqual(READ_TWICE);
+    expect(clean.calls).toEqual([...READ_TWICE, "POST /pulls/7/reviews"]);
     fixture.reply = review(inDiff);
     const { step } = await fixture.play(PULL, { findings: "none" });
     expect(step).toMatchObject({ annotations: [], outputs: { findings: "" } });

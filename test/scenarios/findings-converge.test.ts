@@ -174,6 +174,34 @@ describe("reviews of five rounds", () => {
     expect((await fixture.play(PUSHED, GATE)).step.exitCode).toBe(1);
   });
 
+  it("are remembered where the first one finds nothing, by one review that says so", async () => {
+    fixture.reply = review();
+    const first = await fixture.play(PULL, GATE);
+    expect(first.step.exitCode).toBe(0);
+    expect(first.sent).toHaveLength(1);
+    expect(first.sent[0]).toMatchObject({ commit_id: fixture.headSha, event: "COMMENT" });
+    expect(first.sent[0]?.body).toMatch(
+      /^\*\*No findings\.\*\*\n\n<!-- agent-service:head [0-9a-f]{40} -->\n/,
+    );
+    expect((await fixture.play(PULL, GATE)).sent).toEqual([]);
+
+    edit("const line15 = 15;", "const line15 = 16;");
+    const at = (line: number) => ({
+      path: "zebra.ts",
+      line,
+      severity: "error",
+      title: `At ${line}`,
+      body: "",
+    });
+    fixture.reply = review(at(5), at(15));
+    const second = await fixture.play(PUSHED, GATE);
+    expect(fixture.prompts.at(-1)).toContain("This is review 2 of this pull request.");
+    expect(fixture.prompts.at(-1)).toContain("+const line15 = 16;");
+    // What the first one saw and did not name is not said now.
+    expect(second.sent.map(({ comments }) => comments.map(({ line }) => line))).toEqual([[15]]);
+    expect(title()).toBe("1 error");
+  });
+
   it("say in the thread what they may not resolve, once", async () => {
     const permissions = { "id-token": "write", "pull-requests": "write", contents: "read", checks: "write" };
     const error = { path: "zebra.ts", line: 5, severity: "error", title: "Five", body: "Wrong." };

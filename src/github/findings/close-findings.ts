@@ -8,7 +8,7 @@ import { plural } from "../../render/quantities.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
 import type { JudgedFinding } from "./judged-findings.ts";
-import { closingMarker, headMarker } from "./marker.ts";
+import { closingMarker, headMarker, reviewMarker } from "./marker.ts";
 import type { Published } from "./published.ts";
 import { resolveThread } from "./review-threads.ts";
 
@@ -100,20 +100,38 @@ export function closingMarkers({ judged, earlier }: Pick<ClosingOptions, "judged
 
 /**
  * Keeps in our latest review that this commit was reviewed, where there is nothing new to publish. Where there is no review of
- * ours there is nothing to remember it by. Rejects with GitHubError.
+ * ours it makes one that says so, once a pull request. Returns that one's address. Rejects with GitHubError.
  */
 export async function rememberReview(
-  options: Omit<ClosingOptions, "judged"> & { readonly closed: readonly string[] },
-): Promise<void> {
+  options: ClosingOptions & { readonly closed: readonly string[]; readonly runId: string },
+): Promise<string | null> {
   const { api, number, headSha, earlier, closed, onNote } = options;
   const { latest, heads } = earlier;
+  if (latest === null) return await writeFirstReview(options);
   const added = [...closed, ...(heads.at(-1) === headSha ? [] : [headMarker(headSha)])];
-  if (latest === null || added.length === 0) return;
+  if (added.length === 0) return null;
   const body = `${latest.body.trimEnd()}\n${added.join("\n")}`;
   if (body.length > MAX_TEXT_CHARS) {
     onNote(`Our review ${singleLine(String(latest.id), 20)} is full: the commit is not kept as reviewed.`);
-    return;
+    return null;
   }
   const path = `/pulls/${number}/reviews/${latest.id}`;
   await api.write({ method: "PUT", path, body: { body }, isRepeatable: true }, z.unknown());
+  return null;
+}
+
+/** Without it the next review would be a first one again, and could say at unchanged lines what this one did not. */
+async function writeFirstReview({
+  api,
+  number,
+  headSha,
+  judged,
+  closed,
+  runId,
+}: Parameters<typeof rememberReview>[0]): Promise<string> {
+  const text = judged.length === 0 ? "**No findings.**" : "**No new findings.**";
+  const markers = [...closed, headMarker(headSha), reviewMarker(runId)];
+  const write = { method: "POST", path: `/pulls/${number}/reviews`, isRepeatable: false } as const;
+  const body = { commit_id: headSha, event: "COMMENT", body: `${text}\n\n${markers.join("\n")}` };
+  return (await api.write({ ...write, body }, z.object({ html_url: z.string() }))).html_url;
 }

@@ -174,8 +174,10 @@ async function publishAt(options: FindingsOptions, compared: Compared): Promise<
     const { api, run } = options;
     const told = { runId: run.id, findings: fresh, repeated: repeated.length, closed };
     const review = await reviewPullRequest({ api, earlier: compared.published, ...told, ...place });
-    if (fresh.length === 0 && compared.isReview) await remember(options, { ...closing, closed });
-    const { commented, url: reviewUrl, left } = review;
+    const isKept = fresh.length === 0 && compared.isReview;
+    const kept = isKept ? await remember(options, { ...closing, closed }) : null;
+    const { commented, left } = review;
+    const reviewUrl = review.url ?? kept;
     return { ...none, unresolved, commented, reviewUrl, annotated: annotate(left, annotator) };
   } catch (cause) {
     const what = `No review could be written on #${place.number}.`;
@@ -206,17 +208,18 @@ async function closeEarlier(
   }
 }
 
-/** A review without anything new is kept in the one before it. A fault is a warning. */
+/** A review without anything new is kept in the one before it, or in one that is made for it. A fault is a warning. */
 async function remember(
-  { api, annotator, onNote }: FindingsOptions,
+  { api, annotator, onNote, run }: FindingsOptions,
   closing: EarlierClosing & { readonly closed: readonly string[] },
-): Promise<void> {
+): Promise<string | null> {
   const { rememberReview } = await import("./close-findings.ts");
   try {
-    await rememberReview({ ...closing, api, onNote });
+    return await rememberReview({ ...closing, api, onNote, runId: run.id });
   } catch (cause) {
     const what = `It could not be kept on #${closing.number} that this commit was reviewed.`;
     annotator.warning(harmless(explain(cause, { what, permission: "pull-requests: write" })));
+    return null;
   }
 }
 
