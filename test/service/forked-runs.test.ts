@@ -122,6 +122,27 @@ onEveryStore((store) => {
       expect(stdout).not.toContain("Turn 3 of fork.");
     });
 
+    it("is the one that was made, for its key asked again once the turn is not kept any more", async () => {
+      await start();
+      const first = await service.submit(story);
+      await expectCompleted(service, first);
+      const asked = { turn: 3, idempotency_key: "again" };
+      const { run_id: second } = await fork(first, asked);
+      await expectCompleted(service, second);
+      await service.node().process.kill();
+      await service.startAgain(service.node(), { JOURNAL_DAYS: "0" });
+      await expect.poll(journals, { timeout: 60_000 }).toBe(0);
+      expect(await ask(first, { turn: 3 })).toMatchObject({ status: 409, body: { code: "turn_not_kept" } });
+      const runs = async () => (await service.place.query("select id from runs")).length;
+      const before = await runs();
+      expect(await fork(first, asked)).toMatchObject({ run_id: second });
+      expect(await ask(first, { ...asked, turn: 2 })).toMatchObject({
+        status: 422,
+        body: { code: "idempotency_key_reused" },
+      });
+      expect(await runs()).toBe(before);
+    });
+
     it("is refused where no journal is kept after the end of a run", async () => {
       await start({ JOURNAL_DAYS: "0" });
       const first = await service.submit(story);
