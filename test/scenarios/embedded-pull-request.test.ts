@@ -5,7 +5,7 @@ import { rename } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
-import { byTurn } from "../../fakes/model-server/script.ts";
+import { byTurn, everyTime } from "../../fakes/model-server/script.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
 import { allThatIsSeen, EmbeddedFixture } from "../support/fixtures/embedded-fixture.ts";
 
@@ -98,5 +98,42 @@ describe("a pull request's job without a server", () => {
     expect(step.summary.split("\n\n")[1]).toMatch(/^> ⚠️ The agent cannot see what pull request .*7/);
     const [comment] = fixture.codeHost.rest.commentsOf(7, "issues");
     expect(comment?.body).toMatch(/^> ⚠️ The agent cannot see what pull request /);
+  });
+
+  it("is shown first what changed since the last review, then the whole change", async () => {
+    const { repository } = fixture;
+    const play = async () => {
+      const job = await fixture.job({ event: "pull_request" });
+      fixture.checkOut(job, head);
+      const inputs = { model: "scripted-model", "model-base-url": reviewer.baseUrl, "model-api-key": "k" };
+      const step = await fixture.main(job, { inputs: { ...inputs, findings: "review" } });
+      expect(step.exitCode).toBe(0);
+      return (reviewer.requests.at(-1)?.messages ?? []).flatMap((message) =>
+        message.role === "user" ? [message.text] : [],
+      );
+    };
+    const reviewer = await startModelServer({
+      script: everyTime(() => say(JSON.stringify({ summary: "Fine.", findings: [] }))),
+      apiKey: "k",
+    });
+    try {
+      expect((await play()).join("\n")).not.toContain("changed since the last review");
+      const files = { ...base, "src/a.ts": "export const a = 2;\n", "src/b.ts": "export const b = 3;\n" };
+      const main = repository.git(["rev-parse", "refs/heads/main"]);
+      head = repository.commit({ files, parents: [head], day: 4 });
+      repository.updateRef("refs/heads/main", main);
+      repository.updateRef("refs/heads/topic", head);
+      repository.updateRef("refs/pull/7/head", head);
+      const told = (await play()).join("\n");
+      const since = told.indexOf("changed since the last review\n");
+      const whole = told.indexOf("What the pull request changes, against its base");
+      expect(since).toBeGreaterThan(-1);
+      expect(whole).toBeGreaterThan(since);
+      expect(told.slice(since, whole)).toContain("+export const b = 3;");
+      expect(told.slice(since, whole)).not.toContain("export const a");
+      expect(told.slice(whole)).toContain("+export const a = 2;");
+    } finally {
+      await reviewer.close();
+    }
   });
 });

@@ -203,7 +203,10 @@ function agentBackend(settings: LoopSettings, { modelOf, idOf, rates }: AgentMod
         });
         conversation.repeatAfterSummaries(toldNotes);
         if (left === null) {
-          if (opening !== null) conversation.sayBefore(opening);
+          // A review's request has what changed since the last one: the whole change comes behind it.
+          if (opening !== null && form?.validatesFindings === true)
+            conversation.add({ role: "user", content: opening });
+          else if (opening !== null) conversation.sayBefore(opening);
           const images = imageMessage(await requestedImages(task.messages, checkout));
           if (images !== null) conversation.add(images);
         }

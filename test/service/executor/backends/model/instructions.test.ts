@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { everyTime } from "../../../../../fakes/model-server/script.ts";
 import { say } from "../../../../../fakes/model-server/turn.ts";
+import { reviewSchema } from "../../../../../src/github/findings/findings-schema.ts";
 import type { RepositoryTask } from "../../../../../src/service/executor/backend.ts";
 import {
   type Briefing,
@@ -179,6 +180,21 @@ describe("a pull request's change", () => {
     );
     expect(fixture.server.systemPrompt()).toContain("# When you are asked to review");
     expect(fixture.server.systemPrompt()).not.toContain("new line");
+  });
+
+  it("is told behind the request of a review, which begins with what changed since the last one", async () => {
+    const checkout = {
+      changesSinceBase: async () => ({ baseSha, files }),
+      diffSinceBase: async () => ({ baseSha, text: diff, isWhole: true }),
+    };
+    const reply = JSON.stringify({ summary: "Fine.", findings: [] });
+    fixture = await ModelFixture.start({ script: () => [say(reply)], checkout });
+    const told = await messagesOf({
+      event: "pull_request",
+      baseRef: "main",
+      outputSchema: reviewSchema([]),
+    });
+    expect(told.join("\n")).toMatch(/^Hello\nWhat the pull request changes[\s\S]*\+new line/);
   });
 
   it("that cannot be read is said to be missing, and nothing is said where there is no pull request", async () => {
