@@ -2,15 +2,16 @@
 // Why: docs/decisions/125-tools-are-listed-in-sets.md
 
 /** In the order in which they are listed. */
-export const toolSets = ["agents", "workspaces", "changesets", "workers"] as const;
+export const toolSets = ["agents", "forks", "workspaces", "changesets", "workers"] as const;
 export type ToolSet = (typeof toolSets)[number];
 
 /** The purpose of each set, as a client's model reads it. */
 export const toolSetTexts: Readonly<Record<ToolSet, string>> = {
   agents: "agents, their runs, schedules and workflows, questions, approvals, credits",
-  workspaces: "workspaces, their files, copies and revisions",
-  changesets: "what is proposed to a workspace: make, read, accept or reject it",
-  workers: "runs that work in copies of a workspace, in groups with one budget",
+  forks: "runs that begin at a turn of another one",
+  workspaces: "their files, copies and revisions",
+  changesets: "proposals to a workspace, and their review",
+  workers: "runs in copies of a workspace, in groups with one budget",
 };
 
 /** The parameter of the address, and the header, that name sets: "agents,workers", "all", "default". */

@@ -7,6 +7,7 @@ import { makeTestKey } from "../support/account-key.ts";
 import { type DurableOptions, DurableService } from "../support/durable/durable-service.ts";
 import { expectCompleted, expectNothingKept } from "../support/durable/expect-played.ts";
 import { idealRequests, noteOf, STORY_MODEL, type Story } from "../support/durable/played-story.ts";
+import { bodyOf, openMcpClient } from "../support/mcp/mcp-client.ts";
 import { runCommand } from "../support/run/run-command.ts";
 import type { Answer } from "../support/service-client.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
@@ -59,8 +60,11 @@ onEveryStore((store) => {
       expect(await service.job.follow(first)).toEqual(played.stored);
 
       expect(await fork(first, asked)).toMatchObject({ run_id: second });
-      const third = await fork(second, { turn: 4 });
-      expect((await expectCompleted(service, third.run_id)).patch).toBe(played.patch);
+      const client = await openMcpClient(service.node().url, { bearer: service.owner.secret });
+      const third = await client.callTool({ name: "fork_run", arguments: { run_id: second, turn: 4 } });
+      await client.close();
+      const { run_id: thirdId } = bodyOf(third) as { readonly run_id: string };
+      expect((await expectCompleted(service, thirdId)).patch).toBe(played.patch);
       expect(await journals()).toBe(3);
       expect(await ask(first, { ...asked, turn: 2 })).toMatchObject({
         status: 422,

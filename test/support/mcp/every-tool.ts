@@ -45,7 +45,7 @@ export const everyToolBackend: Backend = {
   },
 };
 
-/** Uses every tool, each with what another has answered. Only the owner accepts, and no run is parked: those tools are refused. */
+/** Uses every tool, each with what another has answered. Only the owner accepts, no run is parked, and none has kept its turns: those tools are refused. */
 export async function useEveryTool(
   client: Client,
   { workflowId, key }: { readonly workflowId: string; readonly key: string },
@@ -70,6 +70,9 @@ export async function useEveryTool(
   used.add("resume_run");
   const resumed = await client.callTool({ name: "resume_run", arguments: { run_id } });
   expect(bodyOf(resumed)).toMatchObject({ code: "run_finished" });
+  used.add("fork_run");
+  const forked = await client.callTool({ name: "fork_run", arguments: { run_id, turn: 1 } });
+  expect(bodyOf(forked)).toMatchObject({ code: "turn_not_kept" });
   await use("cancel_run", { run_id });
   const { id: schedule_id } = await use("create_schedule", { agent, prompt: "later", delay_seconds: 60 });
   await use("list_schedules", { agent });

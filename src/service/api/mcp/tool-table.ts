@@ -7,6 +7,7 @@ import { approvalTools } from "./tools/approvals.ts";
 import { changesetTools } from "./tools/changesets.ts";
 import { copyTools } from "./tools/copies.ts";
 import { fileTools } from "./tools/files.ts";
+import { forkTools } from "./tools/forks.ts";
 import { moneyTools } from "./tools/money.ts";
 import { questionTools } from "./tools/questions.ts";
 import { revisionTools } from "./tools/revisions.ts";
@@ -26,6 +27,7 @@ export const toolsOfSets: Readonly<Record<ToolSet, readonly McpTool[]>> = {
     ...questionTools,
     ...approvalTools,
   ],
+  forks: forkTools,
   workspaces: [...workspaceTools, ...fileTools, ...copyTools, ...revisionTools],
   changesets: changesetTools,
   workers: workerTools,
