@@ -25,6 +25,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   "web-sessions": ["accounts"],
   agents: ["idempotency", "oauth"],
   authentication: ["oauth"],
+  members: ["oauth", "web-sessions"],
   "sign-in": ["limits", "web-sessions"],
   claims: ["agents"],
   commits: ["agents", "blobs"],

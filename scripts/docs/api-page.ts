@@ -20,7 +20,9 @@ A running service describes its API: the reference at \`/docs\`, a page a noun w
 client is [\`agent-service/client\`](client.md).
 
 A **CI job** calls with a capability from \`POST /v1/ci/oidc/exchange\`, an **owner** with a key of the account
-(\`svc_sk_…\`), an **AI client** with one that acts for the owner (\`svc_at_…\`). Every refusal is
+(\`svc_sk_…\`), an **AI client** with one that acts for a person (\`svc_at_…\`). A person has a **role** in the account, *owner*,
+*admin*, *member* or *viewer*: each may do what the next may, and more. Keys and applications may do no more than the person for whom
+they act, as of now; else they are answered 403 \`role_needed\`. Every refusal is
 \`{error, code, request_id}\`: branch on \`code\`. One is without a body: a request whose address and headers have more than 16 KB
 together is answered 431 before it is read.
 
@@ -40,7 +42,7 @@ export function routeSections(table: RouteTable): string {
   return tags
     .map(({ name, description }) => {
       const ofTag = all.filter(({ tag }) => tag === name);
-      const head = ["Method", "Path", "What", "Who may call", "Repeatable", "Refusals"];
+      const head = ["Method", "Path", "What", "Who may call", "Least role", "Repeatable", "Refusals"];
       return `## ${name}\n\n${description}\n\n${markdownTable(head, ofTag.map(rowOf))}`;
     })
     .join("\n\n");
@@ -58,6 +60,7 @@ function rowOf(route: Route): readonly string[] {
     `\`${path}\``,
     summary,
     callers.length === 0 ? "everybody" : callers.map((caller) => callerTexts[caller]).join(", "),
+    route.role ?? "",
     repeat === "keyed" ? keyText(route) : repeatTexts[repeat],
     refusalsOf(route).join(", "),
   ];

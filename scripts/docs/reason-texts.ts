@@ -126,6 +126,10 @@ export const problemTexts: Texts<ProblemCode> = {
   forbidden: "The credential does not allow this.",
   insufficient_scope:
     "The access token of an application is not good for this. The message names the scopes.",
+  role_needed:
+    "The role of the person in the account, or of the one for whom the key or the application acts, may not do this. The message names the role that may.",
+  last_owner: "The account would have no owner left. Make somebody else an owner first.",
+  already_member: "The person is a member of the account already.",
   not_found: "There is nothing at this address for this credential.",
   run_finished: "The run has ended already.",
   turn_not_kept: "The run cannot be forked at this turn: the message says at which it can be.",

@@ -43,6 +43,7 @@ const MAX_BODY_BYTES = 4 * 1024;
 export const claimRoutes = nounRoutes("claims", "CI jobs", {
   create: defineRoute("POST /v1/ci/claim", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: claimResponseSchema,
     summary: "Claim a repository's agent, to pay for it and own it",

@@ -38,6 +38,8 @@ export const {
   approvals,
   writeGrants,
   questions,
+  accountMembers,
+  invitations,
   credits,
   pricing,
   sessions,

@@ -15,6 +15,8 @@ export const pathParameters = {
   },
   workspaceID: { description: "The workspace's id.", schema: uuid },
   memberID: { description: "The member's id.", schema: uuid },
+  personID: { description: "The person's id.", schema: uuid },
+  invitationID: { description: "The invitation's id.", schema: uuid },
   contextItemID: { description: "The context item's id.", schema: uuid },
   workingCopyID: { description: "The working copy's id.", schema: uuid },
   revisionID: { description: "The revision's id.", schema: uuid },

@@ -50,6 +50,7 @@ const MAX_BODY_BYTES = 512 * 1024;
 export const questionRoutes = nounRoutes("questions", "Approvals", {
   list: defineRoute("GET /v1/questions", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: questionListSchema,
     summary: "List the questions of runs that nobody has answered, newest first",
@@ -61,6 +62,7 @@ export const questionRoutes = nounRoutes("questions", "Approvals", {
   }),
   answer: defineRoute("POST /v1/questions/{runID}/answer", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: submitRunResponseSchema,
     summary: "Answer a question: its run goes on",

@@ -55,6 +55,7 @@ const MAX_BODY_BYTES = 1024;
 export const repositoryAccessRoutes = nounRoutes("repositoryAccess", "Agents", {
   get: defineRoute("GET /v1/agents/{agentID}/repository-access", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: repositoryAccessSchema,
     summary: "Read how an agent's repository is read without a job",
@@ -63,6 +64,7 @@ export const repositoryAccessRoutes = nounRoutes("repositoryAccess", "Agents", {
   }),
   put: defineRoute("PUT /v1/agents/{agentID}/repository-access", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: repositoryAccessSchema,
     summary: "Let the service read an agent's repository without a job",
@@ -74,6 +76,7 @@ export const repositoryAccessRoutes = nounRoutes("repositoryAccess", "Agents", {
   }),
   delete: defineRoute("DELETE /v1/agents/{agentID}/repository-access", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: repositoryAccessSchema,
     summary: "Take the service's access to an agent's repository away",

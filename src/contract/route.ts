@@ -7,6 +7,7 @@ import type { DocumentHeader, RequestHeader } from "./headers.ts";
 import type { ApiScope } from "./oauth/scopes.ts";
 import type { PathParameter } from "./path-parameters.ts";
 import type { ProblemStatus } from "./problems/problem-answers.ts";
+import type { Role } from "./roles.ts";
 import type { Tag } from "./tags.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -82,12 +83,19 @@ export type RouteDetail = {
   readonly headers?: readonly RequestHeader[];
   /** Scopes that an access token must have, all of them. */
   readonly scopes?: readonly ApiScope[];
+  /** The least role of a person in the account, and of the one for whom a key or an application acts. */
+  readonly role?: Role;
 };
 
 /** A route that an AI client may call says what an access token needs for it. */
 type ScopesOf<Detail extends RouteDetail> = "ai_client" extends Detail["callers"][number]
   ? { readonly scopes: readonly ApiScope[] }
   : object;
+
+/** A route that people of an account may call says which of them. */
+type RoleOf<Detail extends RouteDetail> = [Exclude<Detail["callers"][number], "job">] extends [never]
+  ? object
+  : { readonly role: Role };
 
 /** The address of a route: a method and a path, with parameters in braces, spelled as in the API's specification. */
 export type Address = { readonly method: Method; readonly path: string };
@@ -105,7 +113,7 @@ export type RouteTable = Readonly<Record<string, NounRoutes>>;
 /** A route: where it is, and what it takes and gives. Refuses a path whose parameters have no description. */
 export function defineRoute<const Where extends `${Method} /${string}`, const Detail extends RouteDetail>(
   address: ParameterName<Where> extends PathParameter ? Where : never,
-  detail: Detail & ScopesOf<Detail>,
+  detail: Detail & ScopesOf<Detail> & RoleOf<Detail>,
 ): AddressOf<Where> & Detail {
   const [method, path] = address.split(" ");
   return { ...({ method, path } as AddressOf<Where>), ...detail };

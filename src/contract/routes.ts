@@ -1,5 +1,6 @@
 // Every route of the API, by noun: the one table that the OpenAPI document, docs/api.md and the client's methods derive from. Pure.
 
+import { accountMemberRoutes, invitationRoutes } from "./account-members.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { ciRoutes, commitRoutes } from "./ci/routes.ts";
@@ -29,6 +30,8 @@ export const firstRoutes = {
   approvals: approvalRoutes,
   writeGrants: writeGrantRoutes,
   questions: questionRoutes,
+  accountMembers: accountMemberRoutes,
+  invitations: invitationRoutes,
   credits: creditRoutes,
   pricing: pricingRoutes,
   sessions: sessionRoutes,

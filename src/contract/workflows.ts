@@ -65,6 +65,7 @@ const MAX_BODY_BYTES = 512 * 1024;
 export const workflowRoutes = nounRoutes("workflows", "Workflows", {
   activate: defineRoute("POST /v1/workflows/{id}/activate", {
     callers: owners,
+    role: "admin",
     // Without a version it activates the newest, which may be another one the next time.
     repeat: "once",
     answer: workflowSchema,
@@ -75,6 +76,7 @@ export const workflowRoutes = nounRoutes("workflows", "Workflows", {
   }),
   execute: defineRoute("POST /v1/workflows/{id}/executions", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: executeWorkflowResponseSchema,
     scopes: ["runs:write"],

@@ -27,6 +27,7 @@ export const writeGrantComponents: Components = {
 export const writeGrantRoutes = nounRoutes("writeGrants", "Approvals", {
   list: defineRoute("GET /v1/agents/{agentID}/write-grants", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: writeGrantListSchema,
     summary: "List an agent's write grants",
@@ -35,6 +36,7 @@ export const writeGrantRoutes = nounRoutes("writeGrants", "Approvals", {
   }),
   put: defineRoute("PUT /v1/agents/{agentID}/write-grants/{server}", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: writeGrantListSchema,
     summary: "Let an agent's runs write by the tools of an MCP server",
@@ -45,6 +47,7 @@ export const writeGrantRoutes = nounRoutes("writeGrants", "Approvals", {
   }),
   delete: defineRoute("DELETE /v1/agents/{agentID}/write-grants/{server}", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: writeGrantListSchema,
     summary: "Revoke a write grant",

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { operationOf } from "../../src/contract/openapi/operation.ts";
 import { byteBody, defineRoute, jobsAndAccounts, nounRoutes } from "../../src/contract/route.ts";
 
-const file = { callers: jobsAndAccounts, repeat: "safe" } as const;
+const file = { callers: jobsAndAccounts, repeat: "safe", role: "viewer" } as const;
 const { write, read } = nounRoutes("files", "Runs", {
   write: defineRoute("PUT /v1/files/{id}", {
     ...file,

@@ -86,7 +86,7 @@ export class RunPages {
     const { cookie } = await signInTo(this.fixture.core, account.id);
     this.#scripts.push(script);
     const submitted = await this.fixture.submitter.submit({
-      caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+      caller: { kind: "account", accountId: account.id, callerClass: "owner", personId: null, role: "owner" },
       agentId: account.agent.id,
       body: { message: "the prompt of the owner" },
       idempotencyKey: null,

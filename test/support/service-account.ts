@@ -9,6 +9,8 @@ import { type Answer, type Call, call } from "./service-client.ts";
 
 export type TestAccount = {
   readonly id: string;
+  /** Who owns it. */
+  readonly personId: string;
   /** The owner's secret. */
   readonly owner: string;
   /** The secret of an AI client that acts for the owner. */
@@ -32,7 +34,13 @@ export async function makeAccount(
     createdAt: core.clock.now(),
   });
   await core.store.transact((tx) => tx.agents.insert(agent));
-  return { id: account.id, owner: await make("owner"), aiClient: await make("ai_client"), agent };
+  return {
+    id: account.id,
+    personId: account.ownerId,
+    owner: await make("owner"),
+    aiClient: await make("ai_client"),
+    agent,
+  };
 }
 
 /** The fixture's API, called by path. */

@@ -2,11 +2,29 @@
 
 import type { Core } from "../../src/service/core/core.ts";
 import { openWebSession } from "../../src/service/core/web-sessions/web-sessions.ts";
+import { addPerson } from "./people.ts";
 
-export type SignedIn = { readonly accountId: string; readonly secret: string; readonly cookie: string };
+type Signing = Pick<Core, "store" | "clock" | "random">;
 
-/** Signs in without a page. The cookie is that of plain http. */
-export async function signInTo(core: Core, accountId: string): Promise<SignedIn> {
-  const { secret } = await openWebSession(core, { accountId, method: "link", userAgent: "a browser" });
-  return { accountId, secret, cookie: `session=${secret}` };
+export type SignedIn = {
+  readonly accountId: string;
+  readonly personId: string;
+  readonly secret: string;
+  readonly cookie: string;
+};
+
+/**
+ * Signs in without a page, by default the account's first owner, who is made where it has none. The cookie is that of plain http.
+ */
+export async function signInTo(core: Signing, accountId: string, personId?: string): Promise<SignedIn> {
+  const member = personId ?? (await ownerOf(core, accountId));
+  const signedIn = { accountId, personId: member } as const;
+  const { secret } = await openWebSession(core, { ...signedIn, method: "link", userAgent: "a browser" });
+  return { ...signedIn, secret, cookie: `session=${secret}` };
+}
+
+/** The account's first owner, who is made where it has none. */
+export async function ownerOf(core: Signing, accountId: string): Promise<string> {
+  const found = await core.store.committed.people.findFirstOwner(accountId);
+  return found ?? (await addPerson(core, { accountId, role: "owner" }));
 }

@@ -25,7 +25,13 @@ export class WorkspaceFiles {
     fixture: CoreFixture,
     { accountId, name, files = {} }: { accountId: string; name: string; files?: Files },
   ): Promise<WorkspaceFiles> {
-    const caller: AccountCaller = { kind: "account", accountId, callerClass: "owner" };
+    const caller: AccountCaller = {
+      kind: "account",
+      accountId,
+      callerClass: "owner",
+      personId: null,
+      role: "owner",
+    };
     const made = taken(
       await createWorkspace(fixture.core, { caller, body: { name }, idempotencyKey: crypto.randomUUID() }),
     );

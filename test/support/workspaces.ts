@@ -46,7 +46,13 @@ export class TestWorkspace {
     this.core = core;
     this.id = workspace.id;
     this.canonicalId = workspace.canonicalCopyId;
-    this.owner = { kind: "account", accountId: workspace.accountId, callerClass: "owner" };
+    this.owner = {
+      kind: "account",
+      accountId: workspace.accountId,
+      callerClass: "owner",
+      personId: null,
+      role: "owner",
+    };
   }
 
   get request() {

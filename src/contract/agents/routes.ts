@@ -35,6 +35,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   /** With `if_exists: "return"` an agent of that name is found, and has `existing`. */
   create: defineRoute("POST /v1/agents", {
     callers: accounts,
+    role: "admin",
     repeat: "keyed",
     answer: createAgentResponseSchema,
     scopes: ["agents:read", "runs:write"],
@@ -46,6 +47,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   }),
   list: defineRoute("GET /v1/agents", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: agentListSchema,
     scopes: ["agents:read"],
@@ -55,6 +57,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   }),
   get: defineRoute("GET /v1/agents/{agentID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: agentSchema,
     scopes: ["agents:read"],
@@ -63,6 +66,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   }),
   update: defineRoute("PATCH /v1/agents/{agentID}", {
     callers: accounts,
+    role: "admin",
     repeat: "safe",
     answer: agentSchema,
     scopes: ["agents:read", "runs:write"],
@@ -75,6 +79,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   }),
   stop: defineRoute("POST /v1/agents/{agentID}/stop", {
     callers: accounts,
+    role: "admin",
     repeat: "safe",
     answer: agentSchema,
     scopes: ["runs:write"],
@@ -84,6 +89,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   }),
   revokeLinks: defineRoute("DELETE /v1/agents/{agentID}/run-links", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: "nothing",
     summary: "Revoke every link to a run of an agent",
@@ -93,6 +99,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   }),
   retire: defineRoute("POST /v1/agents/{agentID}/retire", {
     callers: accounts,
+    role: "admin",
     repeat: "safe",
     answer: agentSchema,
     scopes: ["agents:read", "runs:write"],
@@ -104,6 +111,7 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   }),
   delete: defineRoute("DELETE /v1/agents/{agentID}", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: "nothing",
     summary: "Delete an agent, what it has stored and what it was to do",

@@ -15,6 +15,7 @@ export const approvalComponents: Components = {
 export const approvalRoutes = nounRoutes("approvals", "Approvals", {
   list: defineRoute("GET /v1/approvals", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: approvalListSchema,
     summary: "List what waits for the account's owner, and what was decided, newest first",
@@ -24,6 +25,7 @@ export const approvalRoutes = nounRoutes("approvals", "Approvals", {
   }),
   get: defineRoute("GET /v1/approvals/{approvalID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: approvalSchema,
     summary: "Read an approval",
@@ -32,6 +34,7 @@ export const approvalRoutes = nounRoutes("approvals", "Approvals", {
   }),
   approve: defineRoute("POST /v1/approvals/{approvalID}/approve", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: approvalSchema,
     summary: "Approve: what was requested is done",
@@ -42,6 +45,7 @@ export const approvalRoutes = nounRoutes("approvals", "Approvals", {
   }),
   deny: defineRoute("POST /v1/approvals/{approvalID}/deny", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: approvalSchema,
     summary: "Deny: what was requested is not done",

@@ -90,6 +90,7 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
   }),
   readRun: defineRoute("GET /v1/ci/runs/{runID}", {
     callers: jobsAndAccounts,
+    role: "viewer",
     repeat: "safe",
     answer: ciRunPageSchema,
     scopes: ["runs:read"],

@@ -15,6 +15,7 @@ const rateCard = { isTagged: true, cacheControl: "public, max-age=300" } as cons
 export const creditRoutes = nounRoutes("credits", "Credits and pricing", {
   get: defineRoute("GET /v1/users/{userID}/credits", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: creditsSchema,
     scopes: ["agents:read"],

@@ -1,5 +1,6 @@
 // Every named schema of the document, and every example, by noun. Pure.
 
+import { accountMemberComponents, accountMemberExamples, invitationExamples } from "../account-members.ts";
 import { agentExamples } from "../agents/examples.ts";
 import { agentComponents } from "../agents/routes.ts";
 import { approvalExamples } from "../approvals/examples.ts";
@@ -39,6 +40,7 @@ export const components: Components = {
   ...workflowComponents,
   ...approvalComponents,
   ...writeGrantComponents,
+  ...accountMemberComponents,
   ...questionComponents,
   ...workspaceNounComponents,
   ...moneyComponents,
@@ -58,6 +60,8 @@ export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun
   workflows: workflowExamples,
   approvals: approvalExamples,
   writeGrants: writeGrantExamples,
+  accountMembers: accountMemberExamples,
+  invitations: invitationExamples,
   questions: questionExamples,
   credits: creditExamples,
   pricing: pricingExamples,

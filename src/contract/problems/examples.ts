@@ -96,6 +96,19 @@ export const problemExamples = {
     error:
       "The access token is not good for this: it needs the scopes agents:read runs:write. Ask for them in the application's sign-in.",
   }),
+  roleNeeded: problem("A person whose role does not reach for this", {
+    code: "role_needed",
+    error:
+      'The role "viewer" in this account may not do this: it needs "member". An owner or an admin of the account changes roles.',
+  }),
+  lastOwner: problem("An account's last owner", {
+    code: "last_owner",
+    error: "The account would have no owner left. Make somebody else an owner first.",
+  }),
+  alreadyMember: problem("Somebody who is a member already", {
+    code: "already_member",
+    error: "You are a member of this account already.",
+  }),
   policyRefused: problem("The repository's owner does not allow the CI job", {
     code: "invalid_grant",
     error: `The repository's owner allows only event push; this job has event issue_comment. The owner changes that with "agent-service agents policy ${AGENT_ID}".`,

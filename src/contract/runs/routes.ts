@@ -57,6 +57,7 @@ const MAX_RESUME_BODY_BYTES = 512 * 1024;
 export const runRoutes = nounRoutes("runs", "Runs", {
   submit: defineRoute("POST /v1/agents/{agentID}/runs", {
     callers: jobsAndAccounts,
+    role: "member",
     repeat: "keyed",
     answer: submitRunResponseSchema,
     scopes: ["runs:write"],
@@ -74,6 +75,7 @@ export const runRoutes = nounRoutes("runs", "Runs", {
   }),
   list: defineRoute("GET /v1/agents/{agentID}/runs", {
     callers: jobsAndAccounts,
+    role: "viewer",
     repeat: "safe",
     answer: runListSchema,
     scopes: ["runs:read"],
@@ -83,6 +85,7 @@ export const runRoutes = nounRoutes("runs", "Runs", {
   }),
   get: defineRoute("GET /v1/agents/{agentID}/runs/{runID}", {
     callers: jobsAndAccounts,
+    role: "viewer",
     repeat: "safe",
     answer: runSchema,
     scopes: ["runs:read"],
@@ -92,6 +95,7 @@ export const runRoutes = nounRoutes("runs", "Runs", {
   /** ApiError `run_finished` when it had ended. Safe to repeat. */
   cancel: defineRoute("POST /v1/agents/{agentID}/runs/{runID}/cancel", {
     callers: jobsAndAccounts,
+    role: "member",
     repeat: "safe",
     answer: cancelRunResponseSchema,
     scopes: ["runs:write"],
@@ -102,6 +106,7 @@ export const runRoutes = nounRoutes("runs", "Runs", {
   /** ApiError `run_not_parked` when it was continued before. */
   resume: defineRoute("POST /v1/agents/{agentID}/runs/{runID}/resume", {
     callers: jobsAndAccounts,
+    role: "member",
     repeat: "once",
     answer: submitRunResponseSchema,
     scopes: ["runs:write"],
@@ -114,6 +119,7 @@ export const runRoutes = nounRoutes("runs", "Runs", {
   }),
   fork: defineRoute("POST /v1/agents/{agentID}/runs/{runID}/fork", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: submitRunResponseSchema,
     scopes: ["runs:write"],

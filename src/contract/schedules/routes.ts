@@ -19,6 +19,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
   create: defineRoute("POST /v1/agents/{agentID}/schedules", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: scheduleSchema,
     scopes: ["schedules:write"],
@@ -31,6 +32,7 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
   }),
   list: defineRoute("GET /v1/agents/{agentID}/schedules", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: scheduleListSchema,
     scopes: ["agents:read"],
@@ -39,6 +41,7 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
   }),
   get: defineRoute("GET /v1/agents/{agentID}/schedules/{scheduleID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: scheduleSchema,
     scopes: ["agents:read"],
@@ -52,6 +55,7 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
    */
   cancel: defineRoute("DELETE /v1/agents/{agentID}/schedules/{scheduleID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: scheduleSchema,
     scopes: ["schedules:write"],
@@ -61,6 +65,7 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
   }),
   confirm: defineRoute("POST /v1/agents/{agentID}/schedules/{scheduleID}/confirm", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: scheduleSchema,
     summary: "Confirm a schedule that an AI client made, so that it fires",

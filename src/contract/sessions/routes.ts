@@ -26,6 +26,7 @@ export const sessionComponents: Components = {
 export const sessionRoutes = nounRoutes("sessions", "Sessions", {
   follow: defineRoute(`GET ${SOCKET_PATH}`, {
     callers: jobsAndAccounts,
+    role: "viewer",
     repeat: "safe",
     answer: "socket",
     scopes: ["runs:read"],

@@ -54,6 +54,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 export const adoptionRoutes = nounRoutes("adoption", "Workspaces", {
   start: defineRoute("POST /v1/workspaces/{workspaceID}/storage/adopt", {
     callers: owners,
+    role: "admin",
     repeat: "keyed",
     answer: operationSchema,
     summary: "Fill a workspace with the files of an agent's repository",
@@ -65,6 +66,7 @@ export const adoptionRoutes = nounRoutes("adoption", "Workspaces", {
   }),
   get: defineRoute("GET /v1/workspaces/{workspaceID}/storage/adoption", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: adoptionSchema,
     summary: "Read how far the workspace's newest adoption is",
@@ -73,6 +75,7 @@ export const adoptionRoutes = nounRoutes("adoption", "Workspaces", {
   }),
   cancel: defineRoute("POST /v1/workspaces/{workspaceID}/storage/adoption/cancel", {
     callers: accounts,
+    role: "admin",
     repeat: "safe",
     answer: adoptionSchema,
     summary: "Cancel a running adoption",
@@ -83,6 +86,7 @@ export const adoptionRoutes = nounRoutes("adoption", "Workspaces", {
   }),
   rollback: defineRoute("POST /v1/workspaces/{workspaceID}/storage/adoption/rollback", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: operationSchema,
     summary: "Undo an adoption after which nothing was accepted and nothing written to canonical files",

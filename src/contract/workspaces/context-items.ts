@@ -58,6 +58,7 @@ const MAX_BODY_BYTES = 512 * 1024;
 export const contextItemRoutes = nounRoutes("contextItems", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/context-items", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: contextItemListSchema,
     summary: "List what every run of a workspace is given, newest first",
@@ -67,6 +68,7 @@ export const contextItemRoutes = nounRoutes("contextItems", "Work in workspaces"
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/context-items", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: contextItemSchema,
     summary: "Give something to every run of a workspace from now on",
@@ -79,6 +81,7 @@ export const contextItemRoutes = nounRoutes("contextItems", "Work in workspaces"
   }),
   delete: defineRoute("DELETE /v1/workspaces/{workspaceID}/context-items/{contextItemID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: contextItemSchema,
     summary: "Give something to no further run of a workspace",

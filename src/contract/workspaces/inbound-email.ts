@@ -15,6 +15,7 @@ export const inboundEmailComponents: Components = {
 export const inboundEmailRoutes = nounRoutes("inboundEmail", "Workspaces", {
   get: defineRoute("GET /v1/workspaces/{workspaceID}/inbound-email", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: inboundEmailSchema,
     summary: "Read the address at which a workspace receives e-mail",

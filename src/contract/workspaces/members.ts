@@ -43,6 +43,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 export const memberRoutes = nounRoutes("members", "Workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/members", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: memberListSchema,
     summary: "List the agents that work in a workspace, newest first",
@@ -52,6 +53,7 @@ export const memberRoutes = nounRoutes("members", "Workspaces", {
   }),
   add: defineRoute("POST /v1/workspaces/{workspaceID}/members", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: memberSchema,
     summary: "Let an agent of the account work in a workspace",
@@ -64,6 +66,7 @@ export const memberRoutes = nounRoutes("members", "Workspaces", {
   }),
   remove: defineRoute("DELETE /v1/workspaces/{workspaceID}/members/{memberID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: memberSchema,
     summary: "Take an agent out of a workspace",

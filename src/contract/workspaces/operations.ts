@@ -82,6 +82,7 @@ export const operationComponents: Components = {
 export const operationRoutes = nounRoutes("operations", "Copies and revisions", {
   get: defineRoute("GET /v1/workspaces/{workspaceID}/operations/{operationID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: operationSchema,
     summary: "Read an operation, or wait for its end",

@@ -44,6 +44,7 @@ export const reviewActionComponents: Components = {
 export const reviewActionRoutes = nounRoutes("reviewActions", "Changesets", {
   get: defineRoute("GET /v1/workspaces/{workspaceID}/review-actions/{actionID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: reviewActionSchema,
     summary: "Read what waits for the owner about a changeset",

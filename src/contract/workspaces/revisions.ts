@@ -51,6 +51,7 @@ export const revisionComponents: Components = {
 export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/revisions", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: revisionListSchema,
     summary: "List a workspace's revisions, newest first",
@@ -60,6 +61,7 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
   }),
   get: defineRoute("GET /v1/workspaces/{workspaceID}/revisions/{revisionID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: revisionSchema,
     summary: "Read a revision",
@@ -68,6 +70,7 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
   }),
   bundle: defineRoute("GET /v1/workspaces/{workspaceID}/revisions/{revisionID}/bundle", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: "bytes",
     summary: "Download a revision with its history, as a file for `git clone`",
@@ -84,6 +87,7 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
   }),
   delete: defineRoute("DELETE /v1/workspaces/{workspaceID}/revisions/{revisionID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: revisionSchema,
     summary: "Delete a revision",

@@ -42,6 +42,7 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 export const workspaceRunRoutes = nounRoutes("workspaceRuns", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/runs", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: workspaceRunListSchema,
     summary: "List the runs of a workspace, newest first",
@@ -51,6 +52,7 @@ export const workspaceRunRoutes = nounRoutes("workspaceRuns", "Work in workspace
   }),
   submit: defineRoute("POST /v1/workspaces/{workspaceID}/runs", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: submitRunResponseSchema,
     summary: "Queue a run in a workspace",

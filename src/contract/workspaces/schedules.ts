@@ -23,6 +23,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/schedules", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: workspaceScheduleListSchema,
     summary: "List the schedules of a workspace, newest first",
@@ -32,6 +33,7 @@ export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Work in
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/schedules", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: scheduleSchema,
     summary: "Schedule one run of a workspace",
@@ -44,6 +46,7 @@ export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Work in
   }),
   get: defineRoute("GET /v1/workspaces/{workspaceID}/schedules/{scheduleID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: scheduleSchema,
     summary: "Read a schedule of a workspace",
@@ -52,6 +55,7 @@ export const workspaceScheduleRoutes = nounRoutes("workspaceSchedules", "Work in
   }),
   cancel: defineRoute("DELETE /v1/workspaces/{workspaceID}/schedules/{scheduleID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: scheduleSchema,
     summary: "Cancel a schedule of a workspace that has not fired",

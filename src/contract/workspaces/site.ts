@@ -54,6 +54,7 @@ const MAX_BODY_BYTES = 32 * 1024;
 export const siteRoutes = nounRoutes("site", "Workspaces", {
   get: defineRoute("GET /v1/workspaces/{workspaceID}/site", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: siteSchema,
     summary: "Read which folder a workspace shows as its site",
@@ -62,6 +63,7 @@ export const siteRoutes = nounRoutes("site", "Workspaces", {
   }),
   publish: defineRoute("PUT /v1/workspaces/{workspaceID}/site", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: siteSchema,
     summary: "Show a folder of an accepted revision as the workspace's site",
@@ -73,6 +75,7 @@ export const siteRoutes = nounRoutes("site", "Workspaces", {
   }),
   open: defineRoute("POST /v1/workspaces/{workspaceID}/site/open", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: openedSiteSchema,
     summary: "Make a link by which a workspace's site is looked at for a while",

@@ -42,6 +42,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 export const threadRoutes = nounRoutes("threads", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/threads", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: threadListSchema,
     summary: "List the sessions of a workspace, newest first",
@@ -51,6 +52,7 @@ export const threadRoutes = nounRoutes("threads", "Work in workspaces", {
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/threads", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: threadSchema,
     summary: "Begin a session in a workspace",

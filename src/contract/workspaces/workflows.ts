@@ -41,6 +41,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export const workspaceWorkflowRoutes = nounRoutes("workspaceWorkflows", "Work in workspaces", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/workflows", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: workspaceWorkflowListSchema,
     summary: "List the workflows of a workspace, newest first",
@@ -50,6 +51,7 @@ export const workspaceWorkflowRoutes = nounRoutes("workspaceWorkflows", "Work in
   }),
   put: defineRoute("PUT /v1/workspaces/{workspaceID}/workflows/{workflowID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: workspaceWorkflowSchema,
     summary: "Write a workflow of a workspace, or its next version",
@@ -62,6 +64,7 @@ export const workspaceWorkflowRoutes = nounRoutes("workspaceWorkflows", "Work in
   }),
   delete: defineRoute("DELETE /v1/workspaces/{workspaceID}/workflows/{workflowID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: workspaceWorkflowSchema,
     summary: "Delete a workflow of a workspace, with its versions",

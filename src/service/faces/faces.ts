@@ -14,6 +14,8 @@ export const faces: readonly AnyFace[] = [
       "/assets/*",
       "/agent/*",
       "/approve/*",
+      "/accounts",
+      "/invitation/*",
       "/workspaces",
       "/workspace/*",
       "/confirm/*",

@@ -20,6 +20,9 @@ export const auditRow = row<AuditEntry>("audit_entries")({
   ciRunId: nullable(text),
   accountId: optional(text),
   method: optional(text),
+  personId: optional(text),
+  clientId: optional(text),
+  aboutPersonId: optional(text),
 });
 
 declare module "./tables.ts" {

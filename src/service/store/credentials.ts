@@ -3,9 +3,10 @@
 import type { Kysely } from "kysely";
 import { type TokenScope, tokenScopes } from "../../contract/oauth/scopes.ts";
 import type { ApiKey, CallerClass, Credential } from "../core/accounts/credential.ts";
-import type { CredentialStore } from "../core/accounts/store-port.ts";
+import type { CredentialStore, HeldCredential, PersonsCredentials } from "../core/accounts/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
+import { membershipRow } from "./people.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
@@ -32,6 +33,7 @@ export const credentialRow = row<StoredCredential>("credentials")({
   hash: text,
   id: text,
   accountId: text,
+  personId: nullable(text),
   kind: oneOf(kinds),
   name: text,
   hint: text,
@@ -61,9 +63,11 @@ export class SqlCredentials implements CredentialStore {
     this.#ask = ask;
   }
 
-  async find(hash: string): Promise<Credential | null> {
+  async find(hash: string): Promise<HeldCredential | null> {
     const [row] = await this.#ask(credentialOfHash, { hash });
-    return row === undefined ? null : toCredential(credentialRow.read(row));
+    if (row === undefined) return null;
+    const role = row.role === null ? null : membershipRow.readField("role", row.role);
+    return { ...toCredential(credentialRow.read(row)), role };
   }
 
   async listKeys(accountId: string | null): Promise<readonly ApiKey[]> {
@@ -112,18 +116,53 @@ export class SqlCredentials implements CredentialStore {
       .execute();
   }
 
+  async revokeOfPerson({
+    accountId,
+    personId,
+    which,
+    now,
+  }: PersonsCredentials & { now: number }): Promise<void> {
+    const query = this.#db
+      .updateTable("credentials")
+      .set({ revoked_at: now })
+      .where("account_id", "=", accountId)
+      .where("person_id", "=", personId)
+      .where("revoked_at", "is", null);
+    await (which === "all" ? query : query.where("kind", "=", "owner_key")).execute();
+  }
+
+  async giveKeys({ accountId, personId, which, to }: PersonsCredentials & { to: string }): Promise<void> {
+    await this.#db
+      .updateTable("credentials")
+      .set({ person_id: to })
+      .where("account_id", "=", accountId)
+      .where("person_id", "=", personId)
+      .where("kind", "in", which === "all" ? Object.values(keyKinds) : ["owner_key" as const])
+      .where("revoked_at", "is", null)
+      .execute();
+  }
+
   async touch({ hash, now }: { hash: string; now: number }): Promise<void> {
     await this.#db.updateTable("credentials").set({ last_used_at: now }).where("hash", "=", hash).execute();
   }
 }
 
 const credentialOfHash = keepQuery<{ hash: string }>("hash")((db, { hash }) =>
-  db.selectFrom("credentials").selectAll().where("hash", "=", hash),
+  db
+    .selectFrom("credentials")
+    .leftJoin("memberships", (join) =>
+      join
+        .onRef("memberships.account_id", "=", "credentials.account_id")
+        .onRef("memberships.person_id", "=", "credentials.person_id"),
+    )
+    .selectAll("credentials")
+    .select("memberships.role")
+    .where("hash", "=", hash),
 );
 
 function toStored(credential: Credential): StoredCredential {
-  const { id, hash, accountId, createdAt, lastUsedAt, revokedAt } = credential;
-  const shared = { id, hash, accountId, createdAt, lastUsedAt, revokedAt };
+  const { id, hash, accountId, personId, createdAt, lastUsedAt, revokedAt } = credential;
+  const shared = { id, hash, accountId, personId, createdAt, lastUsedAt, revokedAt };
   switch (credential.kind) {
     case "key": {
       const { callerClass, name, hint } = credential;
@@ -139,7 +178,7 @@ function toStored(credential: Credential): StoredCredential {
 
 function toCredential(stored: StoredCredential): Credential {
   if (stored.kind !== "access_token") return { kind: "key", ...toKey(stored) };
-  const { id, hash, accountId, createdAt, lastUsedAt, revokedAt, kind } = stored;
+  const { id, hash, accountId, personId, createdAt, lastUsedAt, revokedAt, kind } = stored;
   const { clientId, scope, resource, grantId, expiresAt } = stored;
   if (clientId === null || resource === null || grantId === null || expiresAt === null) {
     throw new TypeError(`The access token ${id} lacks a column.`);
@@ -149,6 +188,7 @@ function toCredential(stored: StoredCredential): Credential {
     id,
     hash,
     accountId,
+    personId,
     createdAt,
     lastUsedAt,
     revokedAt,
@@ -160,10 +200,10 @@ function toCredential(stored: StoredCredential): Credential {
   };
 }
 
-function toKey({ kind, id, hash, accountId, name, hint, ...key }: StoredCredential): ApiKey {
+function toKey({ kind, id, hash, accountId, personId, name, hint, ...key }: StoredCredential): ApiKey {
   const callerClass = kind === "owner_key" ? "owner" : "ai_client";
   const { createdAt, lastUsedAt, revokedAt } = key;
-  return { id, hash, accountId, callerClass, name, hint, createdAt, lastUsedAt, revokedAt };
+  return { id, hash, accountId, personId, callerClass, name, hint, createdAt, lastUsedAt, revokedAt };
 }
 
 /** A scope that this version does not know is good for nothing. */

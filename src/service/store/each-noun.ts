@@ -8,6 +8,8 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
   return {
     accounts: within(queries.accounts, around),
     credentials: within(queries.credentials, around),
+    people: within(queries.people, around),
+    invitations: within(queries.invitations, around),
     agents: within(queries.agents, around),
     sessions: within(queries.sessions, around),
     runs: within(queries.runs, around),

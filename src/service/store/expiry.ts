@@ -124,6 +124,7 @@ const expiring: readonly (readonly [keyof Database, string, number?])[] = [
   ["oauth_artifacts", "expires_at"],
   ["oauth_grants", "expires_at", DAY_MS],
   ["sign_in_links", "expires_at"],
+  ["invitations", "expires_at"],
   ["sign_in_attempts", "expires_at"],
   ["web_sessions", "expires_at"],
   ["approvals", "kept_until"],

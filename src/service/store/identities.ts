@@ -1,4 +1,4 @@
-// Identities and passkeys of accounts, in SQL.
+// Identities and passkeys of people, in SQL.
 
 import type { Kysely } from "kysely";
 import { type Identity, identityKinds, type Passkey } from "../core/sign-in/identity.ts";
@@ -11,7 +11,7 @@ import type { Database } from "./tables.ts";
 
 export const identityRow = row<Identity>("identities")({
   id: text,
-  accountId: text,
+  personId: text,
   kind: oneOf(identityKinds),
   issuer: text,
   subject: text,
@@ -22,7 +22,7 @@ export const identityRow = row<Identity>("identities")({
 
 export const passkeyRow = row<Passkey>("passkeys")({
   credentialId: text,
-  accountId: text,
+  personId: text,
   name: text,
   publicKey: text,
   counter: integer,
@@ -56,11 +56,11 @@ export class SqlIdentities implements IdentityStore {
     return row === undefined ? null : identityRow.read(row);
   }
 
-  async list(accountId: string): Promise<readonly Identity[]> {
+  async list(personId: string): Promise<readonly Identity[]> {
     const rows = await this.#db
       .selectFrom("identities")
       .selectAll()
-      .where("account_id", "=", accountId)
+      .where("person_id", "=", personId)
       .orderBy("id")
       .execute();
     return rows.map(identityRow.read);
@@ -79,11 +79,11 @@ export class SqlIdentities implements IdentityStore {
     await this.#db.updateTable("identities").set({ name, last_used_at: now }).where("id", "=", id).execute();
   }
 
-  async remove({ id, accountId }: { id: string; accountId: string }): Promise<boolean> {
+  async remove({ id, personId }: { id: string; personId: string }): Promise<boolean> {
     const { numDeletedRows } = await this.#db
       .deleteFrom("identities")
       .where("id", "=", id)
-      .where("account_id", "=", accountId)
+      .where("person_id", "=", personId)
       .executeTakeFirst();
     return numDeletedRows === 1n;
   }
@@ -97,11 +97,11 @@ export class SqlIdentities implements IdentityStore {
     return row === undefined ? null : passkeyRow.read(row);
   }
 
-  async listPasskeys(accountId: string): Promise<readonly Passkey[]> {
+  async listPasskeys(personId: string): Promise<readonly Passkey[]> {
     const rows = await this.#db
       .selectFrom("passkeys")
       .selectAll()
-      .where("account_id", "=", accountId)
+      .where("person_id", "=", personId)
       .orderBy("created_at")
       .orderBy("credential_id")
       .execute();
@@ -134,11 +134,11 @@ export class SqlIdentities implements IdentityStore {
     return numUpdatedRows === 1n;
   }
 
-  async removePasskey(removal: { credentialId: string; accountId: string }): Promise<boolean> {
+  async removePasskey(removal: { credentialId: string; personId: string }): Promise<boolean> {
     const { numDeletedRows } = await this.#db
       .deleteFrom("passkeys")
       .where("credential_id", "=", removal.credentialId)
-      .where("account_id", "=", removal.accountId)
+      .where("person_id", "=", removal.personId)
       .executeTakeFirst();
     return numDeletedRows === 1n;
   }

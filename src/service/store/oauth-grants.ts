@@ -11,6 +11,7 @@ import type { Database } from "./tables.ts";
 export const oauthGrantRow = row<OAuthGrant>("oauth_grants")({
   id: text,
   accountId: text,
+  personId: nullable(text),
   clientId: text,
   clientName: text,
   scope: text,

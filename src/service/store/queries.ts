@@ -18,10 +18,12 @@ import { SqlExpiry } from "./expiry.ts";
 import type { FrequentWrites } from "./frequent-writes.ts";
 import { SqlIdempotency } from "./idempotency.ts";
 import { SqlIdentities } from "./identities.ts";
+import { SqlInvitations } from "./invitations.ts";
 import type { SqlLedger } from "./ledger.ts";
 import { SqlOAuthArtifacts } from "./oauth-artifacts.ts";
 import { SqlOAuthGrants } from "./oauth-grants.ts";
 import { SqlPacks } from "./packs.ts";
+import { SqlPeople } from "./people.ts";
 import type { SqlQueue } from "./queue.ts";
 import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
@@ -62,6 +64,8 @@ export class StoreQueries implements StoreTransaction {
   readonly #writes: FrequentWrites;
   #accounts: SqlAccounts | undefined;
   #credentials: SqlCredentials | undefined;
+  #people: SqlPeople | undefined;
+  #invitations: SqlInvitations | undefined;
   #agents: SqlAgents | undefined;
   #sessions: SqlSessions | undefined;
   #runs: SqlRuns | undefined;
@@ -128,6 +132,16 @@ export class StoreQueries implements StoreTransaction {
   get credentials(): SqlCredentials {
     this.#credentials ??= new SqlCredentials(this.#connection);
     return this.#credentials;
+  }
+
+  get people(): SqlPeople {
+    this.#people ??= new SqlPeople(this.#connection);
+    return this.#people;
+  }
+
+  get invitations(): SqlInvitations {
+    this.#invitations ??= new SqlInvitations(this.#connection);
+    return this.#invitations;
   }
 
   get agents(): SqlAgents {

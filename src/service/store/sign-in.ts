@@ -12,6 +12,7 @@ import type { Database } from "./tables.ts";
 export const linkRow = row<SignInLink>("sign_in_links")({
   hash: text,
   accountId: nullable(text),
+  personId: nullable(text),
   createdAt: integer,
   expiresAt: integer,
   usedAt: nullable(integer),

@@ -2,22 +2,25 @@
 
 import type { Kysely } from "kysely";
 import type { WebSessionStore } from "../core/web-sessions/store-port.ts";
-import { signInMethods, type WebSession } from "../core/web-sessions/web-session.ts";
+import { type StoredWebSession, signInMethods, type WebSession } from "../core/web-sessions/web-session.ts";
 import type { Connection } from "./connection.ts";
+import { membershipRow } from "./people.ts";
 import { row, type TableOf } from "./row.ts";
-import { integer, oneOf, text } from "./row-columns.ts";
+import { integer, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
-export const webSessionRow = row<WebSession>("web_sessions")({
+export const webSessionRow = row<StoredWebSession>("web_sessions")({
   hash: text,
   id: text,
   accountId: text,
+  personId: text,
   method: oneOf(signInMethods),
   userAgent: text,
   createdAt: integer,
   seenAt: integer,
   authenticatedAt: integer,
   expiresAt: integer,
+  endsAt: nullable(integer),
 });
 
 declare module "./tables.ts" {
@@ -36,24 +39,42 @@ export class SqlWebSessions implements WebSessionStore {
   async find(hash: string): Promise<WebSession | null> {
     const row = await this.#db
       .selectFrom("web_sessions")
-      .selectAll()
+      .innerJoin("memberships", (join) =>
+        join
+          .onRef("memberships.account_id", "=", "web_sessions.account_id")
+          .onRef("memberships.person_id", "=", "web_sessions.person_id"),
+      )
+      .selectAll("web_sessions")
+      .select("memberships.role")
       .where("hash", "=", hash)
       .executeTakeFirst();
-    return row === undefined ? null : webSessionRow.read(row);
+    if (row === undefined) return null;
+    return { ...webSessionRow.read(row), role: membershipRow.readField("role", row.role) };
   }
 
-  async list({ accountId, now }: { accountId: string; now: number }): Promise<readonly WebSession[]> {
+  async list({ personId, now }: { personId: string; now: number }): Promise<readonly StoredWebSession[]> {
     const rows = await this.#db
       .selectFrom("web_sessions")
       .selectAll()
-      .where("account_id", "=", accountId)
+      .where("person_id", "=", personId)
       .where("expires_at", ">", now)
       .orderBy("id")
       .execute();
     return rows.map(webSessionRow.read);
   }
 
-  async insert(session: WebSession): Promise<void> {
+  async isSignedIn({ accountId, now }: { accountId: string; now: number }): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom("web_sessions")
+      .select("id")
+      .where("account_id", "=", accountId)
+      .where("expires_at", ">", now)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async insert(session: StoredWebSession): Promise<void> {
     await this.#db.insertInto("web_sessions").values(webSessionRow.write(session)).execute();
   }
 
@@ -73,17 +94,25 @@ export class SqlWebSessions implements WebSessionStore {
       .execute();
   }
 
-  async delete({ accountId, id }: { accountId: string; id: string }): Promise<boolean> {
-    const { numDeletedRows } = await this.#db
+  async deleteOf({ accountId, personId }: { accountId: string; personId: string }): Promise<void> {
+    await this.#db
       .deleteFrom("web_sessions")
       .where("account_id", "=", accountId)
+      .where("person_id", "=", personId)
+      .execute();
+  }
+
+  async delete({ personId, id }: { personId: string; id: string }): Promise<boolean> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom("web_sessions")
+      .where("person_id", "=", personId)
       .where("id", "=", id)
       .executeTakeFirst();
     return numDeletedRows === 1n;
   }
 
-  async deleteAll({ accountId, kept }: { accountId: string; kept: string | null }): Promise<number> {
-    const query = this.#db.deleteFrom("web_sessions").where("account_id", "=", accountId);
+  async deleteAll({ personId, kept }: { personId: string; kept: string | null }): Promise<number> {
+    const query = this.#db.deleteFrom("web_sessions").where("person_id", "=", personId);
     const { numDeletedRows } = await (kept === null
       ? query
       : query.where("id", "<>", kept)

@@ -60,6 +60,12 @@ class TalliedTransaction implements StoreTransaction {
   get credentials() {
     return this.#tx.credentials;
   }
+  get invitations() {
+    return this.#tx.invitations;
+  }
+  get people() {
+    return this.#tx.people;
+  }
   get agents() {
     return this.#tx.agents;
   }

@@ -127,7 +127,13 @@ onEveryStore((kind) => {
       const { agentId } = (await fixture.caller()).capability;
       const { id: accountId } = await openAccount(fixture.core, "subscribed");
       await fixture.store.transact((tx) => tx.agents.update(agentId, { accountId }));
-      const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+      const caller = {
+        kind: "account",
+        accountId,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      } as const;
       expect((await retireAgent(core, { caller, agentId })).ok).toBe(true);
       expect(await Promise.all([head, other].map(isHeld))).toEqual([true, false]);
       await expirePacks(core);

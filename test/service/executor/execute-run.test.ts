@@ -228,7 +228,13 @@ describe("a run's checkout", () => {
     });
     await withFixture(provider, async (fixture) => {
       const { id: accountId, agent } = await makeAccount(fixture);
-      const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+      const caller = {
+        kind: "account",
+        accountId,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      } as const;
       const submission = { caller, agentId: agent.id, body: { message: "go" }, idempotencyKey: null };
       const submitted = await fixture.submitter.submit(submission);
       if (!submitted.ok) throw new Error(submitted.refusal.reason);
@@ -243,7 +249,13 @@ describe("a run's checkout", () => {
       const { id: accountId } = await makeAccount(fixture);
       const { agentId } = (await fixture.caller()).capability;
       await fixture.store.transact((tx) => tx.agents.update(agentId, { accountId }));
-      const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+      const caller = {
+        kind: "account",
+        accountId,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      } as const;
       const submission = { caller, agentId, body: { message: "go" }, idempotencyKey: null };
       const submitted = await fixture.submitter.submit(submission);
       if (!submitted.ok) throw new Error(submitted.refusal.reason);

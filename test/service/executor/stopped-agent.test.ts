@@ -76,7 +76,7 @@ async function startRun(options: CoreFixtureOptions): Promise<{ fixture: CoreFix
   const fixture = await startFixture({ level: "core", ...options, checkouts });
   fixture.executor.start();
   const { id: accountId, agent } = await makeAccount(fixture);
-  const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+  const caller = { kind: "account", accountId, callerClass: "owner", personId: null, role: "owner" } as const;
   const submission = { caller, agentId: agent.id, body: { message: "go" }, idempotencyKey: null };
   const submitted = await fixture.submitter.submit(submission);
   if (!submitted.ok) throw new Error(submitted.refusal.reason);

@@ -10,6 +10,7 @@ const key: ApiKey = {
   id: "key-1",
   hash: "hash-1",
   accountId: "account-1",
+  personId: "person-1",
   callerClass: "owner",
   name: "laptop",
   hint: "abcd",
@@ -21,6 +22,7 @@ const token: AccessToken = {
   id: "token-1",
   hash: "hash-2",
   accountId: "account-1",
+  personId: "person-1",
   clientId: "https://app.example/client.json",
   scopes: ["runs:read", "runs:write"],
   resource: "https://agents.example/mcp",
@@ -57,8 +59,8 @@ onEveryStore((kind) => {
     const find = (hash: string) => store.committed.credentials.find(hash);
 
     it("finds each by its hash, and lists keys alone", async () => {
-      expect(await find("hash-1")).toEqual({ kind: "key", ...key });
-      expect(await find("hash-2")).toEqual({ kind: "access_token", ...token });
+      expect(await find("hash-1")).toEqual({ kind: "key", ...key, role: null });
+      expect(await find("hash-2")).toEqual({ kind: "access_token", ...token, role: null });
       expect(await find("hash-5")).toBeNull();
       expect(await store.committed.credentials.listKeys("account-1")).toEqual([key]);
       expect(await store.committed.credentials.listKeys("account-2")).toEqual([]);
@@ -86,7 +88,7 @@ onEveryStore((kind) => {
       expect(await sweep(token.expiresAt + DAY_MS)).toBe(0);
       expect(await sweep(token.expiresAt + DAY_MS + 1)).toBe(3);
       expect(await find("hash-2")).toBeNull();
-      expect(await find("hash-1")).toEqual({ kind: "key", ...key });
+      expect(await find("hash-1")).toEqual({ kind: "key", ...key, role: null });
     });
   });
 });

@@ -30,6 +30,7 @@ const artifact: Artifact = {
 };
 const wanted = {
   accountId: "account-1",
+  personId: "person-1",
   clientId: "https://app.example/client.json",
   clientName: "App",
   scope: "runs:read",

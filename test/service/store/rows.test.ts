@@ -14,10 +14,12 @@ import { headRow } from "../../../src/service/store/default-heads.ts";
 import { eventRow as runEventRow } from "../../../src/service/store/events.ts";
 import { keyRow as idempotencyKeyRow } from "../../../src/service/store/idempotency.ts";
 import { identityRow, passkeyRow } from "../../../src/service/store/identities.ts";
+import { invitationRow } from "../../../src/service/store/invitations.ts";
 import { balanceRow, freeCallRow, postingRow } from "../../../src/service/store/ledger.ts";
 import { artifactRow } from "../../../src/service/store/oauth-artifacts.ts";
 import { oauthGrantRow } from "../../../src/service/store/oauth-grants.ts";
 import { packRow } from "../../../src/service/store/packs.ts";
+import { membershipRow, personRow } from "../../../src/service/store/people.ts";
 import { releasedRow } from "../../../src/service/store/queue.ts";
 import { accessRow } from "../../../src/service/store/repository-access.ts";
 import { requestKeyRow } from "../../../src/service/store/request-keys.ts";
@@ -88,6 +90,9 @@ const rows: { readonly [Name in keyof Database]: AnyRow<Database[Name]> } = {
   oauth_artifacts: artifactRow,
   oauth_grants: oauthGrantRow,
   packs: packRow,
+  people: personRow,
+  memberships: membershipRow,
+  invitations: invitationRow,
   repository_accesses: accessRow,
   request_keys: requestKeyRow,
   runs: runRow,

@@ -9,7 +9,7 @@ import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const identity: Identity = {
   id: "identity-1",
-  accountId: "account-1",
+  personId: "person-1",
   kind: "oidc",
   issuer: "https://id.example",
   subject: "77",
@@ -19,7 +19,7 @@ const identity: Identity = {
 };
 const passkey: Passkey = {
   credentialId: "Y3JlZGVudGlhbA",
-  accountId: "account-1",
+  personId: "person-1",
   name: "laptop",
   publicKey: "cHVibGlj",
   counter: 3,
@@ -59,17 +59,17 @@ onEveryStore((kind) => {
       const { store } = fixture;
       const insert = (one: Identity) => store.transact((tx) => tx.identities.insert(one));
       expect(await insert(identity)).toBe(true);
-      expect(await insert({ ...identity, id: "identity-2", accountId: "account-2" })).toBe(false);
+      expect(await insert({ ...identity, id: "identity-2", personId: "person-2" })).toBe(false);
       expect(await insert({ ...identity, id: "identity-3", issuer: "https://other.example" })).toBe(true);
       const { issuer, subject } = identity;
       expect(await store.committed.identities.find({ issuer, subject })).toEqual(identity);
       await store.transact((tx) => tx.identities.touch({ id: identity.id, name: "new", now: 2_000 }));
-      const [first, second] = await store.committed.identities.list("account-1");
+      const [first, second] = await store.committed.identities.list("person-1");
       expect(first).toEqual({ ...identity, name: "new", lastUsedAt: 2_000 });
       expect(second?.issuer).toBe("https://other.example");
-      const remove = (accountId: string) =>
-        store.transact((tx) => tx.identities.remove({ id: identity.id, accountId }));
-      expect([await remove("account-2"), await remove("account-1"), await remove("account-1")]).toEqual([
+      const remove = (personId: string) =>
+        store.transact((tx) => tx.identities.remove({ id: identity.id, personId }));
+      expect([await remove("person-2"), await remove("person-1"), await remove("person-1")]).toEqual([
         false,
         true,
         false,
@@ -80,7 +80,7 @@ onEveryStore((kind) => {
       const { store } = fixture;
       const { credentialId } = passkey;
       const insert = (one: Passkey) => store.transact((tx) => tx.identities.insertPasskey(one));
-      expect([await insert(passkey), await insert({ ...passkey, accountId: "account-2" })]).toEqual([
+      expect([await insert(passkey), await insert({ ...passkey, personId: "person-2" })]).toEqual([
         true,
         false,
       ]);
@@ -96,12 +96,12 @@ onEveryStore((kind) => {
         true,
         false,
       ]);
-      expect(await store.committed.identities.listPasskeys("account-1")).toEqual([
+      expect(await store.committed.identities.listPasskeys("person-1")).toEqual([
         { ...passkey, counter: 4, isBackedUp: true, lastUsedAt: 2_000 },
       ]);
-      const remove = (accountId: string) =>
-        store.transact((tx) => tx.identities.removePasskey({ credentialId, accountId }));
-      expect([await remove("account-2"), await remove("account-1")]).toEqual([false, true]);
+      const remove = (personId: string) =>
+        store.transact((tx) => tx.identities.removePasskey({ credentialId, personId }));
+      expect([await remove("person-2"), await remove("person-1")]).toEqual([false, true]);
     });
 
     it("lets a passkey that does not count be used again and again", async () => {

@@ -13,6 +13,7 @@ const keys = (["owner", "ai_client"] as const).map((callerClass) => ({
   id: `key-of-${callerClass}`,
   hash: `hash-of-${callerClass}`,
   accountId: "account-1",
+  personId: "account-1",
   callerClass,
   name: callerClass,
   hint: "abcd",

@@ -44,7 +44,13 @@ onEveryStore((kind) => {
     };
     const create = async (delaySeconds: number) => {
       const created = await createSchedule(fixture.core, {
-        caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+        caller: {
+          kind: "account",
+          accountId: account.id,
+          callerClass: "owner",
+          personId: null,
+          role: "owner",
+        },
         agentId: account.agent.id,
         body: { prompt: "Look around.", delay_seconds: delaySeconds },
         idempotencyKey: null,

@@ -19,6 +19,12 @@ export const namedAnswers: readonly NamedAnswer[] = [
     because: "A fault of the service, and none is known.",
     file: "test/service/api/http/app.test.ts",
   },
+  {
+    operations: ["accountMembersUpdate", "accountMembersRemove", "invitationsAccept"],
+    status: 409,
+    because: "The last owner, and somebody who is a member already.",
+    file: "test/service/core/members/members.test.ts",
+  },
   ...[
     ["commitsFind", 200],
     ["commitsFind", 402],

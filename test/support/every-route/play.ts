@@ -3,10 +3,14 @@
 
 import { expect } from "vitest";
 import { makeJob, makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { openAccount } from "../../../src/service/core/accounts/keys.ts";
+import { inviteToAccount } from "../../../src/service/core/members/invitations.ts";
+import { personIn } from "../../../src/service/core/web-sessions/web-sessions.ts";
 import { putWorkflow } from "../../../src/service/core/workflows/workflows.ts";
 import { REPOSITORY } from "../../service/checkouts/checkout-fixture.ts";
 import type { Body, DocumentedApi } from "../documented-api.ts";
 import type { ClaimFixture } from "../fixtures/claim-fixture.ts";
+import { addPerson } from "../people.ts";
 import { type Params, WorkspaceMaker } from "./workspace-maker.ts";
 
 export type PlayParts = {
@@ -144,6 +148,25 @@ export class Play {
     await fixture.core.ended(runID);
     await api.ask("questionsList");
     await api.ask("questionsAnswer", { params: { runID }, json: { answer: "a" } });
+    await this.#ofPeople();
+  }
+
+  async #ofPeople(): Promise<void> {
+    const { api, mine, fixture } = this.#parts;
+    const { core } = fixture.core;
+    const personID = await addPerson(core, { accountId: mine.id, role: "viewer" });
+    await api.ask("accountMembersList");
+    await api.ask("accountMembersUpdate", { params: { personID }, json: { role: "member" } });
+    await api.ask("accountMembersRemove", { params: { personID } });
+    const { id: invitationID } = await api.ask("invitationsCreate", { json: { role: "viewer" } });
+    await api.ask("invitationsList");
+    await api.ask("invitationsWithdraw", { params: { invitationID } });
+    const { id: accountId, ownerId: personId } = await openAccount(core, "registered_free");
+    const caller = personIn({ accountId, personId, role: "owner" });
+    const made = await inviteToAccount(core, { caller, role: "viewer", requestId: "r" });
+    if (!made.ok) throw new Error(made.refusal.reason);
+    const token = made.value.url.split("/").at(-1) ?? "";
+    await api.ask("invitationsAccept", { json: { token } });
   }
 
   async ofWorkspaces(): Promise<void> {
@@ -276,7 +299,7 @@ export class Play {
     await core.store.transact((tx) =>
       tx.identities.insert({
         id: core.random.uuid(createdAt),
-        accountId: mine.id,
+        personId: mine.personId,
         kind: "oidc",
         name: "somebody",
         issuer: "https://idp.example",

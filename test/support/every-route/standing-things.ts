@@ -5,6 +5,7 @@ import { putWorkflow } from "../../../src/service/core/workflows/workflows.ts";
 import type { DocumentedRoute } from "../document-checker.ts";
 import type { DocumentedApi } from "../documented-api.ts";
 import type { ClaimFixture } from "../fixtures/claim-fixture.ts";
+import { addPerson } from "../people.ts";
 import type { TestAccount } from "../service-account.ts";
 import { type Params, WorkspaceMaker } from "./workspace-maker.ts";
 
@@ -80,8 +81,20 @@ async function makeOfAccount({ fixture, account, api }: StandingParts): Promise<
   const workflow = { agentId: agentID, id: null, name: "w", prompt: "p" };
   const written = await putWorkflow(fixture.core.core, workflow);
   if (!written.ok) throw new Error(written.refusal.reason);
+  const personID = await addPerson(fixture.core.core, { accountId: account.id, role: "member" });
+  const { id: invitationID } = await api.ask("invitationsCreate", { json: { role: "member" } });
   const [scheduleID, approvalID, id] = [held.id, held.id, written.value.id];
-  return { ...params, runID, scheduleID, approvalID, id, server: "tracker", userID: account.id };
+  return {
+    ...params,
+    runID,
+    scheduleID,
+    approvalID,
+    id,
+    server: "tracker",
+    userID: account.id,
+    personID,
+    invitationID,
+  };
 }
 
 async function makeOfWorkspace({ fixture, account, api }: StandingParts): Promise<Params> {

@@ -39,6 +39,7 @@ const MAX_RESOLVE_BYTES = 8 * 1024 * 1024;
 export const changesetRoutes = nounRoutes("changesets", "Changesets", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/changesets", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: changesetListSchema,
     summary: "List a workspace's changesets, newest first",
@@ -48,6 +49,7 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/changesets", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: changesetSchema,
     summary: "Propose a revision to be accepted",
@@ -60,6 +62,7 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
   }),
   get: defineRoute("GET /v1/workspaces/{workspaceID}/changesets/{changesetID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: changesetDetailSchema,
     summary: "Read a changeset",
@@ -71,6 +74,7 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
   }),
   reject: defineRoute("POST /v1/workspaces/{workspaceID}/changesets/{changesetID}/reject", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: changesetSchema,
     summary: "Reject a changeset",
@@ -82,6 +86,7 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
   }),
   accept: defineRoute("POST /v1/workspaces/{workspaceID}/changesets/{changesetID}/accept", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: changesetSchema,
     summary: "Accept a changeset: its changes become part of the current revision",
@@ -94,6 +99,7 @@ export const changesetRoutes = nounRoutes("changesets", "Changesets", {
   }),
   resolve: defineRoute("POST /v1/workspaces/{workspaceID}/changesets/{changesetID}/resolve", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: changesetSchema,
     summary: "Settle a changeset's conflicts and accept it",

@@ -26,6 +26,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/copies", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: copyListSchema,
     summary: "List a workspace's copies, newest first",
@@ -36,6 +37,7 @@ export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/copies", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: operationSchema,
     summary: "Make a working copy of a revision",
@@ -50,6 +52,7 @@ export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
   }),
   get: defineRoute("GET /v1/workspaces/{workspaceID}/copies/{workingCopyID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: copySchema,
     summary: "Read a copy",
@@ -58,6 +61,7 @@ export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
   }),
   delete: defineRoute("DELETE /v1/workspaces/{workspaceID}/copies/{workingCopyID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: operationSchema,
     summary: "Delete a working copy, with all that was not saved of it",
@@ -70,6 +74,7 @@ export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
   }),
   checkpoint: defineRoute("POST /v1/workspaces/{workspaceID}/checkpoints", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: operationSchema,
     summary: "Save a working copy, or the canonical files, as a revision",

@@ -81,6 +81,7 @@ const downloaded = {
 
 const listDetail = {
   callers: accounts,
+  role: "viewer",
   repeat: "safe",
   answer: fileListSchema,
   description:
@@ -92,6 +93,7 @@ const listDetail = {
 
 const statDetail = {
   callers: accounts,
+  role: "viewer",
   repeat: "safe",
   answer: fileEntrySchema,
   scopes: read,
@@ -101,6 +103,7 @@ const statDetail = {
 
 const windowDetail = {
   callers: accounts,
+  role: "viewer",
   repeat: "safe",
   answer: fileWindowSchema,
   description:
@@ -113,6 +116,7 @@ const windowDetail = {
 
 const wholeTextDetail = {
   callers: accounts,
+  role: "viewer",
   repeat: "safe",
   answer: fileTextSchema,
   description: "The whole file: `offset` and `limit` are refused, and so is a file above the editor's cap.",
@@ -124,6 +128,7 @@ const wholeTextDetail = {
 
 const downloadDetail = {
   callers: accounts,
+  role: "viewer",
   repeat: "safe",
   answer: "bytes",
   description: "The whole file, or one range of it by the header Range: `offset` and `limit` are refused.",
@@ -191,6 +196,7 @@ const emptyTrashDetail = {
 
 const downloadUrlDetail = {
   callers: accounts,
+  role: "viewer",
   repeat: "safe",
   answer: downloadUrlSchema,
   description:
@@ -220,26 +226,31 @@ export const fileRoutes = nounRoutes("files", "Files of workspaces", {
   }),
   write: defineRoute("PUT /v1/workspaces/{workspaceID}/files/write", {
     callers: owners,
+    role: "admin",
     summary: "Write a file of the canonical copy",
     ...writeDetail,
   }),
   upload: defineRoute("POST /v1/workspaces/{workspaceID}/files/upload", {
     callers: owners,
+    role: "admin",
     summary: "Upload files to the canonical copy",
     ...uploadDetail,
   }),
   delete: defineRoute("POST /v1/workspaces/{workspaceID}/files/delete", {
     callers: owners,
+    role: "admin",
     summary: "Delete a file or a folder of the canonical copy",
     ...deleteDetail,
   }),
   restore: defineRoute("POST /v1/workspaces/{workspaceID}/files/restore", {
     callers: owners,
+    role: "admin",
     summary: "Restore from the trash of the canonical copy",
     ...restoreDetail,
   }),
   emptyTrash: defineRoute("POST /v1/workspaces/{workspaceID}/files/empty-trash", {
     callers: owners,
+    role: "admin",
     summary: "Empty the trash of the canonical copy",
     ...emptyTrashDetail,
   }),
@@ -268,26 +279,31 @@ export const copyFileRoutes = nounRoutes("copyFiles", "Files of copies and revis
   }),
   write: defineRoute("PUT /v1/workspaces/{workspaceID}/copies/{workingCopyID}/files/write", {
     callers: accounts,
+    role: "member",
     summary: "Write a file of a working copy",
     ...writeDetail,
   }),
   upload: defineRoute("POST /v1/workspaces/{workspaceID}/copies/{workingCopyID}/files/upload", {
     callers: accounts,
+    role: "member",
     summary: "Upload files to a working copy",
     ...uploadDetail,
   }),
   delete: defineRoute("POST /v1/workspaces/{workspaceID}/copies/{workingCopyID}/files/delete", {
     callers: accounts,
+    role: "member",
     summary: "Delete a file or a folder of a working copy",
     ...deleteDetail,
   }),
   restore: defineRoute("POST /v1/workspaces/{workspaceID}/copies/{workingCopyID}/files/restore", {
     callers: accounts,
+    role: "member",
     summary: "Restore from the trash of a working copy",
     ...restoreDetail,
   }),
   emptyTrash: defineRoute("POST /v1/workspaces/{workspaceID}/copies/{workingCopyID}/files/empty-trash", {
     callers: accounts,
+    role: "member",
     summary: "Empty the trash of a working copy",
     ...emptyTrashDetail,
   }),

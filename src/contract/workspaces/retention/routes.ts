@@ -22,6 +22,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 export const retentionRoutes = nounRoutes("retention", "Copies and revisions", {
   get: defineRoute("GET /v1/workspaces/{workspaceID}/retention", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: retentionSchema,
     summary: "Read what is going to be deleted, what is pinned, or what is kept",
@@ -33,6 +34,7 @@ export const retentionRoutes = nounRoutes("retention", "Copies and revisions", {
   }),
   createPin: defineRoute("POST /v1/workspaces/{workspaceID}/retention/pins", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: pinSchema,
     summary: "Keep a revision",
@@ -44,6 +46,7 @@ export const retentionRoutes = nounRoutes("retention", "Copies and revisions", {
   }),
   deletePin: defineRoute("DELETE /v1/workspaces/{workspaceID}/retention/pins/{pinID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: pinSchema,
     summary: "Let a revision go again",

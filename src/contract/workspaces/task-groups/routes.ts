@@ -21,6 +21,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/task-groups", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: taskGroupListSchema,
     summary: "List a workspace's task groups, newest first",
@@ -30,6 +31,7 @@ export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
   }),
   create: defineRoute("POST /v1/workspaces/{workspaceID}/task-groups", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: taskGroupSchema,
     summary: "Make a task group: workers with one budget and one stop",
@@ -41,6 +43,7 @@ export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
   }),
   get: defineRoute("GET /v1/task-groups/{taskGroupID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: taskGroupSchema,
     summary: "Read a task group, with how its workers are",
@@ -49,6 +52,7 @@ export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
   }),
   costs: defineRoute("GET /v1/task-groups/{taskGroupID}/costs", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: costsSchema,
     summary: "What the runs of a task group cost",
@@ -58,6 +62,7 @@ export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
   }),
   stop: defineRoute("POST /v1/task-groups/{taskGroupID}/stop", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: taskGroupSchema,
     summary: "Stop a task group",

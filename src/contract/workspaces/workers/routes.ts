@@ -26,6 +26,7 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 export const workerRoutes = nounRoutes("workers", "Workers", {
   list: defineRoute("GET /v1/workspaces/{workspaceID}/workers", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: workerListSchema,
     summary: "List a workspace's workers, newest first",
@@ -35,6 +36,7 @@ export const workerRoutes = nounRoutes("workers", "Workers", {
   }),
   start: defineRoute("POST /v1/workspaces/{workspaceID}/workers", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: workerSchema,
     summary: "Start a worker: a run in a copy, for a task group",
@@ -52,6 +54,7 @@ export const workerRoutes = nounRoutes("workers", "Workers", {
   }),
   get: defineRoute("GET /v1/workspaces/{workspaceID}/workers/{workerRequestID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: workerSchema,
     summary: "Read a worker",

@@ -31,6 +31,7 @@ const MAX_BODY_BYTES = 128 * 1024;
 export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
   list: defineRoute("GET /v1/workspaces", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: workspaceListSchema,
     summary: "List the account's workspaces, newest first",
@@ -40,6 +41,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
   }),
   create: defineRoute("POST /v1/workspaces", {
     callers: accounts,
+    role: "member",
     repeat: "keyed",
     answer: workspaceSchema,
     summary: "Make a workspace",
@@ -53,6 +55,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
   }),
   get: defineRoute("GET /v1/workspaces/{workspaceID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: workspaceSchema,
     summary: "Read a workspace",
@@ -61,6 +64,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
   }),
   getByAgent: defineRoute("GET /v1/workspaces/by-agent/{agentID}", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: agentWorkspaceSchema,
     summary: "Find the workspace of an agent",
@@ -71,6 +75,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
   }),
   update: defineRoute("PATCH /v1/workspaces/{workspaceID}", {
     callers: accounts,
+    role: "member",
     repeat: "safe",
     answer: workspaceSchema,
     summary: "Rename a workspace, or change its manager or its metadata",
@@ -83,6 +88,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
   }),
   delete: defineRoute("DELETE /v1/workspaces/{workspaceID}", {
     callers: owners,
+    role: "admin",
     repeat: "safe",
     answer: erasureSchema,
     summary: "Delete a workspace, with all that it is made of",
@@ -93,6 +99,7 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
   }),
   costs: defineRoute("GET /v1/workspaces/{workspaceID}/costs", {
     callers: accounts,
+    role: "viewer",
     repeat: "safe",
     answer: costsSchema,
     summary: "Sum what the runs of a workspace cost",

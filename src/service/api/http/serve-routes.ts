@@ -6,7 +6,7 @@ import { assertNever } from "../../../base/assert-never.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Route, type RouteTable, rateOf } from "../../../contract/route.ts";
-import { type Caller, needScopes } from "../../core/accounts/caller.ts";
+import { type Caller, needRole, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { PublicProblem } from "../../core/ports/problem.ts";
 import { admitCaller, chargeAddress, chargeExchange } from "../shared/admit-caller.ts";
@@ -135,13 +135,18 @@ async function admit(
   }
 }
 
-/** Refuses callers of a class, or with a token, that the route does not take. What only its owner may do, the use case says, with a link. */
-function refuseCaller({ callers, scopes = [] }: Route, caller: Caller): Result<Caller, Failure> {
+/** Refuses callers of a class or a role, or with a token, that the route does not take. What only its owner may do, the use case says, with a link. */
+function refuseCaller(
+  { callers, scopes = [], role = "owner" }: Route,
+  caller: Caller,
+): Result<Caller, Failure> {
   const isJob = caller.kind === "ci_job";
   if (isJob && !callers.includes("job")) return refused({ reason: "account_needed" });
   if (!isJob && !callers.some((one) => one !== "job")) return refused({ reason: "capability_needed" });
-  const lacking = needScopes(caller, scopes);
-  return lacking.ok ? ok(caller) : lacking;
+  const granted = needScopes(caller, scopes);
+  if (!granted.ok) return granted;
+  const held = needRole(caller, role);
+  return held.ok ? ok(caller) : held;
 }
 
 /** Tells a client where to get a token that would do, and for what: RFC 9728. Jobs get theirs in another way. */

@@ -1,6 +1,7 @@
 // Calls one tool: decodes its arguments, runs it, and writes its answer as a result.
 
 import { inputRequired, ProtocolError, type ServerContext } from "@modelcontextprotocol/server";
+import { needRole } from "../../core/accounts/caller.ts";
 import { decode } from "../shared/decode.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { type CallParts, mayUse } from "./call-parts.ts";
@@ -18,6 +19,8 @@ export async function callTool(
 ): Promise<ToolOutcome> {
   if (!mayUse(parts, tool.scopes))
     return problemResult({ reason: "scope_needed", needed: tool.scopes }, parts);
+  const held = needRole(parts.caller, tool.role);
+  if (!held.ok) return problemResult(held.refusal, parts);
   const decoded = decode(tool.input, args, "The arguments");
   if (!decoded.ok) return problemResult(decoded.refusal, parts);
   try {

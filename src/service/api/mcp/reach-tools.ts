@@ -29,6 +29,7 @@ type Described = z.infer<typeof describedSchema>;
 
 export const describeTools = ownTool({
   name: "describe_tools",
+  role: "viewer",
   title: "Describe more tools",
   description: "The tools of a set that are not listed here, and what each takes. Call them by call_tool.",
   hints: { isReadOnly: true },

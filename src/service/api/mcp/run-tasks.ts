@@ -4,6 +4,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { assertNever } from "../../../base/assert-never.ts";
 import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import type { RunStatus } from "../../../contract/runs/run.ts";
+import { needRole } from "../../core/accounts/caller.ts";
 import type { Policy } from "../../core/core.ts";
 import { cancelRun } from "../../core/runs/cancel-run.ts";
 import { findRun } from "../../core/runs/read-run.ts";
@@ -45,6 +46,8 @@ export function runTasks(parts: CallParts): Tasks {
     },
     cancel: async (taskId) => {
       need(parts, ["runs:write"]);
+      const held = needRole(parts.caller, "member");
+      if (!held.ok) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, held.refusal.reason);
       const found = await findRun(core, { caller, runId: taskId });
       if (!found.ok) throw unknownTask(taskId);
       // One that has ended meanwhile stays as it is.

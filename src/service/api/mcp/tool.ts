@@ -7,6 +7,7 @@ import { ok, type Result } from "../../../base/result.ts";
 import { type Field, type Fields, strictObject } from "../../../contract/field.ts";
 import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import { toSingleSchema } from "../../../contract/openapi/json-schema.ts";
+import type { Role } from "../../../contract/roles.ts";
 import type { JsonBody, ParameterName, Query, Route } from "../../../contract/route.ts";
 import type { AccountCaller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
@@ -88,6 +89,8 @@ export type McpTool<Output extends z.ZodMiniType = z.ZodMiniType> = {
   /** Of its structured content where it is not refused. */
   readonly output: Output;
   readonly scopes: readonly ApiScope[];
+  /** The least role of whoever the client acts for. */
+  readonly role: Role;
   readonly input: z.ZodMiniType;
   run(args: unknown, context: McpToolContext): ToolResult<object>;
 };
@@ -150,6 +153,7 @@ export function tool<
     listing: listingOf({ ...detail, input }),
     output,
     scopes,
+    role: route.role ?? "owner",
     input,
     run: async (args, context) => {
       const request = await requestOf(all, args as Readonly<Record<string, unknown>>, { route, context });
@@ -161,6 +165,8 @@ export function tool<
 }
 
 type OwnTool<Own extends Fields, Output extends z.ZodMiniType> = Described & {
+  /** The least role of whoever the client acts for. */
+  readonly role: Role;
   readonly scopes: readonly ApiScope[];
   readonly takes: Own;
   readonly output: Output;
@@ -174,12 +180,13 @@ type OwnTool<Own extends Fields, Output extends z.ZodMiniType> = Described & {
 export function ownTool<Own extends Fields, Output extends z.ZodMiniType<unknown, object>>(
   detail: OwnTool<Own, Output>,
 ): McpTool<Output> {
-  const { scopes, takes, output, run } = detail;
+  const { scopes, role, takes, output, run } = detail;
   const input = strictObject(takes);
   return {
     listing: listingOf({ ...detail, input }),
     output,
     scopes,
+    role,
     input,
     run: (args, context) => run(args as Parameters<typeof run>[0], context),
   };

@@ -99,6 +99,7 @@ async function allow(
   const { client, scopes } = asked;
   const grant = await openGrant(core, {
     accountId: session.accountId,
+    personId: session.personId,
     clientId: client.clientId,
     clientName: shownName(client),
     scope: scopes.join(" "),
@@ -119,7 +120,7 @@ async function consentPage(
 ${alert === undefined ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 <dl>
 <dt>Application</dt><dd>${name}${vouched(client)}</dd>
-<dt>Account</dt><dd><code>${session.accountId}</code></dd>
+<dt>Account</dt><dd><code>${session.accountId}</code>, of which you are ${session.role}: it may do no more than you <a href="/accounts?to=${encodeURIComponent(pathOf(context))}">Another account</a></dd>
 <dt>The answer goes to</dt><dd><strong>${redirectPlace(redirectUri)}</strong></dd>
 </dl>
 ${warnings(client, redirectUri)}
@@ -159,4 +160,9 @@ async function endedPage(context: WebContext): Promise<Response> {
 <p>It was answered, or ten minutes have passed, or it was begun in another browser. Begin again in the application.</p>`;
   const session = await sessionOf(context);
   return await page(context, { title: "Request ended", body, session, status: 410, isNarrow: true });
+}
+
+function pathOf(context: WebContext): string {
+  const { pathname, search } = new URL(context.req.url);
+  return pathname + search;
 }

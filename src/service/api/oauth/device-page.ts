@@ -68,8 +68,8 @@ export function deviceRoutes(open: OpenServer): Hono<WebEnv> {
       case undefined:
         return await questionPage(context, { session, code, request, clientName });
       case "allow": {
-        const { accountId } = session;
-        const isDone = await allowDevice(core, { request, accountId, clientName });
+        const { accountId, personId } = session;
+        const isDone = await allowDevice(core, { request, accountId, personId, clientName });
         return await donePage(
           context,
           session,
@@ -112,7 +112,7 @@ async function questionPage(
 <dl>
 <dt>Code</dt><dd><strong>${written(code)}</strong></dd>
 <dt>Application</dt><dd>${clientName}${host === null ? "" : html`<br><span class="faint">as ${host} says</span>`}</dd>
-<dt>Account</dt><dd><code>${session.accountId}</code></dd>
+<dt>Account</dt><dd><code>${session.accountId}</code>, of which you are ${session.role}: it may do no more than you <a href="/accounts?to=${encodeURIComponent(pathOf(context))}">Another account</a></dd>
 </dl>
 <p class="note warn"><strong>Is the device yours, and did you start this?</strong> Whoever shows this code gets the access, wherever they are.</p>
 ${isKnown ? "" : html`<p class="note warn"><strong>This application named itself.</strong> Nobody has checked that it is what it says.</p>`}
@@ -140,4 +140,9 @@ Settings, Keys, where you can end it.`;
 /** In two halves, as devices show it. */
 function written(code: string): string {
   return code === "" ? "" : `${code.slice(0, 4)}-${code.slice(4)}`;
+}
+
+function pathOf(context: WebContext): string {
+  const { pathname, search } = new URL(context.req.url);
+  return pathname + search;
 }

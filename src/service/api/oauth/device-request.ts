@@ -45,15 +45,23 @@ export async function findDeviceRequest(core: Core, code: string): Promise<Devic
   return { artifact, payload, clientId, scopes: grantableScopes(payload.params.scope, clientId) };
 }
 
+type AllowedDevice = {
+  readonly request: DeviceRequest;
+  readonly accountId: string;
+  /** Who agreed. */
+  readonly personId: string;
+  readonly clientName: string;
+};
+
 /** Lets the device have its tokens. False where somebody else decided first. */
 export async function allowDevice(
   core: Core,
-  { request, accountId, clientName }: { request: DeviceRequest; accountId: string; clientName: string },
+  { request, accountId, personId, clientName }: AllowedDevice,
 ): Promise<boolean> {
   const resource = resourceOf(core.policy.baseUrl);
   const scope = request.scopes.join(" ");
   const { clientId } = request;
-  const grant = await openGrant(core, { accountId, clientId, clientName, scope, resource });
+  const grant = await openGrant(core, { accountId, personId, clientId, clientName, scope, resource });
   const isFirst = await decide(core, request, { accountId, grantId: grant.id, scope, resource });
   if (!isFirst) await revokeGrant(core, grant.id);
   return isFirst;

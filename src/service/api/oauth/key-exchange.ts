@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { hashSecret } from "../../../base/secret-token.ts";
 import { KEY_MINT } from "../../../contract/oauth/scopes.ts";
-import { needScopes } from "../../core/accounts/caller.ts";
+import { needRole, needScopes } from "../../core/accounts/caller.ts";
 import { makeOwnKey, revokeOwnKey } from "../../core/accounts/own-keys.ts";
 import { spendGrant } from "../../core/oauth/grants.ts";
 import { forbidden, invalidRequest } from "../../core/ports/problem.ts";
@@ -31,6 +31,8 @@ export function keyRoutes(app: Hono<FaceEnv>, { core }: FaceParts): void {
     if (!caller.ok) return answerRefusal(outer, caller.refusal);
     const lacking = needScopes(caller.value, [KEY_MINT]);
     if (!lacking.ok) return answerRefusal(outer, lacking.refusal);
+    const mayMint = needRole(caller.value, "owner");
+    if (!mayMint.ok) return answerRefusal(outer, mayMint.refusal);
     const token = caller.value.kind === "account" ? caller.value.accessToken : undefined;
     if (token === undefined || token.clientId !== COMMAND_CLIENT) {
       return answerProblem(outer, forbidden("Only the command's own sign-in gets a key here."));
@@ -41,9 +43,11 @@ export function keyRoutes(app: Hono<FaceEnv>, { core }: FaceParts): void {
     // Spent first: of two requests with one token, one gets a key.
     if (!(await spendGrant(core, token.grantId)))
       return answerRefusal(outer, { reason: "access_token_revoked" });
-    const { accountId } = token;
+    const { accountId, personId } = token;
+    if (personId === null) return answerProblem(outer, forbidden("Only a person gets a key here."));
     const made = await makeOwnKey(core, {
       accountId,
+      personId,
       callerClass: "owner",
       name,
       requestId: outer.get("requestId"),
@@ -61,8 +65,8 @@ export function keyRoutes(app: Hono<FaceEnv>, { core }: FaceParts): void {
     const bearer = bearerOf(context.req.header("authorization")) ?? "";
     const credential = await core.store.committed.credentials.find(hashSecret(bearer));
     if (credential?.kind !== "key") return answerProblem(outer, forbidden("Only a key ends itself here."));
-    const { accountId, id } = credential;
-    await revokeOwnKey(core, { accountId, id, requestId: outer.get("requestId") });
+    const { accountId, personId, id } = credential;
+    await revokeOwnKey(core, { accountId, personId, id, requestId: outer.get("requestId") });
     return context.body(null, 204);
   });
 }

@@ -5,13 +5,14 @@ import type { WebSocket } from "ws";
 import { assertNever } from "../../../base/assert-never.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { ApiScope } from "../../../contract/oauth/scopes.ts";
+import type { Role } from "../../../contract/roles.ts";
 import {
   type ClientFrame,
   clientFrameSchema,
   closeCodes,
   FRAMES_PER_MINUTE,
 } from "../../../contract/sessions/socket.ts";
-import { type Caller, needScopes } from "../../core/accounts/caller.ts";
+import { type Caller, needRole, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { SocketRefusal } from "../../core/limits/refusals.ts";
 import { invalidRequest } from "../../core/ports/problem.ts";
@@ -36,6 +37,11 @@ const CLOSE_MS = 2_000;
 const MAX_WAITING_FRAMES = 16;
 
 /** Scopes that an access token has to have. */
+/** As the routes that do the same. */
+function roleFor({ type }: Exclude<ClientFrame, { type: "auth" }>): Role {
+  return type === "submit" || type === "cancel" ? "member" : "viewer";
+}
+
 function scopesOf(frame: Exclude<ClientFrame, { type: "auth" }>): readonly ApiScope[] {
   switch (frame.type) {
     case "subscribe":
@@ -184,8 +190,9 @@ export class SocketConnection {
 
   async #obey(frame: Exclude<ClientFrame, { type: "auth" }>, caller: Caller): Promise<void> {
     const { core, submitter, log } = this.#parts;
-    const lacking = needScopes(caller, scopesOf(frame));
-    if (!lacking.ok) return this.#sendBuffer.sendProblem(toProblem(lacking.refusal), frame.id);
+    const granted = needScopes(caller, scopesOf(frame));
+    const held = granted.ok ? needRole(caller, roleFor(frame)) : granted;
+    if (!held.ok) return this.#sendBuffer.sendProblem(toProblem(held.refusal), frame.id);
     const to = { sendBuffer: this.#sendBuffer, log };
     switch (frame.type) {
       case "subscribe":

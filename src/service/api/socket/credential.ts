@@ -11,7 +11,7 @@ import type { Core } from "../../core/core.ts";
 import { findRunViewer } from "../../core/run-views/run-views.ts";
 import type { StreamReader } from "../../core/runs/read-run.ts";
 import { RUN_VIEW_PREFIX } from "../../core/runs/run-view.ts";
-import { findWebSession, ownerOf, WEB_SESSION_PREFIX } from "../../core/web-sessions/web-sessions.ts";
+import { findWebSession, personIn, WEB_SESSION_PREFIX } from "../../core/web-sessions/web-sessions.ts";
 import { type AdmitRefusal, admitReader } from "../shared/admit-caller.ts";
 
 type CredentialParts = {
@@ -120,5 +120,5 @@ async function holderOf(core: Core, token: string): Promise<Result<StreamReader,
 /** Who is signed in. Only the upgrade of a page of our own is let in by its cookie: no frame and no header brings one. */
 export async function findOwner(core: Core, secret: string): Promise<Result<AccountCaller, AuthRefusal>> {
   const session = await findWebSession(core, secret);
-  return session === null ? refused({ reason: "credential_unknown" }) : ok(ownerOf(session));
+  return session === null ? refused({ reason: "credential_unknown" }) : ok(personIn(session));
 }

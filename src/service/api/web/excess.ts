@@ -1,7 +1,7 @@
 // The answer to whoever asks for pages too often.
 
 import { html } from "hono/html";
-import { ownerOf } from "../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../core/web-sessions/web-sessions.ts";
 import { chargeAddress, chargeCaller } from "../shared/admit-caller.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { page } from "./page.ts";
@@ -13,7 +13,7 @@ export async function refuseExcess(context: WebContext): Promise<Response | null
   const { core } = context.get("parts");
   const session = await sessionOf(context);
   const excess =
-    session === null ? chargeAddress(core, context.get("address")) : chargeCaller(core, ownerOf(session));
+    session === null ? chargeAddress(core, context.get("address")) : chargeCaller(core, personIn(session));
   if (excess === null) return null;
   const { message, retryAfterSeconds = 1 } = toProblem(excess);
   context.header("Retry-After", String(retryAfterSeconds));

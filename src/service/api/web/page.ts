@@ -59,7 +59,7 @@ ${head ?? ""}
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
 <a class="home" href="/">agent-service</a>
-${session === null ? html`<a href="/sign-in">Sign in</a>` : signedIn()}
+${session === null ? html`<a href="/sign-in">Sign in</a>` : signedIn(session)}
 </header>
 <main id="main"${isNarrow ? html` class="narrow"` : ""}>
 ${body}
@@ -68,8 +68,10 @@ ${body}
 </html>`;
 }
 
-function signedIn(): Html {
-  return html`<a href="/settings/keys">Settings</a>
+function signedIn({ accountId, role }: WebSession): Html {
+  const shown = `${accountId.slice(0, 8)}…${accountId.slice(-4)}`;
+  return html`<a href="/accounts" aria-label="Account ${shown}, ${role}: change">${shown}</a>
+<a href="/settings">Settings</a>
 <form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`;
 }
 

@@ -47,17 +47,17 @@ const assertionSchema = z.object({
   }),
 });
 
-/** The browser's options to make a passkey of the account. */
+/** The browser's options to make a passkey of a person, named after the account that they are signed in to. */
 export async function registrationOptions(
   core: Core,
-  request: { domain: string; accountId: string; known: readonly Passkey[] },
+  request: { domain: string; accountId: string; personId: string; known: readonly Passkey[] },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const { domain, accountId, known } = request;
+  const { domain, accountId, personId, known } = request;
   return await generateRegistrationOptions({
     rpName: domain,
     rpID: domain,
     userName: `account ${accountId.slice(0, 8)}`,
-    userID: new TextEncoder().encode(accountId),
+    userID: new TextEncoder().encode(personId),
     challenge: Uint8Array.from(core.random.bytes(CHALLENGE_BYTES)),
     attestationType: "none",
     excludeCredentials: known.map(({ credentialId, transports }) => ({

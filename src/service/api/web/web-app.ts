@@ -8,6 +8,7 @@ import { assetRoutes } from "./assets.ts";
 import { refuseExcess } from "./excess.ts";
 import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage } from "./page.ts";
+import { refuseLesserRoles } from "./page-roles.ts";
 import { agentRoutes } from "./pages/agent/agent-page.ts";
 import { approveRoutes } from "./pages/approve/approve-page.ts";
 import { claimRoutes } from "./pages/claim-page.ts";
@@ -17,10 +18,13 @@ import { appsRoutes } from "./pages/settings/apps-page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
 import { identitiesRoutes } from "./pages/settings/identities-page.ts";
 import { keysRoutes } from "./pages/settings/keys-page.ts";
+import { membersRoutes } from "./pages/settings/members-page.ts";
 import { passkeysRoutes } from "./pages/settings/passkeys-page.ts";
 import { sessionsRoutes } from "./pages/settings/sessions-page.ts";
+import { accountsRoutes } from "./pages/sign-in/accounts-page.ts";
 import { beginClaimRoutes } from "./pages/sign-in/begin-claim.ts";
 import { beginLinkRoutes } from "./pages/sign-in/begin-link.ts";
+import { invitationRoutes } from "./pages/sign-in/invitation-page.ts";
 import { linkRoutes } from "./pages/sign-in/link-page.ts";
 import { passkeySignInRoutes } from "./pages/sign-in/passkey-sign-in.ts";
 import { providerSignInRoutes } from "./pages/sign-in/provider-sign-in.ts";
@@ -49,6 +53,9 @@ const pages: readonly PageRoutes[] = [
   identitiesRoutes,
   passkeysRoutes,
   keysRoutes,
+  membersRoutes,
+  invitationRoutes,
+  accountsRoutes,
   sessionsRoutes,
   creditsRoutes,
   homeRoutes,
@@ -75,6 +82,7 @@ export function webApp(parts: FaceParts): Hono<FaceEnv> {
     return (await refuseExcess(context)) ?? (await next());
   });
   shown.use(refuseOtherOrigins);
+  shown.use(refuseLesserRoles);
   for (const routes of pages) shown.route("/", routes());
   shown.all("*", async (context) => notFoundPage(context, await sessionOf(context)));
   // Its errors are the outer application's.

@@ -10,6 +10,10 @@ type AccountStep = {
   readonly outcome: string;
   /** Absent where no account was proven. */
   readonly accountId?: string;
+  /** The person about whom it was decided. */
+  readonly aboutPersonId?: string;
+  /** Who did it. */
+  readonly personId?: string;
   readonly method?: string;
   readonly requestId: string;
 };

@@ -2,9 +2,10 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";
+import { isAtLeast, type Role } from "../../../contract/roles.ts";
 import type { Capability } from "../ci-jobs/capability.ts";
 import type { AccessToken, CallerClass } from "./credential.ts";
-import type { ScopeRefusal } from "./refusals.ts";
+import type { RoleRefusal, ScopeRefusal } from "./refusals.ts";
 
 /** A CI job with a capability for one repository's agent. */
 export type CiJobCaller = { readonly kind: "ci_job"; readonly capability: Capability };
@@ -13,6 +14,10 @@ export type AccountCaller = {
   readonly kind: "account";
   readonly accountId: string;
   readonly callerClass: CallerClass;
+  /** The person who acts, or for whom a key or an application does. Null: the account itself, or a CI job with its token. */
+  readonly personId: string | null;
+  /** What the person may do in the account, as of now. */
+  readonly role: Role;
   /** The access token of an application, for the acts that its scopes allow. None for keys and sessions, which have no scopes. */
   readonly accessToken?: AccessToken;
   /** The owner's name for the key. */
@@ -30,7 +35,21 @@ export function needScopes(caller: Caller, needed: readonly TokenScope[]): Resul
   return refused({ reason: "scope_needed", needed });
 }
 
-/** True for the account's owner, not for an AI client that acts for the owner. */
+/** Refuses a person whose role is less than what an operation needs, and whoever acts for them. Jobs have no role. */
+export function needRole(caller: Caller, needed: Role): Result<null, RoleRefusal> {
+  if (caller.kind !== "account" || isAtLeast(caller.role, needed)) return ok(null);
+  return refused({ reason: "role_needed", needed, role: caller.role });
+}
+
+/** The account itself, for what its people have set in motion before. */
+export function accountItself(accountId: string, callerClass: CallerClass): AccountCaller {
+  return { kind: "account", accountId, callerClass, personId: null, role: "owner" };
+}
+
+/**
+ * True for a person of the account who decides for it: an owner or an admin in person or by an owner's key. Not for an AI
+ * client that acts for them.
+ */
 export function isOwner(caller: Caller): boolean {
-  return caller.kind === "account" && caller.callerClass === "owner";
+  return caller.kind === "account" && caller.callerClass === "owner" && isAtLeast(caller.role, "admin");
 }

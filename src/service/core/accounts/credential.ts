@@ -15,6 +15,8 @@ export type ApiKey = {
   readonly id: string;
   readonly hash: string;
   readonly accountId: string;
+  /** Who made it, and whose right it has. */
+  readonly personId: string | null;
   readonly callerClass: CallerClass;
   /** The owner's name for it. */
   readonly name: string;
@@ -30,6 +32,8 @@ export type AccessToken = {
   readonly id: string;
   readonly hash: string;
   readonly accountId: string;
+  /** Who allowed it, and whose right bounds it. Null: a CI job's, which is nobody's. */
+  readonly personId: string | null;
   /** The application. */
   readonly clientId: string;
   /** Its scopes. */

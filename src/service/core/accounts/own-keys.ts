@@ -25,30 +25,36 @@ export async function listOwnKeys(core: Core, accountId: string): Promise<readon
 /** Makes a key. Its secret is returned here and stored nowhere. */
 export async function makeOwnKey(
   core: Core,
-  request: { accountId: string; callerClass: CallerClass; name: string; requestId: string },
+  request: { accountId: string; personId: string; callerClass: CallerClass; name: string; requestId: string },
 ): Promise<Result<{ key: ApiKey; secret: string }, OwnKeyRefusal>> {
-  const { accountId, callerClass, name, requestId } = request;
+  const { accountId, personId, callerClass, name, requestId } = request;
   const held = await core.store.committed.credentials.listKeys(accountId);
   if (held.filter(({ revokedAt }) => revokedAt === null).length >= MAX_KEYS) {
     return refused({ reason: "keys_reached", allowed: MAX_KEYS });
   }
-  const made = await makeApiKey(core, { accountId, callerClass, name });
-  await audit(core, { action: "key_made", accountId, callerClass, requestId });
+  const made = await makeApiKey(core, { accountId, personId, callerClass, name });
+  await audit(core, { action: "key_made", accountId, personId, callerClass, requestId });
   return ok(made);
 }
 
 /** Revokes a key of the account. Safe to repeat. */
 export async function revokeOwnKey(
   core: Core,
-  request: { accountId: string; id: string; requestId: string },
+  request: { accountId: string; personId: string | null; id: string; requestId: string },
 ): Promise<Result<ApiKey, OwnKeyRefusal>> {
-  const { accountId, id, requestId } = request;
+  const { accountId, personId, id, requestId } = request;
   const key = (await core.store.committed.credentials.listKeys(accountId)).find((one) => one.id === id);
   if (key === undefined) return refused({ reason: "key_not_found" });
   const now = core.clock.now();
   const isRevoked = await core.store.transact((tx) => tx.credentials.revokeKey({ id, now }));
   if (isRevoked)
-    await audit(core, { action: "key_revoked", accountId, callerClass: key.callerClass, requestId });
+    await audit(core, {
+      action: "key_revoked",
+      accountId,
+      personId,
+      callerClass: key.callerClass,
+      requestId,
+    });
   return ok(key);
 }
 
@@ -57,10 +63,13 @@ async function audit(
   step: {
     action: "key_made" | "key_revoked";
     accountId: string;
+    personId: string | null;
     callerClass: CallerClass;
     requestId: string;
   },
 ): Promise<void> {
-  const { callerClass: method, ...entry } = step;
-  await core.store.transact((tx) => auditAccount(core, tx, { ...entry, outcome: "ok", method }));
+  const { callerClass: method, personId, ...entry } = step;
+  await core.store.transact((tx) =>
+    auditAccount(core, tx, { ...entry, ...(personId === null ? {} : { personId }), outcome: "ok", method }),
+  );
 }

@@ -1,6 +1,7 @@
 // Refusals of a credential, a caller class or a change of plan, and their problems. Pure.
 
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";
+import type { Role } from "../../../contract/roles.ts";
 import {
   forbidden,
   isoTime,
@@ -27,6 +28,8 @@ const credentialProblems = {
     ),
   access_token_expired: ({ expiredAt }: { expiredAt: number }) =>
     unauthorized(`The access token ended at ${isoTime(expiredAt)}. Refresh it, or sign in again.`),
+  membership_ended: () =>
+    unauthorized("Whoever this credential acts for is no member of its account any more."),
   capability_revoked: () => unauthorized("The capability was revoked. Exchange a fresh token for a new one."),
   capability_expired: ({ expiredAt }: { expiredAt: number }) =>
     unauthorized(`The capability ended at ${isoTime(expiredAt)}. Exchange a fresh token for a new one.`),
@@ -41,6 +44,11 @@ export const accountProblems = {
     code: "insufficient_scope",
     message: `The access token is not good for this: it needs the scopes ${needed.join(" ")}. Ask for them in the application's sign-in.`,
     headers: { "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${needed.join(" ")}"` },
+  }),
+  role_needed: ({ needed, role }: { needed: Role; role: Role }) => ({
+    status: 403,
+    code: "role_needed",
+    message: `The role "${role}" in this account may not do this: it needs "${needed}". An owner or an admin of the account changes roles.`,
   }),
   link_reads_one_run: () => forbidden("This link reads one run. Subscribe to that run with it."),
   owner_needed: ({
@@ -66,6 +74,9 @@ export type AuthRefusal = RefusalOf<typeof credentialProblems>;
 
 /** An access token that is not good for an operation, and all the scopes that the operation needs. */
 export type ScopeRefusal = RefusalOf<typeof accountProblems, "scope_needed">;
+
+/** A person whose role is less than what an operation needs. */
+export type RoleRefusal = RefusalOf<typeof accountProblems, "role_needed">;
 
 /** Refusals of acts that the caller's class may not do. */
 export type ClassRefusal = RefusalOf<

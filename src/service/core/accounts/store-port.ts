@@ -1,18 +1,22 @@
-// Accounts and their credentials, as the core reads and writes them. Implemented in store/accounts.ts and
-// store/credentials.ts.
+// Accounts, their people and their credentials, as the core reads and writes them. Implemented in store/accounts.ts,
+// store/people.ts and store/credentials.ts.
 
+import type { Role } from "../../../contract/roles.ts";
 import type { PageQuery } from "../ports/page.ts";
 import type { Account } from "./account.ts";
 import type { ApiKey, Credential } from "./credential.ts";
+import type { Member, Membership, Person } from "./person.ts";
 
 declare module "../ports/store.ts" {
   interface StoreReader {
     readonly accounts: AccountReader;
     readonly credentials: CredentialReader;
+    readonly people: PeopleReader;
   }
   interface StoreTransaction {
     readonly accounts: AccountStore;
     readonly credentials: CredentialStore;
+    readonly people: PeopleStore;
   }
 }
 
@@ -45,8 +49,32 @@ export type AccountSummary = {
   readonly agents: number;
 };
 
+/** `role` is that of its person in the account now. Null where they are no member, or it is nobody's. */
+export type HeldCredential = Credential & { readonly role: Role | null };
+
+interface PeopleReader {
+  find(id: string): Promise<Person | null>;
+  findMember(member: { accountId: string; personId: string }): Promise<Member | null>;
+  /** Those of an account, the longest there first. */
+  listMembers(accountId: string): Promise<readonly Member[]>;
+  /** The accounts of a person, the longest there first. */
+  listMemberships(personId: string): Promise<readonly Membership[]>;
+  /** The owner who has been there longest. */
+  findFirstOwner(accountId: string): Promise<string | null>;
+}
+
+export interface PeopleStore extends PeopleReader {
+  insert(person: Person): Promise<void>;
+  rename(person: Pick<Person, "id" | "name">): Promise<void>;
+  /** False where the person is a member already. Safe to race. */
+  addMember(membership: Membership): Promise<boolean>;
+  /** Writes a member's role; the caller holds the account's lock. */
+  changeMember(membership: Pick<Membership, "accountId" | "personId" | "role">): Promise<void>;
+  removeMember(member: { accountId: string; personId: string }): Promise<void>;
+}
+
 interface CredentialReader {
-  find(hash: string): Promise<Credential | null>;
+  find(hash: string): Promise<HeldCredential | null>;
   /** One account's keys; with null those of all accounts. Oldest first. */
   listKeys(accountId: string | null): Promise<readonly ApiKey[]>;
 }
@@ -59,6 +87,16 @@ export interface CredentialStore extends CredentialReader {
   revokeToken(revocation: { hash: string; now: number }): Promise<void>;
   /** Revokes every access token that was issued under a grant. Safe to repeat. */
   revokeTokensOf(revocation: { grantId: string; now: number }): Promise<void>;
+  /** Revokes all of a person's credentials in an account, or the owner's keys among them. */
+  revokeOfPerson(revocation: PersonsCredentials & { readonly now: number }): Promise<void>;
+  /** Gives a person's keys to another person: all, or the owner's among them. */
+  giveKeys(gift: PersonsCredentials & { readonly to: string }): Promise<void>;
   /** Records that the credential was used. */
   touch(use: { hash: string; now: number }): Promise<void>;
 }
+
+export type PersonsCredentials = {
+  readonly accountId: string;
+  readonly personId: string;
+  readonly which: "all" | "owner_keys";
+};

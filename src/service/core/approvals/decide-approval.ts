@@ -2,7 +2,7 @@
 // decision: no crash leaves the one without the other.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { AccountCaller } from "../accounts/caller.ts";
+import { type AccountCaller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { auditAct } from "../agents/audit-act.ts";
 import type { Core } from "../core.ts";
@@ -38,7 +38,7 @@ export async function approveApproval(
   const { caller, approvalId } = decision;
   const found = await findApproval(core, decision);
   if (!found.ok) return found;
-  if (caller.callerClass !== "owner") {
+  if (!isOwner(caller)) {
     const url = approveUrl(core.policy, approvalId);
     return refused({ reason: "owner_needed", what: "approve what an AI client asked for", url });
   }

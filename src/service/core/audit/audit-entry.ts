@@ -20,6 +20,11 @@ export const auditActions = [
   "passkey_removed",
   "identity_linked",
   "identity_removed",
+  "member_invited",
+  "invitation_withdrawn",
+  "member_joined",
+  "member_changed",
+  "member_removed",
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -37,6 +42,12 @@ export type AuditEntry = {
   readonly ciRunId: string | null;
   /** The account that claims, claimed what is released, set the policy or decided, or that somebody acts for. */
   readonly accountId?: string;
+  /** The person who did it, or for whom a key or an application did. */
+  readonly personId?: string;
+  /** The person about whom it was decided. */
+  readonly aboutPersonId?: string;
+  /** The application that did it for them. */
+  readonly clientId?: string;
   /** The method by which somebody signed in, or tried to. */
   readonly method?: string;
 };

@@ -3,9 +3,11 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
+import type { Role } from "../../../contract/roles.ts";
 import { type Caller, keyPrefixes } from "../accounts/caller.ts";
 import type { Credential } from "../accounts/credential.ts";
 import type { AuthRefusal } from "../accounts/refusals.ts";
+import type { HeldCredential } from "../accounts/store-port.ts";
 import type { Core } from "../core.ts";
 
 /** The precision of the stored last use of a credential. */
@@ -37,6 +39,8 @@ async function authenticateAccount(core: Core, bearer: string): Promise<Result<C
   const now = core.clock.now();
   const ended = endOf(credential, now);
   if (ended !== null) return refused(ended);
+  const role = roleOf(credential);
+  if (role === null) return refused({ reason: "membership_ended" });
   if (now - (credential.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) {
     await core.store.transact(async (tx) => {
       // The grant first, as everywhere else: two transactions never wait for each other.
@@ -44,10 +48,16 @@ async function authenticateAccount(core: Core, bearer: string): Promise<Result<C
       await tx.credentials.touch({ hash: credential.hash, now });
     });
   }
-  const { accountId } = credential;
+  const { accountId, personId } = credential;
+  const holder = { kind: "account", accountId, personId, role } as const;
   return credential.kind === "key"
-    ? ok({ kind: "account", accountId, callerClass: credential.callerClass, clientName: credential.name })
-    : ok({ kind: "account", accountId, callerClass: "ai_client", accessToken: credential });
+    ? ok({ ...holder, callerClass: credential.callerClass, clientName: credential.name })
+    : ok({ ...holder, callerClass: "ai_client", accessToken: credential });
+}
+
+/** Null where its person is no member any more. A CI job's token is nobody's: its scopes and its class bound it. */
+function roleOf({ kind, personId, role }: HeldCredential): Role | null {
+  return personId === null && kind === "access_token" ? "admin" : role;
 }
 
 /** Why a credential is no longer good. Null while it is. */

@@ -64,6 +64,7 @@ export async function mintToken(
         clientId: jobClientOf(agent.id),
         grantId: grant.id,
         accountId,
+        personId: null,
         scopes,
         resource,
         expiresAt,

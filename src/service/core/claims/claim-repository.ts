@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
-import type { AccountCaller } from "../accounts/caller.ts";
+import { type AccountCaller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentRepository } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
@@ -33,7 +33,7 @@ export async function claimRepository(
 ): Promise<Result<Claimed, ClassRefusal | ClaimRefusal>> {
   const { caller, token } = request;
   if (!isWellFormedSecret(CLAIM_PREFIX, token)) return refused({ reason: "claim_unknown" });
-  if (caller.callerClass !== "owner") {
+  if (!isOwner(caller)) {
     return refused({ reason: "owner_needed", what: "claim a repository", url: claimUrlOf(core, token) });
   }
   return await core.store.transact((tx) => claim(core, tx, request));

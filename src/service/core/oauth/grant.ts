@@ -4,6 +4,8 @@
 export type OAuthGrant = {
   readonly id: string;
   readonly accountId: string;
+  /** Who agreed, and whose right bounds it. Null: jobs of a repository, which are nobody. */
+  readonly personId: string | null;
   readonly clientId: string;
   /** The application's name for itself. */
   readonly clientName: string;

@@ -14,7 +14,10 @@ export const GRANT_MS = 90 * 24 * 60 * 60 * 1000;
 const USED_CLIENT_MS = 400 * 24 * 60 * 60 * 1000;
 
 type Granter = Pick<Core, "store" | "clock" | "random">;
-type NewGrant = Pick<OAuthGrant, "accountId" | "clientId" | "clientName" | "scope" | "resource"> & {
+type NewGrant = Pick<
+  OAuthGrant,
+  "accountId" | "personId" | "clientId" | "clientName" | "scope" | "resource"
+> & {
   /** Default: GRANT_MS. */
   readonly livesMs?: number;
 };
@@ -77,9 +80,12 @@ export async function listGrants(
 type GrantEnded = { readonly reason: "grant_ended" };
 
 /** Keeps an access token that is to be issued under a living grant. */
-export async function keepAccessToken(core: Granter, token: AccessToken): Promise<Result<null, GrantEnded>> {
-  return await underGrant(core, token.grantId, async (tx, now) => {
-    await tx.credentials.insert({ kind: "access_token", ...token });
+export async function keepAccessToken(
+  core: Granter,
+  token: Omit<AccessToken, "personId">,
+): Promise<Result<null, GrantEnded>> {
+  return await underGrant(core, token.grantId, async (tx, { personId, now }) => {
+    await tx.credentials.insert({ kind: "access_token", ...token, personId });
     await tx.oauthGrants.touch({ id: token.grantId, now });
   });
 }
@@ -95,13 +101,13 @@ export async function keepGrantArtifact(
 async function underGrant(
   core: Granter,
   grantId: string,
-  write: (tx: StoreTransaction, now: number) => Promise<void>,
+  write: (tx: StoreTransaction, grant: Pick<OAuthGrant, "personId"> & { now: number }) => Promise<void>,
 ): Promise<Result<null, GrantEnded>> {
   const now = core.clock.now();
   return await core.store.transact(async (tx): Promise<Result<null, GrantEnded>> => {
     const grant = await tx.oauthGrants.lock(grantId);
     if (grant === null || !isAlive(grant, now)) return refused({ reason: "grant_ended" });
-    await write(tx, now);
+    await write(tx, { ...grant, now });
     return ok(null);
   });
 }

@@ -43,7 +43,7 @@ export async function jobGrant(
     return { ...living, lastUsedAt: now };
   }
   const dates = { createdAt: now, expiresAt: now + GRANT_MS, lastUsedAt: now, revokedAt: null };
-  const grant: OAuthGrant = { id: core.random.uuid(now), ...terms, clientId, ...dates };
+  const grant: OAuthGrant = { id: core.random.uuid(now), ...terms, personId: null, clientId, ...dates };
   await tx.oauthGrants.insert(grant);
   return grant;
 }

@@ -1,7 +1,7 @@
 // POST /v1/agents/{agentID}/schedules/{scheduleID}/confirm.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { Caller } from "../accounts/caller.ts";
+import { type Caller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../agents/refusals.ts";
 import { scheduleSubject } from "../approvals/approval-subject.ts";
@@ -27,7 +27,7 @@ export async function confirmSchedule(
   const found = await findSchedule(core, request);
   if (!found.ok) return found;
   const { caller, agentId, scheduleId } = request;
-  if (caller.kind !== "account" || caller.callerClass !== "owner") {
+  if (!isOwner(caller)) {
     const url = confirmUrl(core.policy, scheduleId);
     // An approval of a schedule has its id.
     const approval =

@@ -4,6 +4,7 @@
 
 import { msSince } from "../../../base/clock.ts";
 import { type Result, refused } from "../../../base/result.ts";
+import { accountItself } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { SpanStart } from "../ports/tracer.ts";
@@ -114,7 +115,7 @@ async function submitScheduled(
       : null;
   const sessionId = pinnedSessionId ?? latest?.id;
   return await submitter.submit({
-    caller: { kind: "account", accountId: agent.accountId, callerClass: "owner" },
+    caller: accountItself(agent.accountId, "owner"),
     agentId,
     body: { message: schedule.prompt, ...(sessionId === undefined ? {} : { session_id: sessionId }) },
     idempotencyKey: null,

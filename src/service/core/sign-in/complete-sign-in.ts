@@ -2,13 +2,10 @@
 
 import { auditAccount } from "../accounts/audit-account.ts";
 import type { Core } from "../core.ts";
-import type { SignInMethod, WebSession } from "../web-sessions/web-session.ts";
-import { openWebSession } from "../web-sessions/web-sessions.ts";
+import type { WebSession } from "../web-sessions/web-session.ts";
+import { openWebSession, type SignedInPerson } from "../web-sessions/web-sessions.ts";
 
-type ProvenPerson = {
-  readonly accountId: string;
-  readonly method: SignInMethod;
-  readonly userAgent: string;
+type ProvenPerson = SignedInPerson & {
   readonly requestId: string;
   /** The session that the browser has so far. It ends: whoever knew its secret knows nothing of the new one. */
   readonly earlier: WebSession | null;
@@ -19,12 +16,13 @@ export async function completeSignIn(
   core: Core,
   person: ProvenPerson,
 ): Promise<{ session: WebSession; secret: string }> {
-  const { accountId, method, requestId, earlier } = person;
+  const { accountId, personId, method, requestId, earlier } = person;
   const opened = await openWebSession(core, person);
   await core.store.transact(async (tx) => {
     if (earlier !== null) await tx.webSessions.delete(earlier);
     await tx.accounts.markSignedIn({ id: accountId, now: core.clock.now() });
-    await auditAccount(core, tx, { action: "sign_in", outcome: "ok", accountId, method, requestId });
+    const step = { action: "sign_in", outcome: "ok", accountId, personId, method, requestId } as const;
+    await auditAccount(core, tx, step);
   });
   return opened;
 }

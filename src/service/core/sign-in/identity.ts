@@ -1,4 +1,4 @@
-// Identities that an account signs in with beside links and keys: one at another provider, a passkey. Pure.
+// Identities that a person signs in with beside links and keys: one at another provider, a passkey. Pure.
 
 export const identityKinds = ["oidc", "github"] as const;
 export type IdentityKind = (typeof identityKinds)[number];
@@ -14,7 +14,7 @@ export type ProvenIdentity = {
 
 export type Identity = ProvenIdentity & {
   readonly id: string;
-  readonly accountId: string;
+  readonly personId: string;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
 };
@@ -22,7 +22,7 @@ export type Identity = ProvenIdentity & {
 export type Passkey = {
   /** Base64url, as the authenticator made it. */
   readonly credentialId: string;
-  readonly accountId: string;
+  readonly personId: string;
   /** The owner's name for it. */
   readonly name: string;
   /** COSE, base64url. */

@@ -17,6 +17,8 @@ export type SignInRefusal =
   | { readonly reason: "identity_refused" }
   /** An identity that no account has, where nobody opens an account by signing in. */
   | { readonly reason: "sign_up_closed" }
+  /** A person who is no member of any account. */
+  | { readonly reason: "no_account" }
   | RateRefusal;
 
 export type LinkIdentityRefusal =

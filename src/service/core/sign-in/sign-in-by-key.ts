@@ -5,19 +5,20 @@ import { hashSecret } from "../../../base/secret-token.ts";
 import { keyPrefixes } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { RateRefusal } from "../limits/refusals.ts";
+import type { ProvenMember } from "./proven-member.ts";
 import type { SignInRefusal } from "./refusals.ts";
 
 /** Attempts that fail, a minute and address. Of one that succeeds nothing is counted. */
 const PER_MINUTE = 10;
 
 /**
- * The account of an owner's key. Whatever the text is, one hash is made and the store is asked once, so that the time
+ * The person who made an owner's key. Whatever the text is, one hash is made and the store is asked once, so that the time
  * tells nothing. No other credential signs a person in: an AI client that could would be the owner.
  */
 export async function signInByKey(
   core: Core,
   { secret: text, address }: { secret: string; address: string },
-): Promise<Result<{ accountId: string }, SignInRefusal>> {
+): Promise<Result<ProvenMember, SignInRefusal>> {
   const excess = chargeSignIn(core, address);
   if (excess !== null) return refused(excess);
   const found = await core.store.committed.credentials.find(hashSecret(text));
@@ -25,9 +26,11 @@ export async function signInByKey(
   if (found === null || found.revokedAt !== null) return refused({ reason: "key_refused" });
   if (found.kind !== "key" || found.callerClass !== "owner")
     return refused({ reason: "key_of_another_kind" });
+  const { accountId, personId, role } = found;
+  if (personId === null || role === null) return refused({ reason: "key_refused" });
   giveBackSignIn(core, address);
   await core.store.transact((tx) => tx.credentials.touch({ hash: found.hash, now: core.clock.now() }));
-  return ok({ accountId: found.accountId });
+  return ok({ accountId, personId });
 }
 
 /** Every secret of the service says by its prefix what it is for. */

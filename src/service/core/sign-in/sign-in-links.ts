@@ -4,7 +4,9 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
 import { openAccount } from "../accounts/keys.ts";
 import type { Core } from "../core.ts";
+import type { ProvenMember } from "./proven-member.ts";
 import type { SignInRefusal } from "./refusals.ts";
+import type { SignInLink } from "./sign-in-link.ts";
 
 const SIGN_IN_LINK_PREFIX = "svc_link_";
 export const SIGN_IN_LINK_MS = 15 * 60 * 1000;
@@ -13,10 +15,19 @@ export type MadeSignInLink = { readonly token: string; readonly expiresAt: numbe
 
 type LinkMaker = Pick<Core, "store" | "clock" | "random">;
 
-/** Makes a link for an account. Its token is returned here and stored nowhere. Null when there is no such account. */
-export async function makeSignInLink(core: LinkMaker, accountId: string): Promise<MadeSignInLink | null> {
-  if ((await core.store.committed.accounts.find(accountId)) === null) return null;
-  return await insertLink(core, accountId);
+/**
+ * Makes a link for a member of an account, by default for the owner who has been there longest. Its token is returned here and
+ * stored nowhere. Null when there is no such account or member.
+ */
+export async function makeSignInLink(
+  core: LinkMaker,
+  accountId: string,
+  personId?: string,
+): Promise<MadeSignInLink | null> {
+  const { people } = core.store.committed;
+  const found = personId ?? (await people.findFirstOwner(accountId));
+  if (found === null || (await people.findMember({ accountId, personId: found })) === null) return null;
+  return await insertLink(core, { accountId, personId: found });
 }
 
 /**
@@ -24,15 +35,18 @@ export async function makeSignInLink(core: LinkMaker, accountId: string): Promis
  * is an account it opens nothing, so that whoever finds it in a log later gets nothing by it.
  */
 export async function makeFirstSignInLink(core: LinkMaker): Promise<MadeSignInLink> {
-  return await insertLink(core, null);
+  return await insertLink(core, { accountId: null, personId: null });
 }
 
-async function insertLink(core: LinkMaker, accountId: string | null): Promise<MadeSignInLink> {
+async function insertLink(
+  core: LinkMaker,
+  whom: Pick<SignInLink, "accountId" | "personId">,
+): Promise<MadeSignInLink> {
   const now = core.clock.now();
   const { text, hash } = makeSecretToken(SIGN_IN_LINK_PREFIX, core.random.bytes(32));
   const expiresAt = now + SIGN_IN_LINK_MS;
   await core.store.transact((tx) =>
-    tx.signIn.insertLink({ hash, accountId, createdAt: now, expiresAt, usedAt: null }),
+    tx.signIn.insertLink({ hash, ...whom, createdAt: now, expiresAt, usedAt: null }),
   );
   return { token: text, expiresAt };
 }
@@ -48,11 +62,8 @@ export async function describeSignInLink(
   return { accountId: link.accountId, expiresAt: link.expiresAt };
 }
 
-/** Uses a link up. Returns the account that it signs in, opened where the service had none. */
-export async function useSignInLink(
-  core: Core,
-  token: string,
-): Promise<Result<{ accountId: string }, SignInRefusal>> {
+/** Uses a link up. Returns whom it signs in, and to which account: opened where the service had none. */
+export async function useSignInLink(core: Core, token: string): Promise<Result<ProvenMember, SignInRefusal>> {
   const now = core.clock.now();
   const link = await core.store.transact(async (tx) => {
     const used = await tx.signIn.useLink({ hash: linkHash(token), now });
@@ -60,8 +71,13 @@ export async function useSignInLink(
     return (await tx.accounts.count()) === 0 ? used : null;
   });
   if (link === null) return refused({ reason: "link_over" });
-  if (link.accountId !== null) return ok({ accountId: link.accountId });
-  return ok({ accountId: (await openAccount(core, "registered_free")).id });
+  const { accountId, personId } = link;
+  if (accountId === null || personId === null) {
+    const { id, ownerId } = await openAccount(core, "registered_free");
+    return ok({ accountId: id, personId: ownerId });
+  }
+  const member = await core.store.committed.people.findMember({ accountId, personId });
+  return member === null ? refused({ reason: "link_over" }) : ok({ accountId, personId });
 }
 
 /** A malformed token has a hash, too, which no link has. */

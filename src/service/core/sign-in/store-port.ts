@@ -31,20 +31,20 @@ export interface SignInStore extends SignInReader {
 
 interface IdentityReader {
   find(subject: { issuer: string; subject: string }): Promise<Identity | null>;
-  /** An account's, oldest first. */
-  list(accountId: string): Promise<readonly Identity[]>;
+  /** A person's, oldest first. */
+  list(personId: string): Promise<readonly Identity[]>;
   findPasskey(credentialId: string): Promise<Passkey | null>;
-  /** An account's, oldest first. */
-  listPasskeys(accountId: string): Promise<readonly Passkey[]>;
+  /** A person's, oldest first. */
+  listPasskeys(personId: string): Promise<readonly Passkey[]>;
 }
 
 export interface IdentityStore extends IdentityReader {
-  /** False when its subject has an account already. Safe to race. */
+  /** False when its subject is linked to somebody already. Safe to race. */
   insert(identity: Identity): Promise<boolean>;
   /** Records that it was used, and what it is called now. */
   touch(use: { id: string; name: string; now: number }): Promise<void>;
-  /** False when the account has no such identity. */
-  remove(removal: { id: string; accountId: string }): Promise<boolean>;
+  /** False when the person has no such identity. */
+  remove(removal: { id: string; personId: string }): Promise<boolean>;
   /** False when the passkey is known already. Safe to race. */
   insertPasskey(passkey: Passkey): Promise<boolean>;
   /**
@@ -57,6 +57,6 @@ export interface IdentityStore extends IdentityReader {
     isBackedUp: boolean;
     now: number;
   }): Promise<boolean>;
-  /** False when the account has no such passkey. */
-  removePasskey(removal: { credentialId: string; accountId: string }): Promise<boolean>;
+  /** False when the person has no such passkey. */
+  removePasskey(removal: { credentialId: string; personId: string }): Promise<boolean>;
 }

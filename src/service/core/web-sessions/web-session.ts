@@ -1,14 +1,17 @@
-// A browser in which somebody is signed in. It is a direct session of the account's owner, and never a bearer. Pure.
+// A browser in which a person is signed in to one of their accounts. It is a direct session, and never a bearer. Pure.
+
+import type { Role } from "../../../contract/roles.ts";
 
 /** Methods by which somebody proved who they are. */
 export const signInMethods = ["link", "key", "passkey", "oidc", "github"] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
 /** As stored: the secret itself is not here. Times are milliseconds since the epoch. */
-export type WebSession = {
+export type StoredWebSession = {
   readonly id: string;
   readonly hash: string;
   readonly accountId: string;
+  readonly personId: string;
   readonly method: SignInMethod;
   /** The browser's user agent, cut. */
   readonly userAgent: string;
@@ -17,7 +20,12 @@ export type WebSession = {
   /** When its person last proved who they are. */
   readonly authenticatedAt: number;
   readonly expiresAt: number;
+  /** When it ends however often it is seen. Null: never. */
+  readonly endsAt: number | null;
 };
+
+/** With what its person may do in the account, as of now. */
+export type WebSession = StoredWebSession & { readonly role: Role };
 
 /** It ends so long after it was last seen. */
 export const WEB_SESSION_MS = 14 * 24 * 60 * 60 * 1000;

@@ -4,7 +4,7 @@ import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/s
 import { auditAccount } from "../accounts/audit-account.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
-import { type SignInMethod, WEB_SESSION_MS, type WebSession } from "./web-session.ts";
+import { type SignInMethod, type StoredWebSession, WEB_SESSION_MS, type WebSession } from "./web-session.ts";
 
 export const WEB_SESSION_PREFIX = "svc_ws_";
 /** The precision of `seenAt`. */
@@ -13,26 +13,45 @@ const MAX_USER_AGENT_CHARS = 300;
 
 type Sessions = Pick<Core, "store" | "clock" | "random">;
 
-/** Signs somebody in. The secret is returned here, for the browser's cookie, and stored nowhere. */
+export type SignedInPerson = {
+  readonly accountId: string;
+  readonly personId: string;
+  readonly method: SignInMethod;
+  readonly userAgent: string;
+  /** When it ends at the latest. Left out: it goes on while it is seen. */
+  readonly endsAt?: number;
+  /** When its person proved who they are. Left out: now. */
+  readonly authenticatedAt?: number;
+};
+
+/**
+ * Signs somebody in. The secret is returned here, for the browser's cookie, and stored nowhere. Throws where the person is no
+ * member of the account.
+ */
 export async function openWebSession(
   { store, clock, random }: Sessions,
-  signedIn: { accountId: string; method: SignInMethod; userAgent: string },
+  signedIn: SignedInPerson,
 ): Promise<{ session: WebSession; secret: string }> {
   const now = clock.now();
   const token = makeSecretToken(WEB_SESSION_PREFIX, random.bytes(32));
-  const session: WebSession = {
+  const { accountId, personId, endsAt = null, authenticatedAt = now } = signedIn;
+  const member = await store.committed.people.findMember({ accountId, personId });
+  if (member === null) throw new Error(`Person ${personId} is no member of account ${accountId}.`);
+  const session: StoredWebSession = {
     id: random.uuid(now),
     hash: token.hash,
-    accountId: signedIn.accountId,
+    accountId,
+    personId,
     method: signedIn.method,
     userAgent: signedIn.userAgent.slice(0, MAX_USER_AGENT_CHARS),
     createdAt: now,
     seenAt: now,
-    authenticatedAt: now,
-    expiresAt: now + WEB_SESSION_MS,
+    authenticatedAt,
+    expiresAt: Math.min(now + WEB_SESSION_MS, endsAt ?? Number.POSITIVE_INFINITY),
+    endsAt,
   };
   await store.transact((tx) => tx.webSessions.insert(session));
-  return { session, secret: token.text };
+  return { session: { ...session, role: member.role }, secret: token.text };
 }
 
 /** The session of a cookie's secret, which lives on. Null where there is none, or it has ended. */
@@ -45,7 +64,8 @@ export async function findWebSession(
   const now = clock.now();
   if (session === null || session.expiresAt <= now) return null;
   if (now - session.seenAt < SEEN_STEP_MS) return session;
-  const seen = { hash: session.hash, seenAt: now, expiresAt: now + WEB_SESSION_MS };
+  const expiresAt = Math.min(now + WEB_SESSION_MS, session.endsAt ?? Number.POSITIVE_INFINITY);
+  const seen = { hash: session.hash, seenAt: now, expiresAt };
   await store.transact((tx) => tx.webSessions.see(seen));
   return { ...session, ...seen };
 }
@@ -58,32 +78,39 @@ export async function confirmWebSession(
   await store.transact((tx) => tx.webSessions.authenticate({ hash, now: clock.now() }));
 }
 
-/** Signs one browser out, with an audit entry. False where the account has no such session. */
+/** Signs one of a person's browsers out, with an audit entry. False where they have no such session. */
 export async function endWebSession(
   core: Sessions,
-  { accountId, id, requestId }: Pick<WebSession, "accountId" | "id"> & { readonly requestId: string },
+  ended: Pick<WebSession, "accountId" | "personId" | "id"> & { readonly requestId: string },
 ): Promise<boolean> {
   return await core.store.transact(async (tx) => {
-    const isEnded = await tx.webSessions.delete({ accountId, id });
-    if (isEnded) await auditAccount(core, tx, { action: "sign_out", outcome: "ok", accountId, requestId });
+    const { accountId, personId, id, requestId } = ended;
+    const isEnded = await tx.webSessions.delete({ personId, id });
+    const step = { action: "sign_out", outcome: "ok", accountId, personId, requestId } as const;
+    if (isEnded) await auditAccount(core, tx, step);
     return isEnded;
   });
 }
 
-/** Signs every browser of an account out, but for the one with this id, with one audit entry. Returns how many. */
+/** Signs every browser of a person out, but for the one with this id, with one audit entry. Returns how many. */
 export async function endOtherWebSessions(
   core: Sessions,
-  { requestId, ...which }: { accountId: string; kept: string | null; requestId: string },
+  request: { accountId: string; personId: string; kept: string | null; requestId: string },
 ): Promise<number> {
   return await core.store.transact(async (tx) => {
-    const ended = await tx.webSessions.deleteAll(which);
-    const step = { action: "sign_out", outcome: "ok", accountId: which.accountId, requestId } as const;
+    const { accountId, personId, kept, requestId } = request;
+    const ended = await tx.webSessions.deleteAll({ personId, kept });
+    const step = { action: "sign_out", outcome: "ok", accountId, personId, requestId } as const;
     if (ended > 0) await auditAccount(core, tx, step);
     return ended;
   });
 }
 
-/** Whoever is signed in is the account's owner. */
-export function ownerOf({ accountId }: Pick<WebSession, "accountId">): AccountCaller {
-  return { kind: "account", accountId, callerClass: "owner" };
+/** Whoever is signed in acts in person, as far as their role goes. */
+export function personIn({
+  accountId,
+  personId,
+  role,
+}: Pick<WebSession, "accountId" | "personId" | "role">): AccountCaller {
+  return { kind: "account", accountId, callerClass: "owner", personId, role };
 }

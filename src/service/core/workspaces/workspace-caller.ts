@@ -1,6 +1,6 @@
 // Callers in a workspace: the account by one of its credentials, or a run of one of its agents. Pure.
 
-import type { AccountCaller } from "../accounts/caller.ts";
+import { type AccountCaller, isOwner } from "../accounts/caller.ts";
 import type { Actor } from "./actor.ts";
 
 /** A run that works in a workspace as one of its members. It acts for the account, and is no owner. */
@@ -20,7 +20,7 @@ export function actorOf(caller: WorkspaceCaller): Actor {
   return { type: "ai_client", name: caller.clientName ?? null };
 }
 
-/** True for the account's owner alone: not for an AI client, and not for a run. */
+/** True for a person who decides for the account: not for an AI client, and not for a run. */
 export function isWorkspaceOwner(caller: WorkspaceCaller): boolean {
-  return caller.kind === "account" && caller.callerClass === "owner";
+  return caller.kind === "account" && isOwner(caller);
 }

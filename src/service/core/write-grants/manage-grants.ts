@@ -1,7 +1,7 @@
 // The write grants of an agent: listed by an account's clients, set and revoked by its owner.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { AccountCaller } from "../accounts/caller.ts";
+import { type AccountCaller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { auditAct } from "../agents/audit-act.ts";
 import { mayUseAgent, reachAgent } from "../agents/reach-agent.ts";
@@ -54,7 +54,7 @@ async function changeGrants(
 ): Listed {
   const found = await reachAgent(core, { caller, agentId });
   if (!found.ok) return found;
-  if (caller.callerClass !== "owner") {
+  if (!isOwner(caller)) {
     const url = `${core.policy.webUrl}/agent/${agentId}`;
     return refused({ reason: "owner_needed", what: "set a write grant", url });
   }

@@ -27,6 +27,7 @@ import * as m023 from "./023-parked-runs.ts";
 import * as m024 from "./024-kept-journals.ts";
 import * as m025 from "./025-cost-of-continued-runs.ts";
 import * as m026 from "./026-checks-of-runs.ts";
+import * as m028 from "./028-people.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -56,4 +57,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "024-kept-journals": m024,
   "025-cost-of-continued-runs": m025,
   "026-checks-of-runs": m026,
+  "028-people": m028,
 };

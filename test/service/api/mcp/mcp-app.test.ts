@@ -189,6 +189,7 @@ describe("the MCP endpoint", () => {
         id: fixture.core.random.uuid(now),
         hash,
         accountId: account.id,
+        personId: account.personId,
         clientId: "https://app.example/client.json",
         scopes: ["agents:read"],
         resource: "http://service.example/mcp",

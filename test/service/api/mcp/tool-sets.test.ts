@@ -58,6 +58,7 @@ describe("the list of tools", () => {
         id,
         hash,
         accountId: account.id,
+        personId: account.personId,
         scopes,
         grantId: `grant-${id}`,
         clientId: "https://app.example/client.json",

@@ -201,7 +201,13 @@ onEveryStore((store) => {
         approvals: { kind: string; approve_url: string }[];
       };
       expect(approvals).toMatchObject([{ kind: "accept_changeset", approve_url: approveUrl }]);
-      const caller = { kind: "account", accountId: account.id, callerClass: "owner" } as const;
+      const caller = {
+        kind: "account",
+        accountId: account.id,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      } as const;
       const approvalId = approveUrl.slice(-36);
       const approved = await approveApproval(fixture.core, fixture.submitter, {
         caller,

@@ -35,12 +35,18 @@ describe("sites", () => {
 
   /** A published site, and its links. */
   const publish = async () => {
-    const { id: accountId } = await openAccount(core.core, "subscribed");
-    const caller: AccountCaller = { kind: "account", accountId, callerClass: "owner" };
+    const { id: accountId, ownerId: personId } = await openAccount(core.core, "subscribed");
+    const caller: AccountCaller = {
+      kind: "account",
+      accountId,
+      callerClass: "owner",
+      personId: null,
+      role: "owner",
+    };
     await core.store.transact((tx) =>
       tx.identities.insert({
         id: core.core.random.uuid(core.clock.now()),
-        accountId,
+        personId,
         kind: "oidc",
         name: "somebody",
         issuer: "https://idp.example",

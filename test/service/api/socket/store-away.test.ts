@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient } from "../../../../src/client/client.ts";
 import { SocketApi } from "../../../../src/service/api/socket/socket-api.ts";
-import type { Credential } from "../../../../src/service/core/accounts/credential.ts";
+import type { HeldCredential } from "../../../../src/service/core/accounts/store-port.ts";
 import { StoreUnavailableError } from "../../../../src/service/core/ports/store-unavailable.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
@@ -25,7 +25,7 @@ describe("a socket while the store is away", () => {
   let server: Server;
   let url: string;
   /** Stands before the store when a key is looked for. */
-  let findKey: ((hash: string) => Promise<Credential | null>) | null = null;
+  let findKey: ((hash: string) => Promise<HeldCredential | null>) | null = null;
 
   beforeEach(async () => {
     findKey = null;
@@ -89,7 +89,7 @@ describe("a socket while the store is away", () => {
 
   it("is opened again by the client", async () => {
     const submitted = await fixture.submitter.submit({
-      caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+      caller: { kind: "account", accountId: account.id, callerClass: "owner", personId: null, role: "owner" },
       agentId: account.agent.id,
       body: { message: "go" },
       idempotencyKey: null,

@@ -26,6 +26,7 @@ const POSTED_BY: Readonly<Record<string, readonly [file: string, text: string]>>
   "/settings/apps/revoke": ["test/service/api/oauth/token-exchange.test.ts", '"/settings/apps/revoke"'],
   "/agent/:agentId/runs/:runId/fork": ["src/render/run-page/fork-section.ts", "/fork`"],
   "/agent/:agentId/runs/:runId/resume": ["src/render/run-page/parked-section.ts", "/resume`"],
+  "/invitation/:token": ["test/service/api/web/pages/members.test.ts", "svc_inv_"],
   "/sign-in/claim/:token": ["test/service/api/web/pages/identities.test.ts", "/sign-in/claim/"],
   "/sign-in/link/:token": ["test/service/api/web/pages/sign-in.test.ts", "/sign-in/link/"],
 };

@@ -5,7 +5,7 @@ import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";
-import { signInTo } from "../../../support/web-sign-in.ts";
+import { ownerOf, signInTo } from "../../../support/web-sign-in.ts";
 
 const ACCOUNT = "01890000-0000-7000-8000-000000000001";
 
@@ -29,7 +29,12 @@ describe("the pages", () => {
     call(`${api.url}/sign-out`, { method: "POST", headers });
 
   const sessions = async () =>
-    (await core.store.committed.webSessions.list({ accountId: ACCOUNT, now: core.clock.now() })).length;
+    (
+      await core.store.committed.webSessions.list({
+        personId: await ownerOf(core.core, ACCOUNT),
+        now: core.clock.now(),
+      })
+    ).length;
 
   it("change nothing for a page of another origin, or for whoever does not say where they come from", async () => {
     const { cookie } = await signIn();

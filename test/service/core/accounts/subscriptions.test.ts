@@ -29,7 +29,13 @@ onEveryStore((kind) => {
       return { accountId, sku: "monthly", status: "active", cancelAtPeriodEnd: false, ...change };
     };
     const read = async () => {
-      const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+      const caller = {
+        kind: "account",
+        accountId,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      } as const;
       const credits = await readCredits(fixture.core, { caller, userId: accountId });
       if (!credits.ok) throw new Error(credits.refusal.reason);
       return credits.value;

@@ -74,7 +74,13 @@ onEveryStore((kind) => {
 
     it("ends the account's policy on CI jobs, also one that is set at the same moment", async () => {
       const { core } = fixture.core;
-      const caller = { kind: "account", accountId: account.id, callerClass: "owner" } as const;
+      const caller = {
+        kind: "account",
+        accountId: account.id,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      } as const;
       const body = { ci_policy: { events: ["schedule"] }, egress: ["registries", "A.example"] };
       const set = () => updateAgent(core, { caller, agentId, body, requestId: "set" });
       expect(await set()).toMatchObject({

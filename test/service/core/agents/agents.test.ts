@@ -54,7 +54,7 @@ onEveryStore((kind) => {
 
     const open = async (plan: Plan): Promise<AccountCaller> => {
       const { id: accountId } = await openAccount(fixture.core, plan);
-      return { kind: "account", accountId, callerClass: "owner" };
+      return { kind: "account", accountId, callerClass: "owner", personId: null, role: "owner" };
     };
     const create = (body: CreateAgentRequest, options: { key?: string; caller?: AccountCaller } = {}) =>
       createAgent(fixture.core, {

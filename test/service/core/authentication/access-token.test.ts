@@ -36,6 +36,7 @@ describe("an access token", () => {
         id: fixture.core.random.uuid(now),
         hash,
         accountId: account.id,
+        personId: account.personId,
         clientId: "https://app.example/client.json",
         scopes,
         resource: "https://agents.example/mcp",
@@ -58,7 +59,13 @@ describe("an access token", () => {
     const caller = await authenticate(fixture.core, await issue("runs:read"));
     expect(caller).toMatchObject({
       ok: true,
-      value: { kind: "account", accountId: account.id, callerClass: "ai_client" },
+      value: {
+        kind: "account",
+        accountId: account.id,
+        callerClass: "ai_client",
+        personId: account.personId,
+        role: "owner",
+      },
     });
     if (!caller.ok) return;
     expect(needScopes(caller.value, ["runs:read"]).ok).toBe(true);

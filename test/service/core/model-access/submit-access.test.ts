@@ -119,7 +119,13 @@ describe("a submission with access to a model", () => {
     const { fixture, now } = await start();
     const { agentId } = (await fixture.caller()).capability;
     const submitted = await fixture.submitter.submit({
-      caller: { kind: "account", accountId: "account-1", callerClass: "owner" },
+      caller: {
+        kind: "account",
+        accountId: "account-1",
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      },
       agentId,
       body: { message: "go", model_access: accessUntil(now() + MINUTE) },
       idempotencyKey: null,

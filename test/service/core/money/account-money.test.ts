@@ -88,7 +88,13 @@ onEveryStore((kind) => {
       const api = await openHttpApi(fixture);
       try {
         const { id: accountId } = await openAccount(fixture.core, "subscribed");
-        const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+        const caller = {
+          kind: "account",
+          accountId,
+          callerClass: "owner",
+          personId: null,
+          role: "owner",
+        } as const;
         const { secret } = await makeApiKey(fixture.core, { accountId, callerClass: "owner", name: "test" });
         const { agentId } = (await fixture.caller()).capability;
         await fixture.store.transact((tx) => tx.agents.update(agentId, { accountId }));

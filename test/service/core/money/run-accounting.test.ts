@@ -118,7 +118,13 @@ async function startService(kind: StoreKind) {
     call: callAt,
     get: (at: string) => callAt(path + at),
     takeRun: async (): Promise<{ runId: string; fence: number }> => {
-      const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+      const caller = {
+        kind: "account",
+        accountId,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      } as const;
       const body = { message: "go" };
       const submitted = await fixture.submitter.submit({ caller, agentId, body, idempotencyKey: null });
       if (!submitted.ok) throw new Error(`The run was refused: ${submitted.refusal.reason}`);

@@ -38,7 +38,13 @@ onEveryStore((store) => {
       fixture.executor.start();
       account = await makeAccount(fixture);
       await grantCredits(fixture.core, { accountId: account.id, credits: 1_000 });
-      caller = { kind: "account", accountId: account.id, callerClass: "owner" };
+      caller = {
+        kind: "account",
+        accountId: account.id,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      };
     });
 
     afterEach(async () => {
@@ -189,7 +195,13 @@ onEveryStore((store) => {
       const runId = await submit();
       await parkedAfter(runId);
       const other = await makeAccount(fixture);
-      const stranger: AccountCaller = { kind: "account", accountId: other.id, callerClass: "owner" };
+      const stranger: AccountCaller = {
+        kind: "account",
+        accountId: other.id,
+        callerClass: "owner",
+        personId: null,
+        role: "owner",
+      };
       const answered = await answerQuestion(fixture.core, fixture.submitter, {
         caller: stranger,
         runId,

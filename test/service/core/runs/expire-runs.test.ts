@@ -61,7 +61,13 @@ onEveryStore((kind) => {
     /** A run of so many words, to its end. */
     const speak = async (words: number, sessionId?: string) => {
       const submitted = await fixture.submitter.submit({
-        caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+        caller: {
+          kind: "account",
+          accountId: account.id,
+          callerClass: "owner",
+          personId: null,
+          role: "owner",
+        },
         agentId: account.agent.id,
         body: { message: String(words), ...(sessionId === undefined ? {} : { session_id: sessionId }) },
         idempotencyKey: null,
@@ -101,7 +107,13 @@ onEveryStore((kind) => {
       const erased = async () =>
         (await fixture.place.query(`select erased_at from agents where id = '${account.agent.id}'`))[0];
       await deleteAgent(fixture.core, {
-        caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+        caller: {
+          kind: "account",
+          accountId: account.id,
+          callerClass: "owner",
+          personId: null,
+          role: "owner",
+        },
         agentId: account.agent.id,
         requestId: "r",
       });

@@ -174,7 +174,13 @@ onEveryStore((kind) => {
           while (!isDone && (await place.query(waiting)).length === 0);
         });
         const submitted = await new RunSubmitter({ ...core, store }).submit({
-          caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+          caller: {
+            kind: "account",
+            accountId: account.id,
+            callerClass: "owner",
+            personId: null,
+            role: "owner",
+          },
           agentId,
           body: { message: "go", session_key: "thread-7" },
           idempotencyKey: null,

@@ -83,7 +83,13 @@ describe("a key in flight", () => {
     const { fixture, begin } = await startHeldFixture();
     const { agentId } = (await fixture.caller()).capability;
     const stranger = await makeAccount(fixture);
-    const caller = { kind: "account", accountId: stranger.id, callerClass: "owner" } as const;
+    const caller = {
+      kind: "account",
+      accountId: stranger.id,
+      callerClass: "owner",
+      personId: null,
+      role: "owner",
+    } as const;
     const submission = { caller, agentId, body: { message: "x" }, idempotencyKey: "k" };
     const refused = await begin(() => fixture.submitter.submit(submission));
     expect(await fixture.trySubmit({ message: "x", idempotency_key: "k" })).toMatchObject({ ok: true });

@@ -59,7 +59,13 @@ onEveryStore((store) => {
       });
       const { agentId } = (await fixture.caller()).capability;
       const byAccount = await fixture.submitter.submit({
-        caller: { kind: "account", accountId: "account-1", callerClass: "owner" },
+        caller: {
+          kind: "account",
+          accountId: "account-1",
+          callerClass: "owner",
+          personId: null,
+          role: "owner",
+        },
         agentId,
         body: { message: "go", outputs },
         idempotencyKey: null,

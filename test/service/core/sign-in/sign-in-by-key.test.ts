@@ -24,7 +24,10 @@ describe("signing in with a key", () => {
 
   it("is for the account of an owner's key, which counts as used", async () => {
     const { key, secret } = await makeKey();
-    expect(await signIn(secret)).toEqual({ ok: true, value: { accountId: key.accountId } });
+    expect(await signIn(secret)).toEqual({
+      ok: true,
+      value: { accountId: key.accountId, personId: key.personId },
+    });
     expect(await fixture.store.committed.credentials.find(key.hash)).toMatchObject({
       lastUsedAt: fixture.clock.now(),
     });

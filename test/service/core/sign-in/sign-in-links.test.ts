@@ -34,10 +34,12 @@ onEveryStore((kind) => {
 
     it("signs its account in once, also where two use it at the same time", async () => {
       const { core } = fixture;
-      const { id } = await openAccount(core, "registered_free");
+      const { id, ownerId } = await openAccount(core, "registered_free");
       const { token } = await linkOf(id);
       const uses = await Promise.all([useSignInLink(core, token), useSignInLink(core, token)]);
-      expect(uses.filter(({ ok }) => ok)).toEqual([{ ok: true, value: { accountId: id } }]);
+      expect(uses.filter(({ ok }) => ok)).toEqual([
+        { ok: true, value: { accountId: id, personId: ownerId } },
+      ]);
       expect(uses).toContainEqual(OVER);
     });
 

@@ -18,6 +18,7 @@ import {
 import { ManualClock } from "../../../support/clocks/manual-clock.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import type { StorePlace } from "../../../support/stores/stores.ts";
+import { ownerOf } from "../../../support/web-sign-in.ts";
 
 const ACCOUNT = "01890000-0000-7000-8000-000000000001";
 const audit = { accountId: null, action: null, repositoryName: null, before: null, limit: 10 };
@@ -37,8 +38,13 @@ onEveryStore((kind) => {
       place = await kind.make();
       store = await place.open();
       const core = { store, clock: new ManualClock(), random: systemRandom };
-      const open = (accountId: string) =>
-        openWebSession(core, { accountId, method: "key", userAgent: "x".repeat(1_000) });
+      const open = async (accountId: string) =>
+        await openWebSession(core, {
+          accountId,
+          personId: await ownerOf(core, accountId),
+          method: "key",
+          userAgent: "x".repeat(1_000),
+        });
       return { core, open };
     };
 
@@ -70,26 +76,24 @@ onEveryStore((kind) => {
       expect(again !== null && isRecent(again, core.clock.now())).toBe(true);
     });
 
-    it("is ended alone, by its own account, or with all others of the account", async () => {
+    it("is ended alone, by its own person, or with all others of the person", async () => {
       const { core, open } = await start();
       const [one, two, three] = [await open(ACCOUNT), await open(ACCOUNT), await open(ACCOUNT)];
       const foreign = await open(OTHER);
       const requestId = "r";
+      const { personId } = one.session;
+      const mine = { accountId: ACCOUNT, personId, requestId };
       const audited = async () =>
         (await store.committed.audit.list(audit)).map(({ action, accountId }) => [action, accountId]);
       const found = async () =>
-        (await store.committed.webSessions.list({ accountId: ACCOUNT, now: core.clock.now() })).map(
-          ({ id }) => id,
-        );
-      expect(await endWebSession(core, { accountId: OTHER, id: one.session.id, requestId })).toBe(false);
+        (await store.committed.webSessions.list({ personId, now: core.clock.now() })).map(({ id }) => id);
+      expect(await endWebSession(core, { ...foreign.session, id: one.session.id, requestId })).toBe(false);
       expect(await endWebSession(core, { ...one.session, requestId })).toBe(true);
       expect(await endWebSession(core, { ...one.session, requestId })).toBe(false);
       expect(await found()).toEqual([two.session.id, three.session.id].sort());
-      expect(await endOtherWebSessions(core, { accountId: ACCOUNT, kept: two.session.id, requestId })).toBe(
-        1,
-      );
+      expect(await endOtherWebSessions(core, { ...mine, kept: two.session.id })).toBe(1);
       expect(await found()).toEqual([two.session.id]);
-      expect(await endOtherWebSessions(core, { accountId: ACCOUNT, kept: null, requestId })).toBe(1);
+      expect(await endOtherWebSessions(core, { ...mine, kept: null })).toBe(1);
       expect(await findWebSession(core, foreign.secret)).not.toBeNull();
       // One for each act that ended a session.
       expect(await audited()).toEqual(Array(3).fill(["sign_out", ACCOUNT]));

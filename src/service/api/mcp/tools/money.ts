@@ -40,6 +40,7 @@ export const moneyTools = [
   }),
   ownTool({
     name: "get_pricing",
+    role: "viewer",
     title: "Read the prices",
     description: "What models, tools and workflows cost.",
     hints: { isReadOnly: true },

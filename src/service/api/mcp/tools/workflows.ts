@@ -19,6 +19,7 @@ const MAX_LISTED = 50;
 export const workflowTools = [
   ownTool({
     name: "list_workflows",
+    role: "viewer",
     title: "List workflows",
     description: "An agent's workflows: prompts that its owner has written, and activates one version of.",
     hints: { isReadOnly: true },

@@ -9,6 +9,7 @@ import { uploadProblems } from "../../../core/commit-uploads/refusals.ts";
 import { commitProblems } from "../../../core/commits/refusals.ts";
 import { idempotencyProblems } from "../../../core/idempotency/refusals.ts";
 import { limitProblems } from "../../../core/limits/refusals.ts";
+import { accountMemberProblems } from "../../../core/members/refusals.ts";
 import { modelAccessProblems } from "../../../core/model-access/refusals.ts";
 import { moneyProblems } from "../../../core/money/refusals.ts";
 import type { PublicProblem, RefusalOf } from "../../../core/ports/problem.ts";
@@ -57,6 +58,7 @@ const tables = {
   ...consumerProblems,
   ...contextItemProblems,
   ...fileProblems,
+  ...accountMemberProblems,
   ...memberProblems,
   ...operationProblems,
   ...workspaceProblems,

@@ -12,7 +12,7 @@ import {
   describeClaim,
 } from "../../../core/claims/claim-url.ts";
 import type { Core } from "../../../core/core.ts";
-import { ownerOf } from "../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../shared/problems/to-problem.ts";
 import { page } from "../page.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
@@ -29,7 +29,7 @@ export function claimRoutes(): Hono<WebEnv> {
     const { core } = context.get("parts");
     const token = context.req.param("token");
     const requestId = context.get("requestId");
-    const claimed = await claimRepository(core, { caller: ownerOf(session), token, requestId });
+    const claimed = await claimRepository(core, { caller: personIn(session), token, requestId });
     if (claimed.ok) return context.redirect(`/claim/${encodeURIComponent(token)}`, 303);
     return await claimPage(context, toProblem(claimed.refusal).message);
   });

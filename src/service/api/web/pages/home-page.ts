@@ -14,7 +14,7 @@ import type { Core } from "../../../core/core.ts";
 import { listQuestions } from "../../../core/questions/list-questions.ts";
 import type { RunRecord } from "../../../core/runs/run-record.ts";
 import type { WebSession } from "../../../core/web-sessions/web-session.ts";
-import { ownerOf } from "../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../core/web-sessions/web-sessions.ts";
 import { listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
 import { toProblem } from "../../shared/problems/to-problem.ts";
 import { readForm } from "../form.ts";
@@ -49,7 +49,7 @@ export function homeRoutes(): Hono<WebEnv> {
     if (session instanceof Response) return session;
     const form = await readForm(context, newAgentForm);
     if (!form.ok) return await homePage(context, session, form.refusal);
-    const creation = { caller: ownerOf(session), idempotencyKey: null };
+    const creation = { caller: personIn(session), idempotencyKey: null };
     const body = { name: form.value.name, if_exists: "return" } as const;
     const created = await createAgent(context.get("parts").core, { ...creation, body });
     if (!created.ok) return await homePage(context, session, toProblem(created.refusal).message);
@@ -65,7 +65,7 @@ async function homePage(
   alert: string | null = null,
 ): Promise<Response> {
   const { core } = context.get("parts");
-  const caller = ownerOf(session);
+  const caller = personIn(session);
   const waiting = { caller, agentId: null, before: null, limit: MAX_WAITING };
   const [agents, { approvals }, { questions }, credits] = await Promise.all([
     listAgents(core, { caller, withIndependent: true }),

@@ -1,6 +1,7 @@
 // Accepts a changeset that the owner has approved, as it was shown.
 
 import { ok, type Result } from "../../../../base/result.ts";
+import { accountItself } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import { accept } from "./accept-changeset.ts";
 import { resolve } from "./resolve-changeset.ts";
@@ -19,7 +20,7 @@ async function acceptReviewed(
 ): Promise<Result<null, ReviewRefusal>> {
   const { workspaceId, changesetId, expectedRevisionId, evidence, resolvedRevisionId } = action;
   const deciding = {
-    caller: { kind: "account", accountId, callerClass: "owner" } as const,
+    caller: accountItself(accountId, "owner"),
     workspaceId,
     changesetId,
     expectedRevisionId,

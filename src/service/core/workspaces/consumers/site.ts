@@ -66,10 +66,13 @@ export async function publishSite(
 
 /** Somebody is known to own the account, or is signed in to its pages by whatever means: who answers for what it shows. */
 async function isSignedIn({ store, clock }: Core, accountId: string): Promise<boolean> {
-  const { identities, webSessions } = store.committed;
-  if ((await identities.list(accountId)).length > 0) return true;
-  if ((await identities.listPasskeys(accountId)).length > 0) return true;
-  return (await webSessions.list({ accountId, now: clock.now() })).length > 0;
+  const { identities, people, webSessions } = store.committed;
+  for (const { personId, role } of await people.listMembers(accountId)) {
+    if (role !== "owner") continue;
+    if ((await identities.list(personId)).length > 0) return true;
+    if ((await identities.listPasskeys(personId)).length > 0) return true;
+  }
+  return await webSessions.isSignedIn({ accountId, now: clock.now() });
 }
 
 async function takeAway(core: Core, workspaceId: string): Promise<Result<Site, PublishRefusal>> {

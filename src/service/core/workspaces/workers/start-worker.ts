@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Unkeyed } from "../../../../contract/fields.ts";
 import type { SubmitRunRequest } from "../../../../contract/runs/run-requests.ts";
 import type { StartWorkerRequest } from "../../../../contract/workspaces/workers/worker.ts";
-import type { AccountCaller } from "../../accounts/caller.ts";
+import { type AccountCaller, accountItself } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import { earlierUse, type KeyUse, keepUse, keyUseOf } from "../../idempotency/once-by-key.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
@@ -194,7 +194,7 @@ function runBodyOf(body: WorkerRequest["body"], shareMicroUsd: number | null) {
 /** A run of a member acts for the account, with the rights of an AI client. */
 function accountOf(caller: WorkspaceCaller): AccountCaller {
   if (caller.kind === "account") return caller;
-  return { kind: "account", accountId: caller.accountId, callerClass: "ai_client" };
+  return accountItself(caller.accountId, "ai_client");
 }
 
 async function found(

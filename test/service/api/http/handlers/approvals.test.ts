@@ -95,6 +95,7 @@ onEveryStore((kind) => {
           id: fixture.core.random.uuid(now),
           hash,
           accountId: mine.id,
+          personId: mine.personId,
           clientId: "https://app.example/client.json",
           scopes: scopes.length === 0 ? apiScopes : scopes,
           resource: "https://agents.example/mcp",

@@ -78,7 +78,7 @@ describe("the page of a run that can be forked", () => {
 
   const ended = async () => {
     const submitted = await pages.fixture.submitter.submit({
-      caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+      caller: { kind: "account", accountId: account.id, callerClass: "owner", personId: null, role: "owner" },
       agentId: account.agent.id,
       body: { message: "go" },
       idempotencyKey: null,

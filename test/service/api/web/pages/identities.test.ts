@@ -100,7 +100,7 @@ describe("identities at other providers", () => {
     expect([answer.status, new URL(url).pathname]).toEqual([200, "/settings/credits"]);
     const taken = await link(other, id);
     expect(taken.answer.status).toBe(409);
-    expect(taken.answer.text).toContain("Another account has this identity");
+    expect(taken.answer.text).toContain("Another person has this identity");
   });
 
   it.each([

@@ -52,7 +52,7 @@ describe("the page of a parked run in a browser", { tags: ["chromium"] }, () => 
   };
   const owned = async () => {
     const submitted = await pages.fixture.submitter.submit({
-      caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+      caller: { kind: "account", accountId: account.id, callerClass: "owner", personId: null, role: "owner" },
       agentId: account.agent.id,
       body: { message: "go", may_park: true },
       idempotencyKey: null,

@@ -41,7 +41,7 @@ describe("the page of a parked run", () => {
   /** A run of the account's agent, parked for that reason. */
   const owned = async (reason: string): Promise<{ run: RunRecord; path: string }> => {
     const submitted = await pages.fixture.submitter.submit({
-      caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+      caller: { kind: "account", accountId: account.id, callerClass: "owner", personId: null, role: "owner" },
       agentId: account.agent.id,
       body: { message: reason, may_park: true },
       idempotencyKey: null,

@@ -85,7 +85,7 @@ describe("the settings", () => {
   it("list where the account is signed in, end one session, then all others", async () => {
     const signIn = () => signInTo(core.core, account.id);
     const list = () =>
-      core.store.committed.webSessions.list({ accountId: account.id, now: core.clock.now() });
+      core.store.committed.webSessions.list({ personId: account.personId, now: core.clock.now() });
     core.clock.advance(1);
     await signIn();
     await signIn();
@@ -97,7 +97,7 @@ describe("the settings", () => {
     await post("/settings/sessions/end", { id: second?.id ?? "" });
     expect(await list()).toHaveLength(2);
     const [theirs] = await core.store.committed.webSessions.list({
-      accountId: other.id,
+      personId: other.personId,
       now: core.clock.now(),
     });
     await post("/settings/sessions/end", { id: theirs?.id ?? "" });

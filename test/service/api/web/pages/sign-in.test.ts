@@ -30,7 +30,7 @@ describe("signing in", () => {
     call(api.url + path, { method: "POST", form, headers: { "sec-fetch-site": "same-origin", cookie } });
   const cookieOf = ({ headers }: Answer) => (headers.get("set-cookie") ?? "").split(";")[0] ?? "";
   const sessions = () =>
-    core.store.committed.webSessions.list({ accountId: account.id, now: core.clock.now() });
+    core.store.committed.webSessions.list({ personId: account.personId, now: core.clock.now() });
 
   it("is done by an owner's key, and leads to the page that was asked for", async () => {
     const form = await get("/sign-in?to=%2Fsettings%2Fcredits&key=svc_sk_never_from_here");

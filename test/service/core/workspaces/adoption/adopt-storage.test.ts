@@ -155,7 +155,7 @@ onEveryStore((store) => {
       const { accountId } = workspace.owner;
       const remove = async (callerClass: "owner" | "ai_client") =>
         await deleteAgent(fixture.core, {
-          caller: { kind: "account", accountId, callerClass },
+          caller: { kind: "account", accountId, callerClass, personId: null, role: "owner" },
           agentId: AGENT,
           requestId: "r",
         });

@@ -15,7 +15,7 @@ import {
 } from "../../../../core/repository-access/manage-access.ts";
 import { cancelSchedule } from "../../../../core/schedules/cancel-schedule.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { activateWorkflow, executeWorkflow } from "../../../../core/workflows/workflows.ts";
 import { grantWrites, revokeWrites } from "../../../../core/write-grants/manage-grants.ts";
 import { EVERY_SERVER } from "../../../../core/write-grants/write-grant.ts";
@@ -78,7 +78,7 @@ export function addAgentForms(routes: Hono<WebEnv>, show: ShowPage): void {
       const agentId = context.req.param("agentId") ?? "";
       const done = await act({
         ...context.get("parts"),
-        caller: ownerOf(session),
+        caller: personIn(session),
         agentId,
         requestId: context.get("requestId"),
         form: form.value,

@@ -8,7 +8,7 @@ import { listApprovals } from "../../../../core/approvals/read-approvals.ts";
 import type { Core } from "../../../../core/core.ts";
 import { listQuestions } from "../../../../core/questions/list-questions.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { notFoundPage, page } from "../../page.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
@@ -52,7 +52,7 @@ async function agentPage(
 ): Promise<Response> {
   const { core } = context.get("parts");
   const agentId = context.req.param("agentId") ?? "";
-  const found = await findAgent(core, { caller: ownerOf(session), agentId });
+  const found = await findAgent(core, { caller: personIn(session), agentId });
   if (!found.ok) return await notFoundPage(context, session);
   const agent = found.value;
   const body = html`<h1>${agent.name}</h1>
@@ -71,7 +71,7 @@ type Shown = {
 async function describe(core: Core, { agent, session, opened }: Shown): Promise<Html> {
   const { id, repository, retiredAt, ciPolicy, advisorMaxSpendMicroUsd: cap } = agent;
   const { committed } = core.store;
-  const waiting = { caller: ownerOf(session), agentId: id, before: null, limit: MAX_WAITING };
+  const waiting = { caller: personIn(session), agentId: id, before: null, limit: MAX_WAITING };
   const [runs, schedules, workflows, grants, { approvals }, { questions }, workspaces, access] =
     await Promise.all([
       committed.runs.list({ agentId: id, sessionId: null, before: null, limit: RUNS_SHOWN }),

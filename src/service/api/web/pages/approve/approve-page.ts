@@ -7,7 +7,7 @@ import { type ApprovalRecord, statusAt } from "../../../../core/approvals/approv
 import { approveApproval, denyApproval } from "../../../../core/approvals/decide-approval.ts";
 import { findApproval } from "../../../../core/approvals/read-approvals.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { readForm } from "../../form.ts";
 import { notFoundPage, page } from "../../page.ts";
@@ -35,7 +35,7 @@ export function approveRoutes(): Hono<WebEnv> {
     if (!form.ok) return await approvePage(context, session, { alert: form.refusal });
     const { core, submitter } = context.get("parts");
     const approvalId = context.req.param("approvalId");
-    const decision = { caller: ownerOf(session), approvalId, requestId: context.get("requestId") };
+    const decision = { caller: personIn(session), approvalId, requestId: context.get("requestId") };
     const decided = isApproval
       ? await approveApproval(core, submitter, decision)
       : await denyApproval(core, decision);
@@ -65,7 +65,7 @@ async function approvePage(
 ): Promise<Response> {
   const { core } = context.get("parts");
   const approvalId = context.req.param("approvalId") ?? "";
-  const found = await findApproval(core, { caller: ownerOf(session), approvalId });
+  const found = await findApproval(core, { caller: personIn(session), approvalId });
   const agent = found.ok ? await core.store.committed.agents.find(found.value.agentId) : null;
   if (!found.ok || agent === null) return await notFoundPage(context, session);
   const approval = found.value;

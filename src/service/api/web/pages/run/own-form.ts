@@ -4,7 +4,7 @@ import type * as z from "zod/mini";
 import type { Result } from "../../../../../base/result.ts";
 import type { AccountCaller } from "../../../../core/accounts/caller.ts";
 import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import type { FaceParts } from "../../../http/face.ts";
 import { readForm } from "../../form.ts";
 import { notFoundPage } from "../../page.ts";
@@ -46,7 +46,7 @@ export function ownForm<Schema extends z.ZodMiniType>(
     if (readable === null || !isOwn(readable)) return await notFoundPage(context, session);
     const form = await readForm(context, schema, MAX_FORM_BYTES);
     if (!form.ok) return await show(context, readable, { alert: form.refusal });
-    const sent = { caller: ownerOf(session), agentId, runId, form: form.value };
+    const sent = { caller: personIn(session), agentId, runId, form: form.value };
     const done = await act(context.get("parts"), sent);
     if (done.ok) return context.redirect(done.value, 303);
     return await show(context, readable, { alert: done.refusal });

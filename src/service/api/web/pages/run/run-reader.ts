@@ -9,7 +9,7 @@ import { findRunViewer } from "../../../../core/run-views/run-views.ts";
 import { findStream, type StreamReader } from "../../../../core/runs/read-run.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { RUN_VIEW_PREFIX } from "../../../../core/runs/run-view.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import type { WebContext } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
 
@@ -29,7 +29,7 @@ export async function findReadableRun(context: WebContext, address: RunAddress):
   const { core } = context.get("parts");
   const session = await sessionOf(context);
   if (session !== null) {
-    const reader = ownerOf(session);
+    const reader = personIn(session);
     const run = await findOwn(context, { ...address, reader });
     if (run !== null) return { run, reader, viewToken: null };
   }

@@ -4,12 +4,15 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type ApiScope, scopeTexts } from "../../../../../contract/oauth/scopes.ts";
+import { isOwner } from "../../../../core/accounts/caller.ts";
 import { endAccess } from "../../../../core/agents/end-access.ts";
 import type { OAuthGrant } from "../../../../core/oauth/grant.ts";
 import { listGrants } from "../../../../core/oauth/grants.ts";
 import { agentOfClient } from "../../../../core/oauth/job-grants.ts";
+import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { readForm } from "../../form.ts";
-import type { Html, WebEnv } from "../../web-context.ts";
+import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
 import { settingsPage, timeText } from "./settings-page.ts";
 
@@ -21,7 +24,7 @@ export function appsRoutes(): Hono<WebEnv> {
   routes.get("/settings/apps", async (context) => {
     const session = await needSession(context);
     if (session instanceof Response) return session;
-    const grants = await listGrants(context.get("parts").core, session.accountId);
+    const grants = await shownGrants(context, session);
     const body = html`<p>Applications that signed in to account <code>${session.accountId}</code>. Each is an AI client: it may not approve,
 confirm or activate anything. Its access ends at once when you end it here; that of CI jobs ends for all scopes, and the policy of their agent
 allows it no more.</p>
@@ -36,11 +39,18 @@ ${grants.length === 0 ? html`<p class="faint">No application is signed in.</p>` 
     const { core } = context.get("parts");
     const requestId = context.get("requestId");
     const { accountId } = session;
-    if (form.ok) await endAccess(core, { accountId, id: form.value.id, requestId });
+    const isShown = form.ok && (await shownGrants(context, session)).some(({ id }) => id === form.value.id);
+    if (isShown) await endAccess(core, { accountId, id: form.value.id, requestId });
     return context.redirect("/settings/apps", 303);
   });
 
   return routes;
+}
+
+/** Who decides for the account sees all of its applications and jobs, everybody else their own. */
+async function shownGrants(context: WebContext, session: WebSession): Promise<readonly OAuthGrant[]> {
+  const grants = await listGrants(context.get("parts").core, session.accountId);
+  return isOwner(personIn(session)) ? grants : grants.filter(({ personId }) => personId === session.personId);
 }
 
 function table(grants: readonly OAuthGrant[]): Html {

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import type { Credits } from "../../../../../contract/money/money.ts";
 import { readCredits } from "../../../../core/accounts/read-credits.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import type { Html, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
 import { settingsPage } from "./settings-page.ts";
@@ -16,7 +16,7 @@ export function creditsRoutes(): Hono<WebEnv> {
     const session = await needSession(context);
     if (session instanceof Response) return session;
     const { core } = context.get("parts");
-    const credits = await readCredits(core, { caller: ownerOf(session), userId: session.accountId });
+    const credits = await readCredits(core, { caller: personIn(session), userId: session.accountId });
     if (!credits.ok) throw new Error(`The credits of a session's own account: ${credits.refusal.reason}.`);
     return await settingsPage(context, { tab: "credits", session, body: describe(credits.value) });
   });

@@ -1,4 +1,4 @@
-// The identities of an account at other providers: list, link one, remove one.
+// The identities of a person at other providers: list, link one, remove one.
 
 import { Hono } from "hono";
 import { html } from "hono/html";
@@ -25,7 +25,8 @@ export function identitiesRoutes(): Hono<WebEnv> {
     const session = await needRecent(context);
     if (session instanceof Response) return session;
     const form = await readForm(context, removeForm);
-    const step = { accountId: session.accountId, requestId: context.get("requestId") };
+    const { accountId, personId } = session;
+    const step = { accountId, personId, requestId: context.get("requestId") };
     if (form.ok) await removeIdentity(context.get("parts").core, { ...step, id: form.value.id });
     return context.redirect("/settings/identities", 303);
   });
@@ -39,9 +40,9 @@ export async function identitiesPage(
   alert: string | null = null,
 ): Promise<Response> {
   const { core } = context.get("parts");
-  const identities = await core.store.committed.identities.list(session.accountId);
+  const identities = await core.store.committed.identities.list(session.personId);
   const { providers } = core.policy.signIn;
-  const body = html`<p>Sign in to account <code>${session.accountId}</code> with what you have elsewhere. Whoever has the identity is the account's owner.</p>
+  const body = html`<p>Sign in to account <code>${session.accountId}</code> with what you have elsewhere. Whoever has the identity is you.</p>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${identities.length === 0 ? html`<p class="faint">There is no identity yet.</p>` : html`<ul class="cards">${identities.map(card)}</ul>`}
 ${providers.length === 0 ? html`<p class="faint">The operator of this service has set up no provider.</p>` : ""}

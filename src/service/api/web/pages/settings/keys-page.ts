@@ -3,12 +3,14 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { isOwner } from "../../../../core/accounts/caller.ts";
 import { type ApiKey, callerClasses } from "../../../../core/accounts/credential.ts";
 import { listOwnKeys, makeOwnKey, revokeOwnKey } from "../../../../core/accounts/own-keys.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { readForm } from "../../form.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
-import { needRecent, needSession } from "../../web-session.ts";
+import { needRecent, needSession, sessionOf } from "../../web-session.ts";
 import { settingsPage, timeText } from "./settings-page.ts";
 
 const MAX_NAME_CHARS = 100;
@@ -24,7 +26,11 @@ const classTexts = { owner: "owner", ai_client: "AI client" } as const;
 export function keysRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
 
-  routes.get("/settings", (context) => context.redirect("/settings/keys", 303));
+  routes.get("/settings", async (context) => {
+    const session = await sessionOf(context);
+    const seesKeys = session === null || isOwner(personIn(session));
+    return context.redirect(seesKeys ? "/settings/keys" : "/settings/apps", 303);
+  });
 
   routes.get("/settings/keys", async (context) => {
     const session = await needSession(context);
@@ -37,8 +43,12 @@ export function keysRoutes(): Hono<WebEnv> {
     const form = await readForm(context, newKeyForm);
     if (!form.ok) return await keysPage(context, session, { alert: form.refusal });
     const { core } = context.get("parts");
+    if (form.value.class === "owner" && session.role !== "owner") {
+      return await keysPage(context, session, { alert: "Only an owner makes an owner's key." });
+    }
     const made = await makeOwnKey(core, {
       accountId: session.accountId,
+      personId: session.personId,
       callerClass: form.value.class,
       name: form.value.name,
       requestId: context.get("requestId"),
@@ -52,8 +62,9 @@ export function keysRoutes(): Hono<WebEnv> {
     if (session instanceof Response) return session;
     const form = await readForm(context, revokeForm);
     const { core } = context.get("parts");
-    const [accountId, requestId] = [session.accountId, context.get("requestId")];
-    if (form.ok) await revokeOwnKey(core, { accountId, id: form.value.id, requestId });
+    const { accountId, personId } = session;
+    const step = { accountId, personId, requestId: context.get("requestId") };
+    if (form.ok) await revokeOwnKey(core, { ...step, id: form.value.id });
     return context.redirect("/settings/keys", 303);
   });
 

@@ -1,4 +1,4 @@
-// The passkeys of an account: list, add one of this device, remove one.
+// The passkeys of a person: list, add one of this device, remove one.
 
 import { Hono } from "hono";
 import { html } from "hono/html";
@@ -21,7 +21,7 @@ const newPasskeyForm = z.object({
   name: z.string().check(z.trim(), z.maxLength(MAX_NAME_CHARS)),
 });
 const removeForm = z.object({ id: z.string().check(z.maxLength(2_000)) });
-const stateSchema = z.object({ challenge: z.string(), accountId: z.string() });
+const stateSchema = z.object({ challenge: z.string(), personId: z.string() });
 
 export function passkeysRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
@@ -37,11 +37,11 @@ export function passkeysRoutes(): Hono<WebEnv> {
     const { core } = context.get("parts");
     const domain = passkeyDomain(core);
     if (domain === null) return context.json({ error: "Passkeys need a domain." }, 404);
-    const { accountId } = session;
-    const known = await core.store.committed.identities.listPasskeys(accountId);
+    const { accountId, personId } = session;
+    const known = await core.store.committed.identities.listPasskeys(personId);
     const { registrationOptions } = await loadCeremony();
-    const options = await registrationOptions(core, { domain, accountId, known });
-    const state = { challenge: options.challenge, accountId };
+    const options = await registrationOptions(core, { domain, accountId, personId, known });
+    const state = { challenge: options.challenge, personId };
     await rememberAttempt(context, { kind: "passkey_registration", state });
     context.header("Cache-Control", "no-store");
     return context.json(options);
@@ -61,7 +61,8 @@ export function passkeysRoutes(): Hono<WebEnv> {
     if (session instanceof Response) return session;
     const form = await readForm(context, removeForm);
     if (form.ok) {
-      const step = { accountId: session.accountId, requestId: context.get("requestId") };
+      const { accountId, personId } = session;
+      const step = { accountId, personId, requestId: context.get("requestId") };
       await removePasskey(context.get("parts").core, { ...step, credentialId: form.value.id });
     }
     return context.redirect("/settings/passkeys", 303);
@@ -71,24 +72,29 @@ export function passkeysRoutes(): Hono<WebEnv> {
 }
 
 /** Null, or what its person is told. */
-async function add(context: WebContext, { accountId }: WebSession): Promise<string | null> {
+async function add(context: WebContext, { accountId, personId }: WebSession): Promise<string | null> {
   const { core } = context.get("parts");
   const form = await readForm(context, newPasskeyForm);
   if (!form.ok) return form.refusal;
   const state = z.safeParse(stateSchema, await recallAttempt(context, "passkey_registration"));
   const domain = passkeyDomain(core);
-  if (!state.success || state.data.accountId !== accountId || domain === null) {
+  if (!state.success || state.data.personId !== personId || domain === null) {
     return "This was not begun in this browser, or it took more than ten minutes. Begin again.";
   }
   const { challenge } = state.data;
   const { verifyRegistration } = await loadCeremony();
   const passkey = await verifyRegistration(core, { domain, challenge, ...form.value });
   if (passkey === null) return "The passkey could not be verified. Try again, or use another device.";
-  const added = await addPasskey(core, { accountId, requestId: context.get("requestId"), passkey });
+  const added = await addPasskey(core, {
+    accountId,
+    personId,
+    requestId: context.get("requestId"),
+    passkey,
+  });
   if (added.ok) return null;
   switch (added.refusal.reason) {
     case "passkeys_reached":
-      return `An account may have ${added.refusal.allowed} passkeys. Remove one first.`;
+      return `A person may have ${added.refusal.allowed} passkeys. Remove one first.`;
     case "passkey_known":
     case "identity_of_another":
       return "This passkey is registered already.";
@@ -101,7 +107,7 @@ async function passkeysPage(
   alert: string | null = null,
 ): Promise<Response> {
   const { core } = context.get("parts");
-  const passkeys = await core.store.committed.identities.listPasskeys(session.accountId);
+  const passkeys = await core.store.committed.identities.listPasskeys(session.personId);
   const canAdd = passkeyDomain(core) !== null;
   const body = html`<p>A passkey signs you in with this device's fingerprint, face or PIN. No secret leaves the device.</p>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}

@@ -1,9 +1,13 @@
-// The page of an account's web sessions: list, end one session, end all others.
+// The page of a person's web sessions: list, end one session, end all others.
 
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import type { SignInMethod, WebSession } from "../../../../core/web-sessions/web-session.ts";
+import type {
+  SignInMethod,
+  StoredWebSession,
+  WebSession,
+} from "../../../../core/web-sessions/web-session.ts";
 import { endOtherWebSessions, endWebSession } from "../../../../core/web-sessions/web-sessions.ts";
 import { readForm } from "../../form.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
@@ -33,17 +37,17 @@ export function sessionsRoutes(): Hono<WebEnv> {
     const session = await needSession(context);
     if (session instanceof Response) return session;
     const form = await readForm(context, endForm);
-    const [accountId, requestId] = [session.accountId, context.get("requestId")];
-    if (form.ok) await endWebSession(context.get("parts").core, { accountId, id: form.value.id, requestId });
+    const ended = { ...session, requestId: context.get("requestId") };
+    if (form.ok) await endWebSession(context.get("parts").core, { ...ended, id: form.value.id });
     return context.redirect("/settings/sessions", 303);
   });
 
   routes.post("/settings/sessions/end-others", async (context) => {
     const session = await needSession(context);
     if (session instanceof Response) return session;
-    const { accountId, id: kept } = session;
+    const { accountId, personId, id: kept } = session;
     const requestId = context.get("requestId");
-    await endOtherWebSessions(context.get("parts").core, { accountId, kept, requestId });
+    await endOtherWebSessions(context.get("parts").core, { accountId, personId, kept, requestId });
     return context.redirect("/settings/sessions", 303);
   });
 
@@ -52,9 +56,9 @@ export function sessionsRoutes(): Hono<WebEnv> {
 
 async function sessionsPage(context: WebContext, own: WebSession): Promise<Response> {
   const { store, clock } = context.get("parts").core;
-  const found = await store.committed.webSessions.list({ accountId: own.accountId, now: clock.now() });
+  const found = await store.committed.webSessions.list({ personId: own.personId, now: clock.now() });
   const others = found.filter(({ id }) => id !== own.id).reverse();
-  const body = html`<p>Browsers that are signed in to account <code>${own.accountId}</code>. A session ends 14 days after it was last seen.</p>
+  const body = html`<p>Browsers in which you are signed in. This one is, to account <code>${own.accountId}</code>. A session ends 14 days after it was last seen.</p>
 <ul class="cards">
 ${card(own, html`<p><strong>This browser</strong></p>`)}
 ${others.map((session) => card(session, endButton(session)))}
@@ -67,7 +71,7 @@ ${
   return await settingsPage(context, { tab: "sessions", session: own, body });
 }
 
-function card(session: WebSession, action: Html): Html {
+function card(session: StoredWebSession, action: Html): Html {
   return html`<li class="card">
 <p><strong>${browserName(session.userAgent)}</strong></p>
 <dl>
@@ -79,7 +83,7 @@ ${action}
 </li>`;
 }
 
-function endButton({ id, userAgent }: WebSession): Html {
+function endButton({ id, userAgent }: StoredWebSession): Html {
   return html`<form method="post" action="/settings/sessions/end"><input type="hidden" name="id" value="${id}">
 <button class="danger" aria-label="End session of ${browserName(userAgent)}">End session</button></form>`;
 }

@@ -1,13 +1,16 @@
 // The frame of the settings: one navigation, one page a concern.
 
 import { html } from "hono/html";
+import { isOwner } from "../../../../core/accounts/caller.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import type { ScriptName } from "../../assets.ts";
 import { page } from "../../page.ts";
 import type { Html, WebContext } from "../../web-context.ts";
 
 const tabs = {
   keys: "Keys",
+  members: "Members",
   apps: "Connected apps",
   passkeys: "Passkeys",
   identities: "Identities",
@@ -29,7 +32,11 @@ type SettingsPage = {
 export async function settingsPage(context: WebContext, shown: SettingsPage): Promise<Response> {
   const { tab, session, body, status = 200, scripts = [] } = shown;
   const hasProviders = context.get("parts").core.policy.signIn.providers.length > 0;
-  const names = (Object.keys(tabs) as SettingsTab[]).filter((name) => name !== "identities" || hasProviders);
+  const isShown: Partial<Record<SettingsTab, boolean>> = {
+    identities: hasProviders,
+    keys: isOwner(personIn(session)),
+  };
+  const names = (Object.keys(tabs) as SettingsTab[]).filter((name) => isShown[name] ?? true);
   const title = tabs[tab];
   const whole = html`<nav aria-label="Settings"><ul class="tabs">
 ${names.map((name) => html`<li><a href="/settings/${name}"${name === tab ? html` aria-current="page"` : ""}>${tabs[name]}</a></li>`)}

@@ -5,7 +5,7 @@ import { html } from "hono/html";
 import { repositoryOfClaim } from "../../../../core/claims/claim-as-administrator.ts";
 import { claimRepository } from "../../../../core/claims/claim-repository.ts";
 import type { GithubProvider } from "../../../../core/sign-in/sign-in-policy.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { notFoundPage, page } from "../../page.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession } from "../../web-session.ts";
@@ -40,7 +40,7 @@ export function beginClaimRoutes(): Hono<WebEnv> {
       return await notFoundPage(context, session);
     }
     const requestId = context.get("requestId");
-    const claimed = await claimRepository(core, { caller: ownerOf(session), token, requestId });
+    const claimed = await claimRepository(core, { caller: personIn(session), token, requestId });
     if (!claimed.ok) return await notFoundPage(context, session);
     const { agentId } = claimed.value;
     return await goToProvider(context, provider, { kind: "claim", accountId: session.accountId, agentId });

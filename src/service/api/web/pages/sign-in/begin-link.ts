@@ -17,7 +17,7 @@ export function beginLinkRoutes(): Hono<WebEnv> {
     const site = context.req.header("sec-fetch-site") ?? "same-origin";
     // A link on another page must not begin it.
     if (provider === null || site !== "same-origin") return await notFoundPage(context, session);
-    return await goToProvider(context, provider, { kind: "link", accountId: session.accountId });
+    return await goToProvider(context, provider, { kind: "link", personId: session.personId });
   });
 
   return routes;

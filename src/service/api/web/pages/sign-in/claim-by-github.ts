@@ -1,8 +1,10 @@
 // A claim without a job: whoever is signed in asks for the agent, and proves to GitHub that they administer the repository.
 
 import { html } from "hono/html";
+import { isOwner } from "../../../../core/accounts/caller.ts";
 import { completeAsAdministrator } from "../../../../core/claims/claim-as-administrator.ts";
 import type { IdentityProvider } from "../../../../core/sign-in/sign-in-policy.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { administersRepository, type ProvenPersonOf } from "../../identity-provider.ts";
 import { page } from "../../page.ts";
 import type { WebContext } from "../../web-context.ts";
@@ -26,7 +28,8 @@ export async function claimRepositoryOf(
   const repository = (await core.store.committed.agents.find(agentId))?.repository ?? null;
   const token = proven.accessToken;
   const mayAsk = provider.id === "github" && repository?.issuer === provider.jobIssuer && token !== null;
-  if (!mayAsk || session.accountId !== accountId) return await claimPage(context, "It was not begun here.");
+  if (!mayAsk || session.accountId !== accountId || !isOwner(personIn(session)))
+    return await claimPage(context, "It was not begun here.");
   const isAdministrator = await administersRepository(provider, { token, repositoryId: repository.id }).catch(
     () => false,
   );

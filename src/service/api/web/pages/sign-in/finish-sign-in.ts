@@ -3,30 +3,34 @@
 import { html } from "hono/html";
 import { auditRefusedSignIn } from "../../../../core/accounts/audit-account.ts";
 import { completeSignIn } from "../../../../core/sign-in/complete-sign-in.ts";
+import type { ProvenMember } from "../../../../core/sign-in/proven-member.ts";
 import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
 import type { SignInMethod } from "../../../../core/web-sessions/web-session.ts";
 import { ownPathOf } from "../../own-path.ts";
 import type { WebContext } from "../../web-context.ts";
 import { sessionOf, setSession } from "../../web-session.ts";
 
-type SignedIn = { readonly accountId: string; readonly method: SignInMethod; readonly to: string };
+type SignedIn = ProvenMember & { readonly method: SignInMethod; readonly to: string };
 
-/** Signs the browser in, and leads it on. */
+/**
+ * Signs the browser in, and leads it on: past a choice where its person has several accounts. Whoever proves again who they are
+ * stays in their account.
+ */
 export async function finishSignIn(context: WebContext, signedIn: SignedIn): Promise<Response> {
-  await openSession(context, signedIn);
-  return context.redirect(ownPathOf(signedIn.to), 303);
-}
-
-/** Signs the browser in. */
-async function openSession(context: WebContext, { accountId, method }: Omit<SignedIn, "to">): Promise<void> {
+  const { personId, method, hasChoice = false } = signedIn;
+  const earlier = await sessionOf(context);
+  const isAgain = earlier?.personId === personId;
   const opened = await completeSignIn(context.get("parts").core, {
-    accountId,
+    accountId: isAgain ? earlier.accountId : signedIn.accountId,
+    personId,
     method,
     userAgent: context.req.header("user-agent") ?? "",
     requestId: context.get("requestId"),
-    earlier: await sessionOf(context),
+    earlier,
   });
   setSession(context, opened);
+  const to = ownPathOf(signedIn.to);
+  return context.redirect(hasChoice && !isAgain ? `/accounts?to=${encodeURIComponent(to)}` : to, 303);
 }
 
 /** Leaves the refusal in the audit trail and in the log. */
@@ -58,6 +62,8 @@ export function refusalText(refusal: SignInRefusal): string {
       return "The provider did not confirm who you are. Begin again.";
     case "sign_up_closed":
       return "No account has this identity, and signing in opens none here. Sign in to your account another way, then link it in the settings.";
+    case "no_account":
+      return "You are no member of any account here. Ask an owner of the account for an invitation.";
     case "rate_limited":
       return `Too many attempts from your network. Try again in ${Math.ceil(refusal.retryAfterMs / 1000)} s.`;
   }

@@ -47,9 +47,9 @@ export function linkRoutes(): Hono<WebEnv> {
 }
 
 /** A link is the way in that nobody has at hand next time: it leads to adding a passkey, where there can be one. */
-async function firstPageOf(core: Core, { accountId }: { readonly accountId: string }): Promise<string> {
+async function firstPageOf(core: Core, { personId }: { readonly personId: string }): Promise<string> {
   if (passkeyDomain(core) === null) return "/";
-  const passkeys = await core.store.committed.identities.listPasskeys(accountId);
+  const passkeys = await core.store.committed.identities.listPasskeys(personId);
   return passkeys.length === 0 ? "/settings/passkeys" : "/";
 }
 

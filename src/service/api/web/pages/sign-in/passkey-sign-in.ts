@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../../../base/result.ts";
 import { signInByPasskey } from "../../../../core/sign-in/passkeys.ts";
+import type { ProvenMember } from "../../../../core/sign-in/proven-member.ts";
 import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
 import { chargeSignIn, giveBackSignIn } from "../../../../core/sign-in/sign-in-by-key.ts";
 import { recallAttempt, rememberAttempt } from "../../attempt-cookie.ts";
@@ -52,10 +53,7 @@ export function passkeySignInRoutes(): Hono<WebEnv> {
   return routes;
 }
 
-async function signIn(
-  context: WebContext,
-  response: string,
-): Promise<Result<{ accountId: string }, SignInRefusal>> {
+async function signIn(context: WebContext, response: string): Promise<Result<ProvenMember, SignInRefusal>> {
   const { core } = context.get("parts");
   const address = context.get("address");
   const excess = chargeSignIn(core, address);

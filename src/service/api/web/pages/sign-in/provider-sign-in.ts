@@ -20,7 +20,7 @@ import { signInPage } from "./sign-in-page.ts";
 
 const purposeSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("sign_in"), to: z.string() }),
-  z.object({ kind: z.literal("link"), accountId: z.string() }),
+  z.object({ kind: z.literal("link"), personId: z.string() }),
   z.object({ kind: z.literal("claim"), accountId: z.string(), agentId: z.string() }),
 ]);
 const stateSchema = z.object({
@@ -59,7 +59,7 @@ export function providerSignInRoutes(): Hono<WebEnv> {
       case "sign_in":
         return await signIn(context, { provider, proven, to: purpose.to });
       case "link":
-        return await linkIdentityOf(context, { accountId: purpose.accountId, proven });
+        return await linkIdentityOf(context, { personId: purpose.personId, proven });
       case "claim":
         return await claimRepositoryOf(context, { provider, proven, purpose });
     }
@@ -125,19 +125,20 @@ async function refuse(
   return await signInPage(context, { to: "/", isAgain: false, alert: refusalText(refusal), status });
 }
 
-/** Links an identity that its person has just proved to the account that they are signed in to. */
+/** Links an identity that somebody has just proved to the person who is signed in. */
 async function linkIdentityOf(
   context: WebContext,
-  { accountId, proven }: { accountId: string; proven: ProvenPersonOf },
+  { personId, proven }: { personId: string; proven: ProvenPersonOf },
 ): Promise<Response> {
   const session = await needRecent(context);
   if (session instanceof Response) return session;
-  if (session.accountId !== accountId) {
-    return await identitiesPage(context, session, "You have signed in to another account meanwhile.");
+  if (session.personId !== personId) {
+    return await identitiesPage(context, session, "You have signed in as somebody else meanwhile.");
   }
   const requestId = context.get("requestId");
   const { core } = context.get("parts");
-  const linked = await linkIdentity(core, { accountId, requestId, identity: proven.identity });
+  const member = { accountId: session.accountId, personId };
+  const linked = await linkIdentity(core, { ...member, requestId, identity: proven.identity });
   if (linked.ok) return context.redirect("/settings/identities", 303);
-  return await identitiesPage(context, session, "Another account has this identity.");
+  return await identitiesPage(context, session, "Another person has this identity.");
 }

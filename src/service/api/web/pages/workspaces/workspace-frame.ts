@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
 import type { AccountCaller } from "../../../../core/accounts/caller.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import type { Actor } from "../../../../core/workspaces/actor.ts";
 import { reachWorkspace } from "../../../../core/workspaces/reach-workspace.ts";
 import type { Workspace } from "../../../../core/workspaces/workspace.ts";
@@ -39,7 +39,7 @@ export function ofWorkspace(answer: WorkspaceHandler): (context: WebContext) => 
 export async function openWorkspace(context: WebContext, session: WebSession): Promise<OpenWorkspace | null> {
   const { core } = context.get("parts");
   if (core.workspaces === null) return null;
-  const caller = ownerOf(session);
+  const caller = personIn(session);
   const workspaceId = context.req.param("workspaceId") ?? "";
   const reached = await reachWorkspace(core, { caller, workspaceId });
   return reached.ok ? { session, caller, workspace: reached.value } : null;

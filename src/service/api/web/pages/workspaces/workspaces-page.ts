@@ -7,7 +7,7 @@ import { MAX_WORKSPACE_NAME_CHARS } from "../../../../../contract/workspaces/wor
 import type { Agent } from "../../../../core/agents/agent.ts";
 import { listAgents } from "../../../../core/agents/manage-agent.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
-import { ownerOf } from "../../../../core/web-sessions/web-sessions.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { createWorkspace } from "../../../../core/workspaces/administration/create-workspace.ts";
 import { listWorkspaces } from "../../../../core/workspaces/read-workspaces.ts";
 import type { Workspace } from "../../../../core/workspaces/workspace.ts";
@@ -45,7 +45,7 @@ export function workspacesRoutes(): Hono<WebEnv> {
     if (!form.ok) return await workspacesPage(context, session, form.refusal);
     const { name, manager, key } = form.value;
     const created = await createWorkspace(core, {
-      caller: ownerOf(session),
+      caller: personIn(session),
       idempotencyKey: `web:${key}`,
       body: { name, ...(manager === "" ? {} : { default_manager_agent_id: manager }) },
     });
@@ -63,7 +63,7 @@ async function workspacesPage(
 ): Promise<Response> {
   const { core } = context.get("parts");
   if (core.workspaces === null) return await notFoundPage(context, session);
-  const caller = ownerOf(session);
+  const caller = personIn(session);
   const cursor = context.req.query("cursor");
   const [listed, agents] = await Promise.all([
     listWorkspaces(core, { caller, query: { cursor, limit: WORKSPACES_SHOWN } }),

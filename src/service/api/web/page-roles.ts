@@ -1,0 +1,84 @@
+// The least role that each form of the pages takes, and the pages that are not for everybody in an account. Beside the roles of
+// the routes of the API: what a form does is what its route does.
+
+import type { MiddlewareHandler } from "hono";
+import { html } from "hono/html";
+import { matchedRoutes } from "hono/route";
+import type { Role } from "../../../contract/roles.ts";
+import { needRole } from "../../core/accounts/caller.ts";
+import { personIn } from "../../core/web-sessions/web-sessions.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
+import { page } from "./page.ts";
+import type { WebContext, WebEnv } from "./web-context.ts";
+import { sessionOf } from "./web-session.ts";
+
+/** By the path of the form. "anybody": for whoever signs in or out, and for what is a person's own. */
+export const formRoles: Readonly<Record<string, Role | "anybody">> = {
+  "/": "admin",
+  "/accounts": "anybody",
+  "/agent/:agentId/access": "admin",
+  "/agent/:agentId/advisor": "admin",
+  "/agent/:agentId/delete": "admin",
+  "/agent/:agentId/grants": "admin",
+  "/agent/:agentId/policy": "admin",
+  "/agent/:agentId/questions/:runId": "member",
+  "/agent/:agentId/runs": "member",
+  "/agent/:agentId/runs/:runId/fork": "member",
+  "/agent/:agentId/runs/:runId/resume": "member",
+  "/agent/:agentId/schedules/cancel": "member",
+  "/agent/:agentId/workflows/activate": "admin",
+  "/agent/:agentId/workflows/run": "member",
+  "/approve/:approvalId": "admin",
+  "/claim/:token": "admin",
+  "/invitation/:token": "anybody",
+  "/settings/apps/revoke": "viewer",
+  "/settings/identities/remove": "anybody",
+  "/settings/keys": "admin",
+  "/settings/keys/revoke": "admin",
+  "/settings/members/change": "admin",
+  "/settings/members/invite": "admin",
+  "/settings/members/remove": "viewer",
+  "/settings/members/withdraw": "admin",
+  "/settings/passkeys": "anybody",
+  "/settings/passkeys/options": "anybody",
+  "/settings/passkeys/remove": "anybody",
+  "/settings/sessions/end": "anybody",
+  "/settings/sessions/end-others": "anybody",
+  "/sign-in": "anybody",
+  "/sign-in/claim/:token": "admin",
+  "/sign-in/link/:token": "anybody",
+  "/sign-in/passkey": "anybody",
+  "/sign-in/passkey/options": "anybody",
+  "/sign-out": "anybody",
+  "/workspace/:workspaceId/changesets/:changesetId/accept": "admin",
+  "/workspace/:workspaceId/changesets/:changesetId/reject": "member",
+  "/workspace/:workspaceId/changesets/:changesetId/resolve": "admin",
+  "/workspaces": "member",
+};
+
+/** Pages that show what not everybody in an account may see. */
+const pageRoles: Readonly<Record<string, Role>> = { "/settings/keys": "admin" };
+
+/** Refuses whoever is signed in with a lesser role. Who is not signed in is led there by the page. A form without a role is refused. */
+export const refuseLesserRoles: MiddlewareHandler<WebEnv> = async (context, next) => {
+  const needed = roleOf(context);
+  if (needed === "anybody") return await next();
+  const session = await sessionOf(context);
+  if (session === null) return await next();
+  const held = needRole(personIn(session), needed);
+  if (held.ok) return await next();
+  const { message } = toProblem(held.refusal);
+  const body = html`<h1>Your role may not do this</h1>
+<p>${message}</p>
+<p><a href="/">Your agents</a></p>`;
+  return page(context, { title: "Refused", body, session, status: 403, isNarrow: true });
+};
+
+function roleOf(context: WebContext): Role | "anybody" {
+  const { method } = context.req;
+  const paths = matchedRoutes(context)
+    .filter((route) => route.method === method)
+    .map(({ path }) => path);
+  if (method === "POST") return formRoles[paths[0] ?? ""] ?? "owner";
+  return paths.map((path) => pageRoles[path]).find((role) => role !== undefined) ?? "anybody";
+}
