@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import { undoPeople } from "../../support/stores/before-people.ts";
 import { sqliteStore } from "../../support/stores/stores.ts";
 
 const MADE = 1_790_000_000_000;
@@ -32,6 +33,7 @@ it("retires the managers of deleted workspaces, and knows the others as their wo
       drop table default_heads; alter table runs drop column works_on; alter table runs drop column parked;
       alter table runs drop column checks;
       alter table cost_reservations drop column before_micro_usd;
+      ${undoPeople.join("; ")};
       delete from kysely_migration where name >= '018-default-managers';`);
     for (const id of Object.values(agents)) {
       database
