@@ -36,12 +36,12 @@ const CLOSE_MS = 2_000;
 /** Frames that may wait for their answer before we stop reading. */
 const MAX_WAITING_FRAMES = 16;
 
-/** Scopes that an access token has to have. */
 /** As the routes that do the same. */
 function roleFor({ type }: Exclude<ClientFrame, { type: "auth" }>): Role {
   return type === "submit" || type === "cancel" ? "member" : "viewer";
 }
 
+/** Scopes that an access token has to have. */
 function scopesOf(frame: Exclude<ClientFrame, { type: "auth" }>): readonly ApiScope[] {
   switch (frame.type) {
     case "subscribe":
