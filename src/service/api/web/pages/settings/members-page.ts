@@ -161,7 +161,7 @@ ${
 <label for="role-${personId}">Role of ${shown} from now on</label>
 <select id="role-${personId}" name="role">${allowed.map((to) => html`<option value="${to}">${to}</option>`)}</select>
 ${keysField(personId, "change", mayTakeOver)}
-<div class="actions"><button aria-label="Change the role of ${shown}">Change role</button></div></form>`
+<div class="actions"><button aria-label="Change role of ${shown}">Change role</button></div></form>`
 }
 ${
   mayRemove

@@ -29,7 +29,7 @@ export function accountsRoutes(): Hono<WebEnv> {
 <ul class="cards">${memberships.map(
       ({ accountId, role }) => html`<li class="card row"><span><code>${accountId}</code>, ${role}</span>
 <form class="end" method="post" action="/accounts"><input type="hidden" name="account" value="${accountId}"><input type="hidden" name="to" value="${to}">
-<button${accountId === session.accountId ? html` class="main"` : ""} aria-label="Go on with account ${accountId}">${accountId === session.accountId ? "Stay here" : "Go on here"}</button></form></li>`,
+<button${accountId === session.accountId ? html` class="main"` : ""} aria-label="${accountId === session.accountId ? "Stay here" : "Go on here"}: account ${accountId}">${accountId === session.accountId ? "Stay here" : "Go on here"}</button></form></li>`,
     )}</ul>`;
     return await page(context, { title: "Your accounts", body, session, isNarrow: true });
   });
