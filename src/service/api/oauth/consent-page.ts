@@ -15,6 +15,7 @@ import { readForm } from "../web/form.ts";
 import { page } from "../web/page.ts";
 import type { Html, WebContext, WebEnv } from "../web/web-context.ts";
 import { needSession, sessionOf } from "../web/web-session.ts";
+import { accountEntry } from "./account-entry.ts";
 import type { OpenServer } from "./authorization-server.ts";
 import {
   documentHost,
@@ -120,7 +121,7 @@ async function consentPage(
 ${alert === undefined ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 <dl>
 <dt>Application</dt><dd>${name}${vouched(client)}</dd>
-<dt>Account</dt><dd><code>${session.accountId}</code>, of which you are ${session.role}: it may do no more than you <a href="/accounts?to=${encodeURIComponent(pathOf(context))}">Another account</a></dd>
+${accountEntry(context, session)}
 <dt>The answer goes to</dt><dd><strong>${redirectPlace(redirectUri)}</strong></dd>
 </dl>
 ${warnings(client, redirectUri)}
@@ -160,9 +161,4 @@ async function endedPage(context: WebContext): Promise<Response> {
 <p>It was answered, or ten minutes have passed, or it was begun in another browser. Begin again in the application.</p>`;
   const session = await sessionOf(context);
   return await page(context, { title: "Request ended", body, session, status: 410, isNarrow: true });
-}
-
-function pathOf(context: WebContext): string {
-  const { pathname, search } = new URL(context.req.url);
-  return pathname + search;
 }

@@ -10,6 +10,7 @@ import { readForm } from "../web/form.ts";
 import { page } from "../web/page.ts";
 import type { Html, WebContext, WebEnv } from "../web/web-context.ts";
 import { needRecent, needSession } from "../web/web-session.ts";
+import { accountEntry } from "./account-entry.ts";
 import type { OpenServer } from "./authorization-server.ts";
 import { COMMAND_CLIENT } from "./built-in-client.ts";
 import { documentHost, shownName } from "./client-words.ts";
@@ -112,7 +113,7 @@ async function questionPage(
 <dl>
 <dt>Code</dt><dd><strong>${written(code)}</strong></dd>
 <dt>Application</dt><dd>${clientName}${host === null ? "" : html`<br><span class="faint">as ${host} says</span>`}</dd>
-<dt>Account</dt><dd><code>${session.accountId}</code>, of which you are ${session.role}: it may do no more than you <a href="/accounts?to=${encodeURIComponent(pathOf(context))}">Another account</a></dd>
+${accountEntry(context, session)}
 </dl>
 <p class="note warn"><strong>Is the device yours, and did you start this?</strong> Whoever shows this code gets the access, wherever they are.</p>
 ${isKnown ? "" : html`<p class="note warn"><strong>This application named itself.</strong> Nobody has checked that it is what it says.</p>`}
@@ -140,9 +141,4 @@ Settings, Keys, where you can end it.`;
 /** In two halves, as devices show it. */
 function written(code: string): string {
   return code === "" ? "" : `${code.slice(0, 4)}-${code.slice(4)}`;
-}
-
-function pathOf(context: WebContext): string {
-  const { pathname, search } = new URL(context.req.url);
-  return pathname + search;
 }

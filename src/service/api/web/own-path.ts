@@ -17,3 +17,9 @@ export function ownPathOf(text: string | undefined): string {
   // "/.//evil.example" is a path, until it is written down without its dot.
   return url.pathname.startsWith("//") ? "/" : url.pathname + url.search;
 }
+
+/** The path of a request's address, to come back to. */
+export function pathWithQuery(address: string): string {
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { SOCKET_PATH } from "../../../contract/sessions/socket.ts";
 import type { WebSession } from "../../core/web-sessions/web-session.ts";
 import { type ScriptName, scriptPath, stylePath } from "./assets.ts";
+import { pathWithQuery } from "./own-path.ts";
 import type { Html, WebContext } from "./web-context.ts";
 
 type Page = {
@@ -77,8 +78,7 @@ function signedIn({ accountId, role }: WebSession): Html {
 
 /** The page for things that are not there, and for those that are not theirs: both look the same. */
 export function notFoundPage(context: WebContext, session: WebSession | null): Response | Promise<Response> {
-  const { pathname, search } = new URL(context.req.url);
-  const signIn = `/sign-in?to=${encodeURIComponent(pathname + search)}`;
+  const signIn = `/sign-in?to=${encodeURIComponent(pathWithQuery(context.req.url))}`;
   const body = html`<h1>There is nothing here</h1>
 ${
   session === null
