@@ -63,8 +63,8 @@ onEveryStore((store) => {
       const client = await openMcpClient(service.node().url, { bearer: service.owner.secret });
       const third = await client.callTool({ name: "fork_run", arguments: { run_id: second, turn: 4 } });
       await client.close();
-      const { run_id: thirdId } = bodyOf(third) as { readonly run_id: string };
-      expect((await expectCompleted(service, thirdId)).patch).toBe(played.patch);
+      const { run: forkedAgain } = bodyOf(third) as { readonly run: { readonly id: string } };
+      expect((await expectCompleted(service, forkedAgain.id)).patch).toBe(played.patch);
       expect(await journals()).toBe(3);
       expect(await ask(first, { ...asked, turn: 2 })).toMatchObject({
         status: 422,
