@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { keyFateSchema, roleSchema } from "../../../../../contract/account-members.ts";
-import { type Role, roles } from "../../../../../contract/roles.ts";
+import { isAtLeast, type Role, roles } from "../../../../../contract/roles.ts";
 import { isOwner } from "../../../../core/accounts/caller.ts";
 import type { Member } from "../../../../core/accounts/person.ts";
 import { mayChange } from "../../../../core/members/acting-member.ts";
@@ -147,7 +147,8 @@ function memberCard(member: Member, session: WebSession): Html {
   const shown = name === "" ? `person ${personId.slice(-6)}` : name;
   const allowed = roles.filter((to) => to !== role && mayChange(session.role, { from: role, to }));
   const mayRemove = isSelf || mayChange(session.role, { from: role, to: null });
-  const mayTakeOver = session.role === "owner" && !isSelf;
+  // Only owners and admins make keys.
+  const mayTakeOver = session.role === "owner" && !isSelf && isAtLeast(role, "admin");
   return html`<li class="card">
 <p><strong>${shown}</strong>${isSelf ? html` <span class="faint">you</span>` : ""}</p>
 <dl>
@@ -155,29 +156,26 @@ function memberCard(member: Member, session: WebSession): Html {
 <dt>Since</dt><dd>${timeText(addedAt)}</dd>
 </dl>
 ${
-  allowed.length === 0
-    ? ""
-    : html`<form method="post" action="${PATH}/change"><input type="hidden" name="person" value="${personId}">
-<label for="role-${personId}">Role of ${shown} from now on</label>
-<select id="role-${personId}" name="role">${allowed.map((to) => html`<option value="${to}">${to}</option>`)}</select>
-${keysField(personId, "change", mayTakeOver)}
-<div class="actions"><button aria-label="Change role of ${shown}">Change role</button></div></form>`
-}
-${
   mayRemove
-    ? html`<form method="post" action="${PATH}/remove"><input type="hidden" name="person" value="${personId}">
-${keysField(personId, "remove", mayTakeOver)}
-<button class="danger" aria-label="${isSelf ? "Leave this account" : `Remove ${shown}`}">${isSelf ? "Leave" : "Remove"}</button></form>`
+    ? html`<form method="post" action="${PATH}/change"><input type="hidden" name="person" value="${personId}">
+${allowed.length === 0 ? "" : roleField(personId, shown, allowed)}
+${keysField(personId, mayTakeOver)}
+<div class="actions">${allowed.length === 0 ? "" : html`<button aria-label="Change role of ${shown}">Change role</button>`}
+<button class="danger" formmethod="post" formaction="${PATH}/remove" aria-label="${isSelf ? "Leave this account" : `Remove ${shown}`}">${isSelf ? "Leave" : "Remove"}</button></div></form>`
     : ""
 }
 </li>`;
 }
 
-function keysField(personId: string, act: string, mayTakeOver: boolean): Html {
+function roleField(personId: string, shown: string, allowed: readonly Role[]): Html {
+  return html`<label for="role-${personId}">Role of ${shown} from now on</label>
+<select id="role-${personId}" name="role">${allowed.map((to) => html`<option value="${to}">${to}</option>`)}</select>`;
+}
+
+function keysField(personId: string, mayTakeOver: boolean): Html {
   if (!mayTakeOver) return html`<input type="hidden" name="keys" value="end">`;
-  const field = `keys-${act}-${personId}`;
-  return html`<label for="${field}">Keys that they made and may not have then</label>
-<select id="${field}" name="keys"><option value="end">end</option><option value="take_over">become yours</option></select>`;
+  return html`<label for="keys-${personId}">Keys that they made, and may not have with less</label>
+<select id="keys-${personId}" name="keys"><option value="end">end</option><option value="take_over">become yours</option></select>`;
 }
 
 function invitationSection(invitations: readonly Invitation[], session: WebSession): Html {
