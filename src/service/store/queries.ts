@@ -1,5 +1,5 @@
-// Every noun of the store on one connection. A noun is made when it is first used: opening a transaction allocates one
-// object, and nothing for each method.
+// Every noun of the store on one connection, those of workspaces by its base. A noun is made when it is first used: opening a
+// transaction allocates one object, and nothing for each method.
 
 import type { StoreTransaction } from "../core/ports/store.ts";
 import { SqlAccounts } from "./accounts.ts";
@@ -37,29 +37,10 @@ import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
-import { SqlAdoptions } from "./workspaces/adoptions.ts";
-import { SqlChangesets } from "./workspaces/changesets.ts";
-import { SqlSites, SqlWorkspaceSchedules, SqlWorkspaceWorkflows } from "./workspaces/consumers.ts";
-import { SqlContextItems } from "./workspaces/context-items.ts";
-import { SqlCopies } from "./workspaces/copies.ts";
-import { SqlCopyEntries } from "./workspaces/copy-entries.ts";
-import { SqlDownloadLinks } from "./workspaces/download-links.ts";
-import { SqlErasure } from "./workspaces/erasure.ts";
-import { SqlWorkspaceEvents } from "./workspaces/events.ts";
-import { SqlMembers } from "./workspaces/members.ts";
-import { SqlObjects } from "./workspaces/objects.ts";
-import { SqlOperations } from "./workspaces/operations.ts";
-import { SqlRetention } from "./workspaces/retention.ts";
-import { SqlRevisions } from "./workspaces/revisions.ts";
-import { SqlTaskGroups } from "./workspaces/task-groups.ts";
-import { SqlThreads } from "./workspaces/threads.ts";
-import { SqlTrash } from "./workspaces/trash.ts";
-import { SqlWorkers } from "./workspaces/workers.ts";
-import { SqlWorkspaceRuns } from "./workspaces/workspace-runs.ts";
-import { SqlWorkspaces } from "./workspaces/workspaces.ts";
+import { WorkspaceQueries } from "./workspaces/workspace-queries.ts";
 import { SqlWriteGrants } from "./write-grants.ts";
 
-export class StoreQueries implements StoreTransaction {
+export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   readonly #connection: Connection;
   readonly #writes: FrequentWrites;
   #accounts: SqlAccounts | undefined;
@@ -96,30 +77,9 @@ export class StoreQueries implements StoreTransaction {
   #oauthGrants: SqlOAuthGrants | undefined;
   #serviceSecrets: SqlServiceSecrets | undefined;
   #requestKeys: SqlRequestKeys | undefined;
-  #workspaces: SqlWorkspaces | undefined;
-  #members: SqlMembers | undefined;
-  #sites: SqlSites | undefined;
-  #workspaceWorkflows: SqlWorkspaceWorkflows | undefined;
-  #workspaceSchedules: SqlWorkspaceSchedules | undefined;
-  #workspaceRuns: SqlWorkspaceRuns | undefined;
-  #contextItems: SqlContextItems | undefined;
-  #threads: SqlThreads | undefined;
-  #objects: SqlObjects | undefined;
-  #copies: SqlCopies | undefined;
-  #workers: SqlWorkers | undefined;
-  #taskGroups: SqlTaskGroups | undefined;
-  #revisions: SqlRevisions | undefined;
-  #operations: SqlOperations | undefined;
-  #adoptions: SqlAdoptions | undefined;
-  #retention: SqlRetention | undefined;
-  #erasure: SqlErasure | undefined;
-  #copyEntries: SqlCopyEntries | undefined;
-  #trash: SqlTrash | undefined;
-  #downloadLinks: SqlDownloadLinks | undefined;
-  #workspaceEvents: SqlWorkspaceEvents | undefined;
-  #changesets: SqlChangesets | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
+    super(connection);
     this.#connection = connection;
     this.#writes = writes;
   }
@@ -292,114 +252,5 @@ export class StoreQueries implements StoreTransaction {
   get requestKeys(): SqlRequestKeys {
     this.#requestKeys ??= new SqlRequestKeys(this.#connection);
     return this.#requestKeys;
-  }
-
-  get workspaces(): SqlWorkspaces {
-    this.#workspaces ??= new SqlWorkspaces(this.#connection);
-    return this.#workspaces;
-  }
-
-  get members(): SqlMembers {
-    this.#members ??= new SqlMembers(this.#connection);
-    return this.#members;
-  }
-
-  get threads(): SqlThreads {
-    this.#threads ??= new SqlThreads(this.#connection);
-    return this.#threads;
-  }
-
-  get contextItems(): SqlContextItems {
-    this.#contextItems ??= new SqlContextItems(this.#connection);
-    return this.#contextItems;
-  }
-
-  get workspaceRuns(): SqlWorkspaceRuns {
-    this.#workspaceRuns ??= new SqlWorkspaceRuns(this.#connection);
-    return this.#workspaceRuns;
-  }
-
-  get workspaceSchedules(): SqlWorkspaceSchedules {
-    this.#workspaceSchedules ??= new SqlWorkspaceSchedules(this.#connection);
-    return this.#workspaceSchedules;
-  }
-
-  get workspaceWorkflows(): SqlWorkspaceWorkflows {
-    this.#workspaceWorkflows ??= new SqlWorkspaceWorkflows(this.#connection);
-    return this.#workspaceWorkflows;
-  }
-
-  get sites(): SqlSites {
-    this.#sites ??= new SqlSites(this.#connection);
-    return this.#sites;
-  }
-
-  get objects(): SqlObjects {
-    this.#objects ??= new SqlObjects(this.#connection);
-    return this.#objects;
-  }
-
-  get workers(): SqlWorkers {
-    this.#workers ??= new SqlWorkers(this.#connection);
-    return this.#workers;
-  }
-
-  get taskGroups(): SqlTaskGroups {
-    this.#taskGroups ??= new SqlTaskGroups(this.#connection);
-    return this.#taskGroups;
-  }
-
-  get copies(): SqlCopies {
-    this.#copies ??= new SqlCopies(this.#connection);
-    return this.#copies;
-  }
-
-  get revisions(): SqlRevisions {
-    this.#revisions ??= new SqlRevisions(this.#connection);
-    return this.#revisions;
-  }
-
-  get adoptions(): SqlAdoptions {
-    this.#adoptions ??= new SqlAdoptions(this.#connection);
-    return this.#adoptions;
-  }
-
-  get operations(): SqlOperations {
-    this.#operations ??= new SqlOperations(this.#connection);
-    return this.#operations;
-  }
-
-  get retention(): SqlRetention {
-    this.#retention ??= new SqlRetention(this.#connection);
-    return this.#retention;
-  }
-
-  get erasure(): SqlErasure {
-    this.#erasure ??= new SqlErasure(this.#connection);
-    return this.#erasure;
-  }
-
-  get copyEntries(): SqlCopyEntries {
-    this.#copyEntries ??= new SqlCopyEntries(this.#connection);
-    return this.#copyEntries;
-  }
-
-  get trash(): SqlTrash {
-    this.#trash ??= new SqlTrash(this.#connection);
-    return this.#trash;
-  }
-
-  get downloadLinks(): SqlDownloadLinks {
-    this.#downloadLinks ??= new SqlDownloadLinks(this.#connection);
-    return this.#downloadLinks;
-  }
-
-  get workspaceEvents(): SqlWorkspaceEvents {
-    this.#workspaceEvents ??= new SqlWorkspaceEvents(this.#connection);
-    return this.#workspaceEvents;
-  }
-  get changesets(): SqlChangesets {
-    this.#changesets ??= new SqlChangesets(this.#connection);
-    return this.#changesets;
   }
 }
