@@ -83,9 +83,11 @@ function headersOf(headers: NonNullable<ResponseObject["headers"]>): Html {
 
 /** The fields of a body, where this operation is the one that shows them; elsewhere its name leads there. */
 function bodyTables({ operationId, requestBody }: Operation, { schemas, links, bodies }: SectionParts): Html {
-  const names = Object.values(requestBody?.content ?? {}).map(({ schema }) => referredName(schema ?? {}));
-  const shown = [...new Set(names)].filter((name) => name !== null && bodies.get(name) === operationId);
-  return html`${shown.map((name) => html`<div id="schema-${name}">${schemaTable(schemas[name ?? ""] ?? {}, links)}</div>`)}`;
+  const named = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) => referredName(schema));
+  const shown = [...new Set(named)].flatMap((name) =>
+    name !== null && bodies.get(name) === operationId ? [[name, schemas[name] ?? {}] as const] : [],
+  );
+  return html`${shown.map(([name, schema]) => html`<div id="schema-${name}">${schemaTable(schema, links)}</div>`)}`;
 }
 
 function credentialsOf({ security = [] }: Operation): Html {
