@@ -1,6 +1,7 @@
 // The keys of an account, as its owner lists, makes and revokes them on a page.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
+import { isAtLeast, type Role } from "../../../contract/roles.ts";
 import type { Core } from "../core.ts";
 import { auditAccount } from "./audit-account.ts";
 import type { ApiKey, CallerClass } from "./credential.ts";
@@ -12,6 +13,11 @@ const MAX_KEYS = 100;
 type OwnKeyRefusal =
   | { readonly reason: "keys_reached"; readonly allowed: number }
   | { readonly reason: "key_not_found" };
+
+/** Owners' keys are for owners to make and to revoke, those of AI clients for admins, too. */
+export function mayKeepKeys(role: Role, callerClass: CallerClass): boolean {
+  return isAtLeast(role, callerClass === "owner" ? "owner" : "admin");
+}
 
 /** Those in force first, then those that were revoked; of both the newest first. */
 export async function listOwnKeys(core: Core, accountId: string): Promise<readonly ApiKey[]> {

@@ -70,6 +70,26 @@ describe("the pages of members", () => {
     expect((await get("/settings/members", cookie)).status).toBe(303);
   });
 
+  it("leave owners' keys to owners, and those of AI clients to admins, too", async () => {
+    const cookie = cookieOf(await post(await invite("admin"), { as: "new", name: "Lin" }));
+    const keyOf = async (name: string) => {
+      const keys = await core.store.committed.credentials.listKeys(account.id);
+      return keys.find((key) => key.name === name);
+    };
+    await post("/settings/keys", { name: "of the owner", class: "owner" }, owner);
+    const refused = await post("/settings/keys", { name: "theirs", class: "owner" }, cookie);
+    expect([refused.status, await keyOf("theirs")]).toEqual([422, undefined]);
+    const made = await post("/settings/keys", { name: "of a client", class: "ai_client" }, cookie);
+    expect([made.status, (await keyOf("of a client"))?.callerClass]).toEqual([200, "ai_client"]);
+    const shown = (await get("/settings/keys", cookie)).text;
+    expect(shown).toContain("Revoke key of a client");
+    expect(shown).not.toContain("Revoke key of the owner");
+    for (const name of ["of the owner", "of a client"])
+      await post("/settings/keys/revoke", { id: (await keyOf(name))?.id ?? "" }, cookie);
+    expect((await keyOf("of the owner"))?.revokedAt).toBeNull();
+    expect((await keyOf("of a client"))?.revokedAt).not.toBeNull();
+  });
+
   it("let a person of several accounts choose, at signing in and later, and nobody choose another's", async () => {
     const other = await makeAccount(core);
     const theirs = await signInTo(core.core, other.id);

@@ -5,7 +5,7 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import { isOwner } from "../../../../core/accounts/caller.ts";
 import { type ApiKey, callerClasses } from "../../../../core/accounts/credential.ts";
-import { listOwnKeys, makeOwnKey, revokeOwnKey } from "../../../../core/accounts/own-keys.ts";
+import { listOwnKeys, makeOwnKey, mayKeepKeys, revokeOwnKey } from "../../../../core/accounts/own-keys.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { readForm } from "../../form.ts";
@@ -43,7 +43,7 @@ export function keysRoutes(): Hono<WebEnv> {
     const form = await readForm(context, newKeyForm);
     if (!form.ok) return await keysPage(context, session, { alert: form.refusal });
     const { core } = context.get("parts");
-    if (form.value.class === "owner" && session.role !== "owner") {
+    if (!mayKeepKeys(session.role, form.value.class)) {
       return await keysPage(context, session, { alert: "Only an owner makes an owner's key." });
     }
     const made = await makeOwnKey(core, {
@@ -64,7 +64,10 @@ export function keysRoutes(): Hono<WebEnv> {
     const { core } = context.get("parts");
     const { accountId, personId } = session;
     const step = { accountId, personId, requestId: context.get("requestId") };
-    if (form.ok) await revokeOwnKey(core, { ...step, id: form.value.id });
+    const keys = form.ok ? await listOwnKeys(core, accountId) : [];
+    const key = keys.find(({ id }) => form.ok && id === form.value.id);
+    if (key !== undefined && mayKeepKeys(session.role, key.callerClass))
+      await revokeOwnKey(core, { ...step, id: key.id });
     return context.redirect("/settings/keys", 303);
   });
 
@@ -79,18 +82,19 @@ type Shown = {
 async function keysPage(context: WebContext, session: WebSession, shown: Shown = {}): Promise<Response> {
   const keys = await listOwnKeys(context.get("parts").core, session.accountId);
   const { alert, made } = shown;
+  const mayMakeOwners = mayKeepKeys(session.role, "owner");
   const body = html`<p>Programs use the API of account <code>${session.accountId}</code> with a key. Whoever has an owner's key is the owner.</p>
 ${alert === undefined ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${made === undefined ? "" : newKey(made)}
-${keys.length === 0 ? html`<p class="faint">There is no key yet.</p>` : table(keys)}
+${keys.length === 0 ? html`<p class="faint">There is no key yet.</p>` : table(keys, session)}
 <h2>New key</h2>
 <form method="post" action="/settings/keys">
   <label for="name">Name</label>
   <input id="name" name="name" maxlength="${MAX_NAME_CHARS}" autocomplete="off" required placeholder="laptop">
   <fieldset>
     <legend>Who holds it</legend>
-    <label class="inline"><input type="radio" name="class" value="owner" checked> You, or a program of yours: it may do everything</label>
-    <label class="inline"><input type="radio" name="class" value="ai_client"> An AI client: it may not approve, confirm or activate</label>
+    ${mayMakeOwners ? html`<label class="inline"><input type="radio" name="class" value="owner" checked> You, or a program of yours: it may do everything</label>` : ""}
+    <label class="inline"><input type="radio" name="class" value="ai_client"${mayMakeOwners ? "" : html` checked`}> An AI client: it may not approve, confirm or activate</label>
   </fieldset>
   <div class="actions"><button class="main">Make key</button></div>
 </form>`;
@@ -107,7 +111,7 @@ function newKey({ key, secret }: { key: ApiKey; secret: string }): Html {
 </div>`;
 }
 
-function table(keys: readonly ApiKey[]): Html {
+function table(keys: readonly ApiKey[], { role }: WebSession): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Keys"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Class</th><th scope="col">Key</th><th scope="col">Made</th><th scope="col">Last used</th><th scope="col">State</th></tr></thead>
 <tbody>${keys.map(
@@ -117,9 +121,14 @@ function table(keys: readonly ApiKey[]): Html {
 <td><code>…${key.hint}</code></td>
 <td>${timeText(key.createdAt)}</td>
 <td>${timeText(key.lastUsedAt)}</td>
-<td>${key.revokedAt === null ? revokeButton(key) : html`revoked ${timeText(key.revokedAt)}`}</td>
+<td>${stateOf(key, mayKeepKeys(role, key.callerClass))}</td>
 </tr>`,
   )}</tbody></table></div>`;
+}
+
+function stateOf(key: ApiKey, mayRevoke: boolean): Html {
+  if (key.revokedAt !== null) return html`revoked ${timeText(key.revokedAt)}`;
+  return mayRevoke ? revokeButton(key) : html`in force`;
 }
 
 function revokeButton({ id, name, hint }: ApiKey): Html {
