@@ -3,12 +3,14 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { assertNever } from "../../../base/assert-never.ts";
 import type { ApiScope } from "../../../contract/oauth/scopes.ts";
+import { runRoutes } from "../../../contract/runs/routes.ts";
 import type { RunStatus } from "../../../contract/runs/run.ts";
 import { needRole } from "../../core/accounts/caller.ts";
 import type { Policy } from "../../core/core.ts";
 import { cancelRun } from "../../core/runs/cancel-run.ts";
 import { findRun } from "../../core/runs/read-run.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
 import { type CallParts, mayUse } from "./call-parts.ts";
 import { runAnswer } from "./run-result.ts";
 import type { TaskCreated, Tasks } from "./surface.ts";
@@ -46,8 +48,9 @@ export function runTasks(parts: CallParts): Tasks {
     },
     cancel: async (taskId) => {
       need(parts, ["runs:write"]);
-      const held = needRole(parts.caller, "member");
-      if (!held.ok) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, held.refusal.reason);
+      const held = needRole(caller, runRoutes.cancel.role);
+      if (!held.ok)
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, toProblem(held.refusal).message);
       const found = await findRun(core, { caller, runId: taskId });
       if (!found.ok) throw unknownTask(taskId);
       // One that has ended meanwhile stays as it is.
