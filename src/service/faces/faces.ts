@@ -13,6 +13,7 @@ export const faces: readonly AnyFace[] = [
       "/",
       "/assets/*",
       "/agent/*",
+      "/approvals",
       "/approve/*",
       "/accounts",
       "/invitation/*",

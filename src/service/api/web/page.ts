@@ -4,7 +4,9 @@ import { html } from "hono/html";
 import { SOCKET_PATH } from "../../../contract/sessions/socket.ts";
 import type { WebSession } from "../../core/web-sessions/web-session.ts";
 import { type ScriptName, scriptPath, stylePath } from "./assets.ts";
+import { iconAddress } from "./mark.ts";
 import { pathWithQuery } from "./own-path.ts";
+import { topBar } from "./top-bar.ts";
 import type { Html, WebContext } from "./web-context.ts";
 
 type Page = {
@@ -37,12 +39,12 @@ export function page(context: WebContext, shown: Page): Response | Promise<Respo
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
   };
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
-  return context.html(document(shown, scripts), status);
+  return context.html(document(context, shown), status);
 }
 
 function document(
-  { title, body, session, isNarrow = false, head }: Page,
-  scripts: readonly ScriptName[],
+  context: WebContext,
+  { title, body, session, isNarrow = false, head, scripts = [] }: Page,
 ): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -51,29 +53,19 @@ function document(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${iconAddress}">
 <link rel="stylesheet" href="${stylePath()}">
 ${scripts.map((name) => html`<script type="module" src="${scriptPath(name)}"></script>`)}
 ${head ?? ""}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header class="top">
-<a class="home" href="/">agent-service</a>
-${session === null ? html`<a href="/sign-in">Sign in</a>` : signedIn(session)}
-</header>
+${topBar(context, session)}
 <main id="main"${isNarrow ? html` class="narrow"` : ""}>
 ${body}
 </main>
 </body>
 </html>`;
-}
-
-function signedIn({ accountId, role }: WebSession): Html {
-  const shown = `${accountId.slice(0, 8)}…${accountId.slice(-4)}`;
-  return html`<a href="/accounts" aria-label="Account ${shown}, ${role}: change">${shown}</a>
-<a href="/settings">Settings</a>
-<form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`;
 }
 
 /** The page for things that are not there, and for those that are not theirs: both look the same. */

@@ -3,34 +3,47 @@
 export const style = `
 :root {
   color-scheme: light dark;
-  --back: light-dark(#ffffff, #0d1117); --raised: light-dark(#f6f8fa, #161b22);
-  --text: light-dark(#1f2328, #e6edf3); --faint: light-dark(#59636e, #9198a1);
-  --line: light-dark(#d1d9e0, #30363d); --edge: light-dark(#818b98, #656c76);
-  --link: light-dark(#0758b5, #6cb2ff); --accent: light-dark(#0758b5, #6cb2ff); --on-accent: light-dark(#ffffff, #0d1117);
+  --back: light-dark(#ffffff, #0e1116); --raised: light-dark(#f6f7f9, #161b22); --card: light-dark(#ffffff, #12161c);
+  --text: light-dark(#1c2026, #e6e9ee); --faint: light-dark(#59616c, #98a1ad);
+  --line: light-dark(#dfe3e8, #2b323b); --edge: light-dark(#818b98, #656c76);
+  --link: light-dark(#4338ca, #a9b3ff); --accent: light-dark(#4338ca, #a9b3ff); --on-accent: light-dark(#ffffff, #12141c);
   --good: light-dark(#0a6640, #4ac080); --warn: light-dark(#8a4600, #e3a04f); --bad: light-dark(#b3261e, #ff8a80);
+  --good-back: light-dark(#e9f6ef, #10251b); --warn-back: light-dark(#fdf4e5, #2a2012); --bad-back: light-dark(#fdeeec, #2e1917);
+  --accent-back: light-dark(#eeeffd, #1c1f38);
+  --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif, "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji";
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace, "Apple Color Emoji", "Noto Color Emoji";
 }
 * { box-sizing: border-box }
 html { scroll-padding-top: 1rem }
-body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
-a { color: var(--link) }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
-code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
-pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow-x: auto; overflow-wrap: normal }
+body { margin: 0; background: var(--back); color: var(--text); font: .9375rem/1.55 var(--sans); overflow-wrap: anywhere }
+a { color: var(--link); text-underline-offset: .15em }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px }
+code, pre { font: .875em/1.5 var(--mono) }
+pre { background: var(--raised); border: 1px solid var(--line); border-radius: 8px; padding: .75rem; overflow-x: auto; overflow-wrap: normal }
 pre.wrap { white-space: pre-wrap; overflow-wrap: anywhere }
 .skip { position: absolute; left: -100rem } .skip:focus { left: .5rem; top: .5rem; background: var(--back); padding: .5rem }
-.top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid var(--line) }
-.top .home { font-weight: 600; color: inherit; text-decoration: none; margin-right: auto }
-.top form { margin: 0 }
-main { max-width: 60rem; margin: 0 auto; padding: 1rem 1.25rem 5rem }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+.top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; padding: .5rem 1.25rem; background: var(--raised); border-bottom: 1px solid var(--line); font-size: .875rem }
+.top .home { font-weight: 650; font-size: .9375rem; color: inherit; text-decoration: none; display: flex; gap: .5rem; align-items: center }
+.top form { margin: 0 } .top .end { margin-left: auto }
+.top nav ul { display: flex; flex-wrap: wrap; gap: 0 .25rem; list-style: none; margin: 0; padding: 0 }
+.top nav a { display: block; padding: .35rem .6rem; border-radius: 6px; color: var(--faint); text-decoration: none; font-weight: 500 }
+.top nav a:hover { color: var(--text); background: var(--line) }
+.top nav a[aria-current] { color: var(--text); background: var(--accent-back) }
+.top .account { color: inherit; text-decoration: none }
+@media (max-width: 48rem) { .top nav { order: 1; width: 100%; margin-left: -.6rem } }
+main { max-width: 72rem; margin: 0 auto; padding: 1rem 1.25rem 5rem }
 main.narrow { max-width: 32rem }
-h1 { font-size: 1.5rem; line-height: 1.3; margin: 1rem 0 .5rem }
-h2 { font-size: 1.1rem; margin: 2rem 0 .5rem }
-h3 { font-size: 1rem; margin: 1.25rem 0 .25rem }
+h1 { font-size: 1.4rem; line-height: 1.3; letter-spacing: -.01em; margin: 1rem 0 .5rem }
+h2 { font-size: 1.0625rem; margin: 2rem 0 .5rem }
+h3 { font-size: .9375rem; margin: 1.25rem 0 .25rem }
 .faint { color: var(--faint) } .good { color: var(--good) } .warn { color: var(--warn) } .bad { color: var(--bad) }
-.note { border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: 6px; padding: .6rem .9rem; margin: 1rem 0 }
+.note { border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: 8px; padding: .6rem .9rem; margin: 1rem 0 }
 .note.bad { border-left-color: var(--bad); color: inherit } .note.warn { border-left-color: var(--warn); color: inherit }
-.card { border: 1px solid var(--line); border-radius: 6px; padding: .75rem 1rem; margin: .75rem 0 }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .75rem 1rem; margin: .75rem 0 }
 .card > :first-child { margin-top: 0 } .card > :last-child { margin-bottom: 0 }
+.empty { border: 1px dashed var(--edge); border-radius: 8px; padding: 1rem 1.25rem; margin: .75rem 0; color: var(--faint) }
+.empty > :first-child { margin-top: 0 } .empty > :last-child { margin-bottom: 0 } .empty strong { color: var(--text) }
 fieldset { border: 0; padding: 0; margin: 1rem 0 } legend { font-weight: 500; padding: 0 } fieldset label { margin: .35rem 0 0 }
 .cards { list-style: none; padding: 0; margin: 0 }
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: baseline }
@@ -46,7 +59,7 @@ dt { color: var(--faint) } dd { margin: 0 }
 label { display: block; font-weight: 500; margin: .9rem 0 .25rem }
 label.inline { display: flex; gap: .5rem; align-items: baseline; font-weight: 400 }
 input:not([type=checkbox], [type=radio]), select, textarea {
-  width: 100%; font: inherit; color: inherit; background: var(--back); border: 1px solid var(--edge); border-radius: 6px; padding: .45rem .6rem
+  width: 100%; font: inherit; color: inherit; background: var(--back); border: 1px solid var(--edge); border-radius: 8px; padding: .45rem .6rem
 }
 textarea { min-height: 6rem; resize: vertical }
 .hint { color: var(--faint); font-size: .875rem; margin: .25rem 0 0 }
@@ -54,9 +67,10 @@ textarea { min-height: 6rem; resize: vertical }
 .actions { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0 }
 .actions form { margin: 0 }
 button, .button {
-  font: inherit; font-weight: 500; min-height: 2.25rem; padding: .3rem .9rem; border-radius: 6px; border: 1px solid var(--edge);
+  font: inherit; font-weight: 500; min-height: 2.25rem; padding: .3rem .9rem; border-radius: 8px; border: 1px solid var(--edge);
   background: var(--raised); color: var(--text); cursor: pointer; text-decoration: none; display: inline-flex; align-items: center
 }
+button:hover, .button:hover { border-color: var(--text) }
 button.main, .button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
 button.danger { color: var(--bad); border-color: var(--bad) }
 button.plain { border: 0; background: none; padding: 0; min-height: 1.5rem; color: var(--link); text-decoration: underline; font-weight: 400 }

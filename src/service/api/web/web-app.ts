@@ -10,6 +10,7 @@ import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage } from "./page.ts";
 import { refuseLesserRoles } from "./page-roles.ts";
 import { agentRoutes } from "./pages/agent/agent-page.ts";
+import { approvalsRoutes } from "./pages/approve/approvals-page.ts";
 import { approveRoutes } from "./pages/approve/approve-page.ts";
 import { claimRoutes } from "./pages/claim-page.ts";
 import { homeRoutes } from "./pages/home-page.ts";
@@ -60,6 +61,7 @@ const pages: readonly PageRoutes[] = [
   creditsRoutes,
   homeRoutes,
   agentRoutes,
+  approvalsRoutes,
   approveRoutes,
   claimRoutes,
   appsRoutes,

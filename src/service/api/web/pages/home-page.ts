@@ -11,7 +11,6 @@ import { createAgent } from "../../../core/agents/create-agent.ts";
 import { listAgents } from "../../../core/agents/manage-agent.ts";
 import { listApprovals } from "../../../core/approvals/read-approvals.ts";
 import type { Core } from "../../../core/core.ts";
-import { listQuestions } from "../../../core/questions/list-questions.ts";
 import type { RunRecord } from "../../../core/runs/run-record.ts";
 import type { WebSession } from "../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../core/web-sessions/web-sessions.ts";
@@ -21,17 +20,14 @@ import { readForm } from "../form.ts";
 import { page } from "../page.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import { needSession } from "../web-session.ts";
-import { findBlockedSessions } from "./agent/commit-obstacles.ts";
-import { questionCards } from "./agent/question-card.ts";
 import { runTable } from "./agent/run-table.ts";
-import { textsOf } from "./approve/approval-card.ts";
+import { approvalCards, MAX_WAITING, questionSection } from "./approve/waiting.ts";
 import { timeText } from "./settings/settings-page.ts";
 import { workspaceTable } from "./workspaces/workspaces-page.ts";
 
 /** Agents whose runs are looked at. */
 const AGENTS_WITH_RUNS = 20;
 const LAST_RUNS = 10;
-const MAX_WAITING = 20;
 const WORKSPACES_SHOWN = 5;
 
 const newAgentForm = z.pick(createAgentRequestSchema, { name: true });
@@ -66,36 +62,26 @@ async function homePage(
 ): Promise<Response> {
   const { core } = context.get("parts");
   const caller = personIn(session);
-  const waiting = { caller, agentId: null, before: null, limit: MAX_WAITING };
-  const [agents, { approvals }, { questions }, credits] = await Promise.all([
+  const waiting = { caller, agentId: null, before: null, limit: MAX_WAITING, status: "pending" } as const;
+  const [agents, { approvals }, questions, credits] = await Promise.all([
     listAgents(core, { caller, withIndependent: true }),
-    listApprovals(core, { ...waiting, status: "pending" }),
-    listQuestions(core, waiting),
+    listApprovals(core, waiting),
+    questionSection(core, { caller, agentId: null }),
     readCredits(core, { caller, userId: session.accountId }),
   ]);
   if (!agents.ok || !credits.ok) throw new Error("A session's own account was refused.");
   const runs = await lastRuns(core, agents.value);
-  const asking = questions.map(({ run }) => run);
-  const blocked = await findBlockedSessions(core, { agents: agents.value, runs: asking });
-  const body = html`<h1>Your agents</h1>
+  const byId = new Map(agents.value.map((agent) => [agent.id, agent]));
+  const body = html`<div class="row"><h1>Runs</h1><span class="end">Balance: <a href="/settings/credits">${credits.value.balance.toLocaleString("en-US")} credits</a></span></div>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
-${
-  approvals.length === 0
-    ? ""
-    : html`<h2>Waits for you</h2>
-<ul class="cards">${approvals.map(
-        ({ id, action, createdAt }) =>
-          html`<li class="card row"><a href="/approve/${id}">${textsOf(action).title}</a><span class="faint end">${timeText(createdAt)}</span></li>`,
-      )}</ul>`
-}
-${questions.length === 0 ? "" : html`<h2>Questions</h2>${questionCards(questions, ({ sessionId }) => blocked.get(sessionId) ?? null)}`}
-${agents.value.length === 0 ? noAgents : agentTable(agents.value)}
+${approvals.length === 0 ? "" : html`<h2>Waits for you</h2>${approvalCards(approvals, byId)}`}
+${questions ?? ""}
+${runs.length === 0 ? firstRun(core.policy.webUrl) : html`<h2>Last runs</h2>${runTable(runs, agents.value)}`}
+<h2>Agents</h2>
+${agents.value.length === 0 ? "" : agentTable(agents.value)}
 ${newAgent}
-${core.workspaces === null ? "" : html`<h2>Workspaces</h2>${await lastWorkspaces(core, caller)}`}
-<p>Balance: <a href="/settings/credits">${credits.value.balance.toLocaleString("en-US")} credits</a></p>
-<h2>Last runs</h2>
-${runs.length === 0 ? html`<p class="faint">There is no run yet.</p>` : runTable(runs, agents.value)}`;
-  return await page(context, { title: "Your agents", body, session, status: alert === null ? 200 : 422 });
+${core.workspaces === null ? "" : html`<h2>Workspaces</h2>${await lastWorkspaces(core, caller)}`}`;
+  return await page(context, { title: "Runs", body, session, status: alert === null ? 200 : 422 });
 }
 
 /** The newest runs of the newest agents. */
@@ -131,8 +117,35 @@ function agentTable(agents: readonly Agent[]): Html {
   )}</tbody></table></div>`;
 }
 
-const noAgents = html`<p>There is no agent yet. A repository's agent is made by the first job that uses it, and becomes yours by the claim link
-that the job prints.</p>`;
+/** What a new account does first. */
+function firstRun(webUrl: string): Html {
+  return html`<div class="empty">
+<p><strong>There is no run yet.</strong> A repository's agent is made by the first job that uses it. Add this as <code>.github/workflows/agent.yml</code>
+of a repository on GitHub, and write <code>/agent fix the failing test</code> under one of its pull requests:</p>
+<pre tabindex="0">${firstWorkflow(webUrl)}</pre>
+<p>The job's log prints the address of the run's page, and, once the free credits are used, a link by which the agent becomes this account's.
+Then its runs stand here: what was asked, by whom, how it ended, what it cost.</p></div>`;
+}
+
+const firstWorkflow = (webUrl: string) => `on:
+  issue_comment:
+    types: [created]
+permissions: {}
+jobs:
+  agent:
+    runs-on: ubuntu-latest
+    if: contains(github.event.comment.body, '/agent')
+    permissions:
+      contents: write # it pushes to the pull request
+      id-token: write # the job proves itself: no secret is stored
+      issues: write
+      pull-requests: write
+    steps:
+      - uses: <owner>/agent-service@<commit>
+        with:
+          base-url: ${webUrl}
+          changes: commit
+`;
 
 const newAgent = html`<form method="post" action="/">
 <label for="name">New agent</label>

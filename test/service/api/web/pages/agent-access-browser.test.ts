@@ -37,7 +37,7 @@ describe("the agent's page", { tags: ["chromium"] }, () => {
   });
 
   async function openSection(page: Page): Promise<void> {
-    await page.goto(`${at.service.url}/sign-in?to=/agent/${agentId}`);
+    await page.goto(`${at.service.url}/sign-in?to=/agent/${agentId}/settings`);
     await page.getByLabel("A key of your account").fill(at.key.secret);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Reading the repository" }).waitFor();

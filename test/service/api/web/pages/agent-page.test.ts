@@ -130,7 +130,7 @@ onEveryStore((kind) => {
     it("cancels a schedule, caps the advisor, and grants and revokes writing", async () => {
       const fireAt = fixture.clock.now() + 86_400_000;
       const id = await plant(fixture, { agentId: mine.agent.id, fireAt });
-      expect((await get(path)).text).toContain("Look around.");
+      expect((await get(`${path}/schedules`)).text).toContain("Look around.");
       expect((await post(`${path}/schedules/cancel`, { id })).status).toBe(303);
       expect((await readSchedule(fixture, id)).status).toBe("cancelled");
       await post(`${path}/advisor`, { usd: "0.25" });
@@ -158,10 +158,10 @@ onEveryStore((kind) => {
         max_usd_per_day: 2.5,
         mcp_servers: "none",
       });
-      expect((await get(`/agent/${id}`)).text).toContain("push\nschedule</textarea>");
+      expect((await get(`/agent/${id}/settings`)).text).toContain("push\nschedule</textarea>");
       await post(`/agent/${id}/policy`, { mint_keys: "on" });
       expect(await policy()).toEqual({ mint_keys: true });
-      expect((await get(`/agent/${id}`)).text).toContain('<option value="on" selected>on</option>');
+      expect((await get(`/agent/${id}/settings`)).text).toContain('<option value="on" selected>on</option>');
       const wrong = await post(`/agent/${id}/policy`, { refs: "main" });
       expect([wrong.status, wrong.text.includes("full ref")]).toEqual([409, true]);
       await post(`/agent/${id}/policy`, {});
@@ -172,7 +172,7 @@ onEveryStore((kind) => {
       const id = fixture.core.random.uuid(fixture.clock.now());
       const name = "two  words";
       await fixture.store.transact((tx) => tx.agents.insert({ ...mine.agent, id, name }));
-      expect((await get(`/agent/${id}`)).text).toContain("<code>two words</code>");
+      expect((await get(`/agent/${id}/settings`)).text).toContain("<code>two words</code>");
       const refused = await post(`/agent/${id}/delete`, { name: "two" });
       expect([refused.status, refused.text.includes("Nothing was deleted.")]).toEqual([409, true]);
       expect(await fixture.store.committed.agents.find(id)).not.toBeNull();
@@ -185,16 +185,16 @@ onEveryStore((kind) => {
     it("takes a fresh proof for what changes rights, and leads back to the page", async () => {
       const old = await signInTo(fixture.core, mine.id);
       fixture.clock.advance(10 * 60_000);
-      for (const [form, fields] of [
-        ["grants", { change: "grant", server: "issues" }],
-        ["policy", { events: "push" }],
-        ["workflows/activate", { id: "1", version: "1" }],
-        ["delete", { name: "x" }],
+      for (const [form, fields, part] of [
+        ["grants", { change: "grant", server: "issues" }, "settings"],
+        ["policy", { events: "push" }, "settings"],
+        ["workflows/activate", { id: "1", version: "1" }, "schedules"],
+        ["delete", { name: "x" }, "settings"],
       ] as const) {
         const answer = await post(`${path}/${form}`, fields, { cookie: old.cookie });
         expect([answer.status, answer.headers.get("location")]).toEqual([
           303,
-          `/sign-in?to=${encodeURIComponent(path)}&again=1`,
+          `/sign-in?to=${encodeURIComponent(`${path}/${part}`)}&again=1`,
         ]);
       }
       ({ cookie } = await signInTo(fixture.core, mine.id));

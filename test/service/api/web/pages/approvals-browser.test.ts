@@ -127,6 +127,8 @@ describe("approvals with a browser", { tags: ["chromium"] }, () => {
       "/",
       `/agent/${mine.agent.id}`,
       `/agent/${mine.agent.id}?workflow=${workflowId}`,
+      `/agent/${mine.agent.id}/settings`,
+      "/approvals",
       `/approve/${id}`,
       new URL((executed.body as { approve_url: string }).approve_url).pathname,
       `/approve/${write.isAllowed ? "" : write.approval?.id}`,
@@ -183,6 +185,7 @@ describe("approvals with a browser", { tags: ["chromium"] }, () => {
     await send("/v1/ci/oidc/exchange", { json: { subject_token: "accepts", account: mine.id } });
     await open(page, "/");
     await page.getByRole("link", { name: "octo/hello", exact: true }).first().click();
+    await page.getByRole("navigation", { name: "Agent" }).getByRole("link", { name: "Settings" }).click();
     await page.getByRole("heading", { name: "CI jobs that may run it" }).waitFor();
     await expectAccessible(page);
     await page.getByLabel("US dollars a day").fill("5");

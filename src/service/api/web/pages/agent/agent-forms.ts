@@ -25,6 +25,7 @@ import { readForm } from "../../form.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession } from "../../web-session.ts";
 import { accessForm } from "./access-section.ts";
+import { type AgentPart, agentParts } from "./agent-part.ts";
 import { MAX_MESSAGE_CHARS, typedName } from "./agent-sections.ts";
 import { policyForm, policyOf } from "./policy-form.ts";
 
@@ -45,7 +46,7 @@ const version = z.pipe(
 type ShowPage = (
   context: WebContext,
   session: WebSession,
-  shown: { readonly alert: string | null },
+  shown: { readonly part: AgentPart; readonly alert: string | null },
 ) => Promise<Response>;
 
 type Act<Form> = FaceParts & {
@@ -57,10 +58,12 @@ type Act<Form> = FaceParts & {
 };
 
 /** The destination; a text is an obstacle. */
-type Outcome = Result<{ readonly runId: string } | "home" | null, string | Refusal>;
+type Outcome = Result<Done, string | Refusal>;
 
 type FormRoute<Schema extends z.ZodMiniType> = {
   readonly path: string;
+  /** The part of the page that has the form. */
+  readonly part: AgentPart;
   readonly schema: Schema;
   /** Whether it takes a fresh proof of who is there. */
   readonly isRecent: (form: z.output<Schema>) => boolean;
@@ -68,13 +71,13 @@ type FormRoute<Schema extends z.ZodMiniType> = {
 };
 
 export function addAgentForms(routes: Hono<WebEnv>, show: ShowPage): void {
-  const add = <Schema extends z.ZodMiniType>({ path, schema, isRecent, act }: FormRoute<Schema>) =>
+  const add = <Schema extends z.ZodMiniType>({ path, part, schema, isRecent, act }: FormRoute<Schema>) =>
     routes.post(`/agent/:agentId/${path}`, async (context) => {
       const form = await readForm(context, schema, MAX_FORM_BYTES);
       const needsProof = form.ok && isRecent(form.value);
       const session = needsProof ? await needRecent(context) : await needSession(context);
-      if (session instanceof Response) return backToPage(context, session);
-      if (!form.ok) return await show(context, session, { alert: form.refusal });
+      if (session instanceof Response) return backToPage(context, { part, answer: session });
+      if (!form.ok) return await show(context, session, { part, alert: form.refusal });
       const agentId = context.req.param("agentId") ?? "";
       const done = await act({
         ...context.get("parts"),
@@ -87,26 +90,31 @@ export function addAgentForms(routes: Hono<WebEnv>, show: ShowPage): void {
       if (!done.ok) {
         const { refusal } = done;
         const alert = typeof refusal === "string" ? refusal : toProblem(refusal).message;
-        return await show(context, session, { alert });
+        return await show(context, session, { part, alert });
       }
-      return context.redirect(addressOf(agentId, done.value), 303);
+      return context.redirect(addressOf(agentId, { part, done: done.value }), 303);
     });
 
   for (const form of runForms) add(form as FormRoute<z.ZodMiniType>);
   for (const form of ownerForms) add(form as FormRoute<z.ZodMiniType>);
 }
 
-function addressOf(agentId: string, place: { readonly runId: string } | "home" | null): string {
-  if (place === "home") return "/";
-  const path = `/agent/${encodeURIComponent(agentId)}`;
-  return place === null ? path : `${path}/runs/${place.runId}`;
+type Done = { readonly runId: string } | "home" | null;
+
+function addressOf(agentId: string, { part, done }: { part: AgentPart; done: Done }): string {
+  if (done === "home") return "/";
+  const id = encodeURIComponent(agentId);
+  return done === null ? agentParts[part].path(id) : `${agentParts.runs.path(id)}/runs/${done.runId}`;
 }
 
 /** The page that has the form: at the form's own address there is none. */
-function backToPage(context: WebContext, answer: Response): Response {
-  const agentPath = `/agent/${encodeURIComponent(context.req.param("agentId") ?? "")}`;
+function backToPage(
+  context: WebContext,
+  { part, answer }: { readonly part: AgentPart; readonly answer: Response },
+): Response {
+  const path = agentParts[part].path(encodeURIComponent(context.req.param("agentId") ?? ""));
   const again = (answer.headers.get("location") ?? "").includes("again=1") ? "&again=1" : "";
-  return context.redirect(`/sign-in?to=${encodeURIComponent(agentPath)}${again}`, 303);
+  return context.redirect(`/sign-in?to=${encodeURIComponent(path)}${again}`, 303);
 }
 
 function defineForm<Schema extends z.ZodMiniType>(
@@ -115,7 +123,13 @@ function defineForm<Schema extends z.ZodMiniType>(
   act: FormRoute<Schema>["act"],
   isRecent: FormRoute<Schema>["isRecent"] = () => false,
 ): FormRoute<Schema> {
-  return { path, schema, isRecent, act };
+  const part = partOf(path);
+  return { path, part, schema, isRecent, act };
+}
+
+function partOf(path: string): AgentPart {
+  if (path.startsWith("schedules/") || path.startsWith("workflows/")) return "schedules";
+  return path === "runs" || path.startsWith("questions/") ? "runs" : "settings";
 }
 
 /** They make a run, or end one's schedule. */

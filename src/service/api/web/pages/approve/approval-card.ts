@@ -73,14 +73,20 @@ export const stateTexts: Readonly<Record<ApprovalStatus, string>> = {
   resolved_elsewhere: "over: it was done, or became pointless, another way",
 };
 
+type ApprovalPlace = {
+  readonly agent: Pick<Agent, "id" | "name">;
+  /** Whether what it is about is still there to be linked to. */
+  readonly isThere: boolean;
+};
+
 /** The facts, one a line. */
-export function approvalFacts(approval: ApprovalRecord, agent: Pick<Agent, "id" | "name">): Html {
+export function approvalFacts(approval: ApprovalRecord, { agent, isThere }: ApprovalPlace): Html {
   const { action, requestedBy, createdAt, expiresAt } = approval;
   return html`<dl>
 <dt>Agent</dt><dd><a href="/agent/${agent.id}">${agent.name}</a></dd>
 <dt>Asked by</dt><dd>${requesterText(requestedBy, agent.id)}</dd>
 <dt>Asked on</dt><dd>${timeText(createdAt)}</dd>
-${actionFacts(action)}
+${actionFacts(action, { isThere })}
 <dt>Can be decided until</dt><dd>${timeText(expiresAt)}</dd>
 </dl>
 ${promptOf(action)}`;
@@ -92,7 +98,7 @@ function requesterText(requester: ApprovalRequester, agentId: string): Html {
     : html`an AI client${requester.name === null || requester.name === "" ? "" : html`, <strong>${requester.name}</strong>`}`;
 }
 
-function actionFacts(action: ApprovalAction): Html {
+function actionFacts(action: ApprovalAction, { isThere }: Pick<ApprovalPlace, "isThere">): Html {
   switch (action.kind) {
     case "confirm_schedule":
       return html`<dt>Starts</dt><dd>${timeText(action.fireAt)}</dd>`;
@@ -103,7 +109,7 @@ function actionFacts(action: ApprovalAction): Html {
       return html`<dt>MCP server</dt><dd><code>${action.server}</code></dd>
 <dt>Tool that was called</dt><dd><code>${action.tool}</code></dd>`;
     case "accept_changeset":
-      return html`<dt>Changeset</dt><dd><a href="/workspace/${action.workspaceId}/changesets/${action.changesetId}">${action.title}</a></dd>
+      return html`<dt>Changeset</dt><dd>${isThere ? html`<a href="/workspace/${action.workspaceId}/changesets/${action.changesetId}">${action.title}</a>` : action.title}</dd>
 <dt>Changes</dt><dd>${changesText(action)}</dd>`;
     default:
       return assertNever(action);

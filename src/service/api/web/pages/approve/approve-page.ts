@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { type ApprovalRecord, statusAt } from "../../../../core/approvals/approval.ts";
 import { approveApproval, denyApproval } from "../../../../core/approvals/decide-approval.ts";
 import { findApproval } from "../../../../core/approvals/read-approvals.ts";
+import type { Core } from "../../../../core/core.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
@@ -74,9 +75,15 @@ async function approvePage(
   const body = html`<h1>${title}</h1>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${isPending ? html`<p>${effect}</p>` : outcome(approval, core.clock.now())}
-${approvalFacts(approval, agent)}
+${approvalFacts(approval, { agent, isThere: await isThere(core, approval) })}
 ${isPending ? decisionForms(approval) : html`<p><a href="/">Your agents</a></p>`}`;
   return await page(context, { title, body, session, status: alert === null ? 200 : 409 });
+}
+
+/** Whether the changeset that it is about can still be read: its workspace may be gone. */
+async function isThere(core: Core, { action }: ApprovalRecord): Promise<boolean> {
+  if (action.kind !== "accept_changeset") return true;
+  return (await core.store.committed.changesets.find(action.changesetId)) !== null;
 }
 
 function decisionForms({ id, action }: ApprovalRecord): Html {
