@@ -12,6 +12,11 @@ export function excerpt(text: string, maxChars: number): Excerpt {
   return { text: kept, omittedChars: text.length - kept.length };
 }
 
+/** The end of a text, as a copy. */
+export function lastChars(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : copied(text.slice(-maxChars).replace(/^[\uDC00-\uDFFF]/, ""));
+}
+
 /** In browsers, too, where there is no Buffer. */
 function copied(text: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));

@@ -2,7 +2,8 @@
 // secret is masked: a report is published. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
-import { type Excerpt, excerpt } from "../base/bounded-text.ts";
+import { type Excerpt, excerpt, lastChars } from "../base/bounded-text.ts";
+import { wholeChars } from "../base/untrusted-text.ts";
 import { ATTEMPTS_EVENT, type AttemptsEvent } from "../contract/runs/attempts.ts";
 import { CHECKS_EVENT, type ChecksEvent } from "../contract/runs/checks.ts";
 import {
@@ -32,15 +33,21 @@ import {
   type Resumption,
   type RunReport,
   type Step,
+  type Thought,
   type ToolCall,
 } from "./run-report.ts";
-import { isFailedResult } from "./tool-failure.ts";
+import { commandEnding, isFailedResult } from "./tool-failure.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
 
 /** The most that is kept of one call's arguments, and of its result. */
 export const MAX_KEPT_CHARS = 8_192;
 /** The most that is kept of all calls together; beyond it the oldest lose theirs. More than a summary can show. */
 export const MAX_KEPT_CHARS_IN_ALL = 4_194_304;
+/** Of the end of a failed call's result that is longer than what is kept. */
+const MAX_END_CHARS = 2_000;
+/** Of one thought; more is read of it, so that a secret at the end of what is kept is known as one. */
+const MAX_THOUGHT_CHARS = 4_096;
+const MAX_READ_CHARS = 8_192;
 /** Of the notices of a run, which are a few. */
 const MAX_NOTICES = 100;
 const MAX_RESUMPTIONS = 100;
@@ -49,9 +56,18 @@ const MAX_APPROVALS = 10;
 const MAX_TYPED_OUTPUTS = 200;
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
-type Lists = "messages" | "calls" | "steps" | "notices" | "resumptions" | "approvals" | "typedOutputs";
+type Lists =
+  | "messages"
+  | "thoughts"
+  | "calls"
+  | "steps"
+  | "notices"
+  | "resumptions"
+  | "approvals"
+  | "typedOutputs";
 type ReportDraft = Draft<Omit<RunReport, Lists>> & {
   readonly messages: Draft<AssistantMessage>[];
+  readonly thoughts: Draft<Thought>[];
   readonly calls: Draft<ToolCall>[];
   readonly steps: Draft<Step>[];
   readonly notices: Notice[];
@@ -63,7 +79,11 @@ type ReportDraft = Draft<Omit<RunReport, Lists>> & {
 /** Adds events, in order and each once, to one report. Events of an unknown kind change nothing but the time. */
 export class RunReportFold {
   readonly #draft: ReportDraft;
-  readonly #messages = new Map<string, Draft<AssistantMessage>>();
+  /** Those that are being written, thoughts too. */
+  readonly #messages = new Map<
+    string,
+    { readonly message: Draft<AssistantMessage>; readonly maxChars: number }
+  >();
   readonly #calls = new Map<string, Draft<ToolCall>>();
   /** Arguments that are still arriving: `toolTitle` needs them whole. */
   readonly #args = new Map<string, string>();
@@ -77,6 +97,7 @@ export class RunReportFold {
     this.#draft = {
       ...known,
       messages: [...known.messages],
+      thoughts: [...known.thoughts],
       calls: [...known.calls],
       steps,
       notices: [...known.notices],
@@ -136,20 +157,26 @@ export class RunReportFold {
         this.#openSteps.delete(event.stepName);
         return;
       }
-      case "TEXT_MESSAGE_START": {
-        const message = { seq, id: event.messageId, text: "", isWhole: false };
-        draft.messages.push(message);
-        this.#messages.set(event.messageId, message);
+      case "TEXT_MESSAGE_START":
+        draft.messages.push(this.#begin(event.messageId, { seq, atMs }));
         return;
-      }
       case "TEXT_MESSAGE_CONTENT": {
-        const message = this.#messages.get(event.messageId);
-        if (message !== undefined) message.text += event.delta;
+        const written = this.#messages.get(event.messageId);
+        if (written !== undefined) written.message.text += event.delta;
         return;
       }
       case "TEXT_MESSAGE_END":
-        this.#endMessage(event.messageId);
+      case "REASONING_MESSAGE_END":
+        this.#endMessage(event.messageId, atMs);
         return;
+      case "REASONING_MESSAGE_START":
+        draft.thoughts.push(this.#begin(event.messageId, { seq, atMs, maxChars: MAX_THOUGHT_CHARS }));
+        return;
+      case "REASONING_MESSAGE_CONTENT": {
+        const thought = this.#messages.get(event.messageId)?.message;
+        if (thought !== undefined && thought.text.length <= MAX_READ_CHARS) thought.text += event.delta;
+        return;
+      }
       case "TOOL_CALL_START": {
         const call = {
           seq,
@@ -158,6 +185,8 @@ export class RunReportFold {
           title: toolTitle(event.toolCallName, ""),
           args: excerpt("", 0),
           result: null,
+          ending: null,
+          resultEnd: null,
           hasFailed: false,
           isCutOff: false,
           startedAtMs: atMs,
@@ -187,8 +216,12 @@ export class RunReportFold {
       case "TOOL_CALL_RESULT": {
         const call = this.#calls.get(event.toolCallId);
         if (call === undefined) return;
-        call.result = this.#keep(maskSecrets(event.content));
+        const content = maskSecrets(event.content);
+        call.result = this.#keep(content);
+        call.ending = commandEnding(call.name, content);
         call.hasFailed = isFailedResult(call.name, event.content);
+        if (call.hasFailed && call.result.omittedChars > 0)
+          call.resultEnd = lastChars(content, MAX_END_CHARS);
         call.isCutOff = false;
         call.endedAtMs = atMs;
         this.#calls.delete(event.toolCallId);
@@ -219,11 +252,7 @@ export class RunReportFold {
         if (event.name === OUTPUT_EVENT)
           draft.output = { value: maskSecretsInData(event.value) as OutputEvent["value"] };
         return;
-      // Reasoning is in the log only.
       case "REASONING_START":
-      case "REASONING_MESSAGE_START":
-      case "REASONING_MESSAGE_CONTENT":
-      case "REASONING_MESSAGE_END":
       case "REASONING_END":
         return;
       default:
@@ -233,7 +262,7 @@ export class RunReportFold {
 
   /** No more events come. What was cut off is read whole only now: a secret may arrive in pieces. Safe to repeat. */
   end(): void {
-    for (const id of [...this.#messages.keys()]) this.#endMessage(id);
+    for (const id of [...this.#messages.keys()]) this.#endMessage(id, this.#draft.lastEventAtMs);
   }
 
   /** What the worker before had begun does not go on. The service has closed it in the stream, except for results of calls. */
@@ -264,13 +293,23 @@ export class RunReportFold {
     this.#draft.parkedMs += Math.max(0, atMs - Date.parse(parked.since));
   }
 
-  #endMessage(id: string): void {
-    const message = this.#messages.get(id);
-    if (message !== undefined) {
-      message.text = maskSecrets(message.text);
-      message.isWhole = true;
-    }
+  #begin(
+    id: string,
+    { seq, atMs, maxChars = Number.POSITIVE_INFINITY }: { seq: number; atMs: number; maxChars?: number },
+  ): Draft<AssistantMessage> {
+    const message = { seq, id, text: "", isWhole: false, startedAtMs: atMs, endedAtMs: null };
+    this.#messages.set(id, { message, maxChars });
+    return message;
+  }
+
+  #endMessage(id: string, atMs: number | null): void {
+    const written = this.#messages.get(id);
     this.#messages.delete(id);
+    if (written === undefined) return;
+    const { message, maxChars } = written;
+    message.text = wholeChars(maskSecrets(message.text).slice(0, maxChars));
+    message.isWhole = true;
+    message.endedAtMs = atMs;
   }
 
   #keep(text: string): Excerpt {
@@ -285,6 +324,7 @@ export class RunReportFold {
 
   #forget(call: Draft<ToolCall>): void {
     this.#keptChars -= call.args.text.length + (call.result?.text.length ?? 0);
+    call.resultEnd = null;
     call.args = emptied(call.args);
     if (call.result !== null) call.result = emptied(call.result);
   }

@@ -35,7 +35,12 @@ export type AssistantMessage = {
   readonly text: string;
   /** False while it is being written: only then may the text hold a secret that is not masked. */
   readonly isWhole: boolean;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
 };
+
+/** What the model thought before it spoke or called, as far as its maker shows it: the beginning. */
+export type Thought = AssistantMessage;
 
 /** `result` and `endedAtMs` are null while there is no result. A call that is cut off ended without one. */
 export type ToolCall = {
@@ -46,6 +51,10 @@ export type ToolCall = {
   readonly title: string;
   readonly args: Excerpt;
   readonly result: Excerpt | null;
+  /** How the command ended: "exit code 1". Null of another tool, and where the result does not say it. */
+  readonly ending: string | null;
+  /** The end of a failed call's result of which `result` has only the beginning; null where that has all of it. */
+  readonly resultEnd: string | null;
   /** The tool answered with an error, or the command did not end with 0. */
   readonly hasFailed: boolean;
   /** The worker that had begun it was gone before there was a result. */
@@ -79,6 +88,7 @@ export type RunReport = {
   readonly threadId: string | null;
   readonly state: ReportState;
   readonly messages: readonly AssistantMessage[];
+  readonly thoughts: readonly Thought[];
   readonly calls: readonly ToolCall[];
   readonly steps: readonly Step[];
   /** The first ones. */
@@ -117,6 +127,7 @@ export function emptyReport(): RunReport {
     threadId: null,
     state: { status: "unknown" },
     messages: [],
+    thoughts: [],
     calls: [],
     steps: [],
     notices: [],

@@ -10,6 +10,8 @@ const callOf = (name: string, text: string, hasFailed = false): ToolCall => ({
   args: { text: "", omittedChars: 0 },
   result: { text, omittedChars: 0 },
   hasFailed,
+  ending: null,
+  resultEnd: null,
   isCutOff: false,
   startedAtMs: 0,
   endedAtMs: 1,

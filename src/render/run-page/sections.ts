@@ -3,20 +3,21 @@
 import { singleLine } from "../../base/untrusted-text.ts";
 import type { ChecksState } from "../../contract/runs/checks.ts";
 import type { CommitOrigin, Run } from "../../contract/runs/run.ts";
-import { maskSecrets } from "../../report/find-secrets.ts";
-import { type Finding, placeOf, readFindings, severities, severityCounts } from "../../report/findings.ts";
 import { elapsedMs, type RunReport } from "../../report/run-report.ts";
 import { runWarnings } from "../../report/run-warnings.ts";
-import { readableReply } from "../findings-table.ts";
 import { type Contents, type Element, el, outerLink, said } from "../html/element.ts";
-import { markdownElements } from "../html/markdown-elements.ts";
 import { countText, dollarsText, durationText, plural } from "../quantities.ts";
 import { creditsText, modelCostText } from "../run-costs.ts";
 import { attemptsSection } from "./attempts-section.ts";
 import { changesSection } from "./changes-section.ts";
+import { findingsSection } from "./findings-section.ts";
 import { type ParkedPage, parkedOf, parkedSection } from "./parked-section.ts";
+import { replySection } from "./reply-section.ts";
 
-export type PageRun = ParkedPage;
+export type PageRun = ParkedPage & {
+  /** The address of the files that it worked on, for `blobUrl`. Null: the code host's is not known. */
+  readonly filesUrl: string | null;
+};
 
 /** By the ids of the elements that they are in, in the order of the page. */
 export const sectionIds = [
@@ -43,9 +44,9 @@ export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Co
     ...runWarnings(report).map((note) => el("p", { class: "note warn" }, said(note))),
   ],
   parked: parkedSection,
-  reply: ({ run, report }) => (hasReply(run) ? replyOf(report) : []),
+  reply: replySection,
   attempts: ({ report }) => attemptsSection(report.attempts),
-  findings: ({ run, report }) => (isOver(run) ? findingsOf(report) : []),
+  findings: ({ run, report, filesUrl }) => (isOver(run) ? findingsSection(report, { filesUrl }) : []),
   changes: ({ report, base }) => changesSection(report.changes, { base }),
   plan: ({ report }) => planOf(report),
   approvals: ({ report }) => approvalsOf(report),
@@ -61,12 +62,6 @@ export function isOver({ status }: Run): boolean {
 export function liveText(run: Run): string {
   if (isOver(run)) return "";
   return parkedOf(run) === null ? "Live" : "Parked. This page shows when it goes on";
-}
-
-/** The reply of a run that waits for an answer is its question, which is shown with the form. */
-function hasReply(run: Run): boolean {
-  const parked = parkedOf(run);
-  return isOver(run) || (parked !== null && parked.reason !== "question");
 }
 
 /** The facts below the heading: how long, how much. */
@@ -102,46 +97,6 @@ const originTexts: Readonly<Record<CommitOrigin, string>> = {
   default_branch: "the newest that a job has sent",
   code_host: "the newest at the code host",
 };
-
-function replyOf(report: RunReport): readonly Contents[] {
-  const reply = readableReply(report);
-  if (reply === null || reply.trim() === "") return [];
-  return [el("h2", {}, "Reply"), el("div", { class: "said card" }, ...markdownElements(maskSecrets(reply)))];
-}
-
-function findingsOf({ output }: RunReport): readonly Contents[] {
-  const { findings, dropped } = readFindings(output);
-  if (findings === null || findings.length === 0) return [];
-  const worstFirst = findings.toSorted(
-    (a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity),
-  );
-  return [
-    el("h2", {}, `Findings: ${severityCounts(findings)}`),
-    ...worstFirst.map(findingElement),
-    dropped > 0 ? el("p", { class: "faint" }, `${countText(dropped)} could not be read.`) : null,
-  ];
-}
-
-function findingElement(finding: Finding): Element {
-  const { severity, title, body, suggestion } = finding;
-  return el(
-    "details",
-    { class: `finding ${severity}`, open: severity === "error" ? true : undefined },
-    el(
-      "summary",
-      {},
-      el("strong", { class: severity }, severity),
-      " ",
-      singleLine(title, MAX_TEXT_CHARS),
-      " ",
-      el("code", {}, singleLine(placeOf(finding), MAX_TEXT_CHARS)),
-    ),
-    ...markdownElements(body),
-    suggestion === null
-      ? null
-      : [el("p", { class: "label" }, "Suggestion"), el("pre", { tabindex: 0 }, said(suggestion))],
-  );
-}
 
 function planOf({ plan }: RunReport): readonly Contents[] {
   if (plan.length === 0) return [];

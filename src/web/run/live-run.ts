@@ -1,5 +1,6 @@
 // A run in flight on its page: events are folded as they come, and what they change is drawn anew, a little each frame.
 
+import { assertNever } from "../../base/assert-never.ts";
 import { type Run, runSchema } from "../../contract/runs/run.ts";
 import {
   asRunEvent,
@@ -7,13 +8,7 @@ import {
   RESUMED_EVENT,
   type StoredRunEvent,
 } from "../../contract/runs/run-event.ts";
-import {
-  type Entry,
-  entryElement,
-  entryId,
-  isShown,
-  resumptionEntry,
-} from "../../render/run-page/entries.ts";
+import { type Entry, entriesOf, resumptionEntry } from "../../render/run-page/entries.ts";
 import { parkedOf } from "../../render/run-page/parked-section.ts";
 import { runHeading } from "../../render/run-page/run-heading.ts";
 import {
@@ -25,19 +20,18 @@ import {
   sectionIds,
   sections,
 } from "../../render/run-page/sections.ts";
-import { waterfall } from "../../render/run-page/waterfall.ts";
 import { RunReportFold } from "../../report/fold-run.ts";
 import type { RunReport } from "../../report/run-report.ts";
-import { toNode, toNodes } from "./draw.ts";
+import { toNodes } from "./draw.ts";
 import type { Follower } from "./follower.ts";
+import { LiveList } from "./live-list.ts";
+import { LiveTimeline } from "./live-timeline.ts";
 import { followRun } from "./run-socket.ts";
 import { showState } from "./state-icon.ts";
 
 /** Of a hidden tab, where the browser draws no frames. */
 const HIDDEN_MS = 500;
 const TICK_MS = 1_000;
-/** The time that one frame may take, in milliseconds, before the rest waits for the next. */
-const FRAME_MS = 8;
 /** While the run goes on; the others are drawn at its end. */
 const liveSections: readonly SectionId[] = ["attempts", "changes", "plan", "approvals", "network"];
 /** Whenever the run is parked, or goes on: what its reader has typed there is lost. */
@@ -47,14 +41,15 @@ export class LiveRun {
   readonly #root: HTMLElement;
   readonly #fold: RunReportFold;
   readonly #follower: Follower;
-  readonly #base: string;
-  readonly #mayContinue: boolean;
   #run: Run;
-  /** Entries to be drawn, by the number of their first event. */
-  readonly #changed = new Map<number, Entry>();
+  readonly #list: LiveList;
+  readonly #timeline = new LiveTimeline();
   readonly #changedSections = new Set<SectionId>();
+  /** What came before was drawn by the service. */
+  readonly #knownSeq: number;
   #isScheduled = false;
   #isHeadingChanged = false;
+  #areFactsChanged = false;
   #lastEventMs = performance.now();
 
   /** Null where the page is that of a run which has ended. */
@@ -67,18 +62,18 @@ export class LiveRun {
     this.#root = root;
     this.#follower = follower;
     this.#run = run;
-    this.#base = root.dataset.base ?? "";
-    this.#mayContinue = root.dataset.mayContinue !== undefined;
     // Written by the same version of this code, for this page.
     this.#fold = new RunReportFold(JSON.parse(root.dataset.known ?? "null") as RunReport);
+    this.#knownSeq = Number(root.dataset.next ?? "0");
+    this.#list = new LiveList(this.#page(this.#fold.report));
   }
 
   start(): void {
-    const { next = "0", view } = this.#root.dataset;
+    const { view } = this.#root.dataset;
     const ticking = setInterval(() => this.#tick(), TICK_MS);
     followRun({
       runId: this.#run.id,
-      after: Number(next),
+      after: this.#knownSeq,
       viewToken: view ?? null,
       onEvent: (event) => this.#take(event),
       onRun: (run) => this.#takeRun(run),
@@ -99,8 +94,9 @@ export class LiveRun {
     const event = asRunEvent(stored.event);
     if (event === null) return;
     const entry = entryOf(event, stored.seq, this.#fold.report);
-    if (entry !== null) this.#changed.set(entry.seq, entry);
-    if (event.type === "CUSTOM" && event.name === RESUMED_EVENT) this.#showCutOff();
+    if (entry !== null) this.#list.change(entry);
+    const isResumed = event.type === "CUSTOM" && event.name === RESUMED_EVENT;
+    if (isResumed || event.type === "RUN_FINISHED" || event.type === "RUN_ERROR") this.#showEnded();
     if (event.type === "RUN_STARTED" || (event.type === "CUSTOM" && movesRun.has(event.name)))
       this.#setRun(movedRun(this.#run, this.#fold.report));
     if (event.type === "STEP_STARTED") this.#say(event.stepName);
@@ -108,12 +104,11 @@ export class LiveRun {
     this.#schedule();
   }
 
-  /** The calls that the newest event, by which a run was taken up again, has ended without a result. */
-  #showCutOff(): void {
-    const { calls, lastEventAtMs } = this.#fold.report;
-    for (const call of calls)
-      if (call.isCutOff && call.endedAtMs === lastEventAtMs)
-        this.#changed.set(call.seq, { kind: "call", seq: call.seq, call });
+  /** What the newest event has ended, which names none of it: what was being said, calls without a result. */
+  #showEnded(): void {
+    const { report } = this.#fold;
+    for (const entry of entriesOf(report))
+      if (entry.seq > this.#knownSeq && endOf(entry) === report.lastEventAtMs) this.#list.change(entry);
   }
 
   #takeRun(run: Run): void {
@@ -129,6 +124,7 @@ export class LiveRun {
     }
     this.#run = run;
     this.#isHeadingChanged = true;
+    this.#areFactsChanged = true;
   }
 
   #schedule(): void {
@@ -143,13 +139,7 @@ export class LiveRun {
   }
 
   #draw(): void {
-    const untilMs = performance.now() + FRAME_MS;
-    for (const [seq, entry] of this.#changed) {
-      this.#changed.delete(seq);
-      drawEntry(entry, this.#base);
-      if (performance.now() > untilMs) break;
-    }
-    if (this.#changed.size > 0) {
+    if (!this.#list.draw()) {
       this.#follower.onNew();
       this.#schedule();
       return;
@@ -158,12 +148,15 @@ export class LiveRun {
     for (const id of this.#changedSections)
       document.getElementById(id)?.replaceChildren(...toNodes(sections[id](page)));
     this.#changedSections.clear();
+    if (this.#areFactsChanged) this.#list.setFacts(page);
+    this.#areFactsChanged = false;
     if (this.#isHeadingChanged) this.#drawHeading();
     this.#follower.onNew();
   }
 
   #page(report: RunReport): PageRun {
-    return { run: this.#run, report, base: this.#base, mayContinue: this.#mayContinue };
+    const { base = "", mayContinue, files = null } = this.#root.dataset;
+    return { run: this.#run, report, base, mayContinue: mayContinue !== undefined, filesUrl: files };
   }
 
   #drawHeading(): void {
@@ -178,11 +171,7 @@ export class LiveRun {
     this.#root.dataset.tone = tone;
     showState(tone);
     this.#tick();
-    if (!isOver(this.#run)) return;
-    const drawn = waterfall(report);
-    const before = document.querySelector(".waterfall");
-    if (drawn !== null && before !== null) before.replaceWith(toNode(drawn));
-    else if (drawn !== null) document.getElementById("tools")?.before(toNode(drawn));
+    if (isOver(this.#run)) this.#timeline.draw(report, this.#list.rows);
   }
 
   /** A run at work has taken as long as it had at its last event, and what has passed since. */
@@ -194,6 +183,7 @@ export class LiveRun {
     const facts = factsOf(this.#page({ ...report, lastEventAtMs }));
     const shown = document.getElementById("facts");
     if (shown !== null && shown.textContent !== facts) shown.textContent = facts;
+    if (!isAtRest) this.#timeline.draw(report, this.#list.rows);
   }
 
   #say(text: string): void {
@@ -228,6 +218,12 @@ function entryOf(event: KnownEvent, seq: number, report: RunReport): Entry | nul
       const message = report.messages.findLast(({ id }) => id === event.messageId);
       return message === undefined ? null : { kind: "message", seq: message.seq, message };
     }
+    case "REASONING_MESSAGE_START":
+    case "REASONING_MESSAGE_CONTENT":
+    case "REASONING_MESSAGE_END": {
+      const thought = report.thoughts.findLast(({ id }) => id === event.messageId);
+      return thought === undefined ? null : { kind: "thought", seq: thought.seq, thought };
+    }
     case "TOOL_CALL_START":
     case "TOOL_CALL_END":
     case "TOOL_CALL_RESULT": {
@@ -250,33 +246,19 @@ function entryOf(event: KnownEvent, seq: number, report: RunReport): Entry | nul
   }
 }
 
-function drawEntry(entry: Entry, base: string): void {
-  if (!isShown(entry)) return;
-  const list = document.getElementById("entries");
-  if (list === null) return;
-  const drawn = toNode(entryElement(entry, { base, calls: "whole", fork: null }));
-  const before = document.getElementById(entryId(entry.seq));
-  if (before === null) {
-    list.insertBefore(drawn, successorIn(list, entry.seq));
-    return;
+function endOf(entry: Entry): number | null {
+  switch (entry.kind) {
+    case "message":
+      return entry.message.endedAtMs;
+    case "thought":
+      return entry.thought.endedAtMs;
+    case "call":
+      return entry.call.endedAtMs;
+    case "step":
+      return entry.step.endedAtMs;
+    case "notice":
+      return null;
+    default:
+      return assertNever(entry);
   }
-  const wasOpen = before.querySelector("details")?.open;
-  const hadFocus = before === document.activeElement;
-  const focused = before.contains(document.activeElement) ? document.activeElement?.tagName : undefined;
-  before.replaceWith(drawn);
-  if (!(drawn instanceof HTMLElement)) return;
-  const details = drawn.querySelector("details");
-  if (details !== null && wasOpen === true) details.open = true;
-  if (hadFocus) drawn.focus({ preventScroll: true });
-  else if (focused !== undefined) drawn.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
-}
-
-/** The first entry that began later; it is near the end. */
-function successorIn(list: HTMLElement, seq: number): Element | null {
-  let successor: Element | null = null;
-  for (let one = list.lastElementChild; one !== null; one = one.previousElementSibling) {
-    if (Number(one.id.slice(1)) < seq) break;
-    successor = one;
-  }
-  return successor;
 }

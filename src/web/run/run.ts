@@ -3,6 +3,7 @@
 import type { RunTone } from "../../render/run-page/run-heading.ts";
 import { Follower } from "./follower.ts";
 import { LiveRun } from "./live-run.ts";
+import { markCounterparts } from "./marks.ts";
 import { showState } from "./state-icon.ts";
 import { openNamed, setUpTools } from "./tools.ts";
 
@@ -18,6 +19,7 @@ if (root !== null) {
   showState(toneOf(root.dataset.tone));
   window.addEventListener("hashchange", openNamed);
   openNamed();
+  markCounterparts();
   LiveRun.of(root, follower)?.start();
 }
 

@@ -32,20 +32,33 @@ export function setUpTools({ follower, isLive }: { follower: Follower; isLive: b
   return { showFollowing };
 }
 
-/** The entry that the address names is open. */
+/** The entry that the address names is open, and so is what it is folded in. */
 export function openNamed(): void {
   const named = document.getElementById(location.hash.slice(1));
-  const details = named?.querySelector("details");
-  if (details != null) details.open = true;
-  if (named?.classList.contains("entry") === true) named.focus({ preventScroll: true });
+  openAround(named);
+  if (named?.classList.contains("entry") !== true) return;
+  named.focus({ preventScroll: true });
+  named.scrollIntoView({ block: "nearest" });
+}
+
+/** Opens the element's own fold, and those around it. */
+export function openAround(element: Element | null): void {
+  const own = element?.querySelector(":scope > .body > details:not(.thought)");
+  for (let one = own ?? element; one !== null && one !== undefined; one = one.parentElement)
+    if (one instanceof HTMLDetailsElement) one.open = true;
 }
 
 function step(by: 1 | -1): void {
-  const entries = [...document.querySelectorAll<HTMLElement>(".entry")];
-  const at = entries.findIndex((entry) => entry.contains(document.activeElement));
+  const entries = [...document.querySelectorAll<HTMLElement>(".entry")].filter(isSeen);
+  const at = entries.findLastIndex((entry) => entry.contains(document.activeElement));
   const next = entries[at < 0 ? (by > 0 ? 0 : entries.length - 1) : at + by];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
+}
+
+/** Not folded away. */
+function isSeen(entry: HTMLElement): boolean {
+  return entry.closest("details:not([open])") === null;
 }
 
 function toggleAll(pressed: HTMLButtonElement): void {

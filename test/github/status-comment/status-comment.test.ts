@@ -80,6 +80,8 @@ const reportAfter = (calls: number): RunReport => ({
     args: { text: "", omittedChars: 0 },
     result: { text: "", omittedChars: 0 },
     hasFailed: at === 1,
+    ending: null,
+    resultEnd: null,
     isCutOff: false,
     startedAtMs: 0,
     endedAtMs: 1,

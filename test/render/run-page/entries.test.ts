@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { entriesOf, entryList } from "../../../src/render/run-page/entries.ts";
+import { entriesOf } from "../../../src/render/run-page/entries.ts";
+import { entryList } from "../../../src/render/run-page/entry-list.ts";
+import { groupEntries } from "../../../src/render/run-page/grouping.ts";
 import { waterfall } from "../../../src/render/run-page/waterfall.ts";
 import { reportOf, resumed, stored, takenUp } from "../streams.ts";
 
 const shown = (events = takenUp) =>
-  JSON.stringify(entryList(entriesOf(reportOf(events)), { base: "/runs/r", forks: new Map() }));
+  JSON.stringify(
+    entryList(entriesOf(reportOf(events)), { base: "/runs/r", facts: { reply: null, checks: new Map() } }),
+  );
 
 describe("the entries of a run", () => {
   it("say where it was taken up again, in their order", () => {
@@ -27,9 +31,11 @@ describe("the entries of a run", () => {
 
   it("show no call of the lost worker as if it went on", () => {
     const running = takenUp.slice(0, -1);
+    const report = reportOf(running);
     expect(shown(running)).toContain("no result");
     expect(shown(running)).not.toContain("is executed");
-    expect(JSON.stringify(waterfall(reportOf(running)))).not.toContain("goes on");
+    const timeline = waterfall(report, groupEntries(entriesOf(report)));
+    expect(JSON.stringify(timeline)).not.toContain("goes on");
   });
 
   it("show names of tools without hidden characters", () => {

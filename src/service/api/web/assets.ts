@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import type { FaceEnv } from "../http/face.ts";
 import { runStyle } from "./run-style.ts";
+import { stepsStyle } from "./steps-style.ts";
 import { style } from "./style.ts";
 import { workspaceStyle } from "./workspace-style.ts";
 
@@ -24,7 +25,7 @@ const loaded = new Map<string, Asset>();
 const scriptFolders = [import.meta.dirname, join(import.meta.dirname, "../../../../npm")];
 
 export function stylePath(): string {
-  return assetOf("style.css", () => style + runStyle + workspaceStyle).path;
+  return assetOf("style.css", () => style + runStyle + stepsStyle + workspaceStyle).path;
 }
 
 export function scriptPath(name: ScriptName): string {

@@ -114,7 +114,6 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
     const page = await show(reviewed, look);
     expect(page.url()).toBe(pages.url + reviewed.path);
     await expectAccessible(page);
-    await page.locator(".waterfall summary").click();
     await page.getByRole("button", { name: "Open all (e)" }).click();
     await expectAccessible(page);
     expect(browser.faults).toEqual([]);
@@ -214,7 +213,12 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
     await page.goto(`${pages.url}${run.path}?view=${run.token}`);
     await page.getByText("The run has ended").waitFor();
     expect(lost).toBe(1);
-    expect(await page.locator("#entries .said").allTextContents()).toEqual(["Before.", "After."]);
+    await page.getByText("The reply is above.").waitFor();
+    expect(await page.locator("#entries .entry .body").allTextContents()).toEqual([
+      "Before.",
+      "The reply is above.",
+    ]);
+    expect(await page.locator("#reply .said").textContent()).toBe("After.");
   });
 
   it("follows the newest entry until its reader scrolls up", async () => {
@@ -230,6 +234,7 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
       await many(task, "second");
       await goOn[1]?.promise;
       await many(task, "third");
+      await say(task, "The reply.");
     });
     await reached.promise;
     await pages.fixture.until(run.runId, ({ lastSeq }) => lastSeq >= 180);
@@ -243,7 +248,7 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
           return top >= 0 && bottom <= innerHeight;
         });
     goOn[0]?.resolve();
-    await page.getByText("second 59", { exact: true }).waitFor();
+    await page.locator("#entries").getByText("second 59", { exact: true }).waitFor();
     await expect.poll(() => isSeen("second 59")).toBe(true);
     await page.mouse.move(200, 200);
     await page.mouse.wheel(0, -2_000);

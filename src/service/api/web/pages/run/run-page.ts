@@ -5,14 +5,18 @@ import { Hono } from "hono";
 import { html, raw } from "hono/html";
 import type { Run } from "../../../../../contract/runs/run.ts";
 import { type Contents, el, toHtml } from "../../../../../render/html/element.ts";
-import { entriesOf, entryList } from "../../../../../render/run-page/entries.ts";
+import { checksByTitle } from "../../../../../render/run-page/call-element.ts";
+import { entriesOf } from "../../../../../render/run-page/entries.ts";
+import { entryList } from "../../../../../render/run-page/entry-list.ts";
 import {
   FORK_PARAMETER,
   type ForkPage,
   forkLinks,
   forkSection,
 } from "../../../../../render/run-page/fork-section.ts";
+import { groupEntries } from "../../../../../render/run-page/grouping.ts";
 import { parkedOf } from "../../../../../render/run-page/parked-section.ts";
+import { replySeq } from "../../../../../render/run-page/reply-section.ts";
 import { runHeading } from "../../../../../render/run-page/run-heading.ts";
 import {
   factsOf,
@@ -35,6 +39,7 @@ import { sessionOf } from "../../web-session.ts";
 import { childrenSection } from "./children-section.ts";
 import { continueForm } from "./continue-form.ts";
 import { callText, eventsDownload, patchDownload } from "./downloads.ts";
+import { findFilesUrl } from "./files-url.ts";
 import { forkForm } from "./fork-form.ts";
 import { findReadableRun, isOwn, type ReadableRun, takeViewToken } from "./run-reader.ts";
 import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
@@ -89,6 +94,7 @@ async function runPage(
     report: fold.report,
     base: runPagePath(addressOf(record)),
     mayContinue: isOwn(readable),
+    filesUrl: await findFilesUrl(core, record.id),
   };
   const isLive = !isOver(shown.run);
   const forks: ForkPage = {
@@ -156,9 +162,13 @@ function pageBody(shown: PageRun, { readable, record, children, lastSeq, alert, 
         el("h2", {}, "What it did"),
         el("a", { class: "end", href: `${base}/events` }, "Download the events"),
       ),
-      waterfall(report),
+      waterfall(report, groupEntries(forks.entries)),
       el("div", { id: "tools", class: "tools", hidden: true }),
-      entryList(forks.entries, { base, forks: forkLinks(forks) }),
+      entryList(forks.entries, {
+        base,
+        forks: forkLinks(forks),
+        facts: { reply: replySeq(shown), checks: checksByTitle(report) },
+      }),
     ),
     childrenSection(children, { isOwner }),
     ...sectionIds
@@ -169,7 +179,11 @@ function pageBody(shown: PageRun, { readable, record, children, lastSeq, alert, 
 }
 
 /** Data from which the script goes on. A finished run needs none of it. */
-function liveData({ run, report, mayContinue }: PageRun, { viewToken }: ReadableRun, lastSeq: number) {
+function liveData(
+  { run, report, mayContinue, filesUrl }: PageRun,
+  { viewToken }: ReadableRun,
+  lastSeq: number,
+) {
   if (isOver(run)) return {};
   const { after, known } = resumption(report, lastSeq);
   return {
@@ -178,6 +192,7 @@ function liveData({ run, report, mayContinue }: PageRun, { viewToken }: Readable
     // How many credits are left is not for everybody.
     "data-known": JSON.stringify({ ...known, quota: null }),
     ...(mayContinue ? { "data-may-continue": true as const } : {}),
+    ...(filesUrl === null ? {} : { "data-files": filesUrl }),
     ...(viewToken === null ? {} : { "data-view": viewToken }),
   };
 }
