@@ -35,28 +35,42 @@ type Span = { readonly startMs: number; readonly ms: number };
 export function waterfall(report: RunReport, rows: readonly Row[]): Element | null {
   const { state, lastEventAtMs, parkedMs } = report;
   if (state.status === "unknown") return null;
-  const bars = rows.flatMap(barsOf);
-  if (bars.length === 0) return null;
+  const count = rows.reduce((sum, row) => sum + barCount(row), 0);
+  if (count === 0) return null;
   const endMs = state.status === "running" ? (lastEventAtMs ?? state.startedAtMs) : state.endedAtMs;
   const span = { startMs: state.startedAtMs, ms: Math.max(1, endMs - state.startedAtMs) };
-  const more = bars.length - MAX_ROWS;
+  const more = count - MAX_ROWS;
   const parked = parkedMs === 0 ? "" : `, ${durationText(parkedMs)} of it parked`;
   return el(
     "details",
-    { class: "waterfall", open: bars.length <= MAX_OPEN_ROWS ? true : undefined },
+    { class: "waterfall", open: count <= MAX_OPEN_ROWS ? true : undefined },
     el("summary", {}, `Timeline, ${durationText(span.ms)} in all${parked}`),
     el(
       "div",
       { class: "axis" },
       el("div", { class: "ticks" }, ...QUARTERS.map((part) => el("span", {}, tickText(part * span.ms)))),
     ),
-    el("ol", {}, ...bars.slice(0, MAX_ROWS).map((bar) => barElement(bar, span))),
+    el("ol", {}, ...firstBars(rows).map((bar) => barElement(bar, span))),
     more > 0 ? el("p", { class: "faint" }, `and ${countText(more)} more`) : null,
   );
 }
 
 function tickText(ms: number): string {
   return ms === 0 ? "0" : durationText(ms);
+}
+
+function barCount(row: Row): number {
+  if (row.kind === "turn") return (row.lead === null ? 0 : 1) + row.parts.length;
+  return row.entry.kind === "step" ? 1 : 0;
+}
+
+function firstBars(rows: readonly Row[]): readonly Bar[] {
+  const bars: Bar[] = [];
+  for (const row of rows) {
+    if (bars.length >= MAX_ROWS) break;
+    bars.push(...barsOf(row));
+  }
+  return bars.slice(0, MAX_ROWS);
 }
 
 function barsOf(row: Row): readonly Bar[] {
@@ -78,8 +92,14 @@ function leadBars({ lead, parts }: TurnRow): readonly Bar[] {
   const calls = parts.flatMap((part) => (part.kind === "call" ? [part.item] : part.items));
   const thoughts = lead.thoughts.map(({ thought }) => thought);
   const [startedAtMs, endedAtMs] = spanOf([...thoughts, message, ...calls.map(({ entry }) => entry.call)]);
-  const label = singleLine(maskSecrets(message.text), MAX_LABEL_CHARS);
+  const label = saidText(message.isWhole ? message.text : maskSecrets(message.text));
   return [{ id: entryId(seq), label, kind: "turn", isPart: false, startedAtMs, endedAtMs }];
+}
+
+/** What is said, without marks of Markdown. A reply as data is none that is read here. */
+function saidText(text: string): string {
+  if (/^\s*(?:```(?:json)?\s*)?(?:\{|\[\s*[{"])/.test(text)) return "A reply as data";
+  return singleLine(text.replace(/[`*#]/g, ""), MAX_LABEL_CHARS);
 }
 
 function partBar(part: Part, isPart: boolean): Bar {

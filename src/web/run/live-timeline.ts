@@ -9,7 +9,10 @@ import { redraw, toNode } from "./draw.ts";
 export class LiveTimeline {
   #drawn: { readonly node: HTMLElement; readonly as: Drawn } | null = null;
 
+  /** What is folded is not drawn, except at the run's end. */
   draw(report: RunReport, rows: readonly Row[]): void {
+    const isShut = document.querySelector<HTMLDetailsElement>(".waterfall")?.open === false;
+    if (isShut && report.state.status === "running") return;
     const after = waterfall(report, rows);
     if (after === null) return;
     if (this.#drawn === null) this.#drawn = begun(after);
