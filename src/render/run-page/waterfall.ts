@@ -96,10 +96,11 @@ function leadBars({ lead, parts }: TurnRow): readonly Bar[] {
   return [{ id: entryId(seq), label, kind: "turn", isPart: false, startedAtMs, endedAtMs }];
 }
 
-/** What is said, without marks of Markdown. A reply as data is none that is read here. */
+/** What is said, without marks of Markdown. A reply as data is not read here. */
 function saidText(text: string): string {
-  if (/^\s*(?:```(?:json)?\s*)?(?:\{|\[\s*[{"])/.test(text)) return "A reply as data";
-  return singleLine(text.replace(/[`*#]/g, ""), MAX_LABEL_CHARS);
+  const start = text.trimStart();
+  if (["{", "[{", "```json"].some((mark) => start.startsWith(mark))) return "A reply as data";
+  return singleLine(text.replaceAll("`", "").replaceAll("**", ""), MAX_LABEL_CHARS);
 }
 
 function partBar(part: Part, isPart: boolean): Bar {

@@ -180,10 +180,11 @@ export class LiveRun {
     const isAtRest = isOver(this.#run) || parkedOf(this.#run) !== null;
     const sinceMs = isAtRest ? 0 : performance.now() - this.#lastEventMs;
     const lastEventAtMs = report.lastEventAtMs === null ? null : report.lastEventAtMs + sinceMs;
-    const facts = factsOf(this.#page({ ...report, lastEventAtMs }));
+    const now = { ...report, lastEventAtMs };
+    const facts = factsOf(this.#page(now));
     const shown = document.getElementById("facts");
     if (shown !== null && shown.textContent !== facts) shown.textContent = facts;
-    if (!isAtRest) this.#timeline.draw(report, this.#list.rows);
+    if (!isAtRest) this.#timeline.draw(now, this.#list.rows);
   }
 
   #say(text: string): void {

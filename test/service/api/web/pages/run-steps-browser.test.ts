@@ -59,7 +59,9 @@ describe("the steps of a run in a browser", { tags: ["chromium"] }, () => {
 
   it("fold what was only read, show a failure and a check as such, and the reply once, as a table", async () => {
     const page = await show(fixed);
-    expect(await page.locator(".reads > .body > details > summary").textContent()).toMatch(/^✓ Read 3 files, searched once/);
+    expect(await page.locator(".reads > .body > details > summary").textContent()).toMatch(
+      /^✓ Read 3 files, searched once/,
+    );
     expect(await page.locator("#entries .failed[open]").count()).toBe(2);
     const test = page.locator("#entries .failed summary", { hasText: "$ npm test" });
     expect(await test.locator(".chip").allTextContents()).toEqual(["exit 1", "☑ tests"]);
@@ -67,6 +69,20 @@ describe("the steps of a run in a browser", { tags: ["chromium"] }, () => {
     expect(await page.locator("#reply th").allTextContents()).toEqual(["path", "lines"]);
     expect(await page.locator("#entries").textContent()).not.toContain('{"verdict"');
     expect(await page.locator("#reply").textContent()).not.toContain('{"');
+  });
+
+  it("link a review's findings to their lines at the code host", async () => {
+    const findings = [
+      { path: "src/a.ts", start_line: 1, line: 3, severity: "error", title: "Wrong", body: "It is." },
+    ];
+    const run = await pages.finished(async (task) => {
+      await task.emit({ type: "CUSTOM", name: "output", value: { summary: "One thing.", findings } });
+    });
+    const page = await show(run);
+    expect(await page.locator(".finding a").getAttribute("href")).toMatch(
+      /^https:\/\/issuer\.example\/octo\/hello\/blob\/a{40}\/src\/a\.ts#L1-L3$/,
+    );
+    expect(await page.locator(".finding .chip").textContent()).toBe("✖ error");
   });
 
   it("are walked by keyboard alone: what is folded away is passed over, and an address opens it", async () => {
