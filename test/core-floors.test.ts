@@ -37,6 +37,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   approvals: ["runs"],
   "commit-uploads": ["runs"],
   questions: ["runs"],
+  usage: ["accounts"],
   "run-views": ["runs"],
   "workspace-events": ["runs", "workspaces"],
   "write-grants": ["approvals"],

@@ -1,7 +1,17 @@
 // Examples of credits and rate cards. Pure.
 
 import type { ExamplesOf } from "../examples.ts";
+import { AGENT_ID, RUN_ID } from "../story.ts";
 import type { creditRoutes, pricingRoutes } from "./routes.ts";
+
+const dayOfUsage = {
+  runs: { completed: 4, failed: 1, cancelled: 0, delegated: 2 },
+  checks: { passed: 3, failed: 1, none: 0 },
+  tokens: 182_400,
+  gross_micro_usd: 500_000,
+  refunded_micro_usd: 0,
+  credits: 60,
+};
 
 export const creditExamples: ExamplesOf<typeof creditRoutes> = {
   get: {
@@ -24,6 +34,75 @@ export const creditExamples: ExamplesOf<typeof creditRoutes> = {
             },
             can_manage_billing: true,
             audience: "subscribed",
+          },
+        },
+      },
+    },
+  },
+  ledger: {
+    answers: {
+      200: {
+        ledger: {
+          summary: "A run that held two credits and cost one",
+          value: {
+            balance_micro_usd: 991_667,
+            opening_micro_usd: 0,
+            lines: [
+              {
+                id: "019bd2a4-7c10-7000-8000-000000000004",
+                at: "2026-03-09T10:05:00.000Z",
+                kind: "release",
+                micro_usd: 8_333,
+                change_micro_usd: 8_333,
+                balance_micro_usd: 991_667,
+                run_id: RUN_ID,
+              },
+              {
+                id: "019bd2a4-7c10-7000-8000-000000000003",
+                at: "2026-03-09T10:05:00.000Z",
+                kind: "charge",
+                micro_usd: 8_333,
+                change_micro_usd: 0,
+                balance_micro_usd: 983_334,
+                run_id: RUN_ID,
+              },
+              {
+                id: "019bd2a4-2a00-7000-8000-000000000002",
+                at: "2026-03-09T10:00:00.000Z",
+                kind: "hold",
+                micro_usd: 16_666,
+                change_micro_usd: -16_666,
+                balance_micro_usd: 983_334,
+                run_id: RUN_ID,
+              },
+              {
+                id: "019bd27d-4c00-7000-8000-000000000001",
+                at: "2026-03-09T09:00:00.000Z",
+                kind: "grant",
+                micro_usd: 1_000_000,
+                change_micro_usd: 1_000_000,
+                balance_micro_usd: 1_000_000,
+                run_id: null,
+              },
+            ],
+            next: null,
+          },
+        },
+      },
+    },
+  },
+  usage: {
+    answers: {
+      200: {
+        usage: {
+          summary: "One agent",
+          value: {
+            by: "agent",
+            from: "2026-03-09",
+            to: "2026-03-09",
+            rows: [{ key: AGENT_ID, name: "reviewer", ...dayOfUsage }],
+            others: null,
+            total: dayOfUsage,
           },
         },
       },

@@ -74,6 +74,7 @@ const HELD_POSTING = insertOf<PostingTable>({
   to_account: `'${HELD}'`,
   micro_usd: "micro_usd",
   run_id: "id",
+  billing_account: "payer",
 });
 
 const COUNTED_SESSION = insertOf<TableOf<typeof sessionRow>>({

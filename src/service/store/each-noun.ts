@@ -20,6 +20,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     claims: within(queries.claims, around),
     audit: within(queries.audit, around),
     ledger: within(queries.ledger, around),
+    usage: within(queries.usage, around),
     schedules: within(queries.schedules, around),
     workflows: within(queries.workflows, around),
     approvals: within(queries.approvals, around),

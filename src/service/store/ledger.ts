@@ -5,7 +5,14 @@
 import { type Kysely, sql } from "kysely";
 import { HELD, isBillingAccount } from "../core/money/ledger.ts";
 import { type Hold, type Posting, postingKinds } from "../core/money/posting.ts";
-import type { FreeCall, LedgerStore, RefundQuery, Settlement } from "../core/money/store-port.ts";
+import type {
+  FreeCall,
+  LedgerPage,
+  LedgerQuery,
+  LedgerStore,
+  RefundQuery,
+  Settlement,
+} from "../core/money/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
@@ -18,15 +25,21 @@ export const balanceRow = row<{ readonly id: string; readonly balanceMicroUsd: n
   balanceMicroUsd: integer,
 });
 
-export const postingRow = row<Posting>("ledger_postings")({
-  id: text,
-  at: integer,
-  kind: oneOf(postingKinds),
-  from: named("from_account", text),
-  to: named("to_account", text),
-  microUsd: integer,
-  runId: nullable(text),
-});
+export const postingRow = row<Posting>("ledger_postings")(
+  {
+    id: text,
+    at: integer,
+    kind: oneOf(postingKinds),
+    from: named("from_account", text),
+    to: named("to_account", text),
+    microUsd: integer,
+    runId: nullable(text),
+  },
+  {
+    /** Whose ledger it is in: the one that it takes from or gives to, or that of its run. */
+    billingAccount: nullable(text),
+  },
+);
 
 export type PostingTable = TableOf<typeof postingRow>;
 
@@ -72,6 +85,39 @@ export class SqlLedger implements LedgerStore {
     return new Map(rows.map(({ id, balance_micro_usd }) => [id, balance_micro_usd]));
   }
 
+  async listPostings({ billingAccount, before, limit }: LedgerQuery): Promise<LedgerPage> {
+    const from = before === null ? null : await this.#findPlace(billingAccount, before);
+    if (from === undefined) return { postings: [], balanceAfter: null };
+    const isListed = from === null ? sql`true` : sql`(at, id) < (${from.at}, ${from.id})`;
+    const isLater = from === null ? sql`false` : sql`(at, id) >= (${from.at}, ${from.id})`;
+    // One statement, so that the balance is that of the postings.
+    const { rows } = await sql<PostingTable & { balance: number | null }>`
+      select wallet.balance, posting.* from (
+        select cast(balance_micro_usd - coalesce((
+          select sum(case when to_account = ${billingAccount} then micro_usd
+            when from_account = ${billingAccount} then -micro_usd else 0 end)
+          from ledger_postings where billing_account = ${billingAccount} and ${isLater}
+        ), 0) as bigint) as balance from ledger_accounts where id = ${billingAccount}
+      ) as wallet left join (
+        select * from ledger_postings where billing_account = ${billingAccount} and ${isListed}
+        order by at desc, id desc limit ${limit}
+      ) as posting on true order by posting.at desc, posting.id desc`.execute(this.#db);
+    return {
+      postings: rows.filter(({ id }) => id !== null).map(postingRow.read),
+      balanceAfter: rows[0]?.balance ?? null,
+    };
+  }
+
+  /** Undefined where the billing account has no such posting. */
+  async #findPlace(billingAccount: string, id: string): Promise<Pick<PostingTable, "at" | "id"> | undefined> {
+    return await this.#db
+      .selectFrom("ledger_postings")
+      .select(["at", "id"])
+      .where("id", "=", id)
+      .where("billing_account", "=", billingAccount)
+      .executeTakeFirst();
+  }
+
   async open(billingAccount: string): Promise<boolean> {
     return (await this.#ask(openAccount, { billingAccount })).length === 1;
   }
@@ -84,13 +130,15 @@ export class SqlLedger implements LedgerStore {
 
   async post(posting: Posting): Promise<void> {
     assertTakesNothing(posting);
-    if (isBillingAccount(posting.to)) await this.#credit(posting.to, posting.microUsd);
-    await this.#ask(insertPosting, postingRow.write(posting));
+    const billingAccount = isBillingAccount(posting.to) ? posting.to : null;
+    if (billingAccount !== null) await this.#credit(billingAccount, posting.microUsd);
+    await this.#ask(insertPosting, postingRow.write(posting, { billingAccount }));
   }
 
   async settle({ billingAccount, postings }: Settlement): Promise<void> {
     for (const posting of postings) assertTakesNothing(posting);
-    for (const posting of postings) await this.#ask(insertPosting, postingRow.write(posting));
+    for (const posting of postings)
+      await this.#ask(insertPosting, postingRow.write(posting, { billingAccount }));
     const received = sumReceived(billingAccount, postings);
     // A billing account that receives nothing is not locked: other transactions can spend from it meanwhile.
     if (received > 0) await this.#credit(billingAccount, received);
@@ -183,7 +231,7 @@ export function assertTakesNothing({ id, from }: Posting): void {
 }
 
 export function toHoldRow({ billingAccount, ...hold }: Hold): PostingTable {
-  return postingRow.write({ ...hold, kind: "hold", from: billingAccount, to: HELD });
+  return postingRow.write({ ...hold, kind: "hold", from: billingAccount, to: HELD }, { billingAccount });
 }
 
 /** The sum of `postings` that an account receives. */

@@ -183,7 +183,7 @@ const endRuns: SetStatement<RunEnd, boolean> = {
         was_hold: was.holdMicroUsd,
         wallet,
         received: sumReceived(wallet, postings),
-        postings: postings.map(postingRow.write),
+        postings: postings.map((posting) => postingRow.write(posting, { billingAccount: wallet })),
       };
     });
     const ended = new Set((await sql<{ id: string }>(END, [JSON.stringify(rows)])).map(({ id }) => id));

@@ -35,6 +35,7 @@ import { SqlSchedules } from "./schedules.ts";
 import { SqlServiceSecrets } from "./service-secrets.ts";
 import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
+import { SqlUsage } from "./usage.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
 import { WorkspaceQueries } from "./workspaces/workspace-queries.ts";
@@ -59,6 +60,7 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   #claims: SqlClaims | undefined;
   #audit: SqlAudit | undefined;
   #ledger: SqlLedger | undefined;
+  #usage: SqlUsage | undefined;
   #idempotency: SqlIdempotency | undefined;
   #schedules: SqlSchedules | undefined;
   #workflows: SqlWorkflows | undefined;
@@ -162,6 +164,11 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   get ledger(): SqlLedger {
     this.#ledger ??= new this.#writes.Ledger(this.#connection);
     return this.#ledger;
+  }
+
+  get usage(): SqlUsage {
+    this.#usage ??= new SqlUsage(this.#connection);
+    return this.#usage;
   }
 
   get idempotency(): SqlIdempotency {

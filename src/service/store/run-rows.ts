@@ -72,6 +72,8 @@ export const runRow = row<RunRecord>("runs")(
     hasExpired: content,
     commit: named("works_on", optional(json(parseShownCommit))),
     parked: optional(json(parseParked)),
+    repository: optional(text),
+    startedBy: optional(text),
   },
   {
     /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { undoPeople } from "../../support/stores/before-people.ts";
+import { undoUsage } from "../../support/stores/before-usage.ts";
 import { sqliteStore } from "../../support/stores/stores.ts";
 
 const MADE = 1_790_000_000_000;
@@ -34,6 +35,7 @@ it("retires the managers of deleted workspaces, and knows the others as their wo
       alter table runs drop column checks;
       alter table cost_reservations drop column before_micro_usd;
       ${undoPeople.join("; ")};
+      ${undoUsage.join("; ")};
       delete from kysely_migration where name >= '018-default-managers';`);
     for (const id of Object.values(agents)) {
       database

@@ -1,5 +1,7 @@
 // The accounts of the ledger, whose balances always sum to zero, and what credits are worth. Amounts are micro-USD. Pure.
 
+import type { Posting } from "./posting.ts";
+
 export const CREDITS_PER_USD = 120;
 const MICRO_PER_USD = 1_000_000;
 
@@ -29,6 +31,15 @@ export function isAccountWallet(account: string): boolean {
 /** True for a billing account: its balance may not be negative. */
 export function isBillingAccount(account: string): boolean {
   return account.startsWith(FREE_PREFIX) || account.startsWith(WALLET_PREFIX);
+}
+
+/** The change of an account's balance by a posting: 0 where it only passes between others. */
+export function changeOf(
+  account: string,
+  { from, to, microUsd }: Pick<Posting, "from" | "to" | "microUsd">,
+): number {
+  if (to === account) return microUsd;
+  return from === account ? -microUsd : 0;
 }
 
 /** The month (UTC) that a moment is in: `2026-11`. */

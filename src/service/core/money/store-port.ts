@@ -1,6 +1,7 @@
 // The ledger: postings, and the balances of billing accounts. Implemented in store/ledger.ts.
 
 import type { RunCause } from "../../../contract/runs/run.ts";
+import type { PageQuery } from "../ports/page.ts";
 import type { Hold, Posting } from "./posting.ts";
 
 declare module "../ports/store.ts" {
@@ -17,7 +18,18 @@ interface LedgerReader {
   findBalance(billingAccount: string): Promise<number | null>;
   /** Balances by billing account, without those that were never opened. */
   listBalances(billingAccounts: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The postings of a billing account by their times, the newest first, with its balance at the same moment. */
+  listPostings(query: LedgerQuery): Promise<LedgerPage>;
 }
+
+/** `before` is the id of a posting: none are listed where the billing account has no such one. */
+export type LedgerQuery = PageQuery & { readonly billingAccount: string };
+
+export type LedgerPage = {
+  readonly postings: readonly Posting[];
+  /** The balance after the first of them. Null where it was never opened, or has no posting `before`. */
+  readonly balanceAfter: number | null;
+};
 
 export interface LedgerStore extends LedgerReader {
   /** Opens a billing account with a balance of 0. False when it was open. Safe to race. */

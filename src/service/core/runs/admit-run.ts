@@ -339,7 +339,7 @@ function inputOf({ admission, chosen, runId, maxCostMicroUsd, dayCap }: Settled)
 }
 
 async function write(settled: Settled): Promise<Submitted> {
-  const { core, tx, admission, now, paying, chosen, runId, requestHash } = settled;
+  const { core, tx, admission, now, paying, runId, requestHash } = settled;
   const { agentId, body, key, origin = "user", workflow, parent, alongside } = admission;
   const { model_access: access, session_key: sessionKey } = body;
   const price = workflow === undefined ? null : workflowPrice(core.rates);
@@ -355,7 +355,7 @@ async function write(settled: Settled): Promise<Submitted> {
     parentRunId: parent?.runId ?? null,
     billingAccount: paying.wallet,
     modelBilling: access === undefined ? null : "repository",
-    ...(chosen === null ? {} : { commit: chosen.commit }),
+    source: input,
   });
   if (settled.sessionId === null && sessionKey !== undefined) {
     const name = { agentId, key: sessionKey, sessionId, createdAt: now };

@@ -113,7 +113,7 @@ async function admitChild(
       price: null,
       modelBilling: run.modelBilling,
       now,
-      ...(input?.commit === undefined ? {} : { commit: input.commit }),
+      ...(input === null ? {} : { source: input }),
     }),
     input: {
       messages,

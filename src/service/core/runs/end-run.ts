@@ -203,6 +203,8 @@ async function isGivenBack(tx: StoreTransaction, { agentId, billingAccount }: Ru
 }
 
 type Settled = {
+  /** When it ended: that of its postings, too, so that a day's runs cost what its postings say. */
+  readonly now: number;
   /** The amount that was held at last. */
   readonly held: number;
   readonly gross: number;
@@ -236,7 +238,7 @@ async function settle(
   move("charge", HELD, EARNED, gross);
   move("release", HELD, run.billingAccount, held - gross);
   move("refund", EARNED, run.billingAccount, refund.microUsd);
-  return { held, gross, refund, returned: held - gross + refund.microUsd, postings };
+  return { now, held, gross, refund, returned: held - gross + refund.microUsd, postings };
 }
 
 async function balanceAfter(tx: StoreTransaction, run: RunRecord, { returned }: Settled): Promise<number> {
@@ -248,7 +250,7 @@ function endOf(
   { run, events, ending, usage, checks }: RunClosing,
   { settled, balance, claimUrl }: { settled: Settled; balance: number; claimUrl: string | null },
 ): RunEnd {
-  const now = core.clock.now();
+  const { now } = settled;
   const last: RunEvent[] = [
     ...events,
     ...(core.policy.freeFor === "everyone" ? [] : [quotaEvent(run, { balance, claimUrl })]),

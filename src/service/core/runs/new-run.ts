@@ -1,7 +1,7 @@
 // The beginning of every run: the hold of its fee, and its record.
 
 import type { ModelBilling, RunOrigin } from "../../../contract/runs/run.ts";
-import type { RunCommit } from "../commits/run-commit.ts";
+import { placeOf, type RunCommit, type RunSource } from "../commits/run-commit.ts";
 import type { Core } from "../core.ts";
 import type { Hold } from "../money/posting.ts";
 import { feeOf, type RunPrice } from "../money/run-price.ts";
@@ -35,10 +35,10 @@ export function queuedRun(options: {
   price: RunPrice | null;
   modelBilling: ModelBilling | null;
   now: number;
-  commit?: RunCommit;
+  /** Absent: it has neither a job nor a commit. */
+  source?: Pick<RunSource, "job" | "commit">;
 }): RunRecord {
-  const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, modelBilling, now, commit } =
-    options;
+  const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, modelBilling, now } = options;
   return {
     id,
     agentId,
@@ -65,7 +65,20 @@ export function queuedRun(options: {
     checks: null,
     lastSeq: 0,
     fence: 0,
+    ...(options.source === undefined ? {} : sourceFields(options.source)),
+  };
+}
+
+/** What the record says of it: a run's input is deleted some day. */
+function sourceFields({
+  job,
+  commit,
+}: Pick<RunSource, "job" | "commit">): Pick<RunRecord, "commit" | "repository" | "startedBy"> {
+  const place = placeOf({ job, ...(commit === undefined ? {} : { commit }) });
+  return {
     ...(commit === undefined ? {} : { commit: shownCommit(commit) }),
+    ...(place === null ? {} : { repository: `${place.provider}:${place.repository.name}` }),
+    ...(job === null || job.actorId === null ? {} : { startedBy: `${job.provider}:${job.actorId}` }),
   };
 }
 

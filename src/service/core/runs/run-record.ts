@@ -156,6 +156,10 @@ export type RunRecord = {
   readonly hasExpired?: true;
   /** Absent where a job says which commit it works on, and where it needs none. */
   readonly commit?: ShownCommit;
+  /** The repository that it works on: `github:octo/hello`, as it was called then. Absent where it works on none. */
+  readonly repository?: string;
+  /** Who started the job that asked for it, by the code host's id: `github:12`. Absent where no job asked, or its token says nobody. */
+  readonly startedBy?: string;
   /** Only of a running one. Absent while a worker has it, or is to have it. */
   readonly parked?: ParkedState;
 };

@@ -1,16 +1,32 @@
-// GET /v1/users/{userID}/credits, and the rate cards, which stay the same until the service starts with other rates.
+// GET /v1/users/{userID}/credits, /v1/account/ledger and /v1/account/usage, and the rate cards, which stay the same until the service starts with other rates.
 
-import { ok } from "../../../../base/result.ts";
+import { ok, refused } from "../../../../base/result.ts";
 import type { creditRoutes, pricingRoutes } from "../../../../contract/money/routes.ts";
+import { MAX_USAGE_DAYS } from "../../../../contract/money/usage.ts";
 import { readCredits } from "../../../core/accounts/read-credits.ts";
+import { readLedger } from "../../../core/accounts/read-ledger.ts";
 import type { Core } from "../../../core/core.ts";
 import { modelPricing, toolPricing } from "../../../core/money/rate-cards.ts";
+import { invalidRequest } from "../../../core/ports/problem.ts";
+import { daysOf, readUsage } from "../../../core/usage/read-usage.ts";
+import { toLedger, toUsage } from "../../shared/usage-view.ts";
 import { JsonText, type NounHandlers, shown } from "../handler.ts";
 
 export function creditHandlers(core: Core): NounHandlers<typeof creditRoutes> {
   return {
     get: async ({ caller, params }) =>
       shown(await readCredits(core, { caller, userId: params.userID }), (credits) => credits),
+    ledger: async ({ caller, query: { before = null, limit } }) =>
+      ok({ body: toLedger(await readLedger(core, { caller, before, limit })) }),
+    usage: async ({ caller, query: { agent_id: agentId = null, ...query } }) => {
+      const days = daysOf(query);
+      if (days < 1) return refused(invalidRequest('"to" must not be before "from".'));
+      if (days > MAX_USAGE_DAYS)
+        return refused(
+          invalidRequest(`From "from" to "to" must be at most ${MAX_USAGE_DAYS} days, got ${days}.`),
+        );
+      return ok({ body: toUsage(await readUsage(core, { ...query, caller, agentId }), query) });
+    },
   };
 }
 

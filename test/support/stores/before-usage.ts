@@ -1,0 +1,9 @@
+// Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
+
+/** Statements for both databases, in their order. */
+export const undoUsage: readonly string[] = [
+  "drop index if exists ledger_postings_account",
+  "alter table ledger_postings drop column billing_account",
+  "drop index if exists runs_ended",
+  ...["repository", "started_by"].map((column) => `alter table runs drop column ${column}`),
+];
