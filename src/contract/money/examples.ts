@@ -56,6 +56,7 @@ export const creditExamples: ExamplesOf<typeof creditRoutes> = {
                 change_micro_usd: 8_333,
                 balance_micro_usd: 991_667,
                 run_id: RUN_ID,
+                agent_id: AGENT_ID,
               },
               {
                 id: "019bd2a4-7c10-7000-8000-000000000003",
@@ -65,6 +66,7 @@ export const creditExamples: ExamplesOf<typeof creditRoutes> = {
                 change_micro_usd: 0,
                 balance_micro_usd: 983_334,
                 run_id: RUN_ID,
+                agent_id: AGENT_ID,
               },
               {
                 id: "019bd2a4-2a00-7000-8000-000000000002",
@@ -74,6 +76,7 @@ export const creditExamples: ExamplesOf<typeof creditRoutes> = {
                 change_micro_usd: -16_666,
                 balance_micro_usd: 983_334,
                 run_id: RUN_ID,
+                agent_id: AGENT_ID,
               },
               {
                 id: "019bd27d-4c00-7000-8000-000000000001",
@@ -83,6 +86,7 @@ export const creditExamples: ExamplesOf<typeof creditRoutes> = {
                 change_micro_usd: 1_000_000,
                 balance_micro_usd: 1_000_000,
                 run_id: null,
+                agent_id: null,
               },
             ],
             next: null,

@@ -30,6 +30,7 @@ export const ledgerLineSchema = object({
   ),
   balance_micro_usd: field(z.int(), "The balance after it: the sum of all changes up to it."),
   run_id: field(z.nullable(z.string()), "Its run; null for a grant."),
+  agent_id: field(z.nullable(z.string()), "The run's agent; null for a grant."),
 });
 
 export const ledgerSchema = object({
@@ -56,15 +57,17 @@ export const MAX_USAGE_DAYS = 366;
 export const MAX_USAGE_ROWS = 200;
 
 export const usageQuerySchema = strictObject({
-  from: field(z.iso.date(), "The first day (UTC)."),
-  to: field(z.iso.date(), `The last day (UTC), which counts too. At most ${MAX_USAGE_DAYS} days in all.`),
+  from: field(z.optional(z.iso.date()), "The first day (UTC). Left out: 29 days before the last one."),
+  to: field(
+    z.optional(z.iso.date()),
+    `The last day (UTC), which counts too. Left out: today. At most ${MAX_USAGE_DAYS} days in all.`,
+  ),
   by: field(
     z._default(z.enum(usageBys), "day"),
     "What the runs of a row have in common. `model`: the first one that the run asked. `person`: who started the job that asked for the run.",
   ),
   agent_id: field(z.optional(z.uuid()), "Only runs of this agent."),
 });
-export type UsageQueryRequest = z.infer<typeof usageQuerySchema>;
 
 const count = z.int().check(z.minimum(0));
 

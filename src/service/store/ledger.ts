@@ -91,8 +91,8 @@ export class SqlLedger implements LedgerStore {
     const isListed = from === null ? sql`true` : sql`(at, id) < (${from.at}, ${from.id})`;
     const isLater = from === null ? sql`false` : sql`(at, id) >= (${from.at}, ${from.id})`;
     // One statement, so that the balance is that of the postings.
-    const { rows } = await sql<PostingTable & { balance: number | null }>`
-      select wallet.balance, posting.* from (
+    const { rows } = await sql<PostingTable & { balance: number; agent_id: string | null }>`
+      select wallet.balance, posting.*, runs.agent_id from (
         select cast(balance_micro_usd - coalesce((
           select sum(case when to_account = ${billingAccount} then micro_usd
             when from_account = ${billingAccount} then -micro_usd else 0 end)
@@ -101,9 +101,13 @@ export class SqlLedger implements LedgerStore {
       ) as wallet left join (
         select * from ledger_postings where billing_account = ${billingAccount} and ${isListed}
         order by at desc, id desc limit ${limit}
-      ) as posting on true order by posting.at desc, posting.id desc`.execute(this.#db);
+      ) as posting on true left join runs on runs.id = posting.run_id order by posting.at desc, posting.id desc`.execute(
+      this.#db,
+    );
     return {
-      postings: rows.filter(({ id }) => id !== null).map(postingRow.read),
+      postings: rows
+        .filter(({ id }) => id !== null)
+        .map((row) => ({ ...postingRow.read(row), agentId: row.agent_id })),
       balanceAfter: rows[0]?.balance ?? null,
     };
   }

@@ -102,6 +102,9 @@ class TalliedTransaction implements StoreTransaction {
   get ledger() {
     return this.#tx.ledger;
   }
+  get usage() {
+    return this.#tx.usage;
+  }
   get idempotency() {
     return this.#tx.idempotency;
   }

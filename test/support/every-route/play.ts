@@ -53,6 +53,8 @@ export class Play {
       expect(notModified.status).toBe(304);
     }
     await api.ask("creditsGet", { params: { userID: mine.id } });
+    await api.ask("creditsLedger");
+    await api.ask("creditsUsage", { query: "by=agent" });
     const { id: agentID } = await api.ask("agentsCreate", { json: { name: "reviewer" } });
     await api.ask("agentsCreate", { json: { name: "reviewer", if_exists: "return" } });
     await api.ask("agentsList");

@@ -1,6 +1,6 @@
 // An account's ledger and usage as the contract shows them. Pure.
 
-import type { Ledger, UsageQueryRequest, UsageReport, UsageTotals } from "../../../contract/money/usage.ts";
+import type { Ledger, UsageReport, UsageTotals } from "../../../contract/money/usage.ts";
 import type { LedgerLines } from "../../core/accounts/read-ledger.ts";
 import { creditsOf } from "../../core/money/ledger.ts";
 import { isoTime } from "../../core/ports/problem.ts";
@@ -11,14 +11,15 @@ export function toLedger({ lines, closingMicroUsd, openingMicroUsd, next }: Ledg
   return {
     balance_micro_usd: closingMicroUsd,
     opening_micro_usd: openingMicroUsd,
-    lines: lines.map(({ posting: { id, at, kind, microUsd, runId }, changeMicroUsd, balanceMicroUsd }) => ({
-      id,
-      at: isoTime(at),
-      kind,
-      micro_usd: microUsd,
+    lines: lines.map(({ posting, changeMicroUsd, balanceMicroUsd }) => ({
+      id: posting.id,
+      at: isoTime(posting.at),
+      kind: posting.kind,
+      micro_usd: posting.microUsd,
       change_micro_usd: changeMicroUsd,
       balance_micro_usd: balanceMicroUsd,
-      run_id: runId,
+      run_id: posting.runId,
+      agent_id: posting.agentId,
     })),
     next,
   };
@@ -26,7 +27,7 @@ export function toLedger({ lines, closingMicroUsd, openingMicroUsd, next }: Ledg
 
 export function toUsage(
   { groups, others, total }: SummedUsage,
-  { by, from, to }: Pick<UsageQueryRequest, "by" | "from" | "to">,
+  { by, from, to }: Pick<UsageReport, "by" | "from" | "to">,
 ): UsageReport {
   return {
     by,

@@ -9,6 +9,7 @@ import type { FaceEnv } from "../http/face.ts";
 import { runStyle } from "./run-style.ts";
 import { stepsStyle } from "./steps-style.ts";
 import { style } from "./style.ts";
+import { usageStyle } from "./usage-style.ts";
 import { workspaceStyle } from "./workspace-style.ts";
 
 /** The scripts of src/web, by the name of their bundle in npm/. */
@@ -25,7 +26,7 @@ const loaded = new Map<string, Asset>();
 const scriptFolders = [import.meta.dirname, join(import.meta.dirname, "../../../../npm")];
 
 export function stylePath(): string {
-  return assetOf("style.css", () => style + runStyle + stepsStyle + workspaceStyle).path;
+  return assetOf("style.css", () => style + runStyle + stepsStyle + workspaceStyle + usageStyle).path;
 }
 
 export function scriptPath(name: ScriptName): string {

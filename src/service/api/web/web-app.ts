@@ -30,6 +30,8 @@ import { linkRoutes } from "./pages/sign-in/link-page.ts";
 import { passkeySignInRoutes } from "./pages/sign-in/passkey-sign-in.ts";
 import { providerSignInRoutes } from "./pages/sign-in/provider-sign-in.ts";
 import { signInRoutes } from "./pages/sign-in/sign-in-page.ts";
+import { ledgerRoutes } from "./pages/usage/ledger-page.ts";
+import { usageRoutes } from "./pages/usage/usage-page.ts";
 import { changesetRoutes } from "./pages/workspaces/changeset-forms.ts";
 import { changesetsRoutes } from "./pages/workspaces/changesets-page.ts";
 import { filesRoutes } from "./pages/workspaces/files-page.ts";
@@ -59,6 +61,8 @@ const pages: readonly PageRoutes[] = [
   accountsRoutes,
   sessionsRoutes,
   creditsRoutes,
+  usageRoutes,
+  ledgerRoutes,
   homeRoutes,
   agentRoutes,
   approvalsRoutes,

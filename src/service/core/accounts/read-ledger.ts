@@ -2,12 +2,12 @@
 
 import type { Core } from "../core.ts";
 import { accountWallet, changeOf } from "../money/ledger.ts";
-import type { Posting } from "../money/posting.ts";
+import type { PostingOfRun } from "../money/store-port.ts";
 import type { AccountCaller } from "./caller.ts";
 
 export type LedgerLines = {
   readonly lines: readonly {
-    readonly posting: Posting;
+    readonly posting: PostingOfRun;
     readonly changeMicroUsd: number;
     readonly balanceMicroUsd: number;
   }[];

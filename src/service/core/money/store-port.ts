@@ -25,8 +25,13 @@ interface LedgerReader {
 /** `before` is the id of a posting: none are listed where the billing account has no such one. */
 export type LedgerQuery = PageQuery & { readonly billingAccount: string };
 
+export type PostingOfRun = Posting & {
+  /** The run's. Null where it is of none. */
+  readonly agentId: string | null;
+};
+
 export type LedgerPage = {
-  readonly postings: readonly Posting[];
+  readonly postings: readonly PostingOfRun[];
   /** The balance after the first of them. Null where it was never opened, or has no posting `before`. */
   readonly balanceAfter: number | null;
 };

@@ -38,6 +38,24 @@ export const noSums: UsageSums = {
   refundedMicroUsd: 0,
 };
 
+/** As `2026-11-28`. */
+export function dayAt(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The days of a request that may leave them out: up to today, and 30 of them. */
+export function spanOf({
+  now,
+  to = dayAt(now),
+  from = dayAt(Date.parse(to) - 29 * DAY_MS),
+}: {
+  readonly now: number;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): Pick<UsageRequest, "from" | "to"> {
+  return { from, to };
+}
+
 /** How many days a request is about: not below 1, and `MAX_USAGE_DAYS` at most. */
 export function daysOf({ from, to }: Pick<UsageRequest, "from" | "to">): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
@@ -69,7 +87,7 @@ function everyDay(
 ): UsageGroup[] {
   const byDay = new Map(groups.map((group) => [group.key, group]));
   return Array.from({ length: (until - since) / DAY_MS }, (_, index) => {
-    const key = new Date(since + index * DAY_MS).toISOString().slice(0, 10);
+    const key = dayAt(since + index * DAY_MS);
     return byDay.get(key) ?? { ...noSums, key };
   });
 }

@@ -8,7 +8,7 @@ import { readLedger } from "../../../core/accounts/read-ledger.ts";
 import type { Core } from "../../../core/core.ts";
 import { modelPricing, toolPricing } from "../../../core/money/rate-cards.ts";
 import { invalidRequest } from "../../../core/ports/problem.ts";
-import { daysOf, readUsage } from "../../../core/usage/read-usage.ts";
+import { daysOf, readUsage, spanOf } from "../../../core/usage/read-usage.ts";
 import { toLedger, toUsage } from "../../shared/usage-view.ts";
 import { JsonText, type NounHandlers, shown } from "../handler.ts";
 
@@ -18,14 +18,14 @@ export function creditHandlers(core: Core): NounHandlers<typeof creditRoutes> {
       shown(await readCredits(core, { caller, userId: params.userID }), (credits) => credits),
     ledger: async ({ caller, query: { before = null, limit } }) =>
       ok({ body: toLedger(await readLedger(core, { caller, before, limit })) }),
-    usage: async ({ caller, query: { agent_id: agentId = null, ...query } }) => {
-      const days = daysOf(query);
+    usage: async ({ caller, query: { by, from, to, agent_id: agentId = null } }) => {
+      const span = spanOf({ from, to, now: core.clock.now() });
+      const days = daysOf(span);
       if (days < 1) return refused(invalidRequest('"to" must not be before "from".'));
       if (days > MAX_USAGE_DAYS)
-        return refused(
-          invalidRequest(`From "from" to "to" must be at most ${MAX_USAGE_DAYS} days, got ${days}.`),
-        );
-      return ok({ body: toUsage(await readUsage(core, { ...query, caller, agentId }), query) });
+        return refused(invalidRequest(`"from" to "to" must be at most ${MAX_USAGE_DAYS} days, got ${days}.`));
+      const usage = await readUsage(core, { caller, ...span, by, agentId });
+      return ok({ body: toUsage(usage, { by, ...span }) });
     },
   };
 }

@@ -1,0 +1,32 @@
+// A picture of things by size: a line each, with its name, a bar and its number. Pure.
+
+import { type Contents, type Element, el } from "../html/element.ts";
+
+export type Bar = { readonly name: Contents; readonly value: number; readonly text: string };
+
+export function barList(label: string, bars: readonly Bar[]): Element {
+  const highest = Math.max(1, ...bars.map(({ value }) => value));
+  return el(
+    "ul",
+    { class: "bars", "aria-label": label },
+    ...bars.map(({ name, value, text }) =>
+      el(
+        "li",
+        {},
+        el("span", { class: "name" }, name),
+        el(
+          "svg",
+          { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+          el("rect", {
+            class: "solid",
+            x: 0,
+            y: 0,
+            width: Math.round((value / highest) * 1_000) / 10,
+            height: 10,
+          }),
+        ),
+        el("span", { class: "value" }, text),
+      ),
+    ),
+  );
+}
