@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 type Dialect = {
   /** The tokens of one role; null or text where its model's server said something else. */
   readonly tokensOf: (role: string) => RawBuilder<number>;
-  /** The name of the first model that a run asked, as JSON: PostgreSQL cannot say every text that JSON can. */
+  /** The name of the first model that a run asked, as JSON. */
   readonly model: RawBuilder<string>;
 };
 
@@ -23,13 +23,22 @@ const sqlite: Dialect = {
   model: sql`runs.usage -> '$.models[0].model'`,
 };
 
+/** PostgreSQL reads no JSON that has escapes of NUL or of half a surrogate pair, and models may be called anything. */
+const postgresUsage = sql`case when strpos(runs.usage, ${sql.lit("\\u")}) = 0 then runs.usage::json
+  else regexp_replace(runs.usage, ${sql.lit("\\\\u(0000|d[89a-f][0-9a-f]{2})")}, ${sql.lit("\\\\ufffd")}, 'gi')::json end`;
+
 const postgres: Dialect = {
   tokensOf: (role) => {
-    const tokens = sql`(runs.usage::json -> 'roles' -> ${sql.lit(role)} -> 'tokens')::text`;
+    const tokens = sql`((${postgresUsage}) -> 'roles' -> ${sql.lit(role)} -> 'tokens')::text`;
     return sql`case when ${tokens} ~ '^[0-9]{1,15}([.][0-9]+)?$' then round((${tokens})::numeric) else 0 end`;
   },
-  model: sql`(runs.usage::json -> 'models' -> 0 -> 'model')::text`,
+  model: sql`((${postgresUsage}) -> 'models' -> 0 -> 'model')::text`,
 };
+
+/** For tests of a statement's plan, too. */
+export function dialectOf({ hasRowLocks }: Pick<Connection, "hasRowLocks">): Dialect {
+  return hasRowLocks ? postgres : sqlite;
+}
 
 /** What the runs of a group have in common, as text. */
 function keyOf(by: UsageBy, dialect: Dialect): RawBuilder<string | null> {
@@ -73,7 +82,7 @@ export class SqlUsage implements UsageReader {
 
   constructor({ db, hasRowLocks }: Connection) {
     this.#db = db;
-    this.#dialect = hasRowLocks ? postgres : sqlite;
+    this.#dialect = dialectOf({ hasRowLocks });
   }
 
   async sum(query: UsageQuery): Promise<readonly UsageGroup[]> {

@@ -23,7 +23,7 @@ import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const DAY_MS = 86_400_000;
-const HISTORIES = { sqlite: Number(process.env.TRY ?? 10_000), postgres: 200 };
+const HISTORIES = { sqlite: 1_000, postgres: 200 };
 const SEED = 20_261_128;
 
 type Step =

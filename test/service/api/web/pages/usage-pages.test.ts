@@ -1,0 +1,113 @@
+// The pages of usage and of the ledger over HTTP: figures, pictures and tables of one account, and of nobody else's.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
+import { insertEndedRun } from "../../../../support/ended-runs.ts";
+import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
+import { addPerson } from "../../../../support/people.ts";
+import { makeAccount, type TestAccount } from "../../../../support/service-account.ts";
+import { type HttpApi, openHttpApi } from "../../../../support/service-api.ts";
+import { call } from "../../../../support/service-client.ts";
+import { signInTo } from "../../../../support/web-sign-in.ts";
+
+const paths = ["/usage", "/usage.csv", "/usage/ledger", "/usage/ledger.csv"];
+
+describe("the pages of usage", () => {
+  let core: CoreFixture;
+  let api: HttpApi;
+  let account: TestAccount;
+  let other: TestAccount;
+  let cookie: string;
+
+  beforeAll(async () => {
+    core = await startFixture({ level: "core" });
+    api = await openHttpApi(core);
+    account = await makeAccount(core);
+    other = await makeAccount(core);
+    ({ cookie } = await signInTo(core.core, account.id));
+    const at = (daysBefore: number) => new Date(core.clock.now() - daysBefore * 86_400_000).toISOString();
+    await insertEndedRun(core, account, {
+      ...{ at: at(1), model: "<b>large</b>", tokens: 1_200, grossMicroUsd: 1_000_000, checks: "passed" },
+      ...{ repository: "github:=1+1/hello", startedBy: "github:12" },
+    });
+    await insertEndedRun(core, account, {
+      at: at(2),
+      status: "failed",
+      cause: "time_limit",
+      grossMicroUsd: 8_333,
+    });
+    await insertEndedRun(core, account, { at: at(8), tokens: 5, grossMicroUsd: 500_000 });
+    await insertEndedRun(core, other, { at: at(1), repository: "github:theirs/secret", grossMicroUsd: 9 });
+  });
+
+  afterAll(() => api.close());
+
+  const get = (path: string, as = cookie) => call(api.url + path, { headers: { cookie: as } });
+
+  it.each(paths)("at %s are for whoever is signed in, whatever their role", async (path) => {
+    const answer = await call(api.url + path);
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      303,
+      `/sign-in?to=${encodeURIComponent(path)}`,
+    ]);
+    const personId = await addPerson(core.core, { accountId: account.id, role: "viewer" });
+    const viewer = await signInTo(core.core, account.id, personId);
+    const shown = await get(path, viewer.cookie);
+    expect([shown.status, shown.headers.get("cache-control")]).toEqual([200, "private, no-store"]);
+  });
+
+  it("show the figures of a period beside those before it", async () => {
+    const { text } = await get("/usage?period=7");
+    expect(text).toMatch(/<dt>Runs<\/dt><dd>2<\/dd><dd>1 before<\/dd>/);
+    expect(text).toMatch(/<dt>Success<\/dt><dd>50 %<\/dd><dd>100 % before<\/dd>/);
+    expect(text).toMatch(/<dt>Cost, credits<\/dt><dd>121<\/dd><dd>60 before<\/dd>/);
+    expect(text).toMatch(/<dt>Tokens<\/dt><dd>1.2K<\/dd>/);
+    expect(text).toMatch(/<dt>Checks passed<\/dt><dd>100 %<\/dd><dd>– before<\/dd>/);
+    expect(text).toContain("&lt;b&gt;large");
+    expect(text).not.toContain("<b>large");
+    expect(text).not.toContain("theirs");
+    expect(text.match(/<details>/g)).toHaveLength(6);
+    expect(text).not.toMatch(/<script|style="/);
+  });
+
+  it("show one agent's, and say what will be seen where nothing is", async () => {
+    const { text } = await get(`/usage?period=7&agent=${account.agent.id}`);
+    expect(text).toContain(`<option value="${account.agent.id}" selected>`);
+    expect(text).toContain("<dt>Runs</dt><dd>2</dd>");
+    expect((await get(`/usage?period=7&agent=${other.agent.id}`)).text).not.toContain(other.agent.id);
+    const month = await get("/usage?period=1999-01&agent=x");
+    expect(month.text).toContain('<option value="30" selected>');
+    const empty = await get("/usage", (await signInTo(core.core, (await makeAccount(core)).id)).cookie);
+    expect(empty.text).toContain("No run ended in this period");
+    expect(empty.text).not.toContain("<svg");
+  });
+
+  it("are files, too, of which no spreadsheet calculates anything", async () => {
+    const { text, headers } = await get("/usage.csv?by=repository&period=7");
+    expect(headers.get("content-disposition")).toBe('attachment; filename="usage-by-repository-7.csv"');
+    expect(text).toContain('"github:=1+1/hello","github:=1+1/hello",1,0,0,0,1,0,0,1200,1000000,0\r\n');
+    expect((await get("/usage.csv?by=model&period=7")).text).toContain('"<b>large</b>"');
+    expect((await get("/usage.csv?period=7")).text.split("\r\n")).toHaveLength(9);
+    expect((await get("/usage.csv?by=x")).status).toBe(404);
+  });
+
+  it("show the ledger line by line, and more of it", async () => {
+    for (let index = 0; index < 101; index += 1) {
+      core.clock.advance(1);
+      await grantCredits(core.core, { accountId: account.id, credits: 3 });
+    }
+    const { text } = await get("/usage/ledger");
+    expect(text).toContain("<td>Granted</td>");
+    const [, next = ""] = /href="(\/usage\/ledger\?before=[^"]+)"/.exec(text) ?? [];
+    const earlier = await get(next);
+    expect(earlier.text).toContain("Balance before the last line</dt><dd>0 credits");
+    expect((await get("/usage/ledger?before=nothing")).text).toContain("no lines before that one");
+    const csv = await get("/usage/ledger.csv");
+    const lines = csv.text.trimEnd().split("\r\n").slice(1);
+    const changes = lines.map((line) => Number(line.split(",")[4]));
+    const balance = await core.store.committed.ledger.findBalance(`account:${account.id}`);
+    expect(changes.reduce((sum, change) => sum + change, 0)).toBe(balance);
+    expect(Number(lines[0]?.split(",")[5])).toBe(balance);
+  });
+});
