@@ -98,7 +98,7 @@ export const creditExamples: ExamplesOf<typeof creditRoutes> = {
   usage: {
     answers: {
       200: {
-        usage: {
+        accountUsage: {
           summary: "One agent",
           value: {
             by: "agent",

@@ -16,8 +16,10 @@ export const usageStyle = `
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 0 0 .5rem; padding: 0; font-size: .875rem }
 .legend svg { width: .9rem; height: .9rem; vertical-align: -.1rem }
 .bars { list-style: none; margin: .5rem 0; padding: 0 }
-.bars li { display: grid; grid-template-columns: minmax(8rem, 18rem) 1fr minmax(7rem, max-content); gap: .75rem; align-items: center; padding: .2rem 0 }
+.bars li { display: grid; grid-template-columns: minmax(8rem, 18rem) 1fr minmax(7rem, max-content); gap: .75rem; align-items: center; padding: .25rem 0 }
 .bars svg { width: 100%; height: .75rem; background: var(--raised) } .bars .value { text-align: right; font-variant-numeric: tabular-nums }
-@media (max-width: 32rem) { .bars li { grid-template-columns: 1fr max-content } .bars svg { grid-column: 1 / -1; grid-row: 2 } }
+@media (max-width: 32rem) { .bars li { grid-template-columns: 1fr max-content } .bars svg { grid-column: 1 / -1; grid-row: 2 } .bars li { gap: .1rem .75rem; padding: .4rem 0 } }
+.usage table th, .usage table .number, .usage table time, .usage table a { white-space: nowrap }
+.usage tbody th { color: inherit; font-size: 1rem; font-weight: 400; white-space: normal; min-width: 8rem } .usage td { min-width: 4rem }
 .usage details { margin: .25rem 0 } .usage details p { margin: .5rem 0 }
 `;

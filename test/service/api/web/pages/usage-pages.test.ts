@@ -101,7 +101,7 @@ describe("the pages of usage", () => {
     expect(text).toContain("<td>Granted</td>");
     const [, next = ""] = /href="(\/usage\/ledger\?before=[^"]+)"/.exec(text) ?? [];
     const earlier = await get(next);
-    expect(earlier.text).toContain("Balance before the last line</dt><dd>0 credits");
+    expect(earlier.text).toContain("Opening balance of this page</dt><dd>0 credits");
     expect((await get("/usage/ledger?before=nothing")).text).toContain("no lines before that one");
     const csv = await get("/usage/ledger.csv");
     const lines = csv.text.trimEnd().split("\r\n").slice(1);

@@ -31,6 +31,7 @@ function describe(credits: Credits): Html {
 <dt>Balance</dt><dd><strong>${count(balance)} credits</strong></dd>
 <dt>Plan</dt><dd>${planText(credits)}</dd>
 </dl>
+<p><a href="/usage">Usage</a>, and the <a href="/usage/ledger">ledger</a>, line by line</p>
 ${plans.length === 0 ? "" : html`<h2>Plans</h2>${offers(plans.map((plan) => ({ ...plan, gives: `${count(plan.monthly_credits)} a month` })))}`}
 ${packs.length === 0 ? "" : html`<h2>Credit packs</h2>${offers(packs.map((pack) => ({ ...pack, gives: count(pack.credits) })))}`}
 ${credits.can_manage_billing ? "" : html`<p class="faint">The operator of this service grants credits and sets plans.</p>`}`;

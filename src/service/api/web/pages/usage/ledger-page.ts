@@ -57,11 +57,11 @@ function describe(
   { lines, closingMicroUsd, openingMicroUsd, next }: LedgerLines,
   { before }: { before: string | null },
 ): Html {
-  return html`${usageTabs("ledger")}
+  return html`<div class="usage">${usageTabs("ledger")}
 <h1>Ledger</h1>
 <dl>
-<dt>${before === null ? "Balance" : "Balance after the first line"}</dt><dd><strong>${exactCredits(closingMicroUsd)} credits</strong></dd>
-<dt>Balance before the last line</dt><dd>${exactCredits(openingMicroUsd)} credits</dd>
+<dt>${before === null ? "Balance" : "Closing balance of this page"}</dt><dd><strong>${exactCredits(closingMicroUsd)} credits</strong></dd>
+<dt>Opening balance of this page</dt><dd>${exactCredits(openingMicroUsd)} credits</dd>
 </dl>
 <p class="faint">Every movement of credits, newest first. A run holds its price when it is submitted; its end charges what it cost of that,
 and releases the rest. Lines never change: all of them sum to the balance.</p>
@@ -69,7 +69,8 @@ ${lines.length === 0 ? empty(before) : table(lines)}
 <div class="actions">${next === null ? "" : html`<a class="button" href="/usage/ledger?before=${encodeURIComponent(next)}">Earlier lines</a>`}
 ${before === null ? "" : html`<a class="button" href="/usage/ledger">Newest lines</a>`}
 ${lines.length === 0 ? "" : html`<a class="button" href="/usage/ledger.csv" download>Download as CSV</a>`}</div>
-${lines.length === 0 ? "" : html`<p class="hint">The file has the newest ${CSV_LINES.toLocaleString("en-US")} lines. Programs read all of them with <code>GET /v1/account/ledger</code>.</p>`}`;
+${lines.length === 0 ? "" : html`<p class="hint">The file has the newest ${CSV_LINES.toLocaleString("en-US")} lines. Programs read all of them with <code>GET /v1/account/ledger</code>.</p>`}
+</div>`;
 }
 
 function empty(before: string | null): Html {
