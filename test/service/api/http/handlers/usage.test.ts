@@ -125,7 +125,7 @@ onEveryStore((kind) => {
     it("is of the account that asks alone", async () => {
       expect((await usage(SPAN, other.owner)).total).toMatchObject({ tokens: 7, gross_micro_usd: 7 });
       expect((await usage(SPAN, account.aiClient)).total.tokens).toBe(115);
-      expect((await call(`${api.url}/v1/account/usage`, { bearer: null })).status).toBe(401);
+      expect((await call(`${api.url}/v1/account/usage`)).status).toBe(401);
     });
 
     it.each(["from=2026-03-02&to=2026-03-01", "from=2025-01-01&to=2026-01-02", "from=2026-02-30", "by=hour"])(
@@ -200,7 +200,7 @@ onEveryStore((kind) => {
       ]);
       const foreign = await read(`?before=${first.next}`, theirs.owner);
       expect(foreign).toEqual({ balance_micro_usd: 0, opening_micro_usd: 0, lines: [], next: null });
-      expect((await call(`${api.url}/v1/account/ledger`, { bearer: null })).status).toBe(401);
+      expect((await call(`${api.url}/v1/account/ledger`)).status).toBe(401);
     });
   });
 });
