@@ -20,6 +20,6 @@ export const usageStyle = `
 .bars svg { width: 100%; height: .75rem; background: var(--raised) } .bars .value { text-align: right; font-variant-numeric: tabular-nums }
 @media (max-width: 32rem) { .bars li { grid-template-columns: 1fr max-content } .bars svg { grid-column: 1 / -1; grid-row: 2 } .bars li { gap: .1rem .75rem; padding: .4rem 0 } }
 .usage table th, .usage table .number, .usage table time, .usage table a { white-space: nowrap }
-.usage tbody th { color: inherit; font-size: 1rem; font-weight: 400; white-space: normal; min-width: 8rem } .usage td { min-width: 4rem }
+.usage tbody th { color: inherit; font-size: 1rem; font-weight: 400; white-space: normal; min-width: 8rem } .usage td { overflow-wrap: normal }
 .usage details { margin: .25rem 0 } .usage details p { margin: .5rem 0 }
 `;
