@@ -90,6 +90,7 @@ const afterFirstRequest = [
   "src/contract/ci/exchange.ts",
   "src/contract/ci/run-page.ts",
   "src/contract/problems/problem.ts",
+  "src/contract/runs/delivery.ts",
   "src/contract/runs/run.ts",
   "src/github/trigger/comment-command.ts",
   "src/github/trigger/prompt-file.ts",

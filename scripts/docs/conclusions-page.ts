@@ -32,6 +32,8 @@ const cutCauses = ["time_limit"];
 const otherRoutes = [
   "insufficient_credits",
   "run_finished",
+  "run_unfinished",
+  "delivery_reported",
   "already_claimed",
   "owner_needed",
   "schedule_not_confirmable",

@@ -132,6 +132,8 @@ export const problemTexts: Texts<ProblemCode> = {
   already_member: "The person is a member of the account already.",
   not_found: "There is nothing at this address for this credential.",
   run_finished: "The run has ended already.",
+  run_unfinished: "The run has not ended yet, so that nothing of it can have been delivered.",
+  delivery_reported: "This attempt of the job has reported another delivery of the run.",
   turn_not_kept: "The run cannot be forked at this turn: the message says at which it can be.",
   run_not_parked: "The run is not parked: there is nothing to continue it with.",
   run_needs_more:

@@ -2,6 +2,7 @@
 
 import { appendFile } from "node:fs/promises";
 import * as core from "@actions/core";
+import { systemClock } from "../base/clock.ts";
 import { endingTitle } from "../job/ending.ts";
 import type { ConcludingPort, Publication } from "../job/job-port.ts";
 import { jobSummary } from "../job/job-summary.ts";
@@ -45,7 +46,20 @@ function publications(step: Step, ending: ActionEnding): readonly Publication[] 
     { what: "comment", write: comment },
     { what: "outputs", write: () => writeOutputs(ending, commentUrl) },
     ...(hasSummary(ending) ? [{ what: "summary", write: summary }] : []),
+    // The last of all: it says where the others are.
+    { what: "report to the service", write: () => report(step, ending, commentUrl) },
   ];
+}
+
+async function report(step: Step, ending: ActionEnding, commentUrl: string | null): Promise<void> {
+  const { progress, outcome } = ending;
+  if (outcome.type !== "ended" || progress.phase !== "following") return;
+  const { inputs } = progress.settings;
+  const subject = progress.plan.request?.subject ?? null;
+  const reviewed = inputs.findings === "review" && subject?.isPullRequest === true ? subject.number : null;
+  const { reportDelivery } = await import("../job/report-delivery.ts");
+  const time = { clock: systemClock, signal: step.interrupts.last };
+  await reportDelivery(time, ending, { commentUrl, reviewed });
 }
 
 /** A comment without a command gets no summary, and the doctor writes its own. */

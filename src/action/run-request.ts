@@ -43,6 +43,8 @@ export function runRequest(options: RunRequestOptions): JobSubmission {
     outputs: outputs ?? undefined,
     pull_request: headOf(request),
     may_park: true,
+    // A service inside the job ends with it, and a job that does not wait sees no end of its run.
+    delivers: service.type === "remote" && inputs.wait ? true : undefined,
   };
 }
 

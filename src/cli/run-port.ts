@@ -91,6 +91,8 @@ function runBody(
     mcp_servers: mcpServers === null ? undefined : sentServers(mcpServers),
     pull_request: pullRequest ?? undefined,
     may_park: true,
+    // It pushes nothing.
+    delivers: undefined,
     // The command has no flags for these.
     messages: undefined,
     session_key: undefined,

@@ -19,14 +19,19 @@ type Submission = {
   readonly signal: AbortSignal;
 };
 
-/** Submits the run. A service that does not know `may_park` is asked again without it: there a run ends in place of being parked. */
+/** Fields that an older service does without: there a run ends in place of being parked, and nobody is told what was delivered. */
+const dispensable = ["may_park", "delivers"] as const satisfies readonly (keyof SubmitRunRequest)[];
+
+/** Submits the run. A service that does not know what it can do without is asked again, without that. */
 export async function submitRun(submission: Submission): Promise<OwnRun> {
   try {
     return await submit(submission);
   } catch (error) {
-    if (!refusesParking(error)) throw error;
-    const { may_park: _, ...body } = submission.body;
-    return await submit({ ...submission, body });
+    const unknown = unknownFields(error);
+    const left = dispensable.filter((field) => unknown.includes(field) && field in submission.body);
+    if (left.length === 0) throw error;
+    const without = Object.fromEntries(left.map((field) => [field, undefined]));
+    return await submit({ ...submission, body: { ...submission.body, ...without } });
   }
 }
 
@@ -39,9 +44,9 @@ async function submit({ client, agentId, body, job, matrix, signal }: Submission
 /** As the contract has it, whose schemas are not to load here. */
 const UNKNOWN: typeof UNKNOWN_FIELD = "unknown_field";
 
-function refusesParking(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  return error.fields.some(({ field, reason }) => field === "may_park" && reason === UNKNOWN);
+function unknownFields(error: unknown): readonly string[] {
+  if (!(error instanceof ApiError)) return [];
+  return error.fields.filter(({ reason }) => reason === UNKNOWN).map(({ field }) => field);
 }
 
 type Asked = Pick<Submission, "client" | "agentId" | "body" | "signal"> & {

@@ -40,6 +40,9 @@ export type OpenFinding = Pick<Finding, "path" | "startLine" | "line" | "severit
   readonly url: string;
 };
 
+/** A check run at the code host. `url` is null where it has no page. */
+export type WrittenCheck = { readonly url: string | null; readonly conclusion: string };
+
 /** The place where the findings were published, and what became of the findings of earlier reviews. */
 export type PublishedFindings = {
   /** The new ones of this review. */
@@ -54,6 +57,8 @@ export type PublishedFindings = {
   readonly minor: number;
   /** The review's address; null where there is none. */
   readonly reviewUrl: string | null;
+  /** The check run; null where none was written. */
+  readonly check: WrittenCheck | null;
   /** Found again at unchanged lines where a person has declined a finding: they do not gate. */
   readonly dismissed: number;
   /** Of earlier reviews. */

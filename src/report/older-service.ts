@@ -31,6 +31,7 @@ const settings: Readonly<Record<Field, string | null>> = {
   time_limit_seconds: "timeout-minutes",
   // Sent again without it.
   may_park: null,
+  delivers: null,
   output_schema: "output-schema",
   setup: "setup",
   egress: "egress",

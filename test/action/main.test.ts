@@ -71,7 +71,7 @@ describe("main", () => {
     expect(job.masks).toEqual(expect.arrayContaining(["header.id-token.signature", "svc_ci_first"]));
     expect(job.log).not.toContain("svc_ci_first");
     const submission = service.seen.find((request) => request.path.endsWith("/runs"));
-    expect(JSON.parse(submission?.body ?? "")).toEqual({ message: "Hello", may_park: true });
+    expect(JSON.parse(submission?.body ?? "")).toEqual({ message: "Hello", may_park: true, delivers: true });
     expect(submission?.headers["idempotency-key"]).toMatch(/^ci-[0-9a-f]{64}$/);
     expect(submission?.headers["user-agent"]).toBe("agent-service-action");
 

@@ -35,7 +35,9 @@ function body(given: Given = {}) {
 const key = (given?: Given) => body(given).session_key;
 
 /** What every body has: the job's 60 minutes, less one for what comes after the run. */
-const asked = { message: "Do it", may_park: true };
+const asked = { message: "Do it", may_park: true, delivers: true };
+/** By a service inside the job. */
+const askedInside = { message: "Do it", may_park: true };
 
 describe("the bounds of a run", () => {
   it("are its inputs: dollars as they are written, and the job's time less what comes after", () => {
@@ -46,6 +48,7 @@ describe("the bounds of a run", () => {
       max_turn_tokens: 70_000,
       time_limit_seconds: 270,
       may_park: true,
+      delivers: true,
     });
   });
 
@@ -131,7 +134,8 @@ describe("the session of a run", () => {
   it("is new where there is no pull request to update, and where the workflow says so", () => {
     expect(body({ inputs: { changes: "patch" } })).toEqual(asked);
     expect(body({ inputs: { session: "new" } })).toEqual(asked);
-    expect(body({ inputs: { "base-url": "embedded" } })).toEqual(asked);
+    expect(body({ inputs: { "base-url": "embedded" } })).toEqual(askedInside);
+    expect(body({ inputs: { session: "new", changes: "none", wait: "false" } })).toEqual(askedInside);
   });
 
   it("is that of the issue or pull request that the event is about", () => {
@@ -145,7 +149,7 @@ describe("the session of a run", () => {
     const subject = { ...issue, refs: null, comment: null, command, asker: null };
     const request: AgentRequest = { prompt: "Do it", subject };
     expect(body({ request })).toEqual({ ...asked, session_key: "thread-7", new_session: true });
-    expect(body({ request, inputs: { "base-url": "embedded" } })).toEqual(asked);
+    expect(body({ request, inputs: { "base-url": "embedded" } })).toEqual(askedInside);
   });
 
   it("is the one that is named", () => {

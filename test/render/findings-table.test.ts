@@ -43,6 +43,7 @@ const published: PublishedFindings = {
   closed: { fixed: 0, declined: 0, withdrawn: 0 },
   unresolved: 0,
   unread: null,
+  check: null,
   reviewUrl: "https://github.com/octo/hello/pull/7#pullrequestreview-1",
   worst: "error",
 };

@@ -24,6 +24,7 @@ const OPTIONAL = [
   "pull_request",
   "model_access",
   "may_park",
+  "delivers",
 ];
 
 describe("the Action with an older service", () => {
@@ -40,15 +41,21 @@ describe("the Action with an older service", () => {
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
   });
 
-  it("asks again without what lets a run be parked, and under the same key, where that is not known", async () => {
-    fixture.proxy.always("submit", { type: "older", unknown: ["may_park"] });
-    const step = await fixture.main(await fixture.job(), { inputs: { prompt: "Hello" } });
-    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
-    const submitted = step.requests.filter(({ route }) => route === "submit");
-    expect(submitted.map(({ body }) => JSON.parse(body).may_park)).toEqual([true, undefined]);
-    expect(new Set(submitted.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
-    expect(step.log).not.toContain("may_park");
-  });
+  it.each([[["may_park"]], [["delivers"]], [["may_park", "delivers"]]])(
+    "asks again without what it can do without, and under the same key, where that is not known: %j",
+    async (unknown) => {
+      fixture.proxy.always("submit", { type: "older", unknown });
+      const step = await fixture.main(await fixture.job(), { inputs: { prompt: "Hello" } });
+      expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
+      const submitted = step.requests.filter(({ route }) => route === "submit");
+      const sent = submitted.map(({ body }) => Object.keys(JSON.parse(body)));
+      expect(sent[0]).toEqual(expect.arrayContaining(["may_park", "delivers"]));
+      expect(sent[1]).toEqual(sent[0]?.filter((field) => !unknown.includes(field)));
+      expect(sent).toHaveLength(2);
+      expect(new Set(submitted.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+      for (const field of unknown) expect(step.log).not.toContain(field);
+    },
+  );
 
   it.each([
     [{ egress: "registries" }, "egress", 'Leave out the input "egress"'],

@@ -58,7 +58,8 @@ describe("a job on push", () => {
 
   it("asks the service for one run, and follows it", () => {
     expect(routesOf(main).slice(0, 3)).toEqual(["exchange", "submit", "page"]);
-    expect(new Set(routesOf(main).slice(3))).toEqual(new Set(["poll"]));
+    expect(new Set(routesOf(main).slice(3, -1))).toEqual(new Set(["poll"]));
+    expect(routesOf(main).at(-1)).toBe("report");
     const [exchange, submit] = main.requests;
     expect(Object.keys(JSON.parse(exchange?.body ?? "")).sort()).toEqual([
       "default_branch",
@@ -67,7 +68,7 @@ describe("a job on push", () => {
       "subject_token_type",
     ]);
     expect(exchange?.headers.authorization).toBeUndefined();
-    expect(JSON.parse(submit?.body ?? "")).toEqual({ message: "Brief me.", may_park: true });
+    expect(JSON.parse(submit?.body ?? "")).toEqual({ message: "Brief me.", may_park: true, delivers: true });
     expect(submit?.headers["idempotency-key"]).toMatch(/^ci-[0-9a-f]{64}$/);
     expect(sentTokens(main)).toMatchObject([{ aud: new URL(fixture.url).host, event_name: "push" }]);
   });

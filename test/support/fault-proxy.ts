@@ -19,6 +19,7 @@ export type Route =
   | "cancel"
   | "poll"
   | "page"
+  | "report"
   | "other";
 
 export type ProxyFault =
@@ -155,6 +156,7 @@ const routes: readonly (readonly [RegExp, Route])[] = [
   [/^POST \/v1\/agents\/[^/]+\/runs\/[^/]+\/cancel$/, "cancel"],
   [/^GET \/v1\/ci\/runs\/[^/]+$/, "poll"],
   [/^POST \/v1\/ci\/runs\/[^/]+\/page$/, "page"],
+  [/^PUT \/v1\/ci\/runs\/[^/]+\/delivery$/, "report"],
 ];
 
 function routeOf(method: string, path: string): Route {

@@ -16,6 +16,17 @@ const exchanged = {
   repository,
 };
 
+const pushReport = {
+  conclusion: "success",
+  title: "Pushed 7fd1a60 to fix-parser",
+  pushed: {
+    branch: "fix-parser",
+    sha: "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",
+    url: "https://github.com/octo-org/hello-world/commit/7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",
+  },
+  comment_url: "https://github.com/octo-org/hello-world/issues/128#issuecomment-1",
+};
+
 export const ciExamples: ExamplesOf<typeof ciRoutes> = {
   audience: {
     answers: {
@@ -132,6 +143,31 @@ export const ciExamples: ExamplesOf<typeof ciRoutes> = {
       renewModelAccess: {
         summary: "A newer token of the same provider",
         value: { access_token: "sk-ant-oat01-...", expires_at: "2026-03-09T11:30:00.000Z" },
+      },
+    },
+  },
+  reportDelivery: {
+    body: {
+      reportPush: { summary: "It pushed a commit", value: pushReport },
+      reportReview: {
+        summary: "It reviewed a pull request",
+        value: {
+          conclusion: "success",
+          title: "2 findings, 1 error",
+          check_run: {
+            url: "https://github.com/octo-org/hello-world/runs/4711",
+            conclusion: "neutral",
+          },
+          findings: { pull_request: 131, new: 1, open: 1, fixed: 3, declined: 1, withdrawn: 0 },
+        },
+      },
+    },
+    answers: {
+      200: {
+        deliveryReported: {
+          summary: "It is kept",
+          value: { state: "reported", at: "2026-03-09T10:00:47.000Z", ...pushReport },
+        },
       },
     },
   },

@@ -12,6 +12,7 @@ import {
   openBody,
   query,
 } from "../route.ts";
+import { reportDeliveryRequestSchema, reportedDeliverySchema } from "../runs/delivery.ts";
 import { renewModelAccessRequestSchema } from "../runs/model-access.ts";
 import {
   commitStateSchema,
@@ -125,6 +126,18 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     cacheControl: "no-store",
     answers: { 204: "It is renewed." },
     refusals: [409],
+  }),
+  reportDelivery: defineRoute("PUT /v1/ci/runs/{runID}/delivery", {
+    callers: jobs,
+    repeat: "safe",
+    answer: reportedDeliverySchema,
+    summary: "Report what the job did with a run's results: what was pushed, opened, commented and found",
+    description:
+      "Once the run has ended or is parked, else `run_unfinished`. An attempt of a job reports once: the same body again gets the same answer, another one `delivery_reported`. A later attempt, or a later job that attached to the run or continued it, takes its place. Readers see it as the job's word: nothing of it is verified.",
+    body: jsonBody(reportDeliveryRequestSchema, MAX_BODY_BYTES),
+    cacheControl: "no-store",
+    answers: { 200: "It is kept." },
+    refusals: [409, 410],
   }),
 });
 

@@ -121,6 +121,14 @@ export const problemExamples = {
     code: "run_finished",
     error: `Run ${RUN_ID} has ended already: completed.`,
   }),
+  runUnfinished: problem("The run has not ended", {
+    code: "run_unfinished",
+    error: `Run ${RUN_ID} has not ended yet, and is not parked: nothing of it can have been delivered. Report once it has ended.`,
+  }),
+  deliveryReported: problem("The job has reported something else", {
+    code: "delivery_reported",
+    error: `This attempt of the job has reported another delivery of run ${RUN_ID}. It reports once.`,
+  }),
   runNotParked: problem("The run is not parked", {
     code: "run_not_parked",
     error: `Run ${RUN_ID} is not parked: it waits for nothing. Read it to see where it stands.`,

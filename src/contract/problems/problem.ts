@@ -43,6 +43,8 @@ export const problemCodes = [
   "already_member",
   "not_found",
   "run_finished",
+  "run_unfinished",
+  "delivery_reported",
   "run_not_parked",
   "turn_not_kept",
   "run_needs_more",

@@ -116,6 +116,11 @@ export const submitRunRequestSchema = strictObject({
     z.optional(z.boolean()),
     "True: where the run asks a question, reaches a limit that can be raised, or its model's provider is away for long, it is parked instead of ended. It stays `running`, with `parked` beside it, costs nothing while it waits, and goes on by `POST …/resume` or by the next message of its session. Left out: it ends.",
   ),
+  // No part of what an idempotency key compares.
+  delivers: field(
+    z.optional(z.literal(true)),
+    "Only for a CI job: it is to report what it did with the results (`PUT /v1/ci/runs/{runID}/delivery`). Until then the run's `delivery` is `expected`.",
+  ),
   best_of: field(
     z.optional(z.int().check(z.minimum(1), z.maximum(MAX_ATTEMPTS))),
     "Attempts at the same task, each a child run with a copy of the files of its own. The service executes the repository's own checks on the changes of each; among those that pass, or where none does, a judge chooses. The run has the reply and the changes of the chosen one, and its limits hold for all attempts and the judge together. Only for runs of the built-in agent on a repository. Left out: as many as `best_of_models` names, or 1.",

@@ -3,6 +3,7 @@
 import * as z from "zod/mini";
 import { field, object } from "../field.ts";
 import { checksStates } from "./checks.ts";
+import { runDeliverySchema } from "./delivery.ts";
 
 // Some origins are never produced: docs/decisions/071-values-that-nothing-produces.md
 export const runOrigins = ["user", "schedule", "background", "agent", "agent_result"] as const;
@@ -123,6 +124,10 @@ const identity = {
   commit: field(
     z.optional(runCommitSchema),
     "The commit that the run works on, where no job said it. Absent for a run of a job, and where no commit is needed.",
+  ),
+  delivery: field(
+    z.optional(runDeliverySchema),
+    "What the job did with the run's results, in the job's own words: the service has not verified it. Absent where no job said that it would report.",
   ),
 };
 

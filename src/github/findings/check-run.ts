@@ -15,6 +15,7 @@ import {
   type PublishedFindings,
   type Severity,
   severityCounts,
+  type WrittenCheck,
 } from "../../report/findings.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 
@@ -26,7 +27,13 @@ const LEVELS: Readonly<Record<Severity, string>> = { error: "failure", warning: 
 
 const checkRunSchema = z.object({ id: z.int(), html_url: z.nullable(z.string()) });
 const listSchema = z.object({
-  check_runs: z.array(z.object({ external_id: z.nullable(z.string()) })),
+  check_runs: z.array(
+    z.object({
+      external_id: z.nullable(z.string()),
+      html_url: z.nullable(z.string()),
+      conclusion: z.nullable(z.string()),
+    }),
+  ),
 });
 
 export type CheckRunOptions = {
@@ -42,9 +49,10 @@ export type CheckRunOptions = {
 };
 
 /** Rejects with GitHubError. Safe to repeat: a run has one check run. */
-export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
+export async function writeCheckRun(options: CheckRunOptions): Promise<WrittenCheck> {
   const { api, name, headSha, runId, published, threshold } = options;
-  if (await isWritten(options)) return;
+  const written = await findWritten(options);
+  if (written !== null) return written;
   const all = [...published.fresh, ...published.open.map(openAnnotation)];
   const isClear = all.length === 0 && published.unread === null;
   const conclusion = isShut(published, threshold) ? "failure" : isClear ? "success" : "neutral";
@@ -53,7 +61,7 @@ export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
     summary: summaryOf(options),
     annotations: some.map(annotationOf),
   });
-  const { id } = await api.write(
+  const { id, html_url: url } = await api.write(
     {
       method: "POST",
       path: "/check-runs",
@@ -75,13 +83,15 @@ export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
     const path = `/check-runs/${id}`;
     await api.write({ method: "PATCH", path, body, isRepeatable: false }, checkRunSchema);
   }
+  return { url, conclusion };
 }
 
 /** By an earlier attempt to publish the findings of this run. */
-async function isWritten({ api, name, headSha, runId }: CheckRunOptions): Promise<boolean> {
+async function findWritten({ api, name, headSha, runId }: CheckRunOptions): Promise<WrittenCheck | null> {
   const query = `check_name=${encodeURIComponent(name)}&filter=latest`;
   const found = await api.read(`/commits/${headSha}/check-runs?${query}`, listSchema);
-  return found?.check_runs.some(({ external_id }) => external_id === runId) ?? false;
+  const own = found?.check_runs.find(({ external_id }) => external_id === runId);
+  return own === undefined ? null : { url: own.html_url, conclusion: own.conclusion ?? "neutral" };
 }
 
 /** "1 error, 2 notices" of a first review, "2 open (1 new), 3 fixed" of every later one. */

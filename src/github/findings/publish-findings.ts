@@ -10,6 +10,7 @@ import {
   type PublishedFindings,
   readFindings,
   type Severity,
+  type WrittenCheck,
   worstOf,
 } from "../../report/findings.ts";
 import type { RunReport } from "../../report/run-report.ts";
@@ -70,8 +71,7 @@ export async function publishFindings(options: FindingsOptions): Promise<Publish
     );
   }
   const published = await publishAt(options, await compareWithEarlier(options, found));
-  await writeCheck(options, published);
-  return published;
+  return { ...published, check: await writeCheck(options, published) };
 }
 
 /** A reply that is no review closes nothing: what earlier reviews have left is still open. */
@@ -81,8 +81,7 @@ async function withoutReview(options: FindingsOptions): Promise<PublishedFinding
   const compared = await compareWithEarlier(options, null);
   if (!compared.judged.some(({ state }) => state === "open") && compared.unread === null) return null;
   const published = await publishAt(options, compared);
-  await writeCheck(options, published);
-  return published;
+  return { ...published, check: await writeCheck(options, published) };
 }
 
 /** A review beside the earlier ones. */
@@ -160,6 +159,7 @@ async function publishAt(options: FindingsOptions, compared: Compared): Promise<
     unresolved: 0,
     unread,
     reviewUrl: null,
+    check: null,
   };
   if (unread !== null) annotator.warning(harmless(unread));
   const mayWrite = options.subject === null || !canOnlyRead(options.subject, options.env);
@@ -226,18 +226,20 @@ async function remember(
 async function writeCheck(
   { api, checkRun, run, subject, env, annotator, onNote, threshold }: FindingsOptions,
   published: PublishedFindings,
-): Promise<void> {
-  if (checkRun === null) return;
+): Promise<WrittenCheck | null> {
+  if (checkRun === null) return null;
   if (subject !== null && canOnlyRead(subject, env)) {
-    return onNote("The job of a fork's pull request can write no check run.");
+    onNote("The job of a fork's pull request can write no check run.");
+    return null;
   }
   try {
     const { writeCheckRun } = await import("./check-run.ts");
     const jobUrl = jobPage(env, api.repository);
-    await writeCheckRun({ ...checkRun, threshold, api, runId: run.id, jobUrl, published });
+    return await writeCheckRun({ ...checkRun, threshold, api, runId: run.id, jobUrl, published });
   } catch (cause) {
     const why = explain(cause, { what: "No check run could be written.", permission: "checks: write" });
     annotator.warning(harmless(why));
+    return null;
   }
 }
 

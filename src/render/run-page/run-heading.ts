@@ -1,7 +1,9 @@
 // The outcome of a run, in a few words: the heading of its page, the page's title and its icon. Pure.
 
 import { assertNever } from "../../base/assert-never.ts";
+import { singleLine } from "../../base/untrusted-text.ts";
 import { type Run, stopReasons } from "../../contract/runs/run.ts";
+import { type Conclusion, failableConclusions } from "../../report/conclusion.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import { type OutcomeFacts, outcomeTitle } from "../outcome-title.ts";
 import { parkedTitle } from "../parked-titles.ts";
@@ -26,16 +28,17 @@ export function runHeading(run: Run, report: RunReport): RunHeading {
     case "cancelling":
       return { icon: "⏹️", text: "Is being cancelled", tone: "live" };
     case "completed":
-      return ofOutcome(report, stoppedFacts(run.stop_reason));
+      return delivered(run, { report, facts: stoppedFacts(run.stop_reason) });
     case "failed":
-      return ofOutcome(
+      return delivered(run, {
         report,
-        run.stop_reason === undefined
-          ? { conclusion: "failure", reason: run.cause }
-          : stoppedFacts(run.stop_reason),
-      );
+        facts:
+          run.stop_reason === undefined
+            ? { conclusion: "failure", reason: run.cause }
+            : stoppedFacts(run.stop_reason),
+      });
     case "cancelled":
-      return ofOutcome(report, { conclusion: "cancelled", reason: run.cause });
+      return delivered(run, { report, facts: { conclusion: "cancelled", reason: run.cause } });
     default:
       return assertNever(run);
   }
@@ -50,6 +53,35 @@ function stoppedFacts(stopReason: string): OutcomeFacts {
   if (known === "insufficient_credits") return { conclusion: "quota", reason: "credits_ended" };
   return { conclusion: "incomplete", reason: stopReason };
 }
+
+/** The outcome as the job reports it, once it has. */
+function delivered(
+  { delivery }: Run,
+  { report, facts }: { readonly report: RunReport; readonly facts: OutcomeFacts },
+): RunHeading {
+  const own = ofOutcome(report, facts);
+  if (delivery?.state === "reported") {
+    const conclusion = knownConclusions.find((one) => one === delivery.conclusion) ?? facts.conclusion;
+    const text = singleLine(delivery.title, MAX_TITLE_CHARS);
+    const isAgreed = conclusion === facts.conclusion;
+    return isAgreed ? { ...own, text } : { icon: deliveredIcons[conclusion], text, tone: toneOf(conclusion) };
+  }
+  const isPushing =
+    delivery !== undefined && facts.reason === "completed" && (report.changes?.files.length ?? 0) > 0;
+  return isPushing ? { ...own, text: `${own.text}, being pushed` } : own;
+}
+
+const MAX_TITLE_CHARS = 300;
+const knownConclusions = ["success", ...failableConclusions] as const;
+const deliveredIcons: Readonly<Record<Conclusion, string>> = {
+  success: "✅",
+  failure: "❌",
+  quota: "💳",
+  incomplete: "⚠️",
+  cancelled: "🛑",
+  skipped: "⏭️",
+  detached: "↗️",
+};
 
 function ofOutcome(report: RunReport, facts: OutcomeFacts): RunHeading {
   const { icon, text } = outcomeTitle(report, facts);

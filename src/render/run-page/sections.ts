@@ -10,6 +10,7 @@ import { countText, dollarsText, durationText, plural } from "../quantities.ts";
 import { creditsText, modelCostText } from "../run-costs.ts";
 import { attemptsSection } from "./attempts-section.ts";
 import { changesSection } from "./changes-section.ts";
+import { deliverySection } from "./delivery-section.ts";
 import { findingsSection } from "./findings-section.ts";
 import { type ParkedPage, parkedOf, parkedSection } from "./parked-section.ts";
 import { replySection } from "./reply-section.ts";
@@ -23,6 +24,7 @@ export type PageRun = ParkedPage & {
 export const sectionIds = [
   "failure",
   "parked",
+  "delivery",
   "reply",
   "attempts",
   "findings",
@@ -44,6 +46,7 @@ export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Co
     ...runWarnings(report).map((note) => el("p", { class: "note warn" }, said(note))),
   ],
   parked: parkedSection,
+  delivery: ({ run }) => deliverySection(run.delivery),
   reply: replySection,
   attempts: ({ report }) => attemptsSection(report.attempts),
   findings: ({ run, report, filesUrl }) => (isOver(run) ? findingsSection(report, { filesUrl }) : []),

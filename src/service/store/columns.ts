@@ -6,6 +6,7 @@ import { visibilities } from "../../contract/ci/exchange.ts";
 import type { EgressEntries } from "../../contract/egress.ts";
 import { federatingProviders } from "../../contract/models/providers.ts";
 import { checksStates } from "../../contract/runs/checks.ts";
+import { reportDeliveryRequestSchema } from "../../contract/runs/delivery.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
 import { commitOrigins, parkStops } from "../../contract/runs/run.ts";
 import { messageSchema, partSchema } from "../../contract/runs/run-requests.ts";
@@ -14,7 +15,13 @@ import type { CommitPlace, JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import type { PullRequestHead } from "../core/commits/run-commit.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
 import { providerFailures } from "../core/runs/failure.ts";
-import { type ParkedState, type RunInput, raceRoles, type ShownCommit } from "../core/runs/run-record.ts";
+import {
+  type ParkedState,
+  type RunDelivery,
+  type RunInput,
+  raceRoles,
+  type ShownCommit,
+} from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
 
 /** Of texts that are read again and again. What is returned is shared. */
@@ -194,6 +201,20 @@ const parkedSchema = z.union([
 
 export function parseParked(text: string): ParkedState {
   return parkedSchema.parse(JSON.parse(text));
+}
+
+const deliverySchema = z.discriminatedUnion("state", [
+  z.object({ state: z.literal("expected") }),
+  z.object({
+    state: z.literal("reported"),
+    at: z.int(),
+    by: z.string(),
+    report: reportDeliveryRequestSchema,
+  }),
+]);
+
+export function parseDelivery(text: string): RunDelivery {
+  return deliverySchema.parse(JSON.parse(text));
 }
 
 const runPriceSchema = z.object({ feeMicroUsd: z.int(), includedMs: z.int(), microUsdPerMinute: z.int() });

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { checksStates } from "../../contract/runs/checks.ts";
 import { modelBillings, runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
-import { parseParked, parseRunPrice, parseShownCommit, parseUsage } from "./columns.ts";
+import { parseDelivery, parseParked, parseRunPrice, parseShownCommit, parseUsage } from "./columns.ts";
 import { row, type TableOf } from "./row.ts";
 import {
   type Column,
@@ -74,6 +74,7 @@ export const runRow = row<RunRecord>("runs")(
     parked: optional(json(parseParked)),
     repository: optional(text),
     startedBy: optional(text),
+    delivery: nullable(json(parseDelivery)),
   },
   {
     /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */

@@ -32,6 +32,8 @@ import { showState } from "./state-icon.ts";
 /** Of a hidden tab, where the browser draws no frames. */
 const HIDDEN_MS = 500;
 const TICK_MS = 1_000;
+/** A job reports a moment after its run's end. */
+const REPORT_MS = 10_000;
 /** While the run goes on; the others are drawn at its end. */
 const liveSections: readonly SectionId[] = ["attempts", "changes", "plan", "approvals", "network"];
 /** Whenever the run is parked, or goes on: what its reader has typed there is lost. */
@@ -82,10 +84,15 @@ export class LiveRun {
         if (state === "live") this.#say(liveText(this.#run));
         if (state === "reconnecting") this.#say("The connection was lost. Connecting again");
         if (state === "refused") this.#say("This page is not live any more. Reload it to see more");
-        if (state === "ended")
-          this.#say(`The run has ended: ${runHeading(this.#run, this.#fold.report).text}`);
+        if (state === "ended") this.#end();
       },
     });
+  }
+
+  /** What its job reports after that is on the page when it is loaded anew. */
+  #end(): void {
+    this.#say(`The run has ended: ${runHeading(this.#run, this.#fold.report).text}`);
+    if (this.#run.delivery?.state === "expected") setTimeout(() => location.reload(), REPORT_MS);
   }
 
   #take(stored: StoredRunEvent): void {

@@ -116,6 +116,9 @@ export class Play {
     const renewed = { access_token: "sk-ant-oat01-second", expires_at: expires_at(20) };
     await api.ask("ciRenewModelAccess", { params, json: renewed, bearer });
     await api.ask("runsCancel", { params: { agentID, ...params }, bearer });
+    await fixture.core.ended(submitted.run_id);
+    const report = { conclusion: "cancelled", title: "The run was cancelled" };
+    await api.ask("ciReportDelivery", { params, json: report, bearer });
     const claim = await fixture.token(fixture.repository());
     await api.ask("claimsCreate", { json: { claim }, bearer: mine.owner });
     await this.#ofAccess();

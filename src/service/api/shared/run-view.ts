@@ -13,6 +13,7 @@ import {
   type Usage,
 } from "../../core/runs/usage.ts";
 import type { PlacedRun } from "../../core/workspaces/placed-runs/place-runs.ts";
+import { toDelivery } from "./delivery-view.ts";
 
 /** A run, with where it works in a workspace. */
 export function toPlacedRun({ run, place }: PlacedRun): Run {
@@ -27,6 +28,7 @@ export function toRun(run: RunRecord): Run {
     origin: run.origin,
     ...(run.parentRunId === null ? {} : { parent_run_id: run.parentRunId }),
     ...(run.commit === undefined ? {} : { commit: run.commit }),
+    ...(run.delivery === null ? {} : { delivery: toDelivery(run.delivery) }),
   };
   switch (run.status) {
     case "queued":

@@ -27,6 +27,7 @@ import {
 import { type ChosenCommit, chooseCommit } from "./choose-commit.ts";
 import { settleSession } from "./continue-run.ts";
 import { reserveOfDay } from "./day-cap.ts";
+import { expectedDelivery } from "./expected-delivery.ts";
 import { findCostFault } from "./find-cost-fault.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
@@ -355,6 +356,7 @@ async function write(settled: Settled): Promise<Submitted> {
     parentRunId: parent?.runId ?? null,
     billingAccount: paying.wallet,
     modelBilling: access === undefined ? null : "repository",
+    delivery: expectedDelivery(admission),
     source: input,
   });
   if (settled.sessionId === null && sessionKey !== undefined) {

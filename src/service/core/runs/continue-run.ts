@@ -16,11 +16,12 @@ import type { StoreTransaction } from "../ports/store.ts";
 import { findBillingAccount, UnpaidError } from "./billing-account.ts";
 import { reserveOfDay } from "./day-cap.ts";
 import type { CancelledRuns } from "./end-run.ts";
+import { expectedDelivery } from "./expected-delivery.ts";
 import { endParked } from "./park-run.ts";
 import { findRun } from "./read-run.ts";
 import type { ResumeRefusal, RunRefusal, SubmitRefusal } from "./refusals.ts";
 import { sealedContinuation } from "./run-journal.ts";
-import type { ParkedState, RunInput, RunRecord } from "./run-record.ts";
+import type { ParkedState, RunDelivery, RunInput, RunRecord } from "./run-record.ts";
 import type { AdmissionRequest, Submitted } from "./submission.ts";
 
 const MICRO_PER_USD = 1_000_000;
@@ -116,9 +117,11 @@ export async function continueParked(
     readonly job: JobIdentity | null;
     /** Default: somebody does. */
     readonly by?: ContinuedBy;
+    /** Null: no job is to report what becomes of the results. */
+    readonly delivery?: RunDelivery | null;
   },
 ): Promise<Result<null, SubmitRefusal>> {
-  const { run, parked, given, agent, job, by = "somebody" } = continuing;
+  const { run, parked, given, agent, job, by = "somebody", delivery = null } = continuing;
   const missing = findMissing(continuing);
   if (missing !== null) return refused(missing);
   const runId = run.id;
@@ -154,7 +157,8 @@ export async function continueParked(
     if (!ofDay.ok) return ofDay;
     await tx.runs.updateInput(runId, { ...others, ...ofDay.value });
   }
-  await tx.runs.update(runId, { parked: null, stopReason: null });
+  // Whatever an earlier job has reported was of the run as far as it had come.
+  await tx.runs.update(runId, { parked: null, stopReason: null, delivery });
   await tx.journal.append(entry);
   await tx.queue.release(runId);
   return ok(null);
@@ -241,7 +245,14 @@ export async function settleSession(
   const isOneRequest = given.message !== null && findMissing({ run, parked, given }) === null;
   if (!isOneRequest || !(await worksOnSame(tx, run, admission)))
     return ok({ continued: null, ended: await endParked(core, tx, { run, parked }) });
-  const continued = await continueParked(core, tx, { run, parked, given, agent, job: jobOf(caller) });
+  const continued = await continueParked(core, tx, {
+    run,
+    parked,
+    given,
+    agent,
+    job: jobOf(caller),
+    delivery: expectedDelivery(admission),
+  });
   return continued.ok ? ok({ continued: run, ended: [] }) : continued;
 }
 

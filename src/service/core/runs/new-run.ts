@@ -5,7 +5,7 @@ import { placeOf, type RunCommit, type RunSource } from "../commits/run-commit.t
 import type { Core } from "../core.ts";
 import type { Hold } from "../money/posting.ts";
 import { feeOf, type RunPrice } from "../money/run-price.ts";
-import type { RunRecord, ShownCommit } from "./run-record.ts";
+import type { RunDelivery, RunRecord, ShownCommit } from "./run-record.ts";
 
 /** The hold of a run's fee. */
 export function feeHold(
@@ -35,10 +35,12 @@ export function queuedRun(options: {
   price: RunPrice | null;
   modelBilling: ModelBilling | null;
   now: number;
+  delivery?: RunDelivery | null;
   /** Absent: it has neither a job nor a commit. */
   source?: Pick<RunSource, "job" | "commit">;
 }): RunRecord {
   const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, modelBilling, now } = options;
+  const { delivery = null } = options;
   return {
     id,
     agentId,
@@ -65,6 +67,7 @@ export function queuedRun(options: {
     checks: null,
     lastSeq: 0,
     fence: 0,
+    delivery,
     ...(options.source === undefined ? {} : sourceFields(options.source)),
   };
 }

@@ -143,6 +143,16 @@ export const runProblems = {
   }),
   run_finished: ({ runId, status }: { runId: string; status: string }) =>
     conflict("run_finished", `Run ${runId} has ended already: ${status}.`),
+  run_unfinished: ({ runId }: { runId: string }) =>
+    conflict(
+      "run_unfinished",
+      `Run ${runId} has not ended yet, and is not parked: nothing of it can have been delivered. Report once it has ended.`,
+    ),
+  delivery_reported: ({ runId }: { runId: string }) =>
+    conflict(
+      "delivery_reported",
+      `This attempt of the job has reported another delivery of run ${runId}. It reports once.`,
+    ),
 } satisfies ProblemTable;
 
 /** Refusals of a run's reader alone. */
@@ -150,6 +160,9 @@ type ReadRunRefusal = RefusalOf<
   typeof runProblems,
   "run_not_found" | "run_of_another" | "events_expired" | "run_finished"
 >;
+
+/** Why a job's report is not taken. */
+export type DeliveryRefusal = RefusalOf<typeof runProblems, "run_unfinished" | "delivery_reported">;
 
 /** Why a run does not go on. */
 export type ResumeRefusal = RefusalOf<

@@ -31,6 +31,8 @@ const inputOf: { readonly [Field in keyof Required<Body>]: InputOf<Field> } = {
   max_turn_tokens: (maxTurnTokens) => ({ maxTurnTokens }),
   time_limit_seconds: (seconds) => ({ timeLimitMs: seconds * 1000 }),
   may_park: (mayPark) => (mayPark ? { mayPark } : {}),
+  // Of the record.
+  delivers: null,
   setup: (setup) => ({ setup }),
   output_schema: (outputSchema) => ({ outputSchema }),
   egress: (egress) => ({ egress: entriesOf(egress) }),
@@ -87,6 +89,7 @@ export function comparedOf({
     time_limit_seconds: _seconds,
     // A job of a newer version of the action asks for the same.
     may_park: _mayPark,
+    delivers: _delivers,
     new_session,
     max_turn_tokens,
     egress,

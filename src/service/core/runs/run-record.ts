@@ -2,6 +2,7 @@
 
 import type { EgressEntries } from "../../../contract/egress.ts";
 import type { ChecksState } from "../../../contract/runs/checks.ts";
+import type { DeliveryReport } from "../../../contract/runs/delivery.ts";
 import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
 import type {
   CommitOrigin,
@@ -117,6 +118,16 @@ export type ParkedState = ParkedFor & {
   readonly checks?: ChecksState;
 };
 
+/** `by` is the attempt of the CI job that has reported. */
+export type RunDelivery =
+  | { readonly state: "expected" }
+  | {
+      readonly state: "reported";
+      readonly at: number;
+      readonly by: string;
+      readonly report: DeliveryReport;
+    };
+
 /** A run without its input and its events. */
 export type RunRecord = {
   readonly id: string;
@@ -162,6 +173,8 @@ export type RunRecord = {
   readonly startedBy?: string;
   /** Only of a running one. Absent while a worker has it, or is to have it. */
   readonly parked?: ParkedState;
+  /** What its job did with its results. Null: no job is to say that. */
+  readonly delivery: RunDelivery | null;
 };
 
 export type StoredEvent = {

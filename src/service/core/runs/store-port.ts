@@ -6,7 +6,7 @@ import type { KeyUse } from "../idempotency/store-port.ts";
 import type { Hold } from "../money/posting.ts";
 import type { PageQuery } from "../ports/page.ts";
 import type { CancelCause } from "./run-machine.ts";
-import type { ParkedState, RunInput, RunRecord } from "./run-record.ts";
+import type { ParkedState, RunDelivery, RunInput, RunRecord } from "./run-record.ts";
 
 declare module "../ports/store.ts" {
   interface StoreReader {
@@ -130,6 +130,7 @@ export type RunUpdate = {
   readonly parked?: ParkedState | null;
   /** Of a parked run, which is found by it. Null: it goes on. */
   readonly stopReason?: ParkReason | null;
+  readonly delivery?: RunDelivery | null;
 };
 
 export type CostReservation = {

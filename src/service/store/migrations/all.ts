@@ -28,6 +28,7 @@ import * as m024 from "./024-kept-journals.ts";
 import * as m025 from "./025-cost-of-continued-runs.ts";
 import * as m026 from "./026-checks-of-runs.ts";
 import * as m028 from "./028-people.ts";
+import * as m029 from "./029-deliveries.ts";
 import * as m030 from "./030-usage.ts";
 
 /** Every migration by its name, in their order. */
@@ -59,5 +60,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "025-cost-of-continued-runs": m025,
   "026-checks-of-runs": m026,
   "028-people": m028,
+  "029-deliveries": m029,
   "030-usage": m030,
 };

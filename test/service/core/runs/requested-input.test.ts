@@ -27,6 +27,7 @@ const fields: {
   max_turn_tokens: { value: 1_000, input: { maxTurnTokens: 1_000 } },
   time_limit_seconds: { value: 60, input: { timeLimitMs: 60_000 } },
   may_park: { value: true, input: { mayPark: true } },
+  delivers: { value: true, input: {} },
   setup: { value: null, input: { setup: null } },
   output_schema: { value: { type: "object" }, input: { outputSchema: { type: "object" } } },
   egress: { value: ["example.com"], input: { egress: ["example.com"] } },
@@ -59,7 +60,7 @@ const fields: {
 };
 
 /** What two requests of one key may differ in. */
-const notCompared: readonly string[] = ["time_limit_seconds", "may_park"];
+const notCompared: readonly string[] = ["time_limit_seconds", "may_park", "delivers"];
 
 function hashOf(body: Body): string {
   const messages = messagesOf(body) ?? [];

@@ -16,7 +16,9 @@ import type { Core } from "../../../core/core.ts";
 import { linkRunPage } from "../../../core/run-views/run-views.ts";
 import { type EventPage, readEventPage } from "../../../core/runs/read-run.ts";
 import { renewAccess } from "../../../core/runs/renew-access.ts";
+import { reportDelivery } from "../../../core/runs/report-delivery.ts";
 import { refundCaller } from "../../shared/admit-caller.ts";
+import { toReported } from "../../shared/delivery-view.ts";
 import { eventFields, runText } from "../../shared/stream-text.ts";
 import { JsonText, type NounHandlers, shown } from "../handler.ts";
 
@@ -52,6 +54,8 @@ export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
       })),
     renewModelAccess: async ({ caller, params, body }) =>
       shown(await renewAccess(core, { caller, runId: params.runID, access: body }), () => null),
+    reportDelivery: async ({ caller, params, body }) =>
+      shown(await reportDelivery(core, { caller, runId: params.runID, report: body }), toReported),
   };
 }
 

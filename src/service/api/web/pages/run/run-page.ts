@@ -90,7 +90,7 @@ async function runPage(
   const record = (await core.reads.findRun(readable.run.id)) ?? readable.run;
   const children = await core.store.committed.runs.listChildren({ runId: record.id, limit: MAX_CHILDREN });
   const shown: PageRun = {
-    run: toRun(record),
+    run: awaitedRun(toRun(record), core.clock.now()),
     report: fold.report,
     base: runPagePath(addressOf(record)),
     mayContinue: isOwn(readable),
@@ -114,10 +114,28 @@ async function runPage(
     isLive,
     status: alert === null ? 200 : 409,
     // The page of a parked run may have a form that somebody fills in.
-    ...(isLive && parkedOf(shown.run) === null
-      ? { head: html`<noscript><meta http-equiv="refresh" content="5"></noscript>` }
-      : {}),
+    ...headOf(shown.run),
   });
+}
+
+/** A job that has not reported by then is not going to. */
+const REPORT_MS = 15 * 60_000;
+
+/** Without the delivery that nobody reports any more. */
+function awaitedRun(run: Run, now: number): Run {
+  if (run.delivery?.state !== "expected" || !("ended_at" in run)) return run;
+  if (now - Date.parse(run.ended_at) < REPORT_MS) return run;
+  const { delivery: _never, ...without } = run;
+  return without;
+}
+
+/** The page of a run in flight without a script, and of one whose job is about to report, look again. */
+function headOf(run: Run) {
+  if (isOver(run))
+    return run.delivery?.state === "expected" ? { head: html`<meta http-equiv="refresh" content="10">` } : {};
+  return parkedOf(run) === null
+    ? { head: html`<noscript><meta http-equiv="refresh" content="5"></noscript>` }
+    : {};
 }
 
 function addressOf({ agentId, id }: RunRecord) {
