@@ -134,7 +134,8 @@ async function taskOf(
   if (inputs.mode === "attach") return { type: "attach", runId: inputs.runId ?? "" };
   const continues = verb === "continue" ? await continuation(inputs, request) : ok(null);
   if (!continues.ok) return { type: "none", outcome: { type: "fault", fault: faultOf(continues.refusal) } };
-  const body = runRequest({ inputs, outputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
+  const { GITHUB_WORKFLOW_REF: workflowRef = "", GITHUB_ACTOR: actor = "" } = env;
+  const body = runRequest({ inputs, outputs, request, job, workflowRef, actor });
   return { type: "run", body, job, matrix: inputs.matrix, continues: continues.value };
 }
 

@@ -21,6 +21,8 @@ type RunRequestOptions = {
   readonly job: Pick<CiJob, "job" | "step">;
   /** GITHUB_WORKFLOW_REF: the workflow's file, and the branch or tag that it runs on. */
   readonly workflowRef: string;
+  /** GITHUB_ACTOR: who caused the event. Empty where nothing says it. */
+  readonly actor?: string;
 };
 
 /** The same job gives the same body, so that a re-run finds its run. */
@@ -44,9 +46,34 @@ export function runRequest(options: RunRequestOptions): JobSubmission {
     pull_request: headOf(request),
     may_park: true,
     // A service inside the job ends with it, and a job that does not wait sees no end of its run.
+    about: service.type === "remote" ? aboutOf(options) : undefined,
     delivers: service.type === "remote" && inputs.wait ? true : undefined,
   };
 }
+
+/** For lists of runs. Without a command the request is the title of the issue, or the message itself. Undefined: nothing is known. */
+function aboutOf({ request: { subject }, actor = "" }: RunRequestOptions): SubmitRunRequest["about"] {
+  const who = subject?.asker?.login ?? actor;
+  const type = outputSubjectOf(subject);
+  const words = subject === null ? "" : requestWords(subject);
+  if (who === "" && subject === null) return undefined;
+  return {
+    ...(words === "" ? {} : { request: words }),
+    ...(who === "" ? {} : { actor: who.slice(0, MAX_ACTOR_CHARS) }),
+    ...(subject === null || type === "none" ? {} : { subject: { type, number: subject.number } }),
+  };
+}
+
+/** The service makes it one visible line. */
+function requestWords({ command, title }: NonNullable<AgentRequest["subject"]>): string {
+  const said = command === null ? "" : `${command.request}\n${command.preamble}`;
+  const line = said.trim().split("\n", 1)[0] || title;
+  return line.replaceAll("\0", "").slice(0, MAX_REQUEST_CHARS).toWellFormed();
+}
+
+/** As the contract has them, whose schemas are not to load here. */
+const MAX_REQUEST_CHARS = 160;
+const MAX_ACTOR_CHARS = 100;
 
 /** The workflow's limits; a comment that continues a run may name others. */
 function limitsOf({ inputs, request }: RunRequestOptions): Pick<Inputs, "maxTurnTokens" | "maxCostMicroUsd"> {

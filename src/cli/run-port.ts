@@ -93,6 +93,8 @@ function runBody(
     may_park: true,
     // It pushes nothing.
     delivers: undefined,
+    // Its request is its message.
+    about: undefined,
     // The command has no flags for these.
     messages: undefined,
     session_key: undefined,

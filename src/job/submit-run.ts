@@ -19,8 +19,8 @@ type Submission = {
   readonly signal: AbortSignal;
 };
 
-/** Fields that an older service does without: there a run ends in place of being parked, and nobody is told what was delivered. */
-const dispensable = ["may_park", "delivers"] as const satisfies readonly (keyof SubmitRunRequest)[];
+/** Fields that an older service does without: there a run ends in place of being parked, and lists say less of it. */
+const dispensable = ["may_park", "delivers", "about"] as const satisfies readonly (keyof SubmitRunRequest)[];
 
 /** Submits the run. A service that does not know what it can do without is asked again, without that. */
 export async function submitRun(submission: Submission): Promise<OwnRun> {

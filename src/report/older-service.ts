@@ -32,6 +32,7 @@ const settings: Readonly<Record<Field, string | null>> = {
   // Sent again without it.
   may_park: null,
   delivers: null,
+  about: null,
   output_schema: "output-schema",
   setup: "setup",
   egress: "egress",

@@ -148,7 +148,12 @@ describe("the session of a run", () => {
     const command = { verb: "new", request: "in French", preamble: "" } as const;
     const subject = { ...issue, refs: null, comment: null, command, asker: null };
     const request: AgentRequest = { prompt: "Do it", subject };
-    expect(body({ request })).toEqual({ ...asked, session_key: "thread-7", new_session: true });
+    expect(body({ request })).toEqual({
+      ...asked,
+      session_key: "thread-7",
+      new_session: true,
+      about: { request: "in French", subject: { type: "issue", number: 7 } },
+    });
     expect(body({ request, inputs: { "base-url": "embedded" } })).toEqual(askedInside);
   });
 

@@ -25,6 +25,7 @@ const OPTIONAL = [
   "model_access",
   "may_park",
   "delivers",
+  "about",
 ];
 
 describe("the Action with an older service", () => {
@@ -41,7 +42,7 @@ describe("the Action with an older service", () => {
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
   });
 
-  it.each([[["may_park"]], [["delivers"]], [["may_park", "delivers"]]])(
+  it.each([[["may_park"]], [["delivers"]], [["may_park", "delivers", "about"]]])(
     "asks again without what it can do without, and under the same key, where that is not known: %j",
     async (unknown) => {
       fixture.proxy.always("submit", { type: "older", unknown });
@@ -49,7 +50,7 @@ describe("the Action with an older service", () => {
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
       const submitted = step.requests.filter(({ route }) => route === "submit");
       const sent = submitted.map(({ body }) => Object.keys(JSON.parse(body)));
-      expect(sent[0]).toEqual(expect.arrayContaining(["may_park", "delivers"]));
+      expect(sent[0]).toEqual(expect.arrayContaining(["may_park", "delivers", "about"]));
       expect(sent[1]).toEqual(sent[0]?.filter((field) => !unknown.includes(field)));
       expect(sent).toHaveLength(2);
       expect(new Set(submitted.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);

@@ -68,7 +68,12 @@ describe("a job on push", () => {
       "subject_token_type",
     ]);
     expect(exchange?.headers.authorization).toBeUndefined();
-    expect(JSON.parse(submit?.body ?? "")).toEqual({ message: "Brief me.", may_park: true, delivers: true });
+    expect(JSON.parse(submit?.body ?? "")).toEqual({
+      message: "Brief me.",
+      may_park: true,
+      delivers: true,
+      about: { actor: "octocat" },
+    });
     expect(submit?.headers["idempotency-key"]).toMatch(/^ci-[0-9a-f]{64}$/);
     expect(sentTokens(main)).toMatchObject([{ aud: new URL(fixture.url).host, event_name: "push" }]);
   });

@@ -154,6 +154,7 @@ export const ciExamples: ExamplesOf<typeof ciRoutes> = {
         value: {
           conclusion: "success",
           title: "2 findings, 1 error",
+          pull_request: { number: 131, url: "https://github.com/octo-org/hello-world/pull/131" },
           check_run: {
             url: "https://github.com/octo-org/hello-world/runs/4711",
             conclusion: "neutral",

@@ -44,6 +44,11 @@ export const ciComponents: Components = {
   CommitState: component(commitStateSchema, "What the service holds of a commit."),
   SentCommit: component(sentCommitSchema, "A commit that the service holds now."),
   RunPageLink: component(runPageLinkSchema, "Where people read a run."),
+  ReportDeliveryRequest: component(
+    reportDeliveryRequestSchema,
+    "What a job did with the results of its run.",
+  ),
+  ReportedDelivery: component(reportedDeliverySchema, "The same as it is kept."),
   CiRunPage: component(ciRunPageSchema, "A page of a run's events."),
 };
 

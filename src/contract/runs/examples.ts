@@ -17,6 +17,21 @@ export const completedRun = {
   ended_at: "2026-03-09T10:00:42.000Z",
   stop_reason: "end_turn",
   checks: "passed" as const,
+  about: {
+    request: "Find out why the parser drops the last line, and fix it.",
+    actor: "octocat",
+    event: "issue_comment",
+    repository: "octo-org/hello-world",
+    repository_url: "https://github.com/octo-org/hello-world",
+    ref: "refs/heads/main",
+    commit: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
+    commit_url: "https://github.com/octo-org/hello-world/commit/6dcb09b5b57875f334f61aebed695e2e4193db5e",
+    subject: {
+      type: "issue" as const,
+      number: 128,
+      url: "https://github.com/octo-org/hello-world/issues/128",
+    },
+  },
 };
 
 const laterEvents: RunEvent[] = [
@@ -101,6 +116,12 @@ export const runExamples: ExamplesOf<typeof runRoutes> = {
         value: {
           message: "Does this cover the last line?",
           session_key: "thread-131",
+          about: {
+            request: "Does this cover the last line?",
+            actor: "octocat",
+            subject: { type: "pull_request", number: 131 },
+          },
+          delivers: true,
           pull_request: {
             number: 131,
             head_sha: "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",

@@ -3,6 +3,8 @@
 import { type Components, component, oneOf } from "../component.ts";
 import { submittedHeaders } from "../headers.ts";
 import { accounts, defineRoute, jobsAndAccounts, jsonBody, nounRoutes, query } from "../route.ts";
+import { aboutRequestSchema, runAboutSchema } from "./about.ts";
+import { runDeliverySchema } from "./delivery.ts";
 import { mcpServerSchema } from "./mcp-servers.ts";
 import { modelAccessSchema, renewModelAccessRequestSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
@@ -44,6 +46,9 @@ export const runComponents: Components = {
     oneOf("message", "messages"),
   ),
   SubmitRunResponse: component(submitRunResponseSchema, "The run that was queued."),
+  RunAbout: component(runAboutSchema, "What a run is about."),
+  AboutRequest: component(aboutRequestSchema, "What a job's request is about, in its words."),
+  RunDelivery: component(runDeliverySchema, "What the job of a run delivered, in its words."),
   Parked: component(parkedSchema, "What a parked run waits for, and until when."),
   ResumeRunRequest: component(resumeRunRequestSchema, "What a parked run goes on with."),
   ForkRunRequest: component(forkRunRequestSchema, "A turn of a run, at which a new run begins."),

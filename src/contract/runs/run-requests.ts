@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { egressPolicyRequestSchema } from "../egress.ts";
 import { field, strictObject } from "../field.ts";
 import { bodyKey, boundedObject, text, wholeNumber } from "../fields.ts";
+import { aboutRequestSchema } from "./about.ts";
 import { MAX_ATTEMPTS, MAX_MODEL_CHARS } from "./attempts.ts";
 import { mcpServersRequestSchema } from "./mcp-servers.ts";
 import { modelAccessSchema } from "./model-access.ts";
@@ -120,6 +121,11 @@ export const submitRunRequestSchema = strictObject({
   delivers: field(
     z.optional(z.literal(true)),
     "Only for a CI job: it is to report what it did with the results (`PUT /v1/ci/runs/{runID}/delivery`). Until then the run's `delivery` is `expected`.",
+  ),
+  // No part of what an idempotency key compares.
+  about: field(
+    z.optional(aboutRequestSchema),
+    "Only for a CI job: what its request is about, for lists of runs. It is shown as the job's word, and the run itself does not see it.",
   ),
   best_of: field(
     z.optional(z.int().check(z.minimum(1), z.maximum(MAX_ATTEMPTS))),

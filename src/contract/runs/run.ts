@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { field, object } from "../field.ts";
+import { runAboutSchema } from "./about.ts";
 import { checksStates } from "./checks.ts";
 import { runDeliverySchema } from "./delivery.ts";
 
@@ -124,6 +125,10 @@ const identity = {
   commit: field(
     z.optional(runCommitSchema),
     "The commit that the run works on, where no job said it. Absent for a run of a job, and where no commit is needed.",
+  ),
+  about: field(
+    z.optional(runAboutSchema),
+    "What the run is about. Who has no more than a link to the run is not shown the request. Absent of runs of earlier versions.",
   ),
   delivery: field(
     z.optional(runDeliverySchema),

@@ -4,6 +4,7 @@ import { assertNever } from "../../base/assert-never.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
 import { type Run, stopReasons } from "../../contract/runs/run.ts";
 import { type Conclusion, failableConclusions } from "../../report/conclusion.ts";
+import { maskSecrets } from "../../report/find-secrets.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import { type OutcomeFacts, outcomeTitle } from "../outcome-title.ts";
 import { parkedTitle } from "../parked-titles.ts";
@@ -62,7 +63,7 @@ function delivered(
   const own = ofOutcome(report, facts);
   if (delivery?.state === "reported") {
     const conclusion = knownConclusions.find((one) => one === delivery.conclusion) ?? facts.conclusion;
-    const text = singleLine(delivery.title, MAX_TITLE_CHARS);
+    const text = singleLine(maskSecrets(delivery.title), MAX_TITLE_CHARS);
     const isAgreed = conclusion === facts.conclusion;
     return isAgreed ? { ...own, text } : { icon: deliveredIcons[conclusion], text, tone: toneOf(conclusion) };
   }

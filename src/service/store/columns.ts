@@ -5,6 +5,7 @@ import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.t
 import { visibilities } from "../../contract/ci/exchange.ts";
 import type { EgressEntries } from "../../contract/egress.ts";
 import { federatingProviders } from "../../contract/models/providers.ts";
+import { subjectTypes } from "../../contract/runs/about.ts";
 import { checksStates } from "../../contract/runs/checks.ts";
 import { reportDeliveryRequestSchema } from "../../contract/runs/delivery.ts";
 import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
@@ -20,6 +21,7 @@ import {
   type RunDelivery,
   type RunInput,
   raceRoles,
+  type ShownAbout,
   type ShownCommit,
 } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
@@ -201,6 +203,21 @@ const parkedSchema = z.union([
 
 export function parseParked(text: string): ParkedState {
   return parkedSchema.parse(JSON.parse(text));
+}
+
+const aboutSchema = z.object({
+  actor: z.exactOptional(z.string()),
+  event: z.exactOptional(z.string()),
+  provider: z.exactOptional(z.string()),
+  repository: z.exactOptional(z.string()),
+  cloneUrl: z.exactOptional(z.string()),
+  ref: z.exactOptional(z.string()),
+  sha: z.exactOptional(z.string()),
+  subject: z.exactOptional(z.object({ type: z.enum(subjectTypes), number: z.int() })),
+} satisfies Fields<ShownAbout>);
+
+export function parseAbout(text: string): ShownAbout {
+  return aboutSchema.parse(JSON.parse(text));
 }
 
 const deliverySchema = z.discriminatedUnion("state", [

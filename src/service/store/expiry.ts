@@ -166,7 +166,7 @@ async function deleteWhole(db: Kysely<Database>, ids: readonly string[]): Promis
   await db.deleteFrom("session_copies").where("run_id", "in", ids).execute();
   await db.deleteFrom("run_journal").where("run_id", "in", ids).execute();
   await db.deleteFrom("run_views").where("run_id", "in", ids).execute();
-  await db.updateTable("runs").set({ content: "deleted" }).where("id", "in", ids).execute();
+  await db.updateTable("runs").set({ content: "deleted", request: null }).where("id", "in", ids).execute();
 }
 
 /** Deletes the input and the oldest events of a run that has too many events for one step. */
@@ -187,5 +187,5 @@ async function deletePart(
   const upTo = (oldest?.seq ?? run.lastSeq) + maxEvents - 1;
   await db.deleteFrom("run_events").where("run_id", "=", run.id).where("seq", "<=", upTo).execute();
   const content = upTo < run.lastSeq ? "deleting" : "deleted";
-  await db.updateTable("runs").set({ content }).where("id", "=", run.id).execute();
+  await db.updateTable("runs").set({ content, request: null }).where("id", "=", run.id).execute();
 }

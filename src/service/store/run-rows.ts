@@ -4,7 +4,14 @@ import { sql } from "kysely";
 import { checksStates } from "../../contract/runs/checks.ts";
 import { modelBillings, runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
-import { parseDelivery, parseParked, parseRunPrice, parseShownCommit, parseUsage } from "./columns.ts";
+import {
+  parseAbout,
+  parseDelivery,
+  parseParked,
+  parseRunPrice,
+  parseShownCommit,
+  parseUsage,
+} from "./columns.ts";
 import { row, type TableOf } from "./row.ts";
 import {
   type Column,
@@ -74,6 +81,8 @@ export const runRow = row<RunRecord>("runs")(
     parked: optional(json(parseParked)),
     repository: optional(text),
     startedBy: optional(text),
+    request: nullable(text),
+    about: nullable(json(parseAbout)),
     delivery: nullable(json(parseDelivery)),
   },
   {

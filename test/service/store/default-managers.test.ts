@@ -33,6 +33,7 @@ it("retires the managers of deleted workspaces, and knows the others as their wo
       drop table repository_accesses; drop table run_journal; drop table released_runs;
       drop table default_heads; alter table runs drop column works_on; alter table runs drop column parked;
       alter table runs drop column checks; alter table runs drop column delivery;
+      alter table runs drop column about; alter table runs drop column request;
       alter table cost_reservations drop column before_micro_usd;
       ${undoPeople.join("; ")};
       ${undoUsage.join("; ")};

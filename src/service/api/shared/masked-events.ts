@@ -6,13 +6,36 @@
 import { storedRunEventSchema } from "../../../contract/runs/run-event.ts";
 import { maskSecrets } from "../../../report/find-secrets.ts";
 import type { EventPage } from "../../core/runs/read-run.ts";
-import type { StoredEvent } from "../../core/runs/run-record.ts";
+import type { RunRecord, StoredEvent } from "../../core/runs/run-record.ts";
 
 /** A text that does not end is masked in parts of this size. */
 const MAX_HELD_CHARS = 4_000_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Held = { readonly stored: StoredEvent; readonly fields: Fields };
+
+const shown = new WeakMap<RunRecord, RunRecord>();
+
+/** The run itself: without what was asked, and with its job's words masked. The same record gives the same object. */
+export function maskedRun(run: RunRecord): RunRecord {
+  const before = shown.get(run);
+  if (before !== undefined) return before;
+  const { delivery } = run;
+  const masked: RunRecord = {
+    ...run,
+    request: null,
+    ...(delivery?.state === "reported"
+      ? {
+          delivery: {
+            ...delivery,
+            report: { ...delivery.report, title: maskSecrets(delivery.report.title) },
+          },
+        }
+      : {}),
+  };
+  shown.set(run, masked);
+  return masked;
+}
 
 /** Begins with the run's first event, or with the first of the one text that is read: no piece may be missing. */
 export class MaskedEvents {

@@ -13,6 +13,7 @@ import {
   type Usage,
 } from "../../core/runs/usage.ts";
 import type { PlacedRun } from "../../core/workspaces/placed-runs/place-runs.ts";
+import { toAbout } from "./about-view.ts";
 import { toDelivery } from "./delivery-view.ts";
 
 /** A run, with where it works in a workspace. */
@@ -28,6 +29,7 @@ export function toRun(run: RunRecord): Run {
     origin: run.origin,
     ...(run.parentRunId === null ? {} : { parent_run_id: run.parentRunId }),
     ...(run.commit === undefined ? {} : { commit: run.commit }),
+    ...aboutOf(run),
     ...(run.delivery === null ? {} : { delivery: toDelivery(run.delivery) }),
   };
   switch (run.status) {
@@ -74,6 +76,11 @@ export function toRun(run: RunRecord): Run {
         cause: present(run, "cause"),
       };
   }
+}
+
+function aboutOf(run: RunRecord) {
+  const about = toAbout(run);
+  return about === undefined ? {} : { about };
 }
 
 function placeOf({ workspaceId, copyId }: RunWorkspace) {

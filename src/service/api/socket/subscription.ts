@@ -13,7 +13,7 @@ import {
   followWorkspace,
   type WorkspaceFeed,
 } from "../../core/workspace-events/follow-workspace.ts";
-import { MaskedEvents } from "../shared/masked-events.ts";
+import { MaskedEvents, maskedRun } from "../shared/masked-events.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { eventFields, runText } from "../shared/stream-text.ts";
 import type { SendBuffer } from "./send-buffer.ts";
@@ -174,7 +174,8 @@ export class Subscription {
   }
 
   #sendRun(run: RunRecord): void {
-    this.#sendBuffer.sendText(`{"type":"run","subscription":${this.#quotedId},"run":${runText(run)}}`);
+    const shown = this.#caller()?.kind === "run_view" ? maskedRun(run) : run;
+    this.#sendBuffer.sendText(`{"type":"run","subscription":${this.#quotedId},"run":${runText(shown)}}`);
   }
 
   #eventText(runId: string, event: StoredEvent): string {

@@ -15,6 +15,7 @@ import { findAccessFault } from "../model-access/find-access-fault.ts";
 import { keepAccess } from "../model-access/kept-access.ts";
 import { workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import { aboutRun } from "./about-run.ts";
 import { bestOfIn, findBestOfFault } from "./best-of.ts";
 import {
   type BillingAccount,
@@ -357,6 +358,7 @@ async function write(settled: Settled): Promise<Submitted> {
     billingAccount: paying.wallet,
     modelBilling: access === undefined ? null : "repository",
     delivery: expectedDelivery(admission),
+    about: aboutRun(input, admission.caller.kind === "ci_job" ? body.about : undefined),
     source: input,
   });
   if (settled.sessionId === null && sessionKey !== undefined) {

@@ -6,6 +6,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import { aboutRun } from "./about-run.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { RaceRole, RunInput, RunRecord } from "./run-record.ts";
 import type { RunReader } from "./store-port.ts";
@@ -113,6 +114,7 @@ async function admitChild(
       price: null,
       modelBilling: run.modelBilling,
       now,
+      about: { ...aboutRun({ messages, job: null }), about: run.about },
       ...(input === null ? {} : { source: input }),
     }),
     input: {

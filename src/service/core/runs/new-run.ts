@@ -36,11 +36,12 @@ export function queuedRun(options: {
   modelBilling: ModelBilling | null;
   now: number;
   delivery?: RunDelivery | null;
+  about?: Pick<RunRecord, "request" | "about">;
   /** Absent: it has neither a job nor a commit. */
   source?: Pick<RunSource, "job" | "commit">;
 }): RunRecord {
   const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, modelBilling, now } = options;
-  const { delivery = null } = options;
+  const { delivery = null, about = { request: null, about: null } } = options;
   return {
     id,
     agentId,
@@ -67,6 +68,7 @@ export function queuedRun(options: {
     checks: null,
     lastSeq: 0,
     fence: 0,
+    ...about,
     delivery,
     ...(options.source === undefined ? {} : sourceFields(options.source)),
   };

@@ -33,6 +33,7 @@ const inputOf: { readonly [Field in keyof Required<Body>]: InputOf<Field> } = {
   may_park: (mayPark) => (mayPark ? { mayPark } : {}),
   // Of the record.
   delivers: null,
+  about: null,
   setup: (setup) => ({ setup }),
   output_schema: (outputSchema) => ({ outputSchema }),
   egress: (egress) => ({ egress: entriesOf(egress) }),
@@ -90,6 +91,7 @@ export function comparedOf({
     // A job of a newer version of the action asks for the same.
     may_park: _mayPark,
     delivers: _delivers,
+    about: _about,
     new_session,
     max_turn_tokens,
     egress,

@@ -1,6 +1,7 @@
 // A run, its input and its events as they are stored. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
 import type { EgressEntries } from "../../../contract/egress.ts";
+import type { SubjectType } from "../../../contract/runs/about.ts";
 import type { ChecksState } from "../../../contract/runs/checks.ts";
 import type { DeliveryReport } from "../../../contract/runs/delivery.ts";
 import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
@@ -118,6 +119,18 @@ export type ParkedState = ParkedFor & {
   readonly checks?: ChecksState;
 };
 
+/** Who asked for a run, and where: what a field lacks, nobody has said. */
+export type ShownAbout = {
+  readonly actor?: string;
+  readonly event?: string;
+  readonly provider?: string;
+  readonly repository?: string;
+  readonly cloneUrl?: string;
+  readonly ref?: string;
+  readonly sha?: string;
+  readonly subject?: { readonly type: SubjectType; readonly number: number };
+};
+
 /** `by` is the attempt of the CI job that has reported. */
 export type RunDelivery =
   | { readonly state: "expected" }
@@ -173,6 +186,10 @@ export type RunRecord = {
   readonly startedBy?: string;
   /** Only of a running one. Absent while a worker has it, or is to have it. */
   readonly parked?: ParkedState;
+  /** The first words of what was asked, on one line. Null where they are deleted with its input, or were not kept. */
+  readonly request: string | null;
+  /** Null: an earlier version made the run. */
+  readonly about: ShownAbout | null;
   /** What its job did with its results. Null: no job is to say that. */
   readonly delivery: RunDelivery | null;
 };

@@ -28,6 +28,7 @@ const fields: {
   time_limit_seconds: { value: 60, input: { timeLimitMs: 60_000 } },
   may_park: { value: true, input: { mayPark: true } },
   delivers: { value: true, input: {} },
+  about: { value: { request: "Do", subject: { type: "issue", number: 7 } }, input: {} },
   setup: { value: null, input: { setup: null } },
   output_schema: { value: { type: "object" }, input: { outputSchema: { type: "object" } } },
   egress: { value: ["example.com"], input: { egress: ["example.com"] } },
@@ -60,7 +61,7 @@ const fields: {
 };
 
 /** What two requests of one key may differ in. */
-const notCompared: readonly string[] = ["time_limit_seconds", "may_park", "delivers"];
+const notCompared: readonly string[] = ["time_limit_seconds", "may_park", "delivers", "about"];
 
 function hashOf(body: Body): string {
   const messages = messagesOf(body) ?? [];

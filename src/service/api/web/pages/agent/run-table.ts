@@ -2,6 +2,7 @@
 
 import { html } from "hono/html";
 import { parkedTitle } from "../../../../../render/parked-titles.ts";
+import { maskSecrets } from "../../../../../report/find-secrets.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { toRun } from "../../../shared/run-view.ts";
@@ -24,10 +25,18 @@ export function runTable(runs: readonly RunRecord[], agents: readonly Pick<Agent
     const name = names.get(run.agentId);
     const credits = toRun(run).credits;
     return html`<tr>
-<td><a href="/agent/${run.agentId}/runs/${run.id}">${name === undefined ? "" : html`${name}, `}${timeText(run.submittedAt)}</a></td>
+<td><a href="/agent/${run.agentId}/runs/${run.id}">${name === undefined ? "" : html`${name}, `}${timeText(run.submittedAt)}</a>${aboutText(run)}</td>
 <td>${stateText(run)}</td><td>${origins[run.origin]}</td>
 <td class="number">${credits === null ? "" : credits.toLocaleString("en-US")}</td></tr>`;
   })}</tbody></table></div>`;
+}
+
+/** The request's first words, and where and by whom they were said. */
+function aboutText({ request, about }: RunRecord): Html {
+  const subject = about?.subject === undefined ? "" : `#${about.subject.number}`;
+  const where = [`${about?.repository ?? ""}${subject}`, about?.actor ?? ""].filter((part) => part !== "");
+  if (request === null && where.length === 0) return html``;
+  return html`<br>${request === null ? "" : maskSecrets(request)} <span class="faint">${where.join(", ")}</span>`;
 }
 
 function stateText({ status, stopReason, cause, parked }: RunRecord): Html {

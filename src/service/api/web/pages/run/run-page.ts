@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { html, raw } from "hono/html";
 import type { Run } from "../../../../../contract/runs/run.ts";
 import { type Contents, el, toHtml } from "../../../../../render/html/element.ts";
+import { aboutSection } from "../../../../../render/run-page/about-section.ts";
 import { checksByTitle } from "../../../../../render/run-page/call-element.ts";
 import { entriesOf } from "../../../../../render/run-page/entries.ts";
 import { entryList } from "../../../../../render/run-page/entry-list.ts";
@@ -32,6 +33,7 @@ import { resumption } from "../../../../../report/resumption.ts";
 import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
 import { keptTurns } from "../../../../core/runs/fork-run.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
+import { maskedRun } from "../../../shared/masked-events.ts";
 import { toRun } from "../../../shared/run-view.ts";
 import { notFoundPage, page } from "../../page.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
@@ -90,7 +92,7 @@ async function runPage(
   const record = (await core.reads.findRun(readable.run.id)) ?? readable.run;
   const children = await core.store.committed.runs.listChildren({ runId: record.id, limit: MAX_CHILDREN });
   const shown: PageRun = {
-    run: awaitedRun(toRun(record), core.clock.now()),
+    run: awaitedRun(toRun(isOwn(readable) ? record : maskedRun(record)), core.clock.now()),
     report: fold.report,
     base: runPagePath(addressOf(record)),
     mayContinue: isOwn(readable),
@@ -167,6 +169,7 @@ function pageBody(shown: PageRun, { readable, record, children, lastSeq, alert, 
       el("span", { id: "facts" }, factsOf(shown)),
       el("span", { class: "end" }, startedText(run)),
     ),
+    el("section", { id: "about" }, ...aboutSection(run.about)),
     el("p", { id: "status", class: "faint", role: "status", "aria-live": "polite" }, liveText(run)),
     ...sectionIds
       .slice(0, sectionIds.indexOf("approvals") + 1)

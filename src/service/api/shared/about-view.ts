@@ -1,0 +1,47 @@
+// What a run is about, as the contract shows it, with addresses where the code host's are known. Pure.
+
+import { isCiProvider } from "../../../contract/ci/providers.ts";
+import type { RunAbout, SubjectType } from "../../../contract/runs/about.ts";
+import { isHttpsAddress } from "../../../contract/runs/delivery.ts";
+import type { RunRecord } from "../../core/runs/run-record.ts";
+
+/** Paths below a repository's page. */
+type Paths = { readonly commit: string; readonly subjects: Partial<Readonly<Record<SubjectType, string>>> };
+
+const pathsOf: Readonly<Record<string, Paths>> = {
+  github: {
+    commit: "commit",
+    subjects: { issue: "issues", pull_request: "pull", discussion: "discussions" },
+  },
+  gitlab: { commit: "-/commit", subjects: { issue: "-/issues", pull_request: "-/merge_requests" } },
+  bitbucket: { commit: "commits", subjects: { pull_request: "pull-requests" } },
+};
+
+/** Undefined where nothing is known of it, as of runs of earlier versions. */
+export function toAbout({ request, about }: Pick<RunRecord, "request" | "about">): RunAbout | undefined {
+  if (about === null) return undefined;
+  const { actor, event, provider = "", repository, cloneUrl = "", ref, sha, subject } = about;
+  const paths = isCiProvider(provider) ? pathsOf[provider] : undefined;
+  const page = paths === undefined || !isHttpsAddress(cloneUrl) ? null : cloneUrl.replace(/\.git$/, "");
+  const below = (path: string | undefined, end: string | number) =>
+    page === null || path === undefined ? undefined : `${page}/${path}/${end}`;
+  return without({
+    request: request ?? undefined,
+    actor,
+    event,
+    repository,
+    repository_url: page ?? undefined,
+    ref,
+    commit: sha,
+    commit_url: sha === undefined ? undefined : below(paths?.commit, sha),
+    subject:
+      subject === undefined
+        ? undefined
+        : without({ ...subject, url: below(paths?.subjects[subject.type], subject.number) }),
+  });
+}
+
+/** The same object without the fields that are undefined. */
+function without<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
+}
