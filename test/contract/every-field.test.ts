@@ -34,6 +34,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   "agentsCreate: user_id": "nothing: it is not read",
   "agentsUpdate: ci_policy": "an agent of a repository",
   "repositoryAccessPut: kind": "an agent of a repository",
+  // test/service/core/runs/report-delivery.test.ts
+  "ciReportDelivery: pull_request": "a report of its own: a job reports once",
+  "ciReportDelivery: check_run": "a report of its own: a job reports once",
+  "ciReportDelivery: findings": "a report of its own: a job reports once",
   "runsSubmit: session_id": "a session that was begun",
   "workspaceRunsSubmit: session_id": "a session that was begun",
   "workflowsActivate: version": "a second version",

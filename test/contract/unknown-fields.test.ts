@@ -43,6 +43,7 @@ const run = {
 };
 const fromJob = {
   ...run,
+  about: { subject: { type: "issue", number: 7 } },
   outputs: {
     labels: { allowed: ["bug"], max: 1 },
     assign: { allowed: ["octocat"], max: 1 },
