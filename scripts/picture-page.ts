@@ -77,6 +77,24 @@ export function threadPage(painter: Painter, said: { request: string; answer: st
   return page(painter, remark(person, said.request) + remark(bot, said.answer));
 }
 
+/** The log of a job's step, as its page shows it: groups are folded there. */
+export function logPage({ fontUrls }: Painter, log: string): string {
+  const folded = log.replaceAll(/^▼ (.*)\n(?:(?: {2}.*)?\n)*/gm, "▶ $1\n");
+  const lines = folded.trimEnd().split("\n");
+  const rows = lines.map((line) => {
+    const [, level] = /^##\[(\w+)\]/.exec(line) ?? [];
+    const text = escapeHtml(line.replace(/^##\[\w+\]/, level === "error" ? "Error: " : ""));
+    return `<li class="${level ?? ""}">${text === "" ? "&nbsp;" : text}</li>`;
+  });
+  return `<!doctype html>
+<meta charset="utf-8">
+${fontUrls.map((url) => `<link rel="stylesheet" href="${url}">`).join("\n")}
+<style>${logLook}</style>
+<main><ol>${rows.join("\n")}</ol></main>
+<script>window.isDrawn = document.fonts.ready;</script>
+`;
+}
+
 function codeBlock({ text, lang = "" }: Token): string {
   if (lang === "mermaid") return `<pre class="mermaid">${escapeHtml(text)}</pre>\n`;
   const lines = text.split("\n").map((line) => (lang === "diff" ? diffLine(line) : escapeHtml(line)));
@@ -127,4 +145,15 @@ const look = `
   header { padding: 8px 16px; background: var(--head); border-bottom: 1px solid var(--line); color: var(--muted); }
   header b { color: var(--text); font-weight: 600; }
   header i { margin-left: 6px; padding: 0 6px; border: 1px solid var(--line); border-radius: 2em; font-style: normal; font-size: 12px; }
+`;
+
+/** Of the log of a step on GitHub: dark, its lines numbered. */
+const logLook = `
+  body { margin: 0; background: #010409; }
+  main { box-sizing: border-box; width: 100%; padding: 12px 0; background: #010409; color: #f0f6fc; }
+  ol { margin: 0; padding: 0 16px 0 56px; font: 12px/20px "DejaVu Sans Mono", "Liberation Mono", monospace, Twemoji; }
+  li { padding-left: 8px; white-space: pre-wrap; overflow-wrap: anywhere; }
+  li::marker { color: #9198a1; }
+  li.error { color: #ff7b72; }
+  li.warning { color: #d29922; }
 `;

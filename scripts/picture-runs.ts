@@ -1,4 +1,4 @@
-// The runs of docs/durable-runs.md, played for their pictures: one taken up twice, one answered after its job, one with a raised
+// The runs of docs/durable-runs, played for their pictures: one taken up twice, one answered after its job, one with a raised
 // limit, and a fork. The service and the Action are the built ones; the code host and the model are played.
 
 import { execFile } from "node:child_process";
@@ -20,6 +20,8 @@ const MODEL_KEY = "a-key-that-only-the-scripted-model-takes";
 const execute = promisify(execFile);
 
 export type PlayedRun = {
+  /** Of its last job, or of the command that followed it. */
+  readonly log: string;
   /** Empty: no job took part. */
   readonly summary: string;
   readonly comment: string;
@@ -105,10 +107,14 @@ const stories = {
     return await shown(stage, { request, job: await stage.job(request) });
   },
   forked: async (stage) => {
-    const operate = async (...args: readonly string[]): Promise<string> => {
-      const env = { PATH: process.env.PATH ?? "", DATA_DIR: stage.dataDir };
+    const command = async (
+      settings: Readonly<Record<string, string>>,
+      ...args: readonly string[]
+    ): Promise<string> => {
+      const env = { PATH: process.env.PATH ?? "", ...settings };
       return (await execute(process.execPath, ["npm/cli.mjs", ...args], { env })).stdout;
     };
+    const operate = async (...args: readonly string[]) => await command({ DATA_DIR: stage.dataDir }, ...args);
     const key = JSON.parse(await operate("keys", "create", "--json"));
     const client = createClient({ baseUrl: stage.service().url, credential: key.secret });
     const { id: agentId } = await client.agents.create({ body: { name: "helper" } });
@@ -135,7 +141,9 @@ const stories = {
     });
     for await (const _ of client.runs.follow({ runId: forked.run_id }));
     const link = (await operate("accounts", "sign-in-link", key.account_id, "--json")).trim();
+    const asOwner = { AGENT_SERVICE_URL: stage.service().url, AGENT_SERVICE_KEY: key.secret };
     return {
+      log: await command(asOwner, "follow", forked.run_id),
       summary: "",
       comment: "",
       request: "",
@@ -211,8 +219,8 @@ async function shown(
   const comment = codeHost.rest.commentsOf(PULL_REQUEST).findLast(({ user }) => user === ACTIONS_BOT);
   if (job.outputs.conclusion !== "success" || comment === undefined)
     throw new Error(`A job of the pictures ended as ${job.outputs.conclusion ?? "nothing"}.\n${job.log}`);
-  const { summary } = job;
-  return { request, summary, comment: comment.body, runUrl: job.outputs["run-url"] ?? "", cookie: null };
+  const { log, summary } = job;
+  return { request, log, summary, comment: comment.body, runUrl: job.outputs["run-url"] ?? "", cookie: null };
 }
 
 /** By a link of the operator's. Returns the cookie. */

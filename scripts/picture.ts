@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { findBrowser, openBrowser } from "./picture-browser.ts";
-import { findPainter, type Painter, summaryPage, threadPage } from "./picture-page.ts";
+import { findPainter, logPage, type Painter, summaryPage, threadPage } from "./picture-page.ts";
 import { playRun, runStoryNames } from "./picture-runs.ts";
 import { type Played, playJob, type StoryName, storyNames } from "./picture-story.ts";
 
@@ -87,20 +87,18 @@ async function openTools(opened: AsyncDisposableStack) {
   return { painter, folder, browser };
 }
 
-/** Runs that outlive their process: of each its page, and what its last job wrote. */
+/** Runs that outlive their process: of each its page and its log, and what its last job wrote. */
 async function drawRuns(): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const { painter, folder, browser } = await openTools(opened);
   for (const name of runStoryNames) {
     await using played = await playRun(join(folder, name), name);
-    const { summary, comment, request, runUrl, cookie } = played;
-    const texts: Record<string, string> =
-      summary === ""
-        ? {}
-        : {
-            summary: summaryPage(painter, summary),
-            comment: threadPage(painter, { request, answer: comment }),
-          };
+    const { log, summary, comment, request, runUrl, cookie } = played;
+    const ofJob = {
+      summary: summaryPage(painter, summary),
+      comment: threadPage(painter, { request, answer: comment }),
+    };
+    const texts = { log: logPage(painter, log), ...(summary === "" ? {} : ofJob) };
     const pages = { ...(await writePages(join(folder, name), texts)), run: runUrl };
     for (const [page, url] of Object.entries(pages)) {
       const shot = { url, selector: "main", isDark: false, width: WIDTH, maxHeight: MAX_RUN_HEIGHT };

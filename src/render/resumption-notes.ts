@@ -12,8 +12,14 @@ const MAX_NAME_CHARS = 60;
 const MAX_MESSAGE_CHARS = 300;
 
 export function resumptionNote({ turn, after, unknownCalls, message }: Omit<Resumption, "seq">): string {
-  const said = message === null ? "" : ` It was told: ${singleLine(message, MAX_MESSAGE_CHARS)}`;
+  const said = message === null ? "" : ` It was told: ${firstParagraph(message)}`;
   return `${whatHappened[after](turn)}${said}${unknownCallsText(unknownCalls)}`;
+}
+
+/** What follows in the message of a comment's job is what happened there: commits, and the names of branches. */
+function firstParagraph(message: string): string {
+  const [first = "", ...rest] = message.trim().split("\n\n");
+  return `${singleLine(first, MAX_MESSAGE_CHARS)}${rest.length > 0 ? " …" : ""}`;
 }
 
 type Cause = Resumption["after"];
