@@ -36,7 +36,7 @@ import { markdownElements } from "../../src/render/html/markdown-elements.ts";
 import { inertMarkdown } from "../../src/render/inert-markdown.ts";
 import { escapeMarkdown, inlineCode, untrustedFence } from "../../src/render/markdown.ts";
 import { pullRequestBody } from "../../src/render/pull-request.ts";
-import { patchFiles } from "../../src/render/run-page/patch-files.ts";
+import { patchFiles } from "../../src/render/run-page/diff/patch-files.ts";
 import { findSecrets, maskSecrets } from "../../src/report/find-secrets.ts";
 import { type Finding, readFindings } from "../../src/report/findings.ts";
 import { scanPatch } from "../../src/report/scan-patch.ts";
@@ -526,7 +526,7 @@ export const parsers: readonly Parser[] = [
     worst: [...markdown, "**a ", "*a_b", "a** ", "` `` ", "https://a ", "h", '[](a "', "  \n"],
   },
   {
-    file: "render/run-page/patch-files.ts",
+    file: "render/run-page/diff/patch-files.ts",
     name: "patchFiles",
     run: patchFiles,
     worst: [

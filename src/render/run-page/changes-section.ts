@@ -1,101 +1,201 @@
 // The changes of a run, by file: each folded, with its added and removed lines, within a bound. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
-import type { ChangesEvent, FileChange } from "../../contract/runs/run-event.ts";
-import { maskSecrets } from "../../report/find-secrets.ts";
-import { type Contents, type Element, el, said } from "../html/element.ts";
+import type { ChangesEvent, HeldBackFile } from "../../contract/runs/run-event.ts";
+import { blobUrl } from "../blob-url.ts";
+import { type Contents, type Element, el } from "../html/element.ts";
 import { countText, plural } from "../quantities.ts";
-import { type PatchFile, patchFiles } from "./patch-files.ts";
+import { diffLines } from "./diff/diff-lines.ts";
+import { type DiffColours, type ShownFile, shownFiles } from "./diff/shown-files.ts";
 
-const MAX_FILES = 200;
-const MAX_LINES_OF_FILE = 400;
-const MAX_LINES = 3_000;
-const MAX_LINE_CHARS = 1_000;
+const MAX_WHY_CHARS = 1_000;
+const MAX_HELD_BACK_FILES = 200;
 /** Files of a small change are open. */
 const OPEN_LINES = 200;
+/** More files than this are listed first. */
+const MAX_UNLISTED_FILES = 3;
 const MAX_PATH_CHARS = 300;
+
+/** What only the service knows: a script in the browser draws without it. */
+export type DiffExtras = {
+  readonly colours: DiffColours;
+  /** `.../blob/<sha>` of the version before the changes; null where no reader can open it. */
+  readonly filesUrl: string | null;
+};
+
+type ChangesPage = { readonly base: string; readonly diff?: DiffExtras | undefined };
 
 /** Null where nothing was changed. */
 export function changesSection(
   changes: ChangesEvent["value"] | null,
-  { base }: { base: string },
+  { base, diff }: ChangesPage,
 ): readonly Contents[] {
   if (changes === null) return [];
   const { files, held_back: heldBack = [], unreadable } = changes;
   if (unreadable !== undefined)
     return [
       el("h2", {}, "Changes"),
-      el("p", {}, `What the run changed could not be read: ${singleLine(unreadable, MAX_LINE_CHARS)}`),
+      el("p", {}, `What the run changed could not be read: ${singleLine(unreadable, MAX_WHY_CHARS)}`),
     ];
   if (files.length + heldBack.length === 0) return [];
-  const sections = patchFiles(maskSecrets(changes.patch));
+  const shown = shownFiles(changes);
   const additions = files.reduce((sum, file) => sum + file.additions, 0);
   const deletions = files.reduce((sum, file) => sum + file.deletions, 0);
-  const lines = sections.reduce((sum, section) => sum + section.lines.length, 0);
-  const left = { lines: MAX_LINES };
-  const more = files.length - MAX_FILES;
+  const lines = shown.reduce((sum, { patch, moreLines }) => sum + (patch?.lines.length ?? 0) + moreLines, 0);
+  const more = files.length - shown.length;
   return [
     el("h2", {}, "Changes"),
     el(
-      "p",
-      { class: "row" },
-      el("span", {}, `${plural(files.length, "file")} `, counts({ additions, deletions })),
-      el("a", { href: `${base}/patch`, class: "end" }, "Download the patch"),
+      "div",
+      { class: "diffs" },
+      el(
+        "div",
+        { class: "row" },
+        el("span", {}, `${plural(files.length, "file")} `, counts({ additions, deletions })),
+        lines === 0
+          ? null
+          : el(
+              "label",
+              { class: "inline split" },
+              el("input", { type: "checkbox", checked: true }),
+              "Side by side",
+            ),
+        el("a", { href: `${base}/patch`, class: "end" }, "Download the patch"),
+      ),
+      shown.length > MAX_UNLISTED_FILES ? fileList(shown) : null,
+      ...shown.map((file, index) => fileElement(file, { index, isOpen: lines <= OPEN_LINES, diff })),
+      more > 0 ? el("p", { class: "faint" }, `and ${plural(more, "more file")}`) : null,
     ),
-    ...files.slice(0, MAX_FILES).map((file) => {
-      const patch = sections.find(({ path }) => path === file.path);
-      return fileElement(file, { patch, left, isOpen: lines <= OPEN_LINES });
-    }),
-    more > 0 ? el("p", { class: "faint" }, `and ${plural(more, "more file")}`) : null,
-    heldBack.length === 0
-      ? null
-      : el(
-          "p",
-          {},
-          "Held back, and not part of the changes: ",
-          heldBack
-            .slice(0, MAX_FILES)
-            .map(({ path, reason }, index) => [
-              index === 0 ? "" : ", ",
-              el("code", {}, singleLine(path, MAX_PATH_CHARS)),
-              reason === "protected" ? " (protected)" : " (too large)",
-            ]),
-        ),
+    heldBackText(heldBack),
   ];
 }
 
-function fileElement(
-  file: FileChange,
-  { patch, left, isOpen }: { patch: PatchFile | undefined; left: { lines: number }; isOpen: boolean },
-): Element {
-  const all = patch?.lines ?? [];
-  const shown = all.slice(0, Math.min(MAX_LINES_OF_FILE, left.lines));
-  left.lines -= shown.length;
-  const more = all.length - shown.length;
+function heldBackText(files: readonly HeldBackFile[]): Contents {
+  if (files.length === 0) return null;
   return el(
-    "details",
-    { class: "file", open: isOpen ? true : undefined },
-    el(
-      "summary",
-      {},
-      el("code", {}, singleLine(file.path, MAX_PATH_CHARS)),
-      file.status === "modified" ? " " : ` ${file.status} `,
-      counts(file),
-    ),
-    shown.length === 0
-      ? null
-      : el(
-          "pre",
-          { class: "diff", tabindex: 0 },
-          ...shown.map(({ kind, text }) => el("span", { class: kind }, `${line(text)}\n`)),
-        ),
-    more > 0 ? el("p", { class: "faint" }, `${countText(more)} more lines are in the patch.`) : null,
+    "p",
+    {},
+    "Held back, and not part of the changes: ",
+    files
+      .slice(0, MAX_HELD_BACK_FILES)
+      .map(({ path, reason }, index) => [
+        index === 0 ? "" : ", ",
+        el("code", {}, singleLine(path, MAX_PATH_CHARS)),
+        reason === "protected" ? " (protected)" : " (too large)",
+      ]),
   );
 }
 
-function line(text: string): string {
-  if (text.length <= MAX_LINE_CHARS) return said(text);
-  return `${said(text.slice(0, MAX_LINE_CHARS))}… ${countText(text.length - MAX_LINE_CHARS)} more characters`;
+function fileList(files: readonly ShownFile[]): Element {
+  return el(
+    "ol",
+    { class: "file-list" },
+    ...files.map(({ change }, index) =>
+      el(
+        "li",
+        {},
+        el("a", { href: `#${anchorOf(index)}` }, singleLine(change.path, MAX_PATH_CHARS)),
+        " ",
+        counts(change),
+        bar(change),
+      ),
+    ),
+  );
+}
+
+function anchorOf(index: number): string {
+  return `file-${index + 1}`;
+}
+
+type FileLook = {
+  readonly index: number;
+  readonly isOpen: boolean;
+  readonly diff: DiffExtras | undefined;
+};
+
+function fileElement(file: ShownFile, { index, isOpen, diff }: FileLook): Element {
+  const { change, patch, moreLines } = file;
+  const lines = patch?.lines ?? [];
+  const isOneSided =
+    lines.every(({ kind }) => kind !== "added") || lines.every(({ kind }) => kind !== "removed");
+  const url = wholeFileUrl(file, diff?.filesUrl ?? null);
+  return el(
+    "details",
+    { class: "file", id: anchorOf(index), open: isOpen ? true : undefined },
+    el(
+      "summary",
+      {},
+      el("code", {}, ...pathText(file)),
+      ...factsOf(file).map((fact) => el("span", { class: "fact" }, fact)),
+      el("span", { class: "end" }, counts(change), bar(change)),
+    ),
+    url === null
+      ? null
+      : el(
+          "p",
+          { class: "whole" },
+          el("a", { href: url, rel: "noopener noreferrer" }, "The whole file before the change"),
+        ),
+    lines.length === 0
+      ? el("p", { class: "faint" }, withoutLines(file))
+      : el(
+          "div",
+          { class: isOneSided ? "diff one" : "diff" },
+          ...diffLines(lines, diff?.colours.get(index) ?? null),
+        ),
+    moreLines > 0
+      ? el("p", { class: "faint" }, `${countText(moreLines)} more lines are in the patch.`)
+      : null,
+  );
+}
+
+function pathText({ change, patch }: ShownFile): readonly Contents[] {
+  const path = singleLine(change.path, MAX_PATH_CHARS);
+  const from = patch?.from ?? null;
+  if (from === null || from === change.path) return [path];
+  return [singleLine(from, MAX_PATH_CHARS), " → ", path];
+}
+
+function factsOf({ change, patch }: ShownFile): readonly string[] {
+  const mode = patch?.mode ?? null;
+  return [
+    ...(change.status === "modified" ? [] : [change.status]),
+    ...(mode === null
+      ? []
+      : [`mode ${singleLine(mode.before, MAX_PATH_CHARS)} → ${singleLine(mode.after, MAX_PATH_CHARS)}`]),
+    ...(patch?.isBinary === true ? ["binary"] : []),
+  ];
+}
+
+function withoutLines({ patch, moreLines }: ShownFile): string {
+  if (patch === null) return "Its lines are not in the patch.";
+  if (patch.isBinary) return "A binary file.";
+  return moreLines > 0 ? "Its lines are not shown." : "No line of it changed.";
+}
+
+/** A new file has no version before the change. */
+function wholeFileUrl({ change, patch }: ShownFile, filesUrl: string | null): string | null {
+  if (filesUrl === null || change.status === "added") return null;
+  if (change.status === "renamed" && patch?.from == null) return null;
+  return blobUrl(filesUrl, { path: patch?.from ?? change.path });
+}
+
+const BAR_BLOCKS = 5;
+
+/** How the changed lines divide, in five blocks, for the eye: the numbers are beside it. */
+function bar({ additions, deletions }: { additions: number; deletions: number }): Element {
+  const changed = additions + deletions;
+  const blocks = Math.min(BAR_BLOCKS, changed);
+  const share = changed === 0 ? 0 : Math.round((blocks * additions) / changed);
+  const added = Math.max(additions > 0 ? 1 : 0, Math.min(share, deletions > 0 ? blocks - 1 : blocks));
+  const classes = Array.from({ length: BAR_BLOCKS }, (_, at) =>
+    at < added ? "plus" : at < blocks ? "minus" : undefined,
+  );
+  return el(
+    "span",
+    { class: "bar", "aria-hidden": "true" },
+    ...classes.map((name) => el("i", { class: name })),
+  );
 }
 
 function counts({ additions, deletions }: { additions: number; deletions: number }): Contents {
@@ -103,5 +203,6 @@ function counts({ additions, deletions }: { additions: number; deletions: number
     el("span", { class: "added" }, `+${countText(additions)}`),
     " ",
     el("span", { class: "removed" }, `−${countText(deletions)}`),
+    " ",
   ];
 }

@@ -9,7 +9,7 @@ import { type Contents, type Element, el, outerLink, said } from "../html/elemen
 import { countText, dollarsText, durationText, plural } from "../quantities.ts";
 import { creditsText, modelCostText } from "../run-costs.ts";
 import { attemptsSection } from "./attempts-section.ts";
-import { changesSection } from "./changes-section.ts";
+import { changesSection, type DiffExtras } from "./changes-section.ts";
 import { deliverySection } from "./delivery-section.ts";
 import { findingsSection } from "./findings-section.ts";
 import { type ParkedPage, parkedOf, parkedSection } from "./parked-section.ts";
@@ -18,6 +18,7 @@ import { replySection } from "./reply-section.ts";
 export type PageRun = ParkedPage & {
   /** The address of the files that it worked on, for `blobUrl`. Null: the code host's is not known. */
   readonly filesUrl: string | null;
+  readonly diff?: DiffExtras;
 };
 
 /** By the ids of the elements that they are in, in the order of the page. */
@@ -50,7 +51,7 @@ export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Co
   reply: replySection,
   attempts: ({ report }) => attemptsSection(report.attempts),
   findings: ({ run, report, filesUrl }) => (isOver(run) ? findingsSection(report, { filesUrl }) : []),
-  changes: ({ report, base }) => changesSection(report.changes, { base }),
+  changes: ({ report, base, diff }) => changesSection(report.changes, { base, diff }),
   plan: ({ report }) => planOf(report),
   approvals: ({ report }) => approvalsOf(report),
   network: ({ report }) => networkOf(report),

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Hono } from "hono";
 import type { FaceEnv } from "../http/face.ts";
+import { diffStyle } from "./diff-style.ts";
 import { runStyle } from "./run-style.ts";
 import { stepsStyle } from "./steps-style.ts";
 import { style } from "./style.ts";
@@ -26,7 +27,8 @@ const loaded = new Map<string, Asset>();
 const scriptFolders = [import.meta.dirname, join(import.meta.dirname, "../../../../npm")];
 
 export function stylePath(): string {
-  return assetOf("style.css", () => style + runStyle + stepsStyle + workspaceStyle + usageStyle).path;
+  const rules = [style, runStyle, stepsStyle, diffStyle, workspaceStyle, usageStyle];
+  return assetOf("style.css", () => rules.join("")).path;
 }
 
 export function scriptPath(name: ScriptName): string {

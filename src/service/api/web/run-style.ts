@@ -10,8 +10,5 @@ export const runStyle = `
 .tools { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: .75rem 0 } .tools[hidden] { display: none }
 .tools label { margin: 0 } .tools [aria-pressed=true] { border-color: var(--accent); color: var(--link) }
 .jump { position: fixed; right: 1.25rem; bottom: 1.25rem; background: var(--accent); color: var(--on-accent); border-color: var(--accent) } .jump[hidden] { display: none }
-.file { border: 1px solid var(--line); border-radius: 6px; padding: .4rem .75rem; margin: .5rem 0 }
-.file .diff { padding: .5rem 0; border: 0 } .diff span { display: block; padding: 0 .5rem }
-.added { color: var(--good) } .removed { color: var(--bad) } .diff .hunk, .diff .note { color: var(--faint) }
 .plan { list-style: none; padding: 0 } .plan .completed { color: var(--faint) }
 `;

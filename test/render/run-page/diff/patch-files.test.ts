@@ -1,7 +1,7 @@
 // A patch as its files, whatever its lines look like.
 
 import { describe, expect, it } from "vitest";
-import { patchFiles } from "../../../src/render/run-page/patch-files.ts";
+import { patchFiles } from "../../../../src/render/run-page/diff/patch-files.ts";
 
 describe("the files of a patch", () => {
   it("have their own lines, those that look like headers too", () => {

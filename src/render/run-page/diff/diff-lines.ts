@@ -1,0 +1,154 @@
+// The lines of a file's patch, in one markup for two layouts: one column, or the versions side by side. Numbers and signs are drawn by
+// the style, so that nobody copies them. Pure.
+
+import { wholeChars } from "../../../base/untrusted-text.ts";
+import { type Contents, type Element, el, said } from "../../html/element.ts";
+import { countText } from "../../quantities.ts";
+import { changedWords, type Span } from "./changed-words.ts";
+import type { PatchLine } from "./patch-files.ts";
+import { type Colour, MAX_LINE_CHARS } from "./shown-files.ts";
+
+type Line = PatchLine & { readonly colours: readonly Colour[] };
+type Look = { readonly mark: Span | null; readonly isCrlf: boolean };
+
+/** Colours are those of the lines, in their order. */
+export function diffLines(
+  lines: readonly PatchLine[],
+  colours: readonly (readonly Colour[])[] | null,
+): readonly Element[] {
+  const isText = ({ kind }: PatchLine) => kind !== "hunk" && kind !== "note";
+  // Line endings are shown where they differ.
+  const isCrlf = lines.every((line) => !isText(line) || line.text.endsWith("\r"));
+  return blocksOf(lines.map((line, index) => ({ ...line, colours: colours?.[index] ?? [] }))).map((block) => {
+    const kind = block[0]?.kind;
+    if (kind === "hunk") return el("div", { class: "hunk" }, ...block.map(({ text }) => hunkHeader(text)));
+    if (kind === "same") return el("div", { class: "lines" }, ...block.flatMap((line) => both(line, isCrlf)));
+    return changeBlock(block, isCrlf);
+  });
+}
+
+/** Lines that belong together: a hunk's header, a stretch that stayed, or one that was changed with its notes. */
+function blocksOf(lines: readonly Line[]): readonly (readonly Line[])[] {
+  const blocks: Line[][] = [];
+  let last: string | null = null;
+  for (const line of lines) {
+    const group: string =
+      line.kind === "note" ? (last ?? "changed") : /^(hunk|same)$/.test(line.kind) ? line.kind : "changed";
+    if (group === last && group !== "hunk") blocks.at(-1)?.push(line);
+    else blocks.push([line]);
+    last = group;
+  }
+  return blocks;
+}
+
+/** Each removed line is beside the added one that is as far down. */
+function changeBlock(block: readonly Line[], isCrlf: boolean): Element {
+  const removed = block.filter(({ kind }) => kind === "removed");
+  const added = block.filter(({ kind }) => kind === "added");
+  const marks = new Map<Line, Span>();
+  for (const [index, before] of removed.entries()) {
+    const after = added[index];
+    if (after === undefined) break;
+    const changed = changedWords(shown(before.text, isCrlf).text, shown(after.text, isCrlf).text);
+    if (changed === null) continue;
+    marks.set(before, changed.before).set(after, changed.after);
+  }
+  const isSplit = removed.length > 0 && added.length > 0;
+  return el(
+    "div",
+    { class: "lines" },
+    ...block.map((line, index) =>
+      line.kind === "note"
+        ? note(line, block[index - 1]?.kind === "removed" && isSplit)
+        : lineElement(line, { mark: marks.get(line) ?? null, isCrlf }),
+    ),
+  );
+}
+
+/** `@@ -1,2 +1,3 @@ the function`. */
+function hunkHeader(text: string): Contents {
+  const end = text.indexOf(" @@") + 3;
+  const { text: place } = shown(text.slice(end).trim(), true);
+  return [el("span", { class: "range" }, text.slice(0, end)), place === "" ? null : ` ${said(place)}`];
+}
+
+function note({ text }: Line, isOld: boolean): Element {
+  return el("div", { class: isOld ? "tail old" : "tail" }, said(shown(text, true).text));
+}
+
+/** Side by side, a line that stayed is on both sides: the second is for the eye alone. */
+function both(line: Line, isCrlf: boolean): readonly Element[] {
+  const look = { mark: null, isCrlf };
+  if (line.kind === "note") return [note(line, false)];
+  return [
+    lineElement(line, look),
+    el(
+      "div",
+      { class: "copy", "data-new": line.newLine ?? undefined, "aria-hidden": "true" },
+      code(line, look),
+    ),
+  ];
+}
+
+function lineElement(line: Line, look: Look): Element {
+  const { kind, oldLine, newLine } = line;
+  const numbers = { "data-old": oldLine ?? undefined, "data-new": newLine ?? undefined };
+  return el("div", { class: kind, ...numbers }, code(line, look));
+}
+
+function code({ text, colours }: Line, { mark, isCrlf }: Look): Element {
+  const { text: head, more } = shown(text, isCrlf);
+  return el(
+    "code",
+    {},
+    ...pieces(head, colours, mark),
+    more === 0 ? null : el("span", { class: "faint" }, `… ${countText(more)} more characters`),
+  );
+}
+
+function shown(text: string, isCrlf: boolean): { readonly text: string; readonly more: number } {
+  const whole = isCrlf && text.endsWith("\r") ? text.slice(0, -1) : text;
+  if (whole.length <= MAX_LINE_CHARS) return { text: whole, more: 0 };
+  const head = wholeChars(whole.slice(0, MAX_LINE_CHARS));
+  return { text: head, more: whole.length - head.length };
+}
+
+/** The text, cut where a colour or the mark begins or ends. */
+function pieces(text: string, colours: readonly Colour[], mark: Span | null): readonly Contents[] {
+  const found: Contents[] = [];
+  const put = (from: number, to: number, name: string | undefined) => {
+    for (const [start, end, isMarked] of cuts(from, to, mark)) {
+      const part = said(text.slice(start, end));
+      if (part === "") continue;
+      if (isMarked) found.push(el("mark", { class: name }, part));
+      else found.push(name === undefined ? part : el("span", { class: name }, part));
+    }
+  };
+  let at = 0;
+  for (const { from, to, name } of colours) {
+    const [start, end] = [Math.max(at, inside(text, from)), inside(text, to)];
+    if (start >= end) continue;
+    put(at, start, undefined);
+    put(start, end, name);
+    at = end;
+  }
+  put(at, text.length, undefined);
+  return found;
+}
+
+function cuts(from: number, to: number, mark: Span | null): readonly (readonly [number, number, boolean])[] {
+  if (mark === null) return [[from, to, false]];
+  const start = Math.min(Math.max(mark.from, from), to);
+  const end = Math.min(Math.max(mark.to, start), to);
+  return [
+    [from, start, false],
+    [start, end, true],
+    [end, to, false],
+  ];
+}
+
+/** Not between the halves of a surrogate pair. */
+function inside(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return Math.min(text.length, code >= 0xdc00 && code <= 0xdfff ? at + 1 : at);
+}

@@ -1,0 +1,38 @@
+// What a page shows of a patch: its files and lines within bounds, secrets masked before anything is split. Pure.
+
+import type { ChangesEvent, FileChange } from "../../../contract/runs/run-event.ts";
+import { maskSecrets } from "../../../report/find-secrets.ts";
+import { type PatchFile, patchFiles } from "./patch-files.ts";
+
+const MAX_FILES = 200;
+const MAX_LINES_OF_FILE = 400;
+const MAX_LINES = 3_000;
+/** Of a line. */
+export const MAX_LINE_CHARS = 1_000;
+
+export type ShownFile = {
+  readonly change: FileChange;
+  /** With the lines that are shown; null where the patch does not have it. */
+  readonly patch: PatchFile | null;
+  /** How many lines of the patch are not shown. */
+  readonly moreLines: number;
+};
+
+/** A part of a line that has a colour. The class is ours. */
+export type Colour = { readonly from: number; readonly to: number; readonly name: string };
+
+/** By the shown file's index, the colours of each of its lines. A file that is not there is plain. */
+export type DiffColours = ReadonlyMap<number, readonly (readonly Colour[])[]>;
+
+export function shownFiles({ files, patch }: ChangesEvent["value"]): readonly ShownFile[] {
+  const parsed = new Map<string, PatchFile>();
+  for (const file of patchFiles(maskSecrets(patch))) if (!parsed.has(file.path)) parsed.set(file.path, file);
+  let left = MAX_LINES;
+  return files.slice(0, MAX_FILES).map((change) => {
+    const found = parsed.get(change.path);
+    if (found === undefined) return { change, patch: null, moreLines: 0 };
+    const lines = found.lines.slice(0, Math.min(MAX_LINES_OF_FILE, left));
+    left -= lines.length;
+    return { change, patch: { ...found, lines }, moreLines: found.lines.length - lines.length };
+  });
+}
