@@ -31,11 +31,12 @@ describe("the files of a patch", () => {
       "",
     ].join("\n");
     const files = patchFiles(patch);
+    expect(files.map(({ isBinary }) => isBinary)).toEqual([false, false, false, true]);
     expect(files.map(({ path, lines }) => [path, lines.map(({ kind }) => kind).join(" ")])).toEqual([
       ["a b.txt", "hunk same removed added added note"],
       ["gone", "hunk removed"],
       ["new", ""],
-      ["p.png", "note"],
+      ["p.png", ""],
     ]);
   });
 
