@@ -1105,7 +1105,7 @@ export const parsers: readonly Parser[] = [
 function serversNamed(text: string): unknown {
   const server = { command: text, args: [text], env: { A: text, [text]: text } };
   const host = { url: text, headers: { A: text, [text]: text } };
-  const options = { origin: "repository", variables: {} } as const;
+  const options = { origin: "repository", variables: { values: {}, isWithheld: () => false } } as const;
   return readServers({ [text]: server, program: server, host, fields: { ...host, tools: [text] } }, options);
 }
 

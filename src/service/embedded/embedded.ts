@@ -26,6 +26,7 @@ import { findBlockers, type SandboxBlocker } from "../sandbox/sandbox-blockers.t
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { secretsOfEnvironment } from "../settings/known-secrets.ts";
+import { variablesOfJob } from "../settings/server-variables.ts";
 import { type SettingName, serviceSettings } from "../settings/service-settings.ts";
 import { ownIssuer } from "./own-issuer.ts";
 
@@ -243,7 +244,12 @@ export function embeddedConfig(
     );
   const asked = servers === undefined || usesRepositorys ? {} : { MCP_SERVERS: servers };
   const own = withoutSettings(environment);
-  const config = readConfig(fixed, { ...ofAgent(model), ...own, ...others, ...asked }, { asksByKey });
+  const serverVariables = variablesOfJob(environment);
+  const config = readConfig(
+    fixed,
+    { ...ofAgent(model), ...own, ...others, ...asked },
+    { asksByKey, serverVariables },
+  );
   if (!config.ok) throw new EmbeddedSettingsError(config.refusal.join("\n"));
   // Also those that are no settings: the job's inputs and tokens.
   const secrets = [...config.value.secrets, ...secretsOfEnvironment(environment)];
@@ -253,9 +259,9 @@ export function embeddedConfig(
     sandbox: { ...config.value.sandbox, job: { checkout: root } },
     egress: { ...config.value.egress, cap: egress },
     mcp: {
-      servers: config.value.mcp.servers.map((server) => ({ ...server, origin: "workflow" })),
+      servers: config.value.mcp.servers,
       usesRepositorys,
-      repositoryVariables: own,
+      repositoryVariables: serverVariables,
     },
   };
 }

@@ -1,14 +1,16 @@
 // Builds the environment of a command: only variables that the operator names are inherited. Pure.
 
-/** Names that usually hold secrets. A runner's own tokens begin with ACTIONS_. */
+import { isJobCredential } from "../../contract/ci/job-credentials.ts";
+
+/** Names that usually hold secrets. */
 const secretName =
-  /^(ACTIONS_|INPUT_|DATABASE_URL$|SSH_AUTH_SOCK$)|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY/i;
+  /^(DATABASE_URL$|SSH_AUTH_SOCK$)|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY/i;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The fault of a variable's name, or null. */
 export function faultOfName(name: string): string | null {
   if (!namePattern.test(name)) return "is not the name of a variable";
-  if (secretName.test(name)) return "is a name that secrets go by";
+  if (secretName.test(name) || isJobCredential(name)) return "is a name that secrets go by";
   return null;
 }
 

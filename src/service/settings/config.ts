@@ -11,6 +11,7 @@ import type { LoadLimits } from "../core/limits/load.ts";
 import { findModelRate, type Rates } from "../core/money/rates.ts";
 import type { SignInPolicy } from "../core/sign-in/sign-in-policy.ts";
 import { type EgressConfig, readEgressConfig } from "../egress/egress-config.ts";
+import type { ServerVariables } from "../executor/tools/mcp/server-definition.ts";
 import type { IssuerConfig } from "../oidc/issuer-config.ts";
 import { decodeSandbox, type SandboxConfig } from "../sandbox/sandbox-config.ts";
 import { type AcpConfig, readAcpConfig } from "./acp-config.ts";
@@ -130,13 +131,17 @@ type Values = ValuesOf<typeof serviceSettings>;
 
 /**
  * Reads the configuration. `flags` win over the environment. `asksByKey` is false where nothing asks the model with the key of
- * these settings: a job's own access, or a command that starts no service. A refusal is one line for every wrong setting:
+ * these settings: a job's own access, or a command that starts no service. `serverVariables` are a job's, for the MCP servers
+ * that it names. A refusal is one line for every wrong setting:
  * its name, what is allowed, what it got.
  */
 export function readConfig(
   flags: Partial<Record<SettingName, string>>,
   environment: Environment = process.env,
-  { asksByKey = true }: { readonly asksByKey?: boolean } = {},
+  {
+    asksByKey = true,
+    serverVariables = null,
+  }: { readonly asksByKey?: boolean; readonly serverVariables?: ServerVariables | null } = {},
 ): Result<Config, readonly string[]> {
   const { values, problems } = readSettings(serviceSettings, variablesOf({ ...environment, ...flags }));
   const traces = readTraceConfig(environment, problems);
@@ -145,7 +150,7 @@ export function readConfig(
   const model = readModelConfig(environment, { backend: values.BACKEND, needsKey, problems });
   const brought = model ?? readAgentConfig(environment, values.BACKEND === "model" ? [] : problems);
   const acp = readAcpConfig(environment, { backend: values.BACKEND, needsKey, problems });
-  const mcp = readMcpConfig(environment, { backend: values.BACKEND, problems });
+  const mcp = readMcpConfig(environment, { backend: values.BACKEND, ofJob: serverVariables, problems });
   const signIn = readSignInConfig(environment, problems);
   const rates = readRates(values, { agents: { backend: values.BACKEND, model, acp }, problems });
   const blobs = readBlobConfig(environment, { store: values.BLOB_STORE, folder: values.BLOB_DIR, problems });

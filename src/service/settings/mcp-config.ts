@@ -3,7 +3,12 @@
 import type { Environment } from "../../base/environment.ts";
 import { text } from "../../base/settings/kinds.ts";
 import { described, readSettings, variablesOf } from "../../base/settings/setting.ts";
-import { type McpServer, readServerText } from "../executor/tools/mcp/server-definition.ts";
+import {
+  type McpServer,
+  readServerText,
+  type ServerVariables,
+} from "../executor/tools/mcp/server-definition.ts";
+import { variablesOfOperator } from "./server-variables.ts";
 
 export type McpConfig = {
   /** Of every run that a model executes. */
@@ -11,7 +16,7 @@ export type McpConfig = {
   /** Whether runs have the servers of their repository's own `.mcp.json`, whatever its owner says: in a job of its own alone. */
   readonly usesRepositorys: boolean;
   /** Variables that those take their secrets from. Null: they have none. */
-  readonly repositoryVariables: Environment | null;
+  readonly repositoryVariables: ServerVariables | null;
 };
 
 /** By the names of their environment variables, in the order of the documentation. */
@@ -27,10 +32,18 @@ export const mcpSettings = {
   }),
 };
 
-/** Adds a line to `problems` for each server that is wrong. */
+/** Adds a line to `problems` for each server that is wrong. `ofJob`: what servers that a job names take their secrets from. */
 export function readMcpConfig(
   environment: Environment,
-  { backend, problems }: { readonly backend: string; readonly problems: string[] },
+  {
+    backend,
+    ofJob,
+    problems,
+  }: {
+    readonly backend: string;
+    readonly ofJob: ServerVariables | null;
+    readonly problems: string[];
+  },
 ): McpConfig {
   const { values, problems: faults } = readSettings(mcpSettings, variablesOf(environment));
   problems.push(...faults);
@@ -40,7 +53,10 @@ export function readMcpConfig(
     problems.push(
       "MCP_SERVERS: MCP servers are for BACKEND model, coding agents are given none. Leave them out.",
     );
-  const read = readServerText(values.MCP_SERVERS, { origin: "operator", variables: environment });
+  const read = readServerText(values.MCP_SERVERS, {
+    origin: ofJob === null ? "operator" : "workflow",
+    variables: ofJob ?? variablesOfOperator(environment),
+  });
   problems.push(...read.problems.map((problem) => `MCP_SERVERS: ${problem}.`));
   return { ...none, servers: read.servers };
 }

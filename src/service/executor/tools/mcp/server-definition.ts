@@ -22,8 +22,6 @@ const MAX_UNKNOWN_FIELDS = 5;
 const secretName = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|KEY|AUTH|COOKIE/i;
 const reference = /\$\{([^{}]*)\}/g;
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Of the runner and of this Action: their values are for nobody else. */
-const ownVariable = /^(ACTIONS_|INPUT_)/i;
 
 type McpOrigin = "operator" | "workflow" | "repository";
 
@@ -87,10 +85,16 @@ const httpFields = {
   headers: z.optional(values),
 };
 
+export type ServerVariables = {
+  readonly values: Environment;
+  /** Whether no server is given this one, whatever its value. */
+  readonly isWithheld: (name: string) => boolean;
+};
+
 type ReadOptions = {
   readonly origin: McpOrigin;
   /** The variables that `${NAME}` is taken from. Null: such a server has no secrets. */
-  readonly variables: Environment | null;
+  readonly variables: ServerVariables | null;
 };
 
 /** The servers of the text, and what is wrong with the others. A text that is no JSON has one problem, and no server. */
@@ -206,7 +210,7 @@ function fill(
         faults.push(`.${place}.${key}: ${fault}`);
         return "";
       }
-      const secret = variables?.[name] ?? "";
+      const secret = variables?.values[name] ?? "";
       secrets.push(secret);
       hasSecrets = true;
       return secret;
@@ -225,8 +229,9 @@ function faultOfReference(name: string, { variables, origin }: ReadOptions): str
   if (!variablePattern.test(name)) return `\${${name.slice(0, 100)}} is not the name of a variable in braces`;
   if (variables === null)
     return `\${${name}} is refused: servers of the ${origin} have no secrets on a service. Ask its operator to add this server, or run without a server`;
-  if (ownVariable.test(name)) return `\${${name}} is refused: it is the runner's own`;
-  const value = variables[name] ?? "";
+  if (variables.isWithheld(name))
+    return `\${${name}} is refused: it is a credential or a setting of the job itself. Give what this server needs a variable of its own`;
+  const value = variables.values[name] ?? "";
   return value === ""
     ? `the environment variable ${name} is not set. Set it where the agent is started, in "env:" of the step`
     : null;

@@ -1,16 +1,21 @@
 // MCP servers of a run: the operator's, those of its submission, and the repository's own where it may have them.
 
-import type { Environment } from "../../../../base/environment.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../../backend.ts";
-import { type McpServer, type ReadServers, readServers, readServerText } from "./server-definition.ts";
+import {
+  type McpServer,
+  type ReadServers,
+  readServers,
+  readServerText,
+  type ServerVariables,
+} from "./server-definition.ts";
 
 const REPOSITORY_FILE = ".mcp.json";
 
 type ServersOfRunParts = {
   readonly operators: readonly McpServer[];
   /** Whether every run has its repository's own, and what they take their secrets from. */
-  readonly repositorys: { readonly isAlways: boolean; readonly variables: Environment | null };
+  readonly repositorys: { readonly isAlways: boolean; readonly variables: ServerVariables | null };
   readonly task: Pick<BackendTask, "mcp">;
   readonly checkout: Pick<Checkout, "trustedText">;
 };

@@ -62,7 +62,7 @@ async function open({
 }: Opening): Promise<OpenedRun> {
   const read = readServers(
     { mcpServers: servers },
-    { origin: "operator", variables: { SENTRY_TOKEN: TOKEN } },
+    { origin: "operator", variables: { values: { SENTRY_TOKEN: TOKEN }, isWithheld: () => false } },
   );
   expect(read.problems).toEqual([]);
   const sandboxes = new SandboxFixture();
