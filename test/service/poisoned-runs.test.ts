@@ -13,6 +13,7 @@ import { expectNothingKept, patchIn } from "../support/durable/expect-played.ts"
 import { STORY_MODEL, type Story } from "../support/durable/played-story.ts";
 import { type Errand, heardBy, messageOf } from "../support/durable/session-agent.ts";
 import { NODE } from "../support/fixtures/service-process.ts";
+import { call } from "../support/service-client.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 import { sqliteStore } from "../support/stores/stores.ts";
@@ -128,6 +129,36 @@ describe("a run on SQLite that loses five workers before it has written a file",
       expect(messageIn(events)).toContain(NOT_KEPT);
       expect(patchIn(events)).toBe("");
       expect(service.model.askedOf(story)).toHaveLength(LOSSES);
+    } finally {
+      await service.close();
+    }
+  });
+});
+
+describe("a run on SQLite whose repository names an MCP server, with a secret as it is", () => {
+  it("ends with what it had changed, without that secret", async () => {
+    // What the first file has.
+    const secret = "Turn 1 of alpha.";
+    const servers = { own: { url: "https://mcp.example/mcp", headers: { "X-Api-Key": secret } } };
+    const files = { ".mcp.json": JSON.stringify({ mcpServers: servers }) };
+    const service = await DurableService.start({ store: sqliteStore, files });
+    try {
+      const { agentId } = service.job;
+      const set = await call(`${service.node().url}/v1/agents/${agentId}`, {
+        method: "PATCH",
+        bearer: service.owner.secret,
+        json: { ci_policy: { mcp_servers: "repository" } },
+      });
+      expect(set.status).toBe(200);
+      const story = storyOf("literal");
+      const submit = () => service.submit(story);
+      const { runId, node } = await loseWorkers(service, { story, turn: LOST_TURN, submit });
+      await service.startAgain(node);
+      const events = await expectPoisoned(service, runId);
+      expect(messageIn(events)).toContain(KEPT);
+      expect(patchIn(events)).toContain("+***");
+      expect(JSON.stringify(events)).toContain("own (repository)");
+      expect(JSON.stringify(events)).not.toContain(secret);
     } finally {
       await service.close();
     }

@@ -3,6 +3,7 @@
 // Why: docs/decisions/140-a-run-outlives-its-process.md
 
 import type { Agent } from "../core/agents/agent.ts";
+import type { Checkout } from "../core/checkouts/checkout.ts";
 import { type Ending, poisonedEnding } from "../core/runs/run-machine.ts";
 import type { Backend } from "./backend.ts";
 import { restoreChanges } from "./carried-changes.ts";
@@ -11,6 +12,7 @@ import { isOfStore } from "./failed-run.ts";
 import type { HeldCheckout } from "./held-checkout.ts";
 import type { LeftWork } from "./run-journal.ts";
 import { openFiles, type RunOfFiles, sourceOf } from "./run-source.ts";
+import { serversOfRun } from "./tools/mcp/servers-of-run.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 type PoisonedRun = {
@@ -52,10 +54,22 @@ async function reportKept(
   const { checkout } = files.value;
   held.hold(checkout);
   secrets.add(...(checkout.covered?.values ?? []));
+  secrets.add(...(await secretsOfRepositorysServers(agent, checkout)));
   const copy = await restoreChanges(core, { run: taken.run, checkout });
   // Its tree was kept without them.
   if (backend.needsCheckout && backend.hasNoTurns === true) await checkout.hideAgentFiles();
   await checkout.bringBack(left.tree, signal);
   await emitChanges(work, { held, checkout, copy });
   return true;
+}
+
+/** Values that its `.mcp.json` has as they are: its servers had them while the run went on, and none is started here. */
+async function secretsOfRepositorysServers(agent: Agent, checkout: Checkout): Promise<readonly string[]> {
+  const { servers } = await serversOfRun({
+    operators: [],
+    repositorys: { isAlways: false, variables: null },
+    task: { mcp: { asked: null, mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository" } },
+    checkout,
+  });
+  return servers.flatMap((server) => server.secrets);
 }

@@ -36,6 +36,8 @@ export type DurableOptions = {
   /** One process unless told. */
   readonly roles?: readonly Role[];
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of its repository, beside what that has anyway. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Models whose tokens cost something, beside that of the stories. */
   readonly models?: readonly string[];
   /** How long the model's answers take, one after the other. */
@@ -78,13 +80,14 @@ export class DurableService {
   #job: CiJob | null = null;
 
   static async start(options: DurableOptions): Promise<DurableService> {
-    const { store, roles = ["all"], settings = {}, models = [], paceMs = [], through = () => {} } = options;
+    const { store, roles = ["all"], settings = {}, files = {}, models = [], paceMs = [] } = options;
+    const { through = () => {} } = options;
     const place = await store.make();
     const folder = await mkdtemp(join(tmpdir(), "durable-runs-"));
     const key = await makeTestKey(place, { owner: { plan: "subscribed" } });
     await operateOn(place, ({ grant }) => grant({ accountId: key.accountId, credits: CREDITS }));
     const repository = new TestRepository(folder, "project.git");
-    const sha = repository.commit({ files: { "README.md": "# Project\n", "src/a.txt": "one\n" } });
+    const sha = repository.commit({ files: { "README.md": "# Project\n", "src/a.txt": "one\n", ...files } });
     const codeHost = await startCodeHost({ repositories: { [REPOSITORY]: repository.path } });
     const model = await StoryModel.start(paceMs);
     const notes = await NoteServer.start(folder);

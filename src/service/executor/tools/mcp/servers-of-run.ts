@@ -16,7 +16,7 @@ type ServersOfRunParts = {
   readonly operators: readonly McpServer[];
   /** Whether every run has its repository's own, and what they take their secrets from. */
   readonly repositorys: { readonly isAlways: boolean; readonly variables: ServerVariables | null };
-  readonly task: Pick<BackendTask, "mcp">;
+  readonly task: { readonly mcp: Pick<BackendTask["mcp"], "asked" | "mayUseRepositorys"> };
   readonly checkout: Pick<Checkout, "trustedText">;
 };
 
