@@ -78,6 +78,15 @@ button:disabled { opacity: .6; cursor: default }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.5rem; padding: 0; list-style: none }
 .tabs a { display: inline-block; padding: .4rem 0; color: var(--faint); text-decoration: none; border-bottom: 2px solid transparent }
 .tabs a[aria-current] { color: inherit; border-bottom-color: var(--accent) }
+.runs { list-style: none; margin: .5rem 0; padding: 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card) }
+.runs li { display: grid; grid-template-columns: 1.5rem minmax(0, 1fr) auto 5.5rem; gap: .25rem .75rem; align-items: baseline; padding: .55rem .9rem; border-bottom: 1px solid var(--line) }
+.runs li:last-child { border-bottom: 0 } .runs li:hover { background: var(--raised) }
+.runs .what a { color: inherit; font-weight: 500; text-decoration: none } .runs .what a:hover { text-decoration: underline }
+.runs .what p { margin: 0; font-size: .875rem } .runs .cost, .runs .when { font-size: .875rem; font-variant-numeric: tabular-nums } .runs .when { text-align: right }
+.state { display: inline-flex; align-items: center; justify-content: center; width: 1.35rem; height: 1.35rem; border-radius: 50%; font-size: .75rem; font-weight: 700; position: relative }
+.state.good { color: var(--good); background: var(--good-back) } .state.warn { color: var(--warn); background: var(--warn-back) }
+.state.bad { color: var(--bad); background: var(--bad-back) } .state.live { color: var(--link); background: var(--accent-back) }
+@media (max-width: 40rem) { .runs li { grid-template-columns: 1.5rem minmax(0, 1fr) auto } .runs .cost { grid-column: 2; grid-row: 2 } }
 details > summary { cursor: pointer }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth } }
 @media print { .top, .actions { display: none } }

@@ -15,6 +15,7 @@ type Place = {
 const RUNS: Place = { name: "Runs", href: "/", paths: ["/agent/"] };
 const WORKSPACES: Place = { name: "Workspaces", href: "/workspaces", paths: ["/workspaces", "/workspace/"] };
 const APPROVALS: Place = { name: "Approvals", href: "/approvals", paths: ["/approvals", "/approve/"] };
+const USAGE: Place = { name: "Usage", href: "/usage", paths: ["/usage"] };
 const API: Place = { name: "API", href: "/docs", paths: ["/docs"] };
 const SETTINGS: Place = { name: "Settings", href: "/settings", paths: ["/settings"] };
 
@@ -29,7 +30,7 @@ ${session === null ? html`<nav aria-label="Pages">${placeList([API], path)}</nav
 
 function signedIn(context: WebContext, { accountId, role }: WebSession): Html {
   const hasWorkspaces = context.get("parts").core.workspaces !== null;
-  const places = [RUNS, ...(hasWorkspaces ? [WORKSPACES] : []), APPROVALS, API, SETTINGS];
+  const places = [RUNS, ...(hasWorkspaces ? [WORKSPACES] : []), APPROVALS, USAGE, API, SETTINGS];
   const shown = `${accountId.slice(0, 8)}…${accountId.slice(-4)}`;
   return html`<nav aria-label="Pages">${placeList(places, context.req.path)}</nav>
 <a class="account end" href="/accounts" aria-label="Account ${shown}, ${role}: change">${shown} <span class="faint">${role}</span></a>

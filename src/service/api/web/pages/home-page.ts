@@ -20,7 +20,7 @@ import { readForm } from "../form.ts";
 import { page } from "../page.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import { needSession } from "../web-session.ts";
-import { runTable } from "./agent/run-table.ts";
+import { runList } from "./agent/run-list.ts";
 import { approvalCards, MAX_WAITING, questionSection } from "./approve/waiting.ts";
 import { timeText } from "./settings/settings-page.ts";
 import { workspaceTable } from "./workspaces/workspaces-page.ts";
@@ -76,7 +76,7 @@ async function homePage(
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${approvals.length === 0 ? "" : html`<h2>Waits for you</h2>${approvalCards(approvals, byId)}`}
 ${questions ?? ""}
-${runs.length === 0 ? firstRun(core.policy.webUrl) : html`<h2>Last runs</h2>${runTable(runs, agents.value)}`}
+${runs.length === 0 ? firstRun(core.policy.webUrl) : html`<h2>Last runs</h2>${runList(runs, { agents: agents.value, now: core.clock.now() })}`}
 <h2>Agents</h2>
 ${agents.value.length === 0 ? "" : agentTable(agents.value)}
 ${newAgent}

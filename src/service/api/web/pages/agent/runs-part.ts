@@ -9,7 +9,7 @@ import { approvalCards, MAX_WAITING, questionSection } from "../approve/waiting.
 import type { ShownAgent } from "./agent-part.ts";
 import { composer } from "./agent-sections.ts";
 import { findCommitObstacles } from "./commit-obstacles.ts";
-import { runTable } from "./run-table.ts";
+import { runList } from "./run-list.ts";
 
 const RUNS_SHOWN = 20;
 
@@ -28,5 +28,5 @@ export async function runsPart(core: Core, { agent, session }: ShownAgent): Prom
 ${questions ?? ""}
 ${agent.retiredAt === null ? html`<h2>New run</h2>${composer(agent, { runs, obstacles, key })}` : ""}
 <h2>Last runs</h2>
-${runs.length === 0 ? html`<p class="faint">There is no run yet.</p>` : runTable(runs, [])}`;
+${runs.length === 0 ? html`<div class="empty"><p><strong>There is no run yet.</strong> Ask for one above, or let a job of CI ask: the next lines stand here.</p></div>` : runList(runs, { agents: [], now: core.clock.now() })}`;
 }

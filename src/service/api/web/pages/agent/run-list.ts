@@ -1,0 +1,97 @@
+// Runs as a list, a line each: how it ended, what was asked, where and by whom, how long it took, what it cost, and when.
+
+import { html } from "hono/html";
+import type { Run } from "../../../../../contract/runs/run.ts";
+import { parkedTitle } from "../../../../../render/parked-titles.ts";
+import { durationText, plural } from "../../../../../render/quantities.ts";
+import { modelCostText } from "../../../../../render/run-costs.ts";
+import { maskSecrets } from "../../../../../report/find-secrets.ts";
+import type { Agent } from "../../../../core/agents/agent.ts";
+import type { RunRecord } from "../../../../core/runs/run-record.ts";
+import { toRun } from "../../../shared/run-view.ts";
+import type { Html } from "../../web-context.ts";
+import { agoText } from "../settings/settings-page.ts";
+
+type Shown = {
+  /** Those whose names are shown: of a list of one agent's runs, none. */
+  readonly agents: readonly Pick<Agent, "id" | "name">[];
+  readonly now: number;
+};
+
+const origins: Readonly<Record<Run["origin"], string>> = {
+  user: "",
+  schedule: "by a schedule",
+  background: "in the background",
+  agent: "asked by a run",
+  agent_result: "asked by a run",
+};
+
+export function runList(runs: readonly RunRecord[], { agents, now }: Shown): Html {
+  const names = new Map(agents.map(({ id, name }) => [id, name]));
+  return html`<ol class="runs">${runs.map((record) => {
+    const run = toRun(record);
+    const { mark, tone, words } = stateOf(run);
+    const name = names.get(record.agentId);
+    return html`<li>
+<span class="state ${tone}" title="${words}"><span aria-hidden="true">${mark}</span><span class="unseen">${words}</span></span>
+<div class="what"><a href="/agent/${record.agentId}/runs/${record.id}">${titleOf(run)}</a>
+<p class="faint">${[name, ...placeOf(run), origins[run.origin], tone === "good" ? "" : words].filter((part) => part !== undefined && part !== "").join(" · ")}</p></div>
+<span class="cost faint">${costOf(run)}</span>
+<span class="when faint">${agoText(record.submittedAt, now)}</span></li>`;
+  })}</ol>`;
+}
+
+function titleOf({ about }: Run): string {
+  const request = about?.request ?? "";
+  return request === "" ? "A run whose request is not kept" : maskSecrets(request);
+}
+
+function placeOf({ about }: Run): readonly string[] {
+  const { repository = "", subject, actor = "", ref = "" } = about ?? {};
+  const branch = subject === undefined ? ref.replace(/^refs\/(heads|tags)\//, "") : `#${subject.number}`;
+  return [[repository, branch].filter((part) => part !== "").join(" "), actor];
+}
+
+function costOf(run: Run): string {
+  if (!("ended_at" in run)) return "";
+  const cost = modelCostText(run.budget);
+  const took =
+    run.started_at === undefined ? [] : [durationText(Date.parse(run.ended_at) - Date.parse(run.started_at))];
+  const paid = run.credits === null || run.credits === 0 ? [] : [plural(run.credits, "credit")];
+  return [...took, ...(cost === null ? paid : [cost])].join(" · ");
+}
+
+type State = {
+  readonly mark: string;
+  readonly tone: "good" | "warn" | "bad" | "live";
+  readonly words: string;
+};
+
+/** Each state has a shape of its own beside its colour. */
+function stateOf(run: Run): State {
+  switch (run.status) {
+    case "queued":
+      return { mark: "○", tone: "live", words: "waits for a worker" };
+    case "running":
+      return run.parked === undefined
+        ? { mark: "▶", tone: "live", words: "running" }
+        : { mark: "‖", tone: "warn", words: parkedTitle(run.parked.reason) };
+    case "cancelling":
+      return { mark: "■", tone: "live", words: "is being cancelled" };
+    case "cancelled":
+      return { mark: "■", tone: "warn", words: "cancelled" };
+    case "failed":
+      return {
+        mark: "✗",
+        tone: "bad",
+        words: `failed: ${(run.stop_reason ?? run.cause).replaceAll("_", " ")}`,
+      };
+    case "completed":
+      if (run.stop_reason === "question") return { mark: "?", tone: "warn", words: "has a question" };
+      if (run.stop_reason !== "end_turn")
+        return { mark: "!", tone: "warn", words: `cut: ${run.stop_reason.replaceAll("_", " ")}` };
+      return run.checks === "failed"
+        ? { mark: "!", tone: "warn", words: "completed, its checks failed" }
+        : { mark: "✓", tone: "good", words: "completed" };
+  }
+}
