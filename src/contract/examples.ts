@@ -2,7 +2,8 @@
 
 import type * as z from "zod/mini";
 import type { JsonBody, NounRoutes, Route } from "./route.ts";
-import type { ClientFrame, ServerFrame } from "./sessions/socket.ts";
+import type { ClientFrame } from "./sessions/client-frames.ts";
+import type { ServerFrame } from "./sessions/socket.ts";
 import type { NamedExamples } from "./story.ts";
 
 type BodyExamples<One extends Route> = One extends { readonly body: JsonBody<infer Schema> }

@@ -10,7 +10,7 @@ import { examples } from "../../src/contract/openapi/components.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { jsonBody, query, type Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
-import { clientFrameSchema } from "../../src/contract/sessions/socket.ts";
+import { clientFrameSchema } from "../../src/contract/sessions/client-frames.ts";
 import { tools } from "../../src/service/api/mcp/tool-table.ts";
 import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";

@@ -15,7 +15,8 @@ import {
   type Route,
   refusalsOf,
 } from "../route.ts";
-import { clientFrameSchema, serverFrameSchema } from "../sessions/socket.ts";
+import { clientFrameSchema } from "../sessions/client-frames.ts";
+import { serverFrameSchema } from "../sessions/socket.ts";
 import type { NamedExamples } from "../story.ts";
 import { type JsonObject, toJsonSchema } from "./json-schema.ts";
 

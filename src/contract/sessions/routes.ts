@@ -2,14 +2,8 @@
 
 import { type Components, component, oneOf } from "../component.ts";
 import { defineRoute, jobsAndAccounts, nounRoutes } from "../route.ts";
-import {
-  clientFrameSchema,
-  SOCKET_PATH,
-  serverFrameSchema,
-  sessionCursorSchema,
-  submitFrameSchema,
-  subscribeFrameSchema,
-} from "./socket.ts";
+import { clientFrameSchema, submitFrameSchema, subscribeFrameSchema } from "./client-frames.ts";
+import { SOCKET_PATH, serverFrameSchema, sessionCursorSchema } from "./socket.ts";
 
 export const sessionComponents: Components = {
   SocketClientFrame: component(clientFrameSchema, "A frame that a client sends. A union on `type`."),

@@ -1,13 +1,12 @@
-// The frames of the session WebSocket, GET /v1/ws: one JSON object a text frame, told apart by `type`. A client
-// ignores frames of a type, and fields, that it does not know. Pure.
+// The session WebSocket, GET /v1/ws, and the frames that the service sends: one JSON object a text frame, told apart by `type`. A
+// client ignores frames of a type, and fields, that it does not know. Pure.
 
 import * as z from "zod/mini";
-import { extend, field, object, strictObject } from "../field.ts";
+import { extend, field, object } from "../field.ts";
 import { text } from "../fields.ts";
 import { audiences } from "../problems/problem.ts";
 import { runSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
-import { submitRunRequestSchema } from "../runs/run-requests.ts";
 import { workspaceEventSchema } from "../workspaces/workspace-events.ts";
 
 export const SOCKET_PATH = "/v1/ws";
@@ -34,91 +33,20 @@ export const closeCodes = {
   tooMany: 4429,
 } as const;
 
-const frameId = z.string().check(z.minLength(1), z.maxLength(64));
-const name = text(255);
-const seq = z.int().check(z.minimum(0));
+export const frameId = z.string().check(z.minLength(1), z.maxLength(64));
+export const frameName = text(255);
+export const frameSeq = z.int().check(z.minimum(0));
 
 /** The cursor of a subscription: the last `seq` read of a run or a workspace; in a session, of one of its runs. */
-export const runCursorSchema = seq;
+export const runCursorSchema = frameSeq;
 export const sessionCursorSchema = object({
-  run_id: field(name, "The run of the last event that was read."),
-  seq: field(seq, "The number of that event."),
+  run_id: field(frameName, "The run of the last event that was read."),
+  seq: field(frameSeq, "The number of that event."),
 });
 const cursorSchema = z.union([runCursorSchema, sessionCursorSchema]);
-const askedCursorSchema = z.union([
-  runCursorSchema,
-  strictObject({
-    run_id: field(name, "The run of the last event that was read."),
-    seq: field(seq, "The number of that event."),
-  }),
-]);
 export type SessionCursor = z.infer<typeof sessionCursorSchema>;
 /** Null: from the beginning; of a workspace, from now on. */
 export type Cursor = z.infer<typeof cursorSchema> | null;
-
-const asks = <Name extends string>(name: Name) => field(z.literal(name), "What the frame asks for.");
-
-const authSchema = strictObject({
-  type: asks("auth"),
-  token: field(z.string().check(z.maxLength(4096)), "The bearer credential."),
-});
-
-/**
- * A run's `after` is a number, and so is a workspace's; a session's is `{run_id, seq}`. `id` names the subscription from here
- * on.
- */
-export const subscribeFrameSchema = strictObject({
-  type: field(z.literal("subscribe"), "Always `subscribe`."),
-  id: field(frameId, "Names the subscription from here on."),
-  run_id: field(z.optional(name), "The run to follow."),
-  session_id: field(z.optional(name), "The session to follow, with each of its runs."),
-  workspace_id: field(z.optional(name), "The workspace whose changes are told."),
-  after: field(
-    z.optional(z.nullable(askedCursorSchema)),
-    "Where to begin: for a run or a workspace a `seq`, for a session `run_id` and `seq`. Null or left out: the beginning; of a workspace, what moves from now on.",
-  ),
-}).check(
-  z.refine(
-    ({ run_id, session_id, workspace_id }) =>
-      [run_id, session_id, workspace_id].filter((id) => id !== undefined).length === 1,
-    'exactly one of "run_id", "session_id" and "workspace_id" is required',
-  ),
-  z.refine(
-    ({ session_id, after }) => after == null || (typeof after === "number") === (session_id === undefined),
-    '"after" is a number for a run or a workspace, {run_id, seq} for a session',
-  ),
-);
-
-const unsubscribeSchema = strictObject({
-  type: asks("unsubscribe"),
-  id: field(frameId, "Names the frame in its answer, or the subscription."),
-});
-
-export const submitFrameSchema = extend(submitRunRequestSchema, {
-  type: field(z.literal("submit"), "Always `submit`."),
-  id: field(frameId, "Names the frame in its answer."),
-  agent_id: field(name, "The agent that is to run."),
-});
-
-const cancelSchema = strictObject({
-  type: asks("cancel"),
-  id: field(frameId, "Names the frame in its answer, or the subscription."),
-  agent_id: field(name, "The agent that is to run."),
-  run_id: field(name, "The run."),
-});
-
-/** Every frame that a client sends. */
-export const clientFrameSchema = z.discriminatedUnion("type", [
-  authSchema,
-  subscribeFrameSchema,
-  unsubscribeSchema,
-  submitFrameSchema,
-  cancelSchema,
-]);
-export type ClientFrame = z.infer<typeof clientFrameSchema>;
-export type SubscribeFrame = z.infer<typeof subscribeFrameSchema>;
-export type SubmitFrame = z.infer<typeof submitFrameSchema>;
-export type CancelFrame = z.infer<typeof cancelSchema>;
 
 /** Why a subscription ended by itself or was ended. */
 const unsubscribedReasons = ["ended", "asked", "refused", "unauthorized"] as const;
@@ -152,7 +80,7 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
     type: says("workspace"),
     subscription,
     workspace_id: field(z.string(), "The workspace."),
-    seq: field(seq, "The event's number."),
+    seq: field(frameSeq, "The event's number."),
     missed: field(
       z.boolean(),
       "Whether events of the workspace behind `after` are no longer kept: read again what you know of it.",

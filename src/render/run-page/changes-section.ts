@@ -6,7 +6,7 @@ import { blobUrl } from "../blob-url.ts";
 import { type Contents, type Element, el } from "../html/element.ts";
 import { countText, plural } from "../quantities.ts";
 import { diffLines } from "./diff/diff-lines.ts";
-import { type DiffColours, type ShownFile, shownFiles } from "./diff/shown-files.ts";
+import { type ShownFile, shownFiles } from "./diff/shown-files.ts";
 
 const MAX_WHY_CHARS = 1_000;
 const MAX_HELD_BACK_FILES = 200;
@@ -16,19 +16,18 @@ const OPEN_LINES = 200;
 const MAX_UNLISTED_FILES = 3;
 const MAX_PATH_CHARS = 300;
 
-/** What only the service knows: a script in the browser draws without it. */
-export type DiffExtras = {
-  readonly colours: DiffColours;
-  /** `.../blob/<sha>` of the version before the changes; null where no reader can open it. */
+type ChangesPage = {
+  readonly base: string;
+  /** The address of the files before the changes, for `blobUrl`. Null: the code host's is not known. */
   readonly filesUrl: string | null;
 };
 
-type ChangesPage = { readonly base: string; readonly diff?: DiffExtras | undefined };
+export type DrawChanges = typeof changesSection;
 
 /** Null where nothing was changed. */
 export function changesSection(
   changes: ChangesEvent["value"] | null,
-  { base, diff }: ChangesPage,
+  { base, filesUrl }: ChangesPage,
 ): readonly Contents[] {
   if (changes === null) return [];
   const { files, held_back: heldBack = [], unreadable } = changes;
@@ -63,7 +62,7 @@ export function changesSection(
         el("a", { href: `${base}/patch`, class: "end" }, "Download the patch"),
       ),
       shown.length > MAX_UNLISTED_FILES ? fileList(shown) : null,
-      ...shown.map((file, index) => fileElement(file, { index, isOpen: lines <= OPEN_LINES, diff })),
+      ...shown.map((file, index) => fileElement(file, { index, isOpen: lines <= OPEN_LINES, filesUrl })),
       more > 0 ? el("p", { class: "faint" }, `and ${plural(more, "more file")}`) : null,
     ),
     heldBackText(heldBack),
@@ -110,15 +109,15 @@ function anchorOf(index: number): string {
 type FileLook = {
   readonly index: number;
   readonly isOpen: boolean;
-  readonly diff: DiffExtras | undefined;
+  readonly filesUrl: string | null;
 };
 
-function fileElement(file: ShownFile, { index, isOpen, diff }: FileLook): Element {
+function fileElement(file: ShownFile, { index, isOpen, filesUrl }: FileLook): Element {
   const { change, patch, moreLines } = file;
   const lines = patch?.lines ?? [];
   const isOneSided =
     lines.every(({ kind }) => kind !== "added") || lines.every(({ kind }) => kind !== "removed");
-  const url = wholeFileUrl(file, diff?.filesUrl ?? null);
+  const url = wholeFileUrl(file, filesUrl);
   return el(
     "details",
     { class: "file", id: anchorOf(index), open: isOpen ? true : undefined },
@@ -138,11 +137,7 @@ function fileElement(file: ShownFile, { index, isOpen, diff }: FileLook): Elemen
         ),
     lines.length === 0
       ? el("p", { class: "faint" }, withoutLines(file))
-      : el(
-          "div",
-          { class: isOneSided ? "diff one" : "diff" },
-          ...diffLines(lines, diff?.colours.get(index) ?? null),
-        ),
+      : el("div", { class: isOneSided ? "diff one" : "diff" }, ...diffLines(lines)),
     moreLines > 0
       ? el("p", { class: "faint" }, `${countText(moreLines)} more lines are in the patch.`)
       : null,

@@ -9,7 +9,7 @@ import { type Contents, type Element, el, outerLink, said } from "../html/elemen
 import { countText, dollarsText, durationText, plural } from "../quantities.ts";
 import { creditsText, modelCostText } from "../run-costs.ts";
 import { attemptsSection } from "./attempts-section.ts";
-import { changesSection, type DiffExtras } from "./changes-section.ts";
+import type { DrawChanges } from "./changes-section.ts";
 import { deliverySection } from "./delivery-section.ts";
 import { findingsSection } from "./findings-section.ts";
 import { type ParkedPage, parkedOf, parkedSection } from "./parked-section.ts";
@@ -18,7 +18,8 @@ import { replySection } from "./reply-section.ts";
 export type PageRun = ParkedPage & {
   /** The address of the files that it worked on, for `blobUrl`. Null: the code host's is not known. */
   readonly filesUrl: string | null;
-  readonly diff?: DiffExtras;
+  /** Draws the changes. Null in a script that has not needed it yet. */
+  readonly drawChanges: DrawChanges | null;
 };
 
 /** By the ids of the elements that they are in, in the order of the page. */
@@ -51,7 +52,8 @@ export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Co
   reply: replySection,
   attempts: ({ report }) => attemptsSection(report.attempts),
   findings: ({ run, report, filesUrl }) => (isOver(run) ? findingsSection(report, { filesUrl }) : []),
-  changes: ({ report, base, diff }) => changesSection(report.changes, { base, diff }),
+  changes: ({ report, base, filesUrl, drawChanges }) =>
+    drawChanges?.(report.changes, { base, filesUrl }) ?? [],
   plan: ({ report }) => planOf(report),
   approvals: ({ report }) => approvalsOf(report),
   network: ({ report }) => networkOf(report),

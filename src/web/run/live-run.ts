@@ -47,6 +47,8 @@ export class LiveRun {
   readonly #list: LiveList;
   readonly #timeline = new LiveTimeline();
   readonly #changedSections = new Set<SectionId>();
+  #drawChanges: PageRun["drawChanges"] = null;
+  #isLoadingChanges = false;
   /** What came before was drawn by the service. */
   readonly #knownSeq: number;
   #isScheduled = false;
@@ -155,15 +157,39 @@ export class LiveRun {
     for (const id of this.#changedSections)
       document.getElementById(id)?.replaceChildren(...toNodes(sections[id](page)));
     this.#changedSections.clear();
+    if (page.report.changes !== null && this.#drawChanges === null) void this.#loadChanges();
     if (this.#areFactsChanged) this.#list.setFacts(page);
     this.#areFactsChanged = false;
     if (this.#isHeadingChanged) this.#drawHeading();
     this.#follower.onNew();
   }
 
+  /** They are drawn once what draws them is there. */
+  async #loadChanges(): Promise<void> {
+    const { diff } = this.#root.dataset;
+    if (diff === undefined || this.#isLoadingChanges) return;
+    this.#isLoadingChanges = true;
+    try {
+      this.#drawChanges = ((await import(diff)) as typeof import("../diff.ts")).changesSection;
+    } catch {
+      this.#say("The changes could not be loaded. Reload the page to see them");
+      return;
+    }
+    this.#changedSections.add("changes");
+    this.#schedule();
+  }
+
   #page(report: RunReport): PageRun {
     const { base = "", mayContinue, files = null } = this.#root.dataset;
-    return { run: this.#run, report, base, mayContinue: mayContinue !== undefined, filesUrl: files };
+    const drawChanges = this.#drawChanges;
+    return {
+      run: this.#run,
+      report,
+      base,
+      mayContinue: mayContinue !== undefined,
+      filesUrl: files,
+      drawChanges,
+    };
   }
 
   #drawHeading(): void {

@@ -6,20 +6,15 @@ import { type Contents, type Element, el, said } from "../../html/element.ts";
 import { countText } from "../../quantities.ts";
 import { changedWords, type Span } from "./changed-words.ts";
 import type { PatchLine } from "./patch-files.ts";
-import { type Colour, MAX_LINE_CHARS } from "./shown-files.ts";
+import { MAX_LINE_CHARS } from "./shown-files.ts";
 
-type Line = PatchLine & { readonly colours: readonly Colour[] };
 type Look = { readonly mark: Span | null; readonly isCrlf: boolean };
 
-/** Colours are those of the lines, in their order. */
-export function diffLines(
-  lines: readonly PatchLine[],
-  colours: readonly (readonly Colour[])[] | null,
-): readonly Element[] {
+export function diffLines(lines: readonly PatchLine[]): readonly Element[] {
   const isText = ({ kind }: PatchLine) => kind !== "hunk" && kind !== "note";
   // Line endings are shown where they differ.
   const isCrlf = lines.every((line) => !isText(line) || line.text.endsWith("\r"));
-  return blocksOf(lines.map((line, index) => ({ ...line, colours: colours?.[index] ?? [] }))).map((block) => {
+  return blocksOf(lines).map((block) => {
     const kind = block[0]?.kind;
     if (kind === "hunk") return el("div", { class: "hunk" }, ...block.map(({ text }) => hunkHeader(text)));
     if (kind === "same") return el("div", { class: "lines" }, ...block.flatMap((line) => both(line, isCrlf)));
@@ -28,8 +23,8 @@ export function diffLines(
 }
 
 /** Lines that belong together: a hunk's header, a stretch that stayed, or one that was changed with its notes. */
-function blocksOf(lines: readonly Line[]): readonly (readonly Line[])[] {
-  const blocks: Line[][] = [];
+function blocksOf(lines: readonly PatchLine[]): readonly (readonly PatchLine[])[] {
+  const blocks: PatchLine[][] = [];
   let last: string | null = null;
   for (const line of lines) {
     const group: string =
@@ -42,10 +37,10 @@ function blocksOf(lines: readonly Line[]): readonly (readonly Line[])[] {
 }
 
 /** Each removed line is beside the added one that is as far down. */
-function changeBlock(block: readonly Line[], isCrlf: boolean): Element {
+function changeBlock(block: readonly PatchLine[], isCrlf: boolean): Element {
   const removed = block.filter(({ kind }) => kind === "removed");
   const added = block.filter(({ kind }) => kind === "added");
-  const marks = new Map<Line, Span>();
+  const marks = new Map<PatchLine, Span>();
   for (const [index, before] of removed.entries()) {
     const after = added[index];
     if (after === undefined) break;
@@ -72,12 +67,12 @@ function hunkHeader(text: string): Contents {
   return [el("span", { class: "range" }, text.slice(0, end)), place === "" ? null : ` ${said(place)}`];
 }
 
-function note({ text }: Line, isOld: boolean): Element {
+function note({ text }: PatchLine, isOld: boolean): Element {
   return el("div", { class: isOld ? "tail old" : "tail" }, said(shown(text, true).text));
 }
 
 /** Side by side, a line that stayed is on both sides: the second is for the eye alone. */
-function both(line: Line, isCrlf: boolean): readonly Element[] {
+function both(line: PatchLine, isCrlf: boolean): readonly Element[] {
   const look = { mark: null, isCrlf };
   if (line.kind === "note") return [note(line, false)];
   return [
@@ -90,18 +85,18 @@ function both(line: Line, isCrlf: boolean): readonly Element[] {
   ];
 }
 
-function lineElement(line: Line, look: Look): Element {
+function lineElement(line: PatchLine, look: Look): Element {
   const { kind, oldLine, newLine } = line;
   const numbers = { "data-old": oldLine ?? undefined, "data-new": newLine ?? undefined };
   return el("div", { class: kind, ...numbers }, code(line, look));
 }
 
-function code({ text, colours }: Line, { mark, isCrlf }: Look): Element {
+function code({ text }: PatchLine, { mark, isCrlf }: Look): Element {
   const { text: head, more } = shown(text, isCrlf);
   return el(
     "code",
     {},
-    ...pieces(head, colours, mark),
+    ...pieces(head, mark),
     more === 0 ? null : el("span", { class: "faint" }, `… ${countText(more)} more characters`),
   );
 }
@@ -113,38 +108,13 @@ function shown(text: string, isCrlf: boolean): { readonly text: string; readonly
   return { text: head, more: whole.length - head.length };
 }
 
-/** The text, cut where a colour or the mark begins or ends. */
-function pieces(text: string, colours: readonly Colour[], mark: Span | null): readonly Contents[] {
-  const found: Contents[] = [];
-  const put = (from: number, to: number, name: string | undefined) => {
-    for (const [start, end, isMarked] of cuts(from, to, mark)) {
-      const part = said(text.slice(start, end));
-      if (part === "") continue;
-      if (isMarked) found.push(el("mark", { class: name }, part));
-      else found.push(name === undefined ? part : el("span", { class: name }, part));
-    }
-  };
-  let at = 0;
-  for (const { from, to, name } of colours) {
-    const [start, end] = [Math.max(at, inside(text, from)), inside(text, to)];
-    if (start >= end) continue;
-    put(at, start, undefined);
-    put(start, end, name);
-    at = end;
-  }
-  put(at, text.length, undefined);
-  return found;
-}
-
-function cuts(from: number, to: number, mark: Span | null): readonly (readonly [number, number, boolean])[] {
-  if (mark === null) return [[from, to, false]];
-  const start = Math.min(Math.max(mark.from, from), to);
-  const end = Math.min(Math.max(mark.to, start), to);
-  return [
-    [from, start, false],
-    [start, end, true],
-    [end, to, false],
-  ];
+/** The text, with its marked part. */
+function pieces(text: string, mark: Span | null): readonly Contents[] {
+  if (mark === null) return [said(text)];
+  const from = inside(text, mark.from);
+  const to = Math.max(from, inside(text, mark.to));
+  const parts = [said(text.slice(0, from)), said(text.slice(from, to)), said(text.slice(to))];
+  return parts.map((part, index) => (index === 1 && part !== "" ? el("mark", {}, part) : part));
 }
 
 /** Not between the halves of a surrogate pair. */

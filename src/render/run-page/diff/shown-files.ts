@@ -18,12 +18,6 @@ export type ShownFile = {
   readonly moreLines: number;
 };
 
-/** A part of a line that has a colour. The class is ours. */
-export type Colour = { readonly from: number; readonly to: number; readonly name: string };
-
-/** By the shown file's index, the colours of each of its lines. A file that is not there is plain. */
-export type DiffColours = ReadonlyMap<number, readonly (readonly Colour[])[]>;
-
 export function shownFiles({ files, patch }: ChangesEvent["value"]): readonly ShownFile[] {
   const parsed = new Map<string, PatchFile>();
   for (const file of patchFiles(maskSecrets(patch))) if (!parsed.has(file.path)) parsed.set(file.path, file);

@@ -1,7 +1,7 @@
 // Answers to a socket's submit and cancel frames: the same use cases and codes as over HTTP.
 
 import type { Logger } from "../../../base/log.ts";
-import type { CancelFrame, SubmitFrame } from "../../../contract/sessions/socket.ts";
+import type { CancelFrame, SubmitFrame } from "../../../contract/sessions/client-frames.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import { cancelRun } from "../../core/runs/cancel-run.ts";

@@ -6,12 +6,8 @@ import { assertNever } from "../../../base/assert-never.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import type { Role } from "../../../contract/roles.ts";
-import {
-  type ClientFrame,
-  clientFrameSchema,
-  closeCodes,
-  FRAMES_PER_MINUTE,
-} from "../../../contract/sessions/socket.ts";
+import { type ClientFrame, clientFrameSchema } from "../../../contract/sessions/client-frames.ts";
+import { closeCodes, FRAMES_PER_MINUTE } from "../../../contract/sessions/socket.ts";
 import { type Caller, needRole, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { SocketRefusal } from "../../core/limits/refusals.ts";

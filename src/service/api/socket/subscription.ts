@@ -1,7 +1,8 @@
 // One subscription of a socket: reads a run, a session's runs in turn, or events of a workspace, no faster than the peer reads.
 
 import type { Logger } from "../../../base/log.ts";
-import type { Cursor, ServerFrame, SubscribeFrame } from "../../../contract/sessions/socket.ts";
+import type { SubscribeFrame } from "../../../contract/sessions/client-frames.ts";
+import type { Cursor, ServerFrame } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import { followRun, followSession } from "../../core/runs/follow-run.ts";

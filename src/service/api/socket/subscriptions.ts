@@ -2,7 +2,8 @@
 
 import type { Logger } from "../../../base/log.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/sessions/socket.ts";
+import type { SubscribeFrame } from "../../../contract/sessions/client-frames.ts";
+import { MAX_SUBSCRIPTIONS } from "../../../contract/sessions/socket.ts";
 import type { Core } from "../../core/core.ts";
 import { invalidRequest } from "../../core/ports/problem.ts";
 import { findRunOfSession, findSession } from "../../core/runs/follow-run.ts";

@@ -10,9 +10,6 @@ export const diffStyle = `
   --plus-back: light-dark(#e6ffec, #10261a); --plus-mark: light-dark(#b7f0c5, #1b4a2b);
   --minus-back: light-dark(#ffebe9, #2b161a); --minus-mark: light-dark(#ffd3d0, #5a2327);
   --number: light-dark(#4d565f, #b0b8c1);
-  --code-keyword: light-dark(#a01f2b, #ff9d96); --code-string: light-dark(#0a3069, #a5d6ff); --code-comment: light-dark(#4d565f, #b0b8c1);
-  --code-constant: light-dark(#0449a3, #8cc8ff); --code-function: light-dark(#5f35b0, #d9b8ff); --code-type: light-dark(#7d3b00, #ffb877);
-  --code-property: light-dark(#0d5245, #8ee3b4);
 }
 .added { color: var(--good) } .removed { color: var(--bad) }
 .diffs > .row { align-items: center } .diffs .split { display: none; margin: 0 }
@@ -39,9 +36,6 @@ export const diffStyle = `
 .diff code::before { position: absolute; left: .25rem; user-select: none }
 .lines > .added > code::before { content: "+" / "added: " } .lines > .removed > code::before { content: "−" / "removed: " }
 .diff mark { color: inherit; background: none; border-radius: 2px } .added mark { background: var(--plus-mark) } .removed mark { background: var(--minus-mark) }
-.diff .c-keyword { color: var(--code-keyword) } .diff .c-string { color: var(--code-string) } .diff .c-comment { color: var(--code-comment) }
-.diff .c-constant { color: var(--code-constant) } .diff .c-function { color: var(--code-function) } .diff .c-type { color: var(--code-type) }
-.diff .c-property { color: var(--code-property) } .diff code .faint { color: var(--number) }
 @media (max-width: 40rem) {
   .lines > :not(.tail) { grid-template-columns: 2.4rem 2.4rem minmax(0, 1fr) } .lines > ::before, .lines > ::after { padding-right: .3rem; font-size: .6875rem }
   .diff .tail { padding-left: 1rem } .diff code { padding-right: .25rem }

@@ -7,6 +7,7 @@ import type { Run } from "../../../../../contract/runs/run.ts";
 import { type Contents, el, toHtml } from "../../../../../render/html/element.ts";
 import { aboutSection } from "../../../../../render/run-page/about-section.ts";
 import { checksByTitle } from "../../../../../render/run-page/call-element.ts";
+import { changesSection } from "../../../../../render/run-page/changes-section.ts";
 import { entriesOf } from "../../../../../render/run-page/entries.ts";
 import { entryList } from "../../../../../render/run-page/entry-list.ts";
 import {
@@ -35,6 +36,7 @@ import { keptTurns } from "../../../../core/runs/fork-run.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { maskedRun } from "../../../shared/masked-events.ts";
 import { toRun } from "../../../shared/run-view.ts";
+import { scriptPath } from "../../assets.ts";
 import { notFoundPage, page } from "../../page.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
@@ -97,6 +99,7 @@ async function runPage(
     base: runPagePath(addressOf(record)),
     mayContinue: isOwn(readable),
     filesUrl: await findFilesUrl(core, record.id),
+    drawChanges: changesSection,
   };
   const isLive = !isOver(shown.run);
   const forks: ForkPage = {
@@ -210,6 +213,7 @@ function liveData(
   return {
     "data-run": JSON.stringify(run),
     "data-next": after,
+    "data-diff": scriptPath("diff"),
     // How many credits are left is not for everybody.
     "data-known": JSON.stringify({ ...known, quota: null }),
     ...(mayContinue ? { "data-may-continue": true as const } : {}),

@@ -118,7 +118,7 @@ function diffBody({ changeset, diff }: SeenChangeset, path: string): Html {
   if (diff === null) return html``;
   const { files, patch, isWhole } = diff;
   const changes = { base_sha: changeset.baseRevisionId, files: files.map((file) => ({ ...file })), patch };
-  return html`<div class="changes">${raw(toHtml(changesSection(changes, { base: path })))}</div>
+  return html`<div class="changes">${raw(toHtml(changesSection(changes, { base: path, filesUrl: null })))}</div>
 ${isWhole ? "" : html`<p class="faint">The patch is longer than what is shown here.</p>`}`;
 }
 
