@@ -36,6 +36,7 @@ import { markdownElements } from "../../src/render/html/markdown-elements.ts";
 import { inertMarkdown } from "../../src/render/inert-markdown.ts";
 import { escapeMarkdown, inlineCode, untrustedFence } from "../../src/render/markdown.ts";
 import { pullRequestBody } from "../../src/render/pull-request.ts";
+import { changedWords } from "../../src/render/run-page/diff/changed-words.ts";
 import { patchFiles } from "../../src/render/run-page/diff/patch-files.ts";
 import { findSecrets, maskSecrets } from "../../src/report/find-secrets.ts";
 import { type Finding, readFindings } from "../../src/report/findings.ts";
@@ -536,6 +537,12 @@ export const parsers: readonly Parser[] = [
       ["diff --git a/a b/a\n+++ ", '"b/', ""],
       ["diff --git ", "a/", ""],
     ],
+  },
+  {
+    file: "render/run-page/diff/changed-words.ts",
+    name: "changedWords",
+    run: (text) => changedWords(text, `${text}x`),
+    worst: ["a", " ", "a ", ".", "\u{1f600}", "a\n"],
   },
   {
     file: "render/inert-markdown.ts",

@@ -21,7 +21,7 @@ export function barList(label: string, bars: readonly Bar[]): Element {
             class: "solid",
             x: 0,
             y: 0,
-            width: Math.round((value / highest) * 1_000) / 10,
+            width: Number((100 * (value / highest)).toFixed(1)),
             height: 10,
           }),
         ),
