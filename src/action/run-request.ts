@@ -66,7 +66,8 @@ function aboutOf({ request: { subject }, actor = "" }: RunRequestOptions): Submi
 
 /** The service makes it one visible line. */
 function requestWords({ command, title }: NonNullable<AgentRequest["subject"]>): string {
-  const said = command === null ? "" : `${command.request}\n${command.preamble}`;
+  const verb = command?.verb === "new" ? "" : (command?.verb ?? "");
+  const said = command === null ? "" : `${verb} ${command.request}\n${command.preamble}`;
   const line = said.trim().split("\n", 1)[0] || title;
   return line.replaceAll("\0", "").slice(0, MAX_REQUEST_CHARS).toWellFormed();
 }

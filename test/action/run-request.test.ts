@@ -157,6 +157,18 @@ describe("the session of a run", () => {
     expect(body({ request, inputs: { "base-url": "embedded" } })).toEqual(askedInside);
   });
 
+  it.each([
+    ["fix", "the tests", "fix the tests"],
+    ["review", "", "review"],
+    ["new", "in French", "in French"],
+    [null, "why?", "why?"],
+    [null, "", "Title of issue"],
+  ] as const)("says what it is about: %s %j", (verb, said, request) => {
+    const command = { verb, request: said, preamble: "" };
+    const subject = { ...issue, title: "Title of issue", refs: null, comment: null, command, asker: null };
+    expect(body({ request: { prompt: "Do it", subject } })).toMatchObject({ about: { request } });
+  });
+
   it("is the one that is named", () => {
     expect(body({ inputs: { session: "s-1" } })).toEqual({ ...asked, session_id: "s-1" });
   });

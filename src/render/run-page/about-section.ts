@@ -18,12 +18,15 @@ export function aboutSection(about: RunAbout | undefined): readonly Contents[] {
     ...(actor === undefined ? [] : [line(actor)]),
     ...(repository === undefined ? [] : [linked(page, line(repository))]),
     ...(subject === undefined ? [] : [linked(subject.url, `${names[subject.type]} #${subject.number}`)]),
-    ...(ref === undefined ? [] : [el("code", {}, line(ref.replace(/^refs\/heads\//, "")))]),
+    // A comment's job is on the default branch, whatever it was made on.
+    ...(ref === undefined || subject !== undefined
+      ? []
+      : [el("code", {}, line(ref.replace(/^refs\/heads\//, "")))]),
     ...(commit === undefined ? [] : [linked(commitUrl, el("code", {}, commit.slice(0, 7)))]),
-    ...(event === undefined ? [] : [line(event)]),
+    ...(event === undefined ? [] : [line(event.replaceAll("_", " "))]),
   ];
   return [
-    request === undefined ? null : el("p", {}, line(maskSecrets(request))),
+    request === undefined ? null : el("p", { class: "request" }, line(maskSecrets(request))),
     parts.length === 0
       ? null
       : el("p", { class: "faint" }, ...parts.map((part, index) => [index === 0 ? "" : " · ", part])),

@@ -1,6 +1,7 @@
 // The style of a run's page, beside that of all pages.
 
 export const runStyle = `
+.run .request { font-size: 1.0625rem; margin: .75rem 0 .25rem } .run .request + p { margin: 0 }
 .run .crumbs { margin: 0 } .run .facts { margin: 0 } .run h1 { margin-top: .25rem }
 .run[data-tone=good] h1 { border-left: 4px solid var(--good); padding-left: .6rem }
 .run[data-tone=warn] h1, .run[data-tone=live] h1 { border-left: 4px solid var(--warn); padding-left: .6rem }

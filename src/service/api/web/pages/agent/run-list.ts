@@ -32,10 +32,11 @@ export function runList(runs: readonly RunRecord[], { agents, now }: Shown): Htm
     const run = toRun(record);
     const { mark, tone, words } = stateOf(run);
     const name = names.get(record.agentId);
+    const shownName = name === run.about?.repository ? undefined : name;
     return html`<li>
 <span class="state ${tone}" title="${words}"><span aria-hidden="true">${mark}</span><span class="unseen">${words}</span></span>
 <div class="what"><a href="/agent/${record.agentId}/runs/${record.id}">${titleOf(run)}</a>
-<p class="faint">${[name, ...placeOf(run), origins[run.origin], tone === "good" ? "" : words].filter((part) => part !== undefined && part !== "").join(" · ")}</p></div>
+<p class="faint">${[shownName, ...placeOf(run), origins[run.origin], tone === "good" ? "" : words].filter((part) => part !== undefined && part !== "").join(" · ")}</p></div>
 <span class="cost faint">${costOf(run)}</span>
 <span class="when faint">${agoText(record.submittedAt, now)}</span></li>`;
   })}</ol>`;
