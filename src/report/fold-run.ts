@@ -307,7 +307,8 @@ export class RunReportFold {
     this.#messages.delete(id);
     if (written === undefined) return;
     const { message, maxChars } = written;
-    message.text = wholeChars(maskSecrets(message.text).slice(0, maxChars));
+    const text = maskSecrets(message.text);
+    message.text = text.length <= maxChars ? text : wholeChars(text.slice(0, maxChars));
     message.isWhole = true;
     message.endedAtMs = atMs;
   }
