@@ -37,7 +37,12 @@ describe("when the connection breaks during a run", () => {
       LINES.map((line) => `line ${line}`),
     );
     expect(await replyOf(step)).toBe("line four\n");
-    expect(routesOf(step).filter((route) => route !== "poll")).toEqual(["exchange", "submit", "page"]);
+    expect(routesOf(step).filter((route) => route !== "poll")).toEqual([
+      "exchange",
+      "submit",
+      "page",
+      "report",
+    ]);
   };
 
   /** The cursor of each poll. */

@@ -60,7 +60,12 @@ describe("when the service restarts during a run", () => {
     expect(events).toEqual(await fixture.storedEvents(run.id));
     await expectValidStream(events);
     expect(step.log.match(/^At work\.$/gm)).toHaveLength(1);
-    expect(routesOf(step).filter((route) => route !== "poll")).toEqual(["exchange", "submit", "page"]);
+    expect(routesOf(step).filter((route) => route !== "poll")).toEqual([
+      "exchange",
+      "submit",
+      "page",
+      "report",
+    ]);
 
     const post = await fixture.post(job, step);
     expect(routesOf(post)).toEqual(["revoke"]);

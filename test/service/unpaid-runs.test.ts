@@ -100,7 +100,7 @@ describe("a run that cannot pay for one call of its model", () => {
       const page = (await browser.get(`${fixture.url}/agent/${agentId}/runs/${runId}`)).text;
       expect(page).toContain(said);
       expect((await browser.get(`${fixture.url}/agent/${agentId}`)).text).toContain(
-        `<span class="bad">failed</span> <span class="faint">${stop_reason}</span>`,
+        `title="failed: ${stop_reason.replaceAll("_", " ")}"`,
       );
     },
   );

@@ -84,7 +84,7 @@ describe("the bundles", () => {
   });
 
   it("of the command and the service hold each module once", () => {
-    const ofClient = /^(client|client-browser|ws)\.mjs$|^web-(copy|passkey|run)\.js$/;
+    const ofClient = /^(client|client-browser|ws)\.mjs$|^web-(copy|diff|passkey|run)\.js$/;
     const files = [...built.npm].filter(([name]) => !ofClient.test(name));
     const modules = files
       .flatMap(([, file]) => file.modules)

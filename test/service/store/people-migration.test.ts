@@ -10,7 +10,7 @@ import { authenticate } from "../../../src/service/core/authentication/authentic
 import type { Core } from "../../../src/service/core/core.ts";
 import { memberOf } from "../../../src/service/core/sign-in/proven-member.ts";
 import { undoPeople } from "../../support/stores/before-people.ts";
-import { undoUsage } from "../../support/stores/before-usage.ts";
+import { undoDeliveries, undoUsage } from "../../support/stores/before-usage.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import type { StorePlace } from "../../support/stores/stores.ts";
 
@@ -34,7 +34,7 @@ onEveryStore((kind) => {
       database.exec(statement);
       database.close();
     };
-    for (const statement of [...undoUsage, ...undoPeople]) await run(statement);
+    for (const statement of [...undoUsage, ...undoDeliveries, ...undoPeople]) await run(statement);
     await run("delete from kysely_migration where name >= '028'");
     const secret = (prefix: string) => makeSecretToken(prefix, systemRandom.bytes(32));
     const [owner, aiClient, app, job] = [

@@ -25,6 +25,12 @@ export const namedAnswers: readonly NamedAnswer[] = [
     because: "The last owner, and somebody who is a member already.",
     file: "test/service/core/members/members.test.ts",
   },
+  {
+    operations: ["ciReportDelivery"],
+    status: 410,
+    because: "The run's events are not kept any more, which takes days.",
+    file: "test/service/core/runs/report-delivery.test.ts",
+  },
   ...[
     ["commitsFind", 200],
     ["commitsFind", 402],

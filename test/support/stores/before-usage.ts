@@ -7,3 +7,8 @@ export const undoUsage: readonly string[] = [
   "drop index if exists runs_ended",
   ...["repository", "started_by"].map((column) => `alter table runs drop column ${column}`),
 ];
+
+/** The same of migration 029, after those. */
+export const undoDeliveries: readonly string[] = ["request", "about", "delivery"].map(
+  (column) => `alter table runs drop column ${column}`,
+);

@@ -6,6 +6,7 @@ import type { SubmitRunRequest } from "../../../../src/contract/runs/run-request
 import { maskedRun } from "../../../../src/service/api/shared/masked-events.ts";
 import { toRun } from "../../../../src/service/api/shared/run-view.ts";
 import { givenBy, resumeRun } from "../../../../src/service/core/runs/continue-run.ts";
+import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
 import { reportDelivery } from "../../../../src/service/core/runs/report-delivery.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { askPeople, type Parking, parkingOf } from "../../../support/parking.ts";
@@ -97,6 +98,16 @@ onEveryStore((store) => {
       expect(await deliveryOf(runId)).toBeUndefined();
       expect(await report(runId, pushed)).toBe(pushed.title);
       expect(await deliveryOf(runId)).toMatchObject({ state: "reported" });
+    });
+
+    it("is not taken any more once the run's events are not kept", async () => {
+      fixture.executor.start();
+      const runId = await submit();
+      await fixture.ended(runId);
+      const runExpiry = new RunExpiry(fixture.core, { keptMs: 1_000 });
+      fixture.clock.advance(1_001);
+      expect(await runExpiry.sweep()).toBe(1);
+      expect(await report(runId, pushed)).toBe("events_expired");
     });
 
     it("is that of the latest attempt that found the run", async () => {

@@ -118,7 +118,7 @@ export const runTools = [
   tool(runRoutes.list, {
     name: "list_runs",
     title: "List runs",
-    description: "An agent's runs, newest first, without what was said in them: get_run_result has that.",
+    description: "An agent's runs, newest first, each with its request: get_run_result has the answer.",
     hints: { isReadOnly: true },
     takes: ["session_key", "before", "limit"],
     fields: {

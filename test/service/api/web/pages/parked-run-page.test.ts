@@ -102,7 +102,7 @@ describe("the page of a parked run", () => {
       const { text } = await get(page);
       expect(text).toContain("Which &lt;one&gt;?");
       expect(text).toContain(`action="${questions}"`);
-      expect(text).toMatch(/<span class="warn">parked<\/span> <span class="faint">Waits for an answer</);
+      expect(text).toMatch(/<span class="state warn" title="Waits for an answer">/);
     }
     const stale = { answer: "the first", asked_at: "2020-01-01T00:00:00.000Z" };
     expect((await post(questions, stale)).status).toBe(409);

@@ -103,9 +103,10 @@ export function barsOf({ by, rows, others }: UsageReport, label: string): Elemen
   );
 }
 
+/** An agent leads to its own usage: the agent itself may be deleted. */
 function rowName(by: UsageBy, row: UsageRow): Contents {
   const name = nameOf(by, row);
-  return by === "agent" && row.key !== null ? el("a", { href: `/agent/${row.key}` }, name) : name;
+  return by === "agent" && row.key !== null ? el("a", { href: `/usage?agent=${row.key}` }, name) : name;
 }
 
 const columns = [
