@@ -64,6 +64,7 @@ onEveryStore((kind) => {
         agent_id: job.agentId,
         thread_id: run.thread_id,
         origin: "user",
+        about: expect.objectContaining({ request: "quick", event: "push" }),
         status: "cancelled",
         cause: "user_stop",
         credits: 0,

@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import { html, raw } from "hono/html";
+import { singleLine } from "../../../../../base/untrusted-text.ts";
 import type { Run } from "../../../../../contract/runs/run.ts";
 import { type Contents, el, toHtml } from "../../../../../render/html/element.ts";
 import { aboutSection } from "../../../../../render/run-page/about-section.ts";
@@ -31,6 +32,7 @@ import {
 import { waterfall } from "../../../../../render/run-page/waterfall.ts";
 import { RunReportFold } from "../../../../../report/fold-run.ts";
 import { resumption } from "../../../../../report/resumption.ts";
+import type { Agent } from "../../../../core/agents/agent.ts";
 import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
 import { keptTurns } from "../../../../core/runs/fork-run.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
@@ -49,6 +51,7 @@ import { findReadableRun, isOwn, type ReadableRun, takeViewToken } from "./run-r
 import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
 
 const MAX_CHILDREN = 50;
+const MAX_NAME_CHARS = 200;
 
 export function runRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
@@ -110,7 +113,8 @@ async function runPage(
     chosen: Number(context.req.query(FORK_PARAMETER) ?? Number.NaN) || null,
   };
   const { icon, text } = runHeading(shown.run, shown.report);
-  const body = pageBody(shown, { readable, record, children, lastSeq, alert, forks });
+  const agent = isOwn(readable) ? await core.store.committed.agents.find(record.agentId) : null;
+  const body = pageBody(shown, { readable, agent, children, lastSeq, alert, forks });
   return await page(context, {
     title: `${icon} ${text}`,
     body: html`${raw(toHtml(body))}`,
@@ -149,21 +153,28 @@ function addressOf({ agentId, id }: RunRecord) {
 
 type Drawn = {
   readonly readable: ReadableRun;
-  readonly record: RunRecord;
+  /** Null where it is not shown: to readers by link, and once it is deleted. */
+  readonly agent: Pick<Agent, "id" | "name"> | null;
   readonly children: readonly RunRecord[];
   readonly lastSeq: number;
   readonly alert: string | null;
   readonly forks: ForkPage;
 };
 
-function pageBody(shown: PageRun, { readable, record, children, lastSeq, alert, forks }: Drawn): Contents {
+function pageBody(shown: PageRun, { readable, agent, children, lastSeq, alert, forks }: Drawn): Contents {
   const { run, report, base } = shown;
   const { icon, text, tone } = runHeading(run, report);
   const isOwner = isOwn(readable);
   return el(
     "article",
     { id: "run", class: "run", "data-tone": tone, "data-base": base, ...liveData(shown, readable, lastSeq) },
-    isOwner ? el("p", { class: "crumbs" }, el("a", { href: `/agent/${record.agentId}` }, "The agent")) : null,
+    agent === null
+      ? null
+      : el(
+          "p",
+          { class: "crumbs" },
+          el("a", { href: `/agent/${agent.id}` }, singleLine(agent.name, MAX_NAME_CHARS)),
+        ),
     alert === null ? null : el("p", { class: "note bad", role: "alert" }, alert),
     el("h1", { id: "verdict" }, el("span", { "aria-hidden": "true" }, `${icon} `), text),
     el(

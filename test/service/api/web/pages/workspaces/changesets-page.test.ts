@@ -58,8 +58,8 @@ onEveryStore((kind) => {
       const path = `/workspace/${workspace.workspaceId}/changesets/${id}`;
       expect((await get(`/workspace/${workspace.workspaceId}`)).text).toContain(`href="${path}"`);
       const shown = await get(path);
-      expect(shown.text).toContain('<span class="added">+&lt;b&gt;2&lt;/b&gt;');
-      expect(shown.text).toContain('<span class="removed">-two');
+      expect(shown.text).toMatch(/<div class="added" data-new="2"><code>.*&lt;b&gt;2&lt;\/b&gt;.*<\/code>/);
+      expect(shown.text).toMatch(/<div class="removed" data-old="2"><code>.*two.*<\/code>/);
       expect((await get(`${path}/patch`)).text).toContain("+<b>2</b>");
       const form = formOf(shown.text);
       const empty = await post(`${path}/accept`, { ...form, evidence: "  " });
