@@ -61,6 +61,7 @@ export class OlderActionFixture {
   url = "";
   #workflowRuns = 1_296_269_000;
   readonly #nodes: Node[] = [];
+  readonly #killed = new Set<Node>();
   readonly #opened: AsyncDisposableStack;
 
   static async start({ store, roles, entry }: OlderActionOptions): Promise<OlderActionFixture> {
@@ -144,16 +145,14 @@ export class OlderActionFixture {
     const node = this.#nodes.find((one) => one.apiKey === apiKey);
     if (node === undefined) throw new Error("No node has this key.");
     await node.process.kill();
-    if (this.#nodes.length > 1) return;
-    await this.#startAgain(node);
+    this.#killed.add(node);
+    if (this.#nodes.length === 1) await this.restore();
   }
 
   /** Starts those again that were killed. */
   async restore(): Promise<void> {
-    for (const node of this.#nodes) {
-      const isAlive = await Promise.race([node.process.exited.then(() => false), Promise.resolve(true)]);
-      if (!isAlive) await this.#startAgain(node);
-    }
+    for (const node of this.#killed) await this.#startAgain(node);
+    this.#killed.clear();
   }
 
   async close(): Promise<void> {
