@@ -238,7 +238,7 @@ onEveryStore((store) => {
       await expect(client.repositoryAccess.put({ agentId, body })).rejects.toMatchObject({ status: 403 });
       await expect(client.repositoryAccess.delete({ agentId })).rejects.toMatchObject({ status: 403 });
       const pageUrl = `${at.service.url}/agent/${agentId}`;
-      expect((await browser.get(pageUrl)).text).toContain("Make a deploy key");
+      expect((await browser.get(`${pageUrl}/settings`)).text).toContain("Make a deploy key");
       const posted = await browser.post(`${pageUrl}/access`, { use: "deploy_key" });
       expect(posted.status).toBe(303);
       const access = await client.repositoryAccess.get({ agentId });
@@ -247,7 +247,7 @@ onEveryStore((store) => {
         public_key: expect.stringMatching(/^ssh-ed25519 AAAA/),
         fingerprint: expect.stringMatching(/^SHA256:/),
       });
-      const page = (await browser.get(pageUrl)).text;
+      const page = (await browser.get(`${pageUrl}/settings`)).text;
       expect(page).toContain(access.public_key);
       expect(page).toContain("Deploy keys, Add deploy key");
       expect(page).not.toContain("PRIVATE KEY");
