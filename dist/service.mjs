@@ -34,7 +34,7 @@ Set the \`cycles\` parameter to \`"ref"\` to resolve cyclical schemas with defs.
 }
 * { box-sizing: border-box }
 html { scroll-padding-top: 1rem }
-body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.55 system-ui, sans-serif }
+body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.45 system-ui, sans-serif }
 a { color: var(--link); text-decoration: none }
 a:hover, a:focus-visible, main a { text-decoration: underline }
 code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
@@ -50,7 +50,7 @@ nav [aria-current] { font-weight: 700 }
 input, button { font: inherit; color: inherit; background: var(--back); border: 1px solid var(--faint); border-radius: 6px; padding: .3rem .6rem }
 input { width: 100%; min-width: 0 }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-main { padding: 1rem 1.25rem 6rem; min-width: 0; max-width: 60rem }
+main { padding: 1rem 1.25rem 6rem; min-width: 0; max-width: 66rem }
 h1 { margin: .5rem 0 0 }
 main > h2 { margin: 2.5rem 0 0; padding-bottom: .25rem; border-bottom: 1px solid var(--line) }
 article { margin-top: 1.75rem }
