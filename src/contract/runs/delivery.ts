@@ -7,23 +7,23 @@ import { field, object, strictObject } from "../field.ts";
 import { text } from "../fields.ts";
 import { commitNameSchema, MAX_PULL_REQUEST_NUMBER } from "./pull-request.ts";
 
-export const MAX_DELIVERY_TITLE_CHARS = 300;
-export const MAX_DELIVERY_BRANCH_CHARS = 255;
-export const MAX_DELIVERY_URL_CHARS = 2_000;
+const MAX_TITLE_CHARS = 300;
+const MAX_BRANCH_CHARS = 255;
+const MAX_URL_CHARS = 2_000;
 const MAX_WORD_CHARS = 40;
 const MAX_FINDINGS_COUNT = 100_000;
 
 const httpsUrlSchema = z
   .string()
   .check(
-    z.maxLength(MAX_DELIVERY_URL_CHARS),
+    z.maxLength(MAX_URL_CHARS),
     z.refine(isHttpsAddress, "must be an address that begins with https://, of printable characters"),
   );
 const count = z.int().check(z.minimum(0), z.maximum(MAX_FINDINGS_COUNT));
 const pullRequestNumber = z.int().check(z.minimum(1), z.maximum(MAX_PULL_REQUEST_NUMBER));
 
 const pushed = {
-  branch: field(text(MAX_DELIVERY_BRANCH_CHARS), "The branch, by its plain name."),
+  branch: field(text(MAX_BRANCH_CHARS), "The branch, by its plain name."),
   sha: field(commitNameSchema, "Its new commit."),
   url: field(z.optional(httpsUrlSchema), "The commit at the code host."),
 };
@@ -47,7 +47,7 @@ const findings = {
 const what = {
   conclusion: field(text(MAX_WORD_CHARS), "The job's conclusion, as its output `conclusion`."),
   title: field(
-    text(MAX_DELIVERY_TITLE_CHARS),
+    text(MAX_TITLE_CHARS),
     "The outcome in a few words, such as `Pushed 42c63fe to topic`. Plain text.",
   ),
 };
@@ -66,8 +66,6 @@ export const reportDeliveryRequestSchema = strictObject({
 });
 
 export type DeliveryReport = z.infer<typeof reportDeliveryRequestSchema>;
-export type ReviewCounts = NonNullable<DeliveryReport["findings"]>;
-
 export const reportedDeliverySchema = object({
   state: field(z.literal("reported"), "The job has reported."),
   at: field(z.iso.datetime(), "When it did."),
@@ -89,6 +87,6 @@ export const runDeliverySchema = z.discriminatedUnion("state", [
 export type RunDelivery = z.infer<typeof runDeliverySchema>;
 
 /** It is linked to: one line, of the web, encrypted. */
-export function isHttpsAddress(address: string): boolean {
+function isHttpsAddress(address: string): boolean {
   return !/[^!-~]/.test(address) && URL.canParse(address) && new URL(address).protocol === "https:";
 }

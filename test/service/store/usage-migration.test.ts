@@ -39,7 +39,9 @@ onEveryStore((kind) => {
         runId: null,
       });
       const run = makeRun({ id: "of-job", agentId: "agent-1", billingAccount: wallet, sessionId: "s1" });
-      await tx.runs.insert(run, makeRunInput());
+      // What PostgreSQL reads as no JSON, and what only looks like it.
+      const content = "a\0b\ud800c \\u0000 \\\\udfff";
+      await tx.runs.insert(run, makeRunInput({ messages: [{ role: "user", content }] }));
       await tx.ledger.hold({ id: "h", at: 2, billingAccount: wallet, runId: run.id, microUsd: 30 });
       const settled = { at: 3, runId: run.id };
       await tx.ledger.settle({

@@ -36,7 +36,7 @@ export type DurableOptions = {
   /** One process unless told. */
   readonly roles?: readonly Role[];
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of its repository, beside what that has anyway. */
+  /** More files of its repository, by path: README.md and src/a.txt are in it always. */
   readonly files?: Readonly<Record<string, string>>;
   /** Models whose tokens cost something, beside that of the stories. */
   readonly models?: readonly string[];

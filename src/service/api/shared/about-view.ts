@@ -2,8 +2,7 @@
 
 import { isCiProvider } from "../../../contract/ci/providers.ts";
 import type { RunAbout, SubjectType } from "../../../contract/runs/about.ts";
-import { isHttpsAddress } from "../../../contract/runs/delivery.ts";
-import type { RunRecord } from "../../core/runs/run-record.ts";
+import type { RunRecord, ShownAbout } from "../../core/runs/run-record.ts";
 
 /** Paths below a repository's page. */
 type Paths = { readonly commit: string; readonly subjects: Partial<Readonly<Record<SubjectType, string>>> };
@@ -20,9 +19,9 @@ const pathsOf: Readonly<Record<string, Paths>> = {
 /** Undefined where nothing is known of it, as of runs of earlier versions. */
 export function toAbout({ request, about }: Pick<RunRecord, "request" | "about">): RunAbout | undefined {
   if (about === null) return undefined;
-  const { actor, event, provider = "", repository, cloneUrl = "", ref, sha, subject } = about;
-  const paths = isCiProvider(provider) ? pathsOf[provider] : undefined;
-  const page = paths === undefined || !isHttpsAddress(cloneUrl) ? null : cloneUrl.replace(/\.git$/, "");
+  const { actor, event, repository, ref, sha, subject } = about;
+  const paths = pathsAt(about);
+  const page = repositoryPage(about);
   const below = (path: string | undefined, end: string | number) =>
     page === null || path === undefined ? undefined : `${page}/${path}/${end}`;
   return without({
@@ -39,6 +38,17 @@ export function toAbout({ request, about }: Pick<RunRecord, "request" | "about">
         ? undefined
         : without({ ...subject, url: below(paths?.subjects[subject.type], subject.number) }),
   });
+}
+
+function pathsAt({ provider = "" }: ShownAbout): Paths | undefined {
+  return isCiProvider(provider) ? pathsOf[provider] : undefined;
+}
+
+/** The page of the repository. Null: the code host's addresses are not known, or the one to clone from is not of the web, or has credentials. */
+export function repositoryPage(about: ShownAbout): string | null {
+  const url = URL.parse(about.cloneUrl ?? "");
+  if (pathsAt(about) === undefined || url === null || !/^https?:$/.test(url.protocol)) return null;
+  return url.username === "" && url.password === "" ? url.origin + url.pathname.replace(/\.git$/, "") : null;
 }
 
 /** The same object without the fields that are undefined. */

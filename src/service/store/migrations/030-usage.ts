@@ -33,9 +33,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index runs_ended on runs (payer, ended_at) where ended_at is not null`.execute(db);
 }
 
+/** PostgreSQL reads no JSON that has escapes of NUL or of half a surrogate pair, and a prompt may have any. */
+const READABLE_INPUT = sql`regexp_replace(input, ${sql.lit("\\\\u(0000|d[89a-f][0-9a-f]{2})")}, ${sql.lit("\\\\ufffd")}, 'gi')::json`;
+
 /** A text of a run's input; null where it is not there. */
 function fieldOf(isPostgres: boolean, path: readonly string[]) {
   return isPostgres
-    ? sql`(input::json #>> ${sql.lit(`{${path.join(",")}}`)})`
+    ? sql`(${READABLE_INPUT} #>> ${sql.lit(`{${path.join(",")}}`)})`
     : sql`json_extract(input, ${sql.lit(`$.${path.join(".")}`)})`;
 }

@@ -1,23 +1,12 @@
-// The address of the files that a run works on, at its code host.
+// The address of the files that a run works on, at its code host. Pure.
 
 import { filesUrl } from "../../../../../render/blob-url.ts";
-import { placeOf } from "../../../../core/commits/run-commit.ts";
-import type { Core } from "../../../../core/core.ts";
+import type { RunRecord } from "../../../../core/runs/run-record.ts";
+import { repositoryPage } from "../../../shared/about-view.ts";
 
-/** For `blobUrl`. Null where the run has no commit, its input is deleted, or its code host has other addresses than GitHub. */
-export async function findFilesUrl({ store }: Pick<Core, "store">, runId: string): Promise<string | null> {
-  const input = await store.committed.runs.findInput(runId);
-  const place = input === null ? null : placeOf(input);
-  if (input === null || place === null || place.provider !== "github") return null;
-  const repositoryUrl = pageOf(place.cloneUrl);
-  if (repositoryUrl === null) return null;
-  return filesUrl({ repositoryUrl }, input.pullRequest?.headSha ?? place.sha);
-}
-
-/** The page of a repository that is cloned from there. Null: its address is not of the web, or has credentials. */
-function pageOf(cloneUrl: string): string | null {
-  const url = URL.parse(cloneUrl);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
-    return null;
-  return url.origin + url.pathname.replace(/\.git$/, "");
+/** For `blobUrl`. Null where it is not known: other code hosts than GitHub have other addresses. */
+export function filesUrlOf({ about }: Pick<RunRecord, "about">): string | null {
+  if (about?.provider !== "github" || about.sha === undefined) return null;
+  const repositoryUrl = repositoryPage(about);
+  return repositoryUrl === null ? null : filesUrl({ repositoryUrl }, about.sha);
 }

@@ -45,7 +45,7 @@ import { sessionOf } from "../../web-session.ts";
 import { childrenSection } from "./children-section.ts";
 import { continueForm } from "./continue-form.ts";
 import { callText, eventsDownload, patchDownload } from "./downloads.ts";
-import { findFilesUrl } from "./files-url.ts";
+import { filesUrlOf } from "./files-url.ts";
 import { forkForm } from "./fork-form.ts";
 import { findReadableRun, isOwn, type ReadableRun, takeViewToken } from "./run-reader.ts";
 import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
@@ -101,7 +101,7 @@ async function runPage(
     report: fold.report,
     base: runPagePath(addressOf(record)),
     mayContinue: isOwn(readable),
-    filesUrl: await findFilesUrl(core, record.id),
+    filesUrl: filesUrlOf(record),
     drawChanges: changesSection,
   };
   const isLive = !isOver(shown.run);
