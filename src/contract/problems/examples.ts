@@ -59,7 +59,7 @@ export const problemExamples = {
   commitUnreachable: problem("The code host does not give the newest commit", {
     code: "commit_unreachable",
     error:
-      "The newest commit of octo-org/hello-world could not be fetched from its code host: the code host does not accept the deploy key; add the public key that the agent's page shows to the repository's deploy keys, without write access.",
+      "The newest commit of octo-org/hello-world could not be fetched from its code host: the code host does not accept the deploy key; add the public key that the agent's settings show to the repository's deploy keys, without write access.",
   }),
   repositoryAccessUnavailable: problem("The service cannot keep a deploy key", {
     code: "repository_access_unavailable",

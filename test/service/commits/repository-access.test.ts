@@ -268,7 +268,7 @@ onEveryStore((store) => {
       const submitted = owner.runs.submit({ agentId, body: { message: "read", idempotency_key: "k" } });
       await expect(submitted).rejects.toMatchObject({
         ...refusal,
-        message: expect.stringContaining("add the public key that the agent's page shows"),
+        message: expect.stringContaining("add the public key that the agent's settings show"),
       });
       const posted = await browser.post(`${at.service.url}/agent/${agentId}/runs`, {
         message: "read",

@@ -8,13 +8,13 @@ type Kind = RemoteCredential["kind"];
 
 const denied: Readonly<Record<Kind, string>> = {
   deploy_key:
-    "the code host does not accept the deploy key; add the public key that the agent's page shows to the repository's deploy keys, without write access",
+    "the code host does not accept the deploy key; add the public key that the agent's settings show to the repository's deploy keys, without write access",
   github_app:
     "the code host does not accept the App's installation token; look whether the App may read the repository's contents",
 };
 const absent: Readonly<Record<Kind, string>> = {
   deploy_key:
-    "the code host shows no such repository to the deploy key; add the public key that the agent's page shows to this repository, and run the agent once from CI if the repository was renamed",
+    "the code host shows no such repository to the deploy key; add the public key that the agent's settings show to this repository, and run the agent once from CI if the repository was renamed",
   github_app:
     "the code host shows no such repository to the App; run the agent once from CI if the repository was renamed",
 };

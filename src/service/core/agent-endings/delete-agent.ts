@@ -5,6 +5,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Caller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Agent } from "../agents/agent.ts";
+import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
 import { creationSlot } from "../agents/create-agent.ts";
 import { findAgent } from "../agents/manage-agent.ts";
 import { mayUseAgent } from "../agents/reach-agent.ts";
@@ -38,7 +39,7 @@ export async function deleteAgent(
   const found = await findAgent(core, request);
   if (!found.ok) return found;
   if (!isOwner(caller)) {
-    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    const url = agentSettingsUrl(core, agentId);
     return refused({ reason: "owner_needed", what: "delete an agent", url });
   }
   const deleted = await core.store.transact(async (tx): Promise<Result<CancelledRuns, Refusal>> => {

@@ -10,6 +10,7 @@ import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
 import { fieldsOn } from "../ports/record-fields.ts";
 import type { Agent } from "./agent.ts";
+import { agentSettingsUrl } from "./agent-settings-url.ts";
 import { mayUseAgent, reachAgent } from "./reach-agent.ts";
 import type { AgentNameRefusal, AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 import type { AgentChange } from "./store-port.ts";
@@ -64,11 +65,11 @@ export async function updateAgent(
   const { egress, ...rest } = body;
   const { ci_policy: ciPolicy } = rest;
   if (ciPolicy !== undefined && !isOwner(caller)) {
-    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    const url = agentSettingsUrl(core, agentId);
     return refused({ reason: "owner_needed", what: "set which CI jobs may run an agent", url });
   }
   if (egress !== undefined && !isOwner(caller)) {
-    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    const url = agentSettingsUrl(core, agentId);
     return refused({ reason: "owner_needed", what: "set what an agent may reach of the network", url });
   }
   if (ciPolicy !== undefined && found.value.repository === null) {

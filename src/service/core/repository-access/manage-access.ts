@@ -7,6 +7,7 @@ import type { ChosenAccessKind, RepositoryAccess } from "../../../contract/repos
 import { type AccountCaller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
+import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
 import { auditAct } from "../agents/audit-act.ts";
 import { mayUseAgent, reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
@@ -83,7 +84,7 @@ async function changeAccess(
   const found = await reachAgent(core, { caller, agentId });
   if (!found.ok) return found;
   if (!isOwner(caller)) {
-    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    const url = agentSettingsUrl(core, agentId);
     return refused({ reason: "owner_needed", what: "choose how an agent's repository is read", url });
   }
   return await core.store.transact(async (tx): Shown => {

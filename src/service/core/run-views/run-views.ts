@@ -4,6 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
 import { type Caller, type CiJobCaller, isOwner } from "../accounts/caller.ts";
 import type { AuthRefusal, ClassRefusal } from "../accounts/refusals.ts";
+import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
 import { findAgent } from "../agents/manage-agent.ts";
 import { mayUseAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
@@ -67,7 +68,7 @@ export async function revokeRunViews(
   const found = await findAgent(core, request);
   if (!found.ok) return found;
   if (!isOwner(caller)) {
-    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    const url = agentSettingsUrl(core, agentId);
     return refused({ reason: "owner_needed", what: "revoke the links to an agent's runs", url });
   }
   return await core.store.transact(async (tx): Promise<Result<null, AgentRefusal>> => {

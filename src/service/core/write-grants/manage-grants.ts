@@ -3,6 +3,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type AccountCaller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
+import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
 import { auditAct } from "../agents/audit-act.ts";
 import { mayUseAgent, reachAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
@@ -55,7 +56,7 @@ async function changeGrants(
   const found = await reachAgent(core, { caller, agentId });
   if (!found.ok) return found;
   if (!isOwner(caller)) {
-    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    const url = agentSettingsUrl(core, agentId);
     return refused({ reason: "owner_needed", what: "set a write grant", url });
   }
   return await core.store.transact(

@@ -18,11 +18,11 @@ import { listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
 import { toProblem } from "../../shared/problems/to-problem.ts";
 import { readForm } from "../form.ts";
 import { page } from "../page.ts";
+import { timeText } from "../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import { needSession } from "../web-session.ts";
 import { runList } from "./agent/run-list.ts";
 import { approvalCards, MAX_WAITING, questionSection } from "./approve/waiting.ts";
-import { timeText } from "./settings/settings-page.ts";
 import { workspaceTable } from "./workspaces/workspaces-page.ts";
 
 /** Agents whose runs are looked at. */

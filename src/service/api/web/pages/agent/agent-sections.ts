@@ -8,9 +8,9 @@ import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { ScheduleRecord } from "../../../../core/schedules/schedule-machine.ts";
 import type { WorkflowRecord } from "../../../../core/workflows/workflow.ts";
 import { EVERY_SERVER, type WriteGrant } from "../../../../core/write-grants/write-grant.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
-import { timeText } from "../settings/settings-page.ts";
 import type { CommitObstacles } from "./commit-obstacles.ts";
 
 export const MAX_MESSAGE_CHARS = 20_000;

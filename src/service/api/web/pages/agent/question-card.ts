@@ -4,9 +4,9 @@ import { html } from "hono/html";
 import { MAX_ANSWER_CHARS } from "../../../../../contract/questions.ts";
 import { askedAt, type RunQuestion } from "../../../../core/questions/question.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
-import { timeText } from "../settings/settings-page.ts";
 
 /** As long as a form may be. */
 const MAX_CHARS = Math.min(MAX_ANSWER_CHARS, 10_000);

@@ -9,8 +9,8 @@ import { maskSecrets } from "../../../../../report/find-secrets.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { toRun } from "../../../shared/run-view.ts";
+import { agoText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
-import { agoText } from "../settings/settings-page.ts";
 
 type Shown = {
   /** Those whose names are shown: of a list of one agent's runs, none. */

@@ -9,8 +9,8 @@ import type {
   ApprovalRecord,
   ApprovalRequester,
 } from "../../../../core/approvals/approval.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
-import { timeText } from "../settings/settings-page.ts";
 
 type Texts = {
   /** The heading while it waits. */
@@ -50,7 +50,7 @@ export function textsOf(action: ApprovalAction): Texts {
         title: `Let the agent write by ${action.server}?`,
         approve: "Allow writing",
         deny: "Deny",
-        effect: `Runs of this agent may call every tool of the MCP server ${action.server}, until you revoke it on the agent's page.`,
+        effect: `Runs of this agent may call every tool of the MCP server ${action.server}, until you revoke it in the agent's settings.`,
       };
     case "accept_changeset":
       return {

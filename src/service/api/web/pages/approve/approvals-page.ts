@@ -9,9 +9,9 @@ import type { Core } from "../../../../core/core.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { page } from "../../page.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
-import { timeText } from "../settings/settings-page.ts";
 import { stateTexts, textsOf } from "./approval-card.ts";
 import { approvalCards, questionSection } from "./waiting.ts";
 

@@ -12,9 +12,9 @@ import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { readForm } from "../../form.ts";
 import { notFoundPage, page } from "../../page.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession, sessionOf } from "../../web-session.ts";
-import { timeText } from "../settings/settings-page.ts";
 import { approvalFacts, stateTexts, textsOf } from "./approval-card.ts";
 
 const decisionForm = z.object({ decision: z.enum(["approve", "deny"]) });

@@ -6,10 +6,10 @@ import type { Agent } from "../../../../core/agents/agent.ts";
 import type { ApprovalRecord } from "../../../../core/approvals/approval.ts";
 import type { Core } from "../../../../core/core.ts";
 import { listQuestions } from "../../../../core/questions/list-questions.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
 import { findBlockedSessions } from "../agent/commit-obstacles.ts";
 import { questionCards } from "../agent/question-card.ts";
-import { timeText } from "../settings/settings-page.ts";
 import { textsOf } from "./approval-card.ts";
 
 /** As many of each kind as a page shows. */

@@ -12,9 +12,10 @@ import { agentOfClient } from "../../../../core/oauth/job-grants.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { readForm } from "../../form.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
-import { settingsPage, timeText } from "./settings-page.ts";
+import { settingsPage } from "./settings-page.ts";
 
 const revokeForm = z.object({ id: z.string().check(z.maxLength(100)) });
 

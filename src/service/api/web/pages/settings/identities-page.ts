@@ -7,9 +7,10 @@ import { removeIdentity } from "../../../../core/sign-in/identities.ts";
 import type { Identity } from "../../../../core/sign-in/identity.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { readForm } from "../../form.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession } from "../../web-session.ts";
-import { settingsPage, timeText } from "./settings-page.ts";
+import { settingsPage } from "./settings-page.ts";
 
 const removeForm = z.object({ id: z.string().check(z.maxLength(100)) });
 

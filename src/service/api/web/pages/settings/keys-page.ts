@@ -9,9 +9,10 @@ import { listOwnKeys, makeOwnKey, mayKeepKeys, revokeOwnKey } from "../../../../
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { readForm } from "../../form.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession, sessionOf } from "../../web-session.ts";
-import { settingsPage, timeText } from "./settings-page.ts";
+import { settingsPage } from "./settings-page.ts";
 
 const MAX_NAME_CHARS = 100;
 

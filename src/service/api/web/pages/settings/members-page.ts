@@ -19,9 +19,10 @@ import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { readForm } from "../../form.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession } from "../../web-session.ts";
-import { settingsPage, timeText } from "./settings-page.ts";
+import { settingsPage } from "./settings-page.ts";
 
 const id = z.string().check(z.minLength(1), z.maxLength(100));
 const inviteForm = z.object({ role: roleSchema });

@@ -9,10 +9,11 @@ import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { recallAttempt, rememberAttempt } from "../../attempt-cookie.ts";
 import { readForm } from "../../form.ts";
 import { loadCeremony, passkeyDomain } from "../../passkey-domain.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession } from "../../web-session.ts";
 import { browserName } from "./browser-name.ts";
-import { settingsPage, timeText } from "./settings-page.ts";
+import { settingsPage } from "./settings-page.ts";
 
 const MAX_NAME_CHARS = 60;
 

@@ -10,10 +10,11 @@ import type {
 } from "../../../../core/web-sessions/web-session.ts";
 import { endOtherWebSessions, endWebSession } from "../../../../core/web-sessions/web-sessions.ts";
 import { readForm } from "../../form.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
 import { browserName } from "./browser-name.ts";
-import { settingsPage, timeText } from "./settings-page.ts";
+import { settingsPage } from "./settings-page.ts";
 
 const endForm = z.object({ id: z.string().check(z.maxLength(100)) });
 

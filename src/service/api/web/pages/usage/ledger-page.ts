@@ -11,9 +11,9 @@ import type { PostingKind } from "../../../../core/money/posting.ts";
 import { isoTime } from "../../../../core/ports/problem.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { page } from "../../page.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
-import { timeText } from "../settings/settings-page.ts";
 import { answerCsv, usageTabs } from "./usage-frame.ts";
 
 const LINES = 100;

@@ -4,23 +4,9 @@ import type { UsageBy, UsageRow, UsageTotals } from "../../../../../contract/mon
 import { said } from "../../../../../render/html/element.ts";
 import { creditsOf } from "../../../../core/money/ledger.ts";
 
-const MICRO_PER_USD = 1_000_000;
-
-export function count(value: number): string {
-  return value.toLocaleString("en-US");
-}
-
 /** Credits to one place. */
-export function creditsText(credits: number): string {
-  return credits.toLocaleString("en-US", { maximumFractionDigits: 1 });
-}
-
 export function creditsOfMicroUsd(microUsd: number): string {
-  return creditsText(creditsOf(microUsd));
-}
-
-export function dollarsText(microUsd: number): string {
-  return `$${(microUsd / MICRO_PER_USD).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return creditsOf(microUsd).toLocaleString("en-US", { maximumFractionDigits: 1 });
 }
 
 export function runsOf({ runs: { completed, failed, cancelled } }: UsageTotals): number {

@@ -5,12 +5,11 @@ import { barList } from "../../../../../render/charts/bar-list.ts";
 import { type ChartPart, type DayBar, dayChart } from "../../../../../render/charts/day-chart.ts";
 import type { CsvCell } from "../../../../../render/csv.ts";
 import { type Contents, type Element, el } from "../../../../../render/html/element.ts";
+import { countText, dollarsText, plural } from "../../../../../render/quantities.ts";
 import {
   chargedOf,
   checksRate,
-  count,
   creditsOfMicroUsd,
-  dollarsText,
   nameOf,
   percent,
   runsOf,
@@ -23,7 +22,7 @@ const MAX_BARS = 10;
 /** Each figure of the period, beside that of as many days before. */
 export function figures(now: UsageTotals, before: UsageTotals): Element {
   const rows: readonly (readonly [string, (totals: UsageTotals) => string])[] = [
-    ["Runs", (totals) => count(runsOf(totals))],
+    ["Runs", (totals) => countText(runsOf(totals))],
     ["Success", (totals) => percent(successRate(totals))],
     ["Cost, credits", (totals) => creditsOfMicroUsd(chargedOf(totals))],
     [
@@ -55,16 +54,16 @@ export function runsByDay({ rows, total }: UsageReport): Element {
     (row): DayBar => ({
       day: row.key ?? "",
       values: Object.fromEntries(outcomes.map(({ part, outcome }) => [part, row.runs[outcome]])),
-      text: `${row.key}: ${outcomes.map(({ outcome }) => `${count(row.runs[outcome])} ${outcome}`).join(", ")}`,
+      text: `${row.key}: ${outcomes.map(({ outcome }) => `${countText(row.runs[outcome])} ${outcome}`).join(", ")}`,
     }),
   );
   const highest = Math.max(0, ...rows.map(runsOf));
   return dayChart({
     id: "runs-by-day",
-    label: `Runs by day: ${count(runsOf(total))} in all, at most ${count(highest)} a day.`,
+    label: `Runs by day: ${countText(runsOf(total))} in all, at most ${countText(highest)} a day.`,
     legend: outcomes.map(({ part, outcome }) => ({ part, text: outcome })),
     bars,
-    highestText: `Highest day: ${count(highest)}`,
+    highestText: `Highest day: ${countText(highest)}`,
   });
 }
 
@@ -93,7 +92,7 @@ export function barsOf({ by, rows, others }: UsageReport, label: string): Elemen
   const bars = rows.slice(0, MAX_BARS).map((row) => ({
     name: rowName(by, row),
     value: Math.max(0, chargedOf(row)),
-    text: `${creditsOfMicroUsd(chargedOf(row))} · ${count(runsOf(row))} ${runsOf(row) === 1 ? "run" : "runs"}`,
+    text: `${creditsOfMicroUsd(chargedOf(row))} · ${plural(runsOf(row), "run")}`,
   }));
   return el(
     "div",
@@ -182,7 +181,7 @@ function cellsOf(totals: UsageTotals): readonly string[] {
     checks.failed,
     tokens,
   ];
-  return [...numbers.map(count), creditsOfMicroUsd(chargedOf(totals)), dollarsText(chargedOf(totals))];
+  return [...numbers.map(countText), creditsOfMicroUsd(chargedOf(totals)), dollarsText(chargedOf(totals))];
 }
 
 /** The table as a file has it: amounts exactly, in micro-USD. */

@@ -7,9 +7,9 @@ import { type Changeset, isUndecided } from "../../../../core/workspaces/changes
 import { readChangeset, type SeenChangeset } from "../../../../core/workspaces/changesets/read-changesets.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { notFoundPage } from "../../page.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
-import { timeText } from "../settings/settings-page.ts";
 import { changesText, statusText, titleOf } from "./changesets-page.ts";
 import { conflictSection } from "./conflict-section.ts";
 import { acceptForm, evidenceHint, rejectForm } from "./decision-fields.ts";

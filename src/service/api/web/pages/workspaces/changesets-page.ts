@@ -11,8 +11,8 @@ import { plural } from "../../../../../render/quantities.ts";
 import type { Changeset } from "../../../../core/workspaces/changesets/changeset.ts";
 import { listChangesets } from "../../../../core/workspaces/changesets/read-changesets.ts";
 import { notFoundPage } from "../../page.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
-import { timeText } from "../settings/settings-page.ts";
 import {
   actorText,
   moreLink,

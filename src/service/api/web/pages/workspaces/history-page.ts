@@ -14,9 +14,9 @@ import {
 import type { Revision } from "../../../../core/workspaces/revisions/revision.ts";
 import { diffTrees, type TreeChange } from "../../../../core/workspaces/trees/diff-trees.ts";
 import { notFoundPage } from "../../page.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
-import { timeText } from "../settings/settings-page.ts";
 import { addressOf, FILES_CLOSED } from "./file-place.ts";
 import {
   actorText,

@@ -9,8 +9,8 @@ import { listChangesets } from "../../../../core/workspaces/changesets/read-chan
 import { holderOf } from "../../../../core/workspaces/copies/copy.ts";
 import { type CountedCopy, listCopies } from "../../../../core/workspaces/copies/read-copies.ts";
 import { filesFault } from "../../../../core/workspaces/reach-workspace.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
-import { timeText } from "../settings/settings-page.ts";
 import { changesetTable } from "./changesets-page.ts";
 import { FILES_CLOSED, findPlace } from "./file-place.ts";
 import { folderListing } from "./folder-listing.ts";

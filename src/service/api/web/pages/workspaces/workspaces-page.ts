@@ -14,9 +14,9 @@ import type { Workspace } from "../../../../core/workspaces/workspace.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { readForm } from "../../form.ts";
 import { notFoundPage, page } from "../../page.ts";
+import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
-import { timeText } from "../settings/settings-page.ts";
 import { moreLink, nameOf, workspacePath } from "./workspace-frame.ts";
 
 const WORKSPACES_SHOWN = 50;
