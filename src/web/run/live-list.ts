@@ -18,6 +18,8 @@ export class LiveList {
   readonly #changed = new Map<number, Entry>();
   /** Entries of the service's, which are not drawn again. */
   readonly #known: ReadonlySet<number>;
+  /** What is known of it, before anything new is. */
+  readonly #asKnown: ReturnType<EntryList["draw"]>;
   #drawn: ReturnType<EntryList["draw"]> | null = null;
 
   /** `page`: with what the service has drawn of the report. */
@@ -26,6 +28,7 @@ export class LiveList {
     this.#known = new Set(known.map(({ seq }) => seq));
     this.#list = new EntryList({ base: page.base, facts: factsOf(page) });
     for (const entry of known) this.#list.keep(entry);
+    this.#asKnown = this.#list.draw();
   }
 
   get rows(): readonly Row[] {
@@ -72,7 +75,7 @@ export class LiveList {
 
   /** What the service has drawn may go on beyond what is known here: its last row is drawn anew. */
   #adopt(node: HTMLElement): ReturnType<EntryList["draw"]> {
-    const known = this.#list.draw();
+    const known = this.#asKnown;
     const last = known.children.length - 1;
     const row = known.children[last];
     const drawn = row === undefined ? null : toNode(row);

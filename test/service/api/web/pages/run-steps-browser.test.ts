@@ -160,6 +160,35 @@ describe("the steps of a run in a browser", { tags: ["chromium"] }, () => {
     },
   );
 
+  it("are all there where many come before the first of them is drawn", async () => {
+    const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const run = await pages.start(async (task) => {
+      reached.resolve();
+      await held.promise;
+      for (const number of [1, 2, 3, 4]) {
+        await read(task, `src/${number}.ts`);
+        await say(task, `Read ${number}.`);
+      }
+    });
+    await reached.promise;
+    const page = await browser.openPage();
+    // A slow machine: whatever comes within a second is drawn in one frame.
+    await page.addInitScript(() => {
+      window.requestAnimationFrame = (draw) => Number(setTimeout(() => draw(performance.now()), 1_000));
+    });
+    await page.goto(`${pages.url}${run.path}?view=${run.token}`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    held.resolve();
+    await page.getByText("The reply is above.").waitFor();
+    const rows = () =>
+      page.locator("#entries > li").evaluateAll((all) => all.map(({ outerHTML }) => outerHTML));
+    const drawn = await rows();
+    await page.reload();
+    expect(drawn).toEqual(await rows());
+    expect(drawn.length).toBeGreaterThan(4);
+    expect(browser.faults).toEqual([]);
+  });
+
   it("keep open what a reader has opened, while more joins the fold", async () => {
     const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const run = await pages.start(async (task) => {
