@@ -91,6 +91,25 @@ onEveryStore((kind) => {
       ({ cookie } = await signInTo(fixture.core, mine.id));
     });
 
+    it("is listed while it waits, then with what was decided, for nobody else", async () => {
+      const theirs = await signInTo(fixture.core, (await makeAccount(fixture)).id);
+      expect((await get("/approvals", theirs)).text).toContain("Nothing waits for you.");
+      expect((await get("/approvals", {})).headers.get("location")).toBe("/sign-in?to=%2Fapprovals");
+      const id = await schedule();
+      const [, waiting = "", decided = ""] =
+        /<h1>(.*?)(?:<h2>Decided(.*))?$/s.exec((await get("/approvals")).text) ?? [];
+      expect(waiting).toContain(`href="/approve/${id}"`);
+      expect(decided).not.toContain(id);
+      await decide(id, "deny");
+      const [, none = "", later = ""] =
+        /<h1>(.*)<h2>Decided(.*)$/s.exec((await get("/approvals")).text) ?? [];
+      expect(none).not.toContain(id);
+      expect(later).toMatch(
+        new RegExp(`href="/approve/${id}">Confirm a scheduled run</a></td>\\s*<td>helper</td><td>denied`),
+      );
+      expect((await get("/approvals", theirs)).text).not.toContain(id);
+    });
+
     it("changes nothing for another origin, none, or an AI client", async () => {
       const id = await schedule();
       const foreign: readonly Readonly<Record<string, string>>[] = [
