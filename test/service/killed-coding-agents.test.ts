@@ -46,8 +46,7 @@ const comesBack: Readonly<Record<CodingAgentName, Readonly<Record<Loss, Back | n
   claude: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "resumed" },
   codex: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "text" },
   gemini: { killed: "text", stopped: "text", [LOST_TO_ANOTHER]: "text" },
-  // Null: not known. On another worker its model was not asked within 200 s, twice, on a machine with too much to do.
-  opencode: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: null },
+  opencode: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "text" },
 };
 /** What its last process was asked. */
 const openingsOf: Readonly<Record<Back, readonly string[]>> = {

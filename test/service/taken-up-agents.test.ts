@@ -23,7 +23,7 @@ import {
   type Way,
 } from "../support/durable/session-agent.ts";
 import { NODE } from "../support/fixtures/service-process.ts";
-import { sqliteStore } from "../support/stores/stores.ts";
+import { postgresStore, sqliteStore } from "../support/stores/stores.ts";
 
 const AGENT = fileURLToPath(new URL("../support/durable/session-agent.ts", import.meta.url));
 /** More than is kept of a home, packed. */
@@ -83,6 +83,16 @@ async function untilHeld(errand: Errand): Promise<void> {
 
 function textIn(events: readonly RunEvent[]): string {
   return events.flatMap((event) => (event.type === "TEXT_MESSAGE_CONTENT" ? [event.delta] : [])).join("\n");
+}
+
+/** The one in whose folders the agent began. */
+function workerOf(errand: Errand, { nodes }: DurableService): DurableService["nodes"][number] {
+  const began = heardBy(folder, errand).find(({ what }) => what === "began")?.value as {
+    readonly cwd: string;
+  };
+  const found = nodes.find(({ env }) => began.cwd.startsWith(`${env.DATA_DIR}/`));
+  if (found === undefined) throw new Error(`No node has the folder ${began.cwd}.`);
+  return found;
 }
 
 function promptsOf(errand: Errand): readonly string[] {
@@ -163,6 +173,32 @@ describe("a coding agent's run whose process is killed", () => {
 
   it("does so whatever its agent does that should go on", { tags: ["long"] }, async () => {
     await playLost([errandOf("loads"), errandOf("swaps"), errandOf("falls silent"), errandOf("exits")]);
+  });
+});
+
+describe("a coding agent's run whose worker is killed, beside another with folders of its own", () => {
+  it("begins anew there, in words, though its agent announces sessions", { tags: ["postgres"] }, async () => {
+    const service = await DurableService.start({
+      store: postgresStore,
+      roles: ["api", "worker", "worker"],
+      settings: settingsOf({ ACP_KEEP_SECONDS: "1" }),
+    });
+    try {
+      const calm = await playCalm(service);
+      const errand = errandOf("stays in its folder");
+      const runId = await submit(service, errand);
+      await untilHeld(errand);
+      await untilKept(service, runId);
+      await workerOf(errand, service).process.kill();
+      const played = await expectCompleted(service, runId);
+      expect(played.resumed).toEqual([{ turn: 1, after: "lost_worker", unknown_calls: ["execute"] }]);
+      expect(played.patch).toBe(calm.patch);
+      const last = promptsOf(errand).at(-1);
+      expect(last).toContain(BEGUN_AGAIN);
+      expect(last).toContain(`You said: Part one of ${errand.run}.`);
+    } finally {
+      await service.close();
+    }
   });
 });
 

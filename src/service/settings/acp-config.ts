@@ -201,6 +201,7 @@ export function readAcpConfig(
     identity,
     model,
     mode: values.ACP_MODE ?? known?.mode ?? null,
+    sessionsMove: known?.sessionsMove ?? false,
     authMethod: values.ACP_AUTH_METHOD ?? known?.authMethod ?? null,
     permissions: values.ACP_PERMISSIONS,
     startTimeoutMs: values.ACP_START_SECONDS * 1000,

@@ -56,6 +56,7 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
     path: process.env.PATH ?? "",
     authMethod: null,
     mode: null,
+    sessionsMove: false,
     permissions: "allow",
     startTimeoutMs: 60_000,
     keepEveryMs: 30_000,

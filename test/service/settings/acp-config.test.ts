@@ -39,6 +39,7 @@ describe("the settings of an ACP agent", () => {
       model: null,
       authMethod: null,
       mode: null,
+      sessionsMove: false,
       permissions: {
         read: "allow",
         edit: "allow",
@@ -78,6 +79,7 @@ describe("the settings of an ACP agent", () => {
       environment: { KEY: "agents-own-secret", AGENT_CONFIG: '{"share":"disabled"}', EMPTY: "" },
       authMethod: "gemini-api-key",
       mode: "default",
+      sessionsMove: false,
       permissions: { execute: "allow", edit: "reject", read: "allow", other: "reject" },
       startTimeoutMs: 1_000,
       idleTimeoutMs: 2_000,

@@ -27,6 +27,8 @@ const ways = [
   /** Says nothing more. */
   "falls silent",
   "exits",
+  /** Works in the folder that its session began in, whatever folder it is told: opencode does so. */
+  "stays in its folder",
   /** Announces nothing. */
   "knows no sessions",
 ] as const;
@@ -64,7 +66,12 @@ export function heardBy(folder: string, { run }: Pick<Errand, "run">): readonly 
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Heard);
 }
 
-type Session = { readonly id: string; readonly errand: Errand; readonly said: readonly string[] };
+type Session = {
+  readonly id: string;
+  readonly errand: Errand;
+  readonly cwd: string;
+  readonly said: readonly string[];
+};
 type Asked = { readonly id?: unknown; readonly method?: string; readonly params?: unknown };
 
 class SessionAgent {
@@ -110,7 +117,8 @@ class SessionAgent {
     const isFirst = !text.includes(CONTINUED) && !text.includes(BEGUN_AGAIN);
     if (isFirst) await this.#begin(sessionId, errand);
     this.#say(sessionId, `Part two of ${errand.run}.`);
-    writeFileSync("two.txt", "Two.\n");
+    const folder = errand.way === "stays in its folder" ? (known?.cwd ?? PLACE.cwd) : PLACE.cwd;
+    writeFileSync(join(folder, "two.txt"), "Two.\n");
     await this.#askModel(errand);
     return { stopReason: "end_turn" };
   }
@@ -118,8 +126,9 @@ class SessionAgent {
   async #begin(sessionId: string, errand: Errand): Promise<void> {
     this.#note(errand, "began", PLACE);
     const said = `Part one of ${errand.run}.`;
+    const session: Session = { id: sessionId, errand, cwd: PLACE.cwd, said: [said] };
     mkdirSync(this.#home, { recursive: true });
-    writeFileSync(join(this.#home, "session.json"), JSON.stringify({ id: sessionId, errand, said: [said] }));
+    writeFileSync(join(this.#home, "session.json"), JSON.stringify(session));
     writeFileSync(join(this.#home, "auth.json"), HOME_CREDENTIAL);
     writeFileSync(join(this.#home, "history.txt"), `It was called with ${process.env.AGENT_MODEL_KEY}.`);
     if (errand.homeBytes > 0) writeFileSync(join(this.#home, "bulk"), randomBytes(errand.homeBytes));

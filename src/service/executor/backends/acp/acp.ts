@@ -111,7 +111,9 @@ async function runAgents(given: Given, left: LeftAgent | null): Promise<BackendO
   const nothing = { sessionId: null, thread: "", step: { at: "prompt" }, hasAnswered: false } as const;
   const reported = spent?.reported ?? { tokens: 0, microUsd: 0 };
   const known = { ...(kept ?? nothing), unknown, reported };
-  if (kept !== null && kept.home !== null) {
+  // An agent that stays in the folder of its session would change files that are none of the run's.
+  const isInPlace = given.settings.sessionsMove || kept?.cwd === given.checkout.root;
+  if (kept !== null && kept.home !== null && isInPlace) {
     try {
       return await runAgent(given, { left: known, keptHome: kept.home });
     } catch (cause) {

@@ -18,6 +18,11 @@ export type KnownAgent = {
   readonly authMethod: string | null;
   /** Null where its session begins in a mode that asks before it acts. */
   readonly mode: string | null;
+  /**
+   * Whether a session that is gone on with in another folder is about that one from then on. opencode's stays in its own, and Codex finds
+   * none from below another home (played on 2026-11-28).
+   */
+  readonly sessionsMove: boolean;
 };
 
 const OPENCODE_LIMIT = { context: 200_000, output: 16_000 };
@@ -46,6 +51,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     authMethod: null,
     // Its own begins in one that asks a second model in place of the client.
     mode: "default",
+    sessionsMove: true,
   }),
   codex: ({ model }) => ({
     args: [],
@@ -69,6 +75,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     },
     authMethod: "api-key",
     mode: null,
+    sessionsMove: false,
   }),
   gemini: ({ model }) => ({
     args: ["--acp", "--model", model],
@@ -80,6 +87,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     },
     authMethod: "gemini-api-key",
     mode: null,
+    sessionsMove: false,
   }),
   opencode: ({ model, wire }) => ({
     args: ["acp"],
@@ -103,6 +111,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     },
     authMethod: null,
     mode: null,
+    sessionsMove: false,
   }),
 };
 

@@ -87,6 +87,8 @@ export type AcpSettings = {
   /** The mode that its session is put into; null: the one that it begins in. */
   readonly mode: string | null;
   readonly permissions: PermissionPolicy;
+  /** Whether a session that is gone on with in another folder is about that one from then on. */
+  readonly sessionsMove: boolean;
   /** From its start to its session. */
   readonly startTimeoutMs: number;
   /** Between the steps of an ending: asked to cancel, asked to end, ended. */

@@ -159,6 +159,7 @@ export class AgentJournal implements RequestJournal {
         const body: AgentBody = {
           ...this.#spent,
           ...place,
+          cwd: checkout.root,
           thread: task.secrets.apply(place.thread),
           home,
           unknown: [...open, ...this.#begun],

@@ -29,6 +29,8 @@ export type CallBody = SpentBody & { readonly call: OutsideCall };
 export type AgentBody = SpentBody & {
   readonly step: AgentStep;
   readonly sessionId: string;
+  /** The folder that its session is about. Journals of older versions have none. */
+  readonly cwd?: string;
   /** Null where it is larger than is kept. */
   readonly home: KeptHome | null;
   readonly thread: string;
