@@ -42,8 +42,8 @@ const LOST_TO_ANOTHER = "killed, and another worker goes on";
 type Loss = "killed" | "stopped" | typeof LOST_TO_ANOTHER;
 
 /** What was seen of the versions in coding-agents.ts; docs/self-hosting/acp.md has the reasons. */
-const comesBack: Readonly<Record<CodingAgentName, Readonly<Record<Loss, Back | null>>>> = {
-  claude: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "resumed" },
+const comesBack: Readonly<Record<CodingAgentName, Readonly<Record<Loss, Back>>>> = {
+  claude: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "text" },
   codex: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "text" },
   gemini: { killed: "text", stopped: "text", [LOST_TO_ANOTHER]: "text" },
   opencode: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "text" },
@@ -155,8 +155,8 @@ describe("a coding agent of npm", { tags: ["long", "coding-agents"], timeout: TI
     expect(resumed.map(({ after }) => after)).toEqual(
       Array(losses).fill(end === "SIGKILL" ? "lost_worker" : "handover"),
     );
-    if (back !== null) expect(memories).toEqual(Array(losses).fill(back === "text" ? "text" : "session"));
-    if (trace !== null && back !== null) expect(trace.openings.slice(-1)).toEqual([openingsOf[back]]);
+    expect(memories).toEqual(Array(losses).fill(back === "text" ? "text" : "session"));
+    if (trace !== null) expect(trace.openings.slice(-1)).toEqual([openingsOf[back]]);
     for (const [index, { memory, apiKey }] of asked.entries()) {
       const isNext = ["session", "text"].includes(memory);
       const goesOnElsewhere = isNext && roles.length > 1;

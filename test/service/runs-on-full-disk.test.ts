@@ -1,6 +1,7 @@
 // The disk of the store is full while a run of the built-in model agent is at work: the service says so, and the run goes on once there
 // is room, or with the next process.
 
+import { randomBytes, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DurableService } from "../support/durable/durable-service.ts";
 import { expectCompleted, expectNothingKept } from "../support/durable/expect-played.ts";
@@ -37,9 +38,20 @@ describe("a full disk under a run at work", { tags: ["small-disk", "long"], time
     await hold.reached;
     disk.fill();
     hold.release();
-    await expect.poll(readiness, { timeout: 60_000, interval: 250 }).toEqual([503, "storage_full"]);
+    // The store goes on for as long as its log has room of its own: the run, which waits for room, writes nothing.
+    const written = async () => {
+      await writeToStore();
+      return await readiness();
+    };
+    await expect.poll(written, { timeout: 60_000, interval: 250 }).toEqual([503, "storage_full"]);
     expect((await call(`${service.node().url}/healthz`)).status).toBe(200);
     return runId;
+  };
+
+  const writeToStore = async () => {
+    const { url } = service.node();
+    const json = { name: randomUUID(), config: { note: randomBytes(40_000).toString("base64") } };
+    return await call(`${url}/v1/agents`, { method: "POST", bearer: service.owner.secret, json });
   };
 
   const readiness = async () => {

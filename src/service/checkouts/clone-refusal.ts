@@ -43,7 +43,6 @@ const explanations: readonly Explanation[] = [
   [/Could not resolve (host|proxy)/, "clone_failed", "the server's name could not be resolved"],
   [/SSL|certificate|TLS/, "clone_failed", "the server's certificate was not accepted"],
   [/Failed to connect|Couldn't connect/, "clone_failed", "the server could not be reached"],
-  [/No space left on device/, "clone_failed", "the service's disk is full; tell its operator"],
   [/invalid path/, "clone_refused", "the commit holds a path that could lead out of its folder"],
   [
     /fsck error|error in (tree|blob|commit|tag|packed)/,

@@ -6,6 +6,8 @@ import { makeRepository } from "../../base/git/make-repository.ts";
 import { EMPTY_TREE } from "../../base/git/object-names.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Checkout, CheckoutRefusal } from "../core/checkouts/checkout.ts";
+import { StorageFullError } from "../core/ports/storage-full.ts";
+import { isFullDisk } from "./full-disk.ts";
 import { gitCheckout } from "./git-checkout.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
 
@@ -27,8 +29,10 @@ export async function openEmptyCheckout(empty: EmptyCheckout): Promise<Result<Ch
     const source = { sha, ref: `refs/heads/${BRANCH}`, event: "none", baseRef: null };
     return ok(gitCheckout({ git, folder, source, isTrusted: true, unsearched: [], signal }));
   } catch (cause) {
+    const isFull = await isFullDisk(cause, folder.path);
     await removeFolder(folder.path);
     signal.throwIfAborted();
+    if (isFull) throw new StorageFullError(cause);
     if (!(cause instanceof GitError)) throw cause;
     const detail = `An empty checkout could not be made. ${cause.message} Tell the service's operator.`;
     return refused({ reason: "service_fault", detail });

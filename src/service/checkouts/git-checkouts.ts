@@ -12,11 +12,13 @@ import type {
   CheckoutRefusal,
   CheckoutSource,
 } from "../core/checkouts/checkout.ts";
+import { StorageFullError } from "../core/ports/storage-full.ts";
 import { type Cloned, cloneCommit } from "./clone.ts";
 import type { CloneLimits } from "./clone-limits.ts";
 import { describe, refusalOf } from "./clone-refusal.ts";
 import { checkCloneUrl, isObjectName } from "./clone-url.ts";
 import { startWithin } from "./cpu-bound.ts";
+import { isFullDisk, sayingFull } from "./full-disk.ts";
 import { gitCheckout } from "./git-checkout.ts";
 import { openHeld } from "./packs/open-held.ts";
 import type { PackCache } from "./packs/pack-cache.ts";
@@ -44,7 +46,7 @@ type GitCheckoutsOptions = RunGitOptions & {
 export function gitCheckouts(options: GitCheckoutsOptions): CheckoutProvider {
   const settings = { ...options, folder: resolve(options.folder) };
   return {
-    open: (source, signal) => openCheckout(settings, { source, signal }),
+    open: (source, signal) => sayingFull(settings.folder, () => openCheckout(settings, { source, signal })),
     ...withoutRepository(settings),
   };
 }
@@ -75,8 +77,10 @@ async function openCheckout(
     const isTrusted = isCommitTrusted(source);
     return ok(gitCheckout({ git, folder, source, isTrusted, base, unsearched: tree.largeFiles, signal }));
   } catch (cause) {
+    const isFull = await isFullDisk(cause, folder.path);
     await removeFolder(folder.path);
     signal.throwIfAborted();
+    if (isFull) throw new StorageFullError(cause);
     return refused(refusalOf(cause, source, options.limits));
   }
 }

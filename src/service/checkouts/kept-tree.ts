@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import type { Git } from "../../base/git/git.ts";
 import { CheckoutError, type KeptTree } from "../core/checkouts/checkout.ts";
+import { StorageFullError } from "../core/ports/storage-full.ts";
 import { byteRecords, bytesOf, type Found, findPaths } from "./byte-paths.ts";
+import { isFullDisk } from "./full-disk.ts";
 import { CommitFolders } from "./kept/commit-folders.ts";
 import { PackedFiles, PackTooLargeError } from "./kept/packed-files.ts";
 import type { RunFolder } from "./run-folder.ts";
@@ -96,8 +98,9 @@ export class TreeKeeper {
       try {
         return await work();
       } catch (cause) {
+        const isFull = await isFullDisk(cause, this.#folder.path);
         await this.#startAfresh();
-        throw explained(what, cause);
+        throw isFull ? new StorageFullError(cause) : explained(what, cause);
       }
     });
     this.#last = turn.catch(() => undefined);

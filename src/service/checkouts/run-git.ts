@@ -3,6 +3,7 @@
 import { createGit, type Git } from "../../base/git/git.ts";
 import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
 import { openEmptyCheckout } from "./empty-checkout.ts";
+import { sayingFull } from "./full-disk.ts";
 import { makeRunFolder, type RunFolder, removeLeftOvers } from "./run-folder.ts";
 
 /** A delta that unfolds to more than this ends the fetch: the memory is that of every account's runs. */
@@ -44,8 +45,10 @@ export function withoutRepository(options: RunGitOptions): Pick<CheckoutProvider
   return {
     openEmpty: async ({ runId, earlierFolder }, signal) => {
       signal.throwIfAborted();
-      const folder = await makeRunFolder(options.folder, runId, earlierFolder);
-      return await openEmptyCheckout({ git: gitOf(options, folder), folder, signal });
+      return await sayingFull(options.folder, async () => {
+        const folder = await makeRunFolder(options.folder, runId, earlierFolder);
+        return await openEmptyCheckout({ git: gitOf(options, folder), folder, signal });
+      });
     },
     sweep: () => removeLeftOvers(options.folder),
   };

@@ -41,6 +41,7 @@ import { untilTurn } from "./session-turn.ts";
 import { RunStopped } from "./stop-reason.ts";
 import { taskOf } from "./task-of.ts";
 import { backendSpan } from "./trace-run.ts";
+import { untilRoom } from "./until-room.ts";
 import { UsageMeter } from "./usage-meter.ts";
 import { WorkedTime } from "./worked-time.ts";
 
@@ -238,7 +239,8 @@ async function endingOfWork(
     const copy = keepsChanges ? fresh : await restoreChanges(core, { run: sessionRun, checkout });
     const left = journal?.left?.tree ?? null;
     const hasNoTurns = backend.needsCheckout && backend.hasNoTurns === true;
-    if (left !== null && !hasNoTurns) await checkout.bringBack(left, signal);
+    if (left !== null && !hasNoTurns)
+      await untilRoom(() => checkout.bringBack(left, signal), { clock: core.clock, signal });
     let isGivenBack = false;
     try {
       const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout);

@@ -13,6 +13,7 @@ import type { HeldCheckout } from "./held-checkout.ts";
 import type { LeftWork } from "./run-journal.ts";
 import { openFiles, type RunOfFiles, sourceOf } from "./run-source.ts";
 import { serversOfRun } from "./tools/mcp/servers-of-run.ts";
+import { untilRoom } from "./until-room.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 type PoisonedRun = {
@@ -58,7 +59,8 @@ async function reportKept(
   const copy = await restoreChanges(core, { run: taken.run, checkout });
   // Its tree was kept without them.
   if (backend.needsCheckout && backend.hasNoTurns === true) await checkout.hideAgentFiles();
-  await checkout.bringBack(left.tree, signal);
+  const { tree } = left;
+  await untilRoom(() => checkout.bringBack(tree, signal), { clock: core.clock, signal });
   await emitChanges(work, { held, checkout, copy });
   return true;
 }

@@ -11,6 +11,7 @@ import type {
 import { findHeldSource } from "../core/commits/held-source.ts";
 import { placeOf } from "../core/commits/run-commit.ts";
 import type { Core } from "../core/core.ts";
+import { StorageFullError } from "../core/ports/storage-full.ts";
 import { secretPartsOf } from "../core/repository-access/deploy-key.ts";
 import { findCredential } from "../core/repository-access/open-access.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
@@ -18,6 +19,7 @@ import type { RunInput } from "../core/runs/run-record.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { LeftWork } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
+import { untilRoom } from "./until-room.ts";
 
 type RunOfSource = { readonly core: Core; readonly taken: TakenRun; readonly secrets: SecretMask };
 
@@ -75,7 +77,7 @@ export async function openFiles(
   work: RunOfFiles,
   { agent, source, left }: { agent: Agent; source: CheckoutSource | null; left: LeftWork | null },
 ): Promise<Result<OpenedFiles, CheckoutRefusal>> {
-  const { taken, checkouts, workspaces, signal } = work;
+  const { core, taken, checkouts, workspaces, signal } = work;
   const { workspace } = taken.input;
   if (workspace !== undefined) {
     const opened = await workspaces?.open({ taken, workspace, signal });
@@ -83,11 +85,22 @@ export async function openFiles(
     return opened.ok ? ok({ checkout: opened.value.checkout, workspace: opened.value }) : opened;
   }
   const earlierFolder = left?.folderName;
-  const opened =
+  const { id: runId } = taken.run;
+  const open = async () =>
     source === null
-      ? await checkouts.openEmpty({ runId: taken.run.id, earlierFolder }, signal)
+      ? await checkouts.openEmpty({ runId, earlierFolder }, signal)
       : await checkouts.open({ ...(await withContents(work, { agent, source })), earlierFolder }, signal);
-  return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
+  const onFull = (cause: StorageFullError) =>
+    core.log.warn({ run_id: runId, err: cause }, "the disk of runs' files is full: the run waits for room");
+  try {
+    const opened = await untilRoom(open, { clock: core.clock, signal, onFull });
+    return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
+  } catch (cause) {
+    if (!(cause instanceof StorageFullError)) throw cause;
+    return refused({ reason: "service_fault", detail: FULL_DISK });
+  }
 }
+
+const FULL_DISK = "The service's disk is full: there is no room for the run's files. Tell its operator.";
 
 const NO_WORKSPACES = "This service executes no runs of workspaces. Tell its operator.";

@@ -56,7 +56,7 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
     path: process.env.PATH ?? "",
     authMethod: null,
     mode: null,
-    sessionsMove: false,
+    asksForFiles: true,
     permissions: "allow",
     startTimeoutMs: 60_000,
     keepEveryMs: 30_000,

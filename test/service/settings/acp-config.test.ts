@@ -39,7 +39,7 @@ describe("the settings of an ACP agent", () => {
       model: null,
       authMethod: null,
       mode: null,
-      sessionsMove: false,
+      asksForFiles: true,
       permissions: {
         read: "allow",
         edit: "allow",
@@ -79,7 +79,7 @@ describe("the settings of an ACP agent", () => {
       environment: { KEY: "agents-own-secret", AGENT_CONFIG: '{"share":"disabled"}', EMPTY: "" },
       authMethod: "gemini-api-key",
       mode: "default",
-      sessionsMove: false,
+      asksForFiles: true,
       permissions: { execute: "allow", edit: "reject", read: "allow", other: "reject" },
       startTimeoutMs: 1_000,
       idleTimeoutMs: 2_000,

@@ -2,7 +2,7 @@
 // is opened relative to that open folder, so a folder that is swapped for a link meanwhile is not followed.
 
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, realpath, unlink } from "node:fs/promises";
 import { errorCode } from "../../../base/error-code.ts";
 import { refuseCovered, refusedPath, relativePath, showPath, type ToolTree } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
@@ -82,17 +82,34 @@ export async function openFile(
   }
 }
 
-/** Replaces the file's content by `bytes`; its mode stays. */
+/** Replaces the file's content by `bytes`; its mode stays. On a full disk it stays as it was, and a new one is not there. */
 export async function writeWhole(place: OpenedPath, bytes: Buffer): Promise<"created" | "replaced"> {
   const isNew = (await lookAt(place)) === null;
-  const { file } = await openFile(place, isNew ? "create" : "replace");
+  const { file, about } = await openFile(place, isNew ? "create" : "replace");
   try {
-    await file.truncate(0);
-    await file.writeFile(bytes);
+    // What needs room of the disk is written first.
+    await writeFrom(file, bytes, about.size);
+    await writeFrom(file, bytes.subarray(0, about.size), 0);
+    await file.truncate(bytes.length);
+  } catch (cause) {
+    if (isNew) await unlink(place.at).catch(() => undefined);
+    else if (hasNoRoom(cause)) await file.truncate(about.size).catch(() => undefined);
+    throw cause;
   } finally {
     await file.close();
   }
   return isNew ? "created" : "replaced";
+}
+
+/** Whether a failure of the file system means that the disk is full. */
+export function hasNoRoom(cause: unknown): boolean {
+  const code = errorCode(cause);
+  return code === "ENOSPC" || code === "EDQUOT";
+}
+
+async function writeFrom(file: FileHandle, bytes: Buffer, from: number): Promise<void> {
+  let at = from;
+  while (at < bytes.length) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
 }
 
 function checkRegular(about: Stats, { given, tree }: OpenedPath): void {

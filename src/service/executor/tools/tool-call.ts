@@ -2,6 +2,7 @@
 
 import { CheckoutError } from "../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../backend.ts";
+import { hasNoRoom } from "./checkout-place.ts";
 import { effectOf, type Tool, type ToolAnswer, type ToolContext, ToolError } from "./tool.ts";
 
 /** The most that one result may add to the run's stream. */
@@ -16,8 +17,8 @@ type ToolCallOptions<Value> = {
 
 type ToolOutcome<Value> =
   | ({ readonly ok: true } & ToolAnswer<Value>)
-  /** `text` begins with "error: ". */
-  | { readonly ok: false; readonly text: string };
+  /** `text` begins with "error: ". `fullDisk`: the failure, where the disk has no room. */
+  | { readonly ok: false; readonly text: string; readonly fullDisk?: ToolError };
 
 /**
  * Runs a tool and emits TOOL_CALL_START, ARGS, END and RESULT around it. A tool that fails yields a text, not an
@@ -59,7 +60,8 @@ export async function attemptTool<Value>({
     // An error that is not a ToolError may name paths of this machine.
     const isForShow = cause instanceof ToolError || cause instanceof CheckoutError;
     const why = isForShow ? cause.message : `The tool ${tool.name} failed.`;
-    return { ok: false, text: `error: ${why}` };
+    const isFull = cause instanceof ToolError && hasNoRoom(cause.cause);
+    return { ok: false, text: `error: ${why}`, ...(isFull ? { fullDisk: cause } : {}) };
   }
 }
 

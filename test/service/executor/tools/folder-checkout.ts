@@ -6,8 +6,11 @@ import { dirname, join, relative } from "node:path";
 import { ok } from "../../../../src/base/result.ts";
 import type { Checkout } from "../../../../src/service/core/checkouts/checkout.ts";
 
-export async function folderCheckout(files: Readonly<Record<string, string | Buffer>>): Promise<Checkout> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "tools-test-")));
+export async function folderCheckout(
+  files: Readonly<Record<string, string | Buffer>>,
+  folder: string = tmpdir(),
+): Promise<Checkout> {
+  const root = await realpath(await mkdtemp(join(folder, "tools-test-")));
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), content);

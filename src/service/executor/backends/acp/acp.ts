@@ -6,6 +6,7 @@ import { RESUMED_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout, HiddenFile } from "../../../core/checkouts/checkout.ts";
 import { networkText } from "../../../core/egress/network-text.ts";
 import type { Backend, BackendOutcome, BackendTask, BareTask, RepositoryTask } from "../../backend.ts";
+import { untilRoom } from "../../until-room.ts";
 import { failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
 import { AgentTurn, isShutdown, isUrgent, SessionLostError } from "./agent-turn.ts";
@@ -49,7 +50,7 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
     run: async (task, checkout) => {
       task.signal.throwIfAborted();
       const hidden = await checkout.hideAgentFiles();
-      const left = await takeUp(task, checkout);
+      const left = await takeUp(task, { checkout, clock });
       const model = await openAgentsModel({ settings, task, random, clock });
       try {
         model.proxy?.countLeft(left?.spent?.planned ?? []);
@@ -76,7 +77,10 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
 }
 
 /** Brings back what earlier workers have left, and tells the run's readers. Null for a run that begins. */
-async function takeUp(task: BackendTask, checkout: Checkout): Promise<LeftAgent | null> {
+async function takeUp(
+  task: BackendTask,
+  { checkout, clock }: { readonly checkout: Checkout; readonly clock: Clock },
+): Promise<LeftAgent | null> {
   const work = task.journal?.left ?? null;
   if (work === null) return null;
   const left = leftAgent(work);
@@ -85,7 +89,9 @@ async function takeUp(task: BackendTask, checkout: Checkout): Promise<LeftAgent 
   const turn = left.kept?.step.at === "repair" ? 2 : 1;
   const value = { turn, after: work.after, unknown_calls: unknown };
   await task.emit({ type: "CUSTOM", name: RESUMED_EVENT, value });
-  if (work.tree !== null) await checkout.bringBack(work.tree, task.signal);
+  const { tree } = work;
+  if (tree !== null)
+    await untilRoom(() => checkout.bringBack(tree, task.signal), { clock, signal: task.signal });
   return left;
 }
 
@@ -111,8 +117,8 @@ async function runAgents(given: Given, left: LeftAgent | null): Promise<BackendO
   const nothing = { sessionId: null, thread: "", step: { at: "prompt" }, hasAnswered: false } as const;
   const reported = spent?.reported ?? { tokens: 0, microUsd: 0 };
   const known = { ...(kept ?? nothing), unknown, reported };
-  // An agent that stays in the folder of its session would change files that are none of the run's.
-  const isInPlace = given.settings.sessionsMove || kept?.cwd === given.checkout.root;
+  // A session has the paths of its folder: from another one, its agent would change files that are none of the run's.
+  const isInPlace = kept?.cwd === given.checkout.root;
   if (kept !== null && kept.home !== null && isInPlace) {
     try {
       return await runAgent(given, { left: known, keptHome: kept.home });

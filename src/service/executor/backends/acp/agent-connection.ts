@@ -51,6 +51,8 @@ type AgentRequests = {
 type SessionWanted = {
   readonly cwd: string;
   readonly authMethod: string | null;
+  /** Whether the agent may ask for files, and have them written. */
+  readonly asksForFiles: boolean;
   /** The session mode to work in. Null: the agent's own. */
   readonly mode: string | null;
   /** An earlier process's session, to be gone on with. Null: a new one. */
@@ -106,10 +108,13 @@ export class AgentDialogue {
   }
 
   /** Opens a session, or goes on with an earlier one; returns its id. Rejects with an `AgentError`. */
-  async open({ cwd, authMethod, mode, earlier }: SessionWanted): Promise<string> {
+  async open({ cwd, authMethod, mode, asksForFiles, earlier }: SessionWanted): Promise<string> {
     const initialized = await this.#ask(methods.agent.initialize, initializedSchema, {
       protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: asksForFiles, writeTextFile: asksForFiles },
+        terminal: false,
+      },
       clientInfo: { name: "agent-service", version: "1" },
     });
     const { protocolVersion, agentCapabilities } = initialized;
@@ -205,7 +210,7 @@ async function answered<Value>(work: Promise<Value>): Promise<Value> {
     return await work;
   } catch (cause) {
     if (cause instanceof ToolError && cause.code === "not_found") {
-      // The protocol's own words: Gemini CLI makes a new file only where they say that there is none.
+      // The protocol's own words.
       throw new RequestError(RESOURCE_NOT_FOUND, `Resource not found: ${cause.message}`);
     }
     if (cause instanceof ToolError) throw new RequestError(INVALID_PARAMS, cause.message);

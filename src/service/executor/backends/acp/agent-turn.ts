@@ -182,7 +182,7 @@ export class AgentTurn {
 
   async #open(): Promise<string> {
     const { settings, roots, left } = this.#options;
-    const { authMethod, mode } = settings;
+    const { authMethod, mode, asksForFiles } = settings;
     const id = left?.sessionId ?? null;
     const replay = new Replay(this.#options.clock);
     if (id !== null) this.#replay = replay;
@@ -192,7 +192,9 @@ export class AgentTurn {
     this.#failAfter(settings.startTimeoutMs, { type: "start_timed_out" }, opened.signal);
     this.#dialogue.closed.then(() => this.#streamFailed({ type: "ended" }));
     try {
-      return await this.#unlessOver(this.#dialogue.open({ cwd: roots[0], authMethod, mode, earlier }));
+      return await this.#unlessOver(
+        this.#dialogue.open({ cwd: roots[0], authMethod, mode, asksForFiles, earlier }),
+      );
     } finally {
       opened.abort();
     }

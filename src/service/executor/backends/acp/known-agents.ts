@@ -19,10 +19,10 @@ export type KnownAgent = {
   /** Null where its session begins in a mode that asks before it acts. */
   readonly mode: string | null;
   /**
-   * Whether a session that is gone on with in another folder is about that one from then on. opencode's stays in its own, and Codex finds
-   * none from below another home (played on 2026-11-28).
+   * Whether it reads and writes files by asking its client. Gemini CLI 0.61.0 takes every error of its client for one that forbids to go on:
+   * it would make no new file (its program, and played on 2026-11-28).
    */
-  readonly sessionsMove: boolean;
+  readonly asksForFiles: boolean;
 };
 
 const OPENCODE_LIMIT = { context: 200_000, output: 16_000 };
@@ -51,7 +51,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     authMethod: null,
     // Its own begins in one that asks a second model in place of the client.
     mode: "default",
-    sessionsMove: true,
+    asksForFiles: true,
   }),
   codex: ({ model }) => ({
     args: [],
@@ -75,7 +75,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     },
     authMethod: "api-key",
     mode: null,
-    sessionsMove: false,
+    asksForFiles: true,
   }),
   gemini: ({ model }) => ({
     args: ["--acp", "--model", model],
@@ -87,7 +87,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     },
     authMethod: "gemini-api-key",
     mode: null,
-    sessionsMove: false,
+    asksForFiles: false,
   }),
   opencode: ({ model, wire }) => ({
     args: ["acp"],
@@ -111,7 +111,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     },
     authMethod: null,
     mode: null,
-    sessionsMove: false,
+    asksForFiles: true,
   }),
 };
 

@@ -86,9 +86,9 @@ export type AcpSettings = {
   readonly authMethod: string | null;
   /** The mode that its session is put into; null: the one that it begins in. */
   readonly mode: string | null;
+  /** Whether it reads and writes files by asking the service. False: by itself, in its checkout. */
+  readonly asksForFiles: boolean;
   readonly permissions: PermissionPolicy;
-  /** Whether a session that is gone on with in another folder is about that one from then on. */
-  readonly sessionsMove: boolean;
   /** From its start to its session. */
   readonly startTimeoutMs: number;
   /** Between the steps of an ending: asked to cancel, asked to end, ended. */

@@ -2,6 +2,7 @@
 
 import type { ModelMessage } from "ai";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
+import { StorageFullError } from "../../../core/ports/storage-full.ts";
 import type { BackendTask } from "../../backend.ts";
 import type { CallEffect } from "../../call-effect.ts";
 import { effectOf, type Tool, type ToolAccess, type ToolImage } from "../../tools/tool.ts";
@@ -67,8 +68,8 @@ type Answered = Outcome & {
 };
 
 /**
- * Reads run concurrently, writes alone. A call that cannot be executed returns an error text to the model. Rejects with the
- * signal's reason once all have stopped.
+ * Reads run concurrently, writes alone. A call that cannot be executed returns an error text to the model. Once all have stopped, rejects
+ * with the signal's reason, or with a `StorageFullError` where another worker can repeat the turn that found no room on the disk.
  */
 export async function callTools(made: ToolCalls): Promise<ToolResults> {
   const lock = new ReadWriteLock();
@@ -133,6 +134,8 @@ async function attempt(
   const outcome = await attemptTool({ task, tool, input, checkout, callsAtOnce, call: place });
   // What a stop has cut off is no result of it.
   task.signal.throwIfAborted();
+  if (!outcome.ok && outcome.fullDisk !== undefined && journal?.isKept === true)
+    throw new StorageFullError(outcome.fullDisk);
   if (isOutside) journal?.afterCall({ toolCallId, ok: outcome.ok, text: outcome.text });
   return outcome;
 }

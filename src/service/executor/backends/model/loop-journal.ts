@@ -3,9 +3,12 @@
 // Why: docs/decisions/140-a-run-outlives-its-process.md
 
 import type { ModelMessage } from "ai";
-import type { Checkout } from "../../../core/checkouts/checkout.ts";
+import type { Clock } from "../../../../base/clock.ts";
+import type { Checkout, KeptTree } from "../../../core/checkouts/checkout.ts";
+import type { StorageFullError } from "../../../core/ports/storage-full.ts";
 import type { TaskJournal } from "../../backend.ts";
 import { RunStopped } from "../../stop-reason.ts";
+import { untilRoom } from "../../until-room.ts";
 import type { UsageMeter } from "../../usage-meter.ts";
 import type { Conversation } from "./conversation.ts";
 import type {
@@ -29,6 +32,7 @@ type LoopJournalOptions = {
   readonly meter: UsageMeter;
   readonly instructions: string;
   readonly signal: AbortSignal;
+  readonly clock: Clock;
   /** The turn that another worker has begun; 0 where none has. */
   readonly begunTurn: number;
 };
@@ -155,16 +159,24 @@ export class LoopJournal implements RequestJournal, WaitJournal, CallJournal {
     await this.#options.journal.keep({ kind: "spend", body });
   }
 
-  /** Undefined where they are as they were. Without the files no other worker could go on. */
-  async #keepTree() {
-    const { checkout, journal, signal } = this.#options;
+  /**
+   * Undefined where they are as they were. Without the files no other worker could go on. A full disk is waited for. Then rejects with a
+   * `StorageFullError`: what the turn could not write is written by repeating it.
+   */
+  async #keepTree(): Promise<KeptTree | undefined> {
+    const { checkout, journal, signal, clock } = this.#options;
+    const full: StorageFullError[] = [];
+    const onFull = (cause: StorageFullError) => full.push(cause);
+    let tree: KeptTree | null;
     try {
-      return (await checkout.keepTree(this.#tree, signal)) ?? undefined;
+      tree = await untilRoom(() => checkout.keepTree(this.#tree, signal), { clock, signal, onFull });
     } catch (cause) {
       signal.throwIfAborted();
       await journal.giveUp(cause);
       return undefined;
     }
+    if (full[0] !== undefined) throw full[0];
+    return tree ?? undefined;
   }
 
   async #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {

@@ -134,6 +134,8 @@ export interface WaitJournal {
 
 /** Keeps a call that acts outside of the run before it is made. */
 export interface CallJournal {
+  /** Whether another worker could go on with the run. */
+  readonly isKept: boolean;
   beforeCall(reply: GivenReply, call: BegunCall): Promise<void>;
   /** The result is a part of the next entry. */
   afterCall(result: KnownResult): void;

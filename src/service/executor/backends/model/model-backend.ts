@@ -223,6 +223,7 @@ function agentBackend(settings: LoopSettings, { modelOf, idOf, rates }: AgentMod
                 meter: task.meter,
                 instructions: told,
                 signal: task.signal,
+                clock: settings.clock,
                 // Its own first turn is a fork's progress.
                 begunTurn: left?.continued?.forkedFrom === undefined ? (left?.position.turn ?? 0) : 0,
               });
