@@ -9,7 +9,8 @@ import type { PageRun } from "../../render/run-page/sections.ts";
 import { redraw, toNode } from "./draw.ts";
 import { openAround } from "./tools.ts";
 
-const MAX_A_FRAME = 25;
+/** With what the browser does for them, well below the 50 ms of a long task. */
+const MAX_A_FRAME = 12;
 
 export class LiveList {
   readonly #list: EntryList;
