@@ -81,13 +81,17 @@ export function openCount({ fresh, open }: Pick<PublishedFindings, "fresh" | "op
 /** "2 open (1 new), 3 fixed, 1 withdrawn"; "" where no earlier review has left anything. */
 export function convergence(published: PublishedFindings): string {
   const { fresh, open, closed } = published;
-  const earlier = open.length + closed.fixed + closed.declined + closed.withdrawn;
-  if (earlier === 0) return "";
-  const now = fresh.length === 0 ? "" : ` (${fresh.length} new)`;
-  const became = Object.entries(closed).filter(([, count]) => count > 0);
-  return [`${openCount(published)} open${now}`, ...became.map(([what, count]) => `${count} ${what}`)].join(
-    ", ",
-  );
+  return countsText({ new: fresh.length, open: open.length, ...closed });
+}
+
+type FindingCounts = PublishedFindings["closed"] & { readonly new: number; readonly open: number };
+
+/** The same of their numbers: `open` are those of earlier reviews. */
+export function countsText({ new: fresh, open, fixed, declined, withdrawn }: FindingCounts): string {
+  if (open + fixed + declined + withdrawn === 0) return "";
+  const now = fresh === 0 ? "" : ` (${fresh} new)`;
+  const became = Object.entries({ fixed, declined, withdrawn }).filter(([, count]) => count > 0);
+  return [`${fresh + open} open${now}`, ...became.map(([what, count]) => `${count} ${what}`)].join(", ");
 }
 
 /** Whether a gate at `threshold` stays shut. Earlier findings that are not known keep it shut, too. */

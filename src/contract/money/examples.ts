@@ -7,6 +7,16 @@ import type { creditRoutes, pricingRoutes } from "./routes.ts";
 const dayOfUsage = {
   runs: { completed: 4, failed: 1, cancelled: 0, delegated: 2 },
   checks: { passed: 3, failed: 1, none: 0 },
+  reviews: {
+    pull_requests: 2,
+    reviews: 5,
+    found: 9,
+    fixed: 6,
+    declined: 1,
+    withdrawn: 1,
+    open: 1,
+    resolution_rate: 0.75,
+  },
   tokens: 182_400,
   gross_micro_usd: 500_000,
   refunded_micro_usd: 0,

@@ -51,6 +51,13 @@ export type LedgerLine = z.infer<typeof ledgerLineSchema>;
 export const usageBys = ["day", "agent", "repository", "model", "person", "origin"] as const;
 export type UsageBy = (typeof usageBys)[number];
 
+/** What reviews are summed by. One review has a model, and was asked for by one person, but its counts are also of those before it. */
+const reviewBys = ["day", "agent", "repository"] as const;
+
+export function isOfReviews(by: UsageBy): by is (typeof reviewBys)[number] {
+  return reviewBys.some((one) => one === by);
+}
+
 /** Days of one answer. */
 export const MAX_USAGE_DAYS = 366;
 /** Rows of one answer, but for days. */
@@ -71,6 +78,26 @@ export const usageQuerySchema = strictObject({
 
 const count = z.int().check(z.minimum(0));
 
+const reviews = object({
+  pull_requests: field(
+    count,
+    "Pull requests whose newest review is in the row: each is in one, and moves on with its next review.",
+  ),
+  reviews: field(count, "All reviews of these pull requests that were reported, also those before."),
+  found: field(count, "Findings that were ever published on them: the sum of the four that follow."),
+  fixed: field(count, "Those that are fixed, as of the newest review."),
+  declined: field(count, "Those that people have declined."),
+  withdrawn: field(count, "Those that the reviewer has withdrawn."),
+  open: field(
+    count,
+    "All others. Whether a pull request is merged is not known: its open findings count as not acted on.",
+  ),
+  resolution_rate: field(
+    z.nullable(z.number()),
+    "Which share of the findings was fixed, from 0 to 1: `fixed` of `found` without `withdrawn`. Null where there are none.",
+  ),
+});
+
 const sums = {
   runs: field(
     object({
@@ -88,6 +115,10 @@ const sums = {
       none: field(count, "Nothing was checked after the last edit."),
     }),
     "How the checks of runs ended that changed something. Delegated runs do not count.",
+  ),
+  reviews: field(
+    z.nullable(reviews),
+    "What became of the findings of reviews (`findings: review`), as their jobs report it. Null by model, person and origin, but for the total: a review's counts include those before it.",
   ),
   tokens: field(count, "Tokens of models, in and out, of every run, also a delegated one."),
   gross_micro_usd: field(count, "What was charged for every run, also a delegated one."),

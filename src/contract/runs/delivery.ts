@@ -37,12 +37,21 @@ const checkRun = {
 };
 const findings = {
   pull_request: field(pullRequestNumber, "The pull request that was reviewed."),
-  new: field(count, "Findings of this review that no earlier one had."),
-  open: field(count, "Findings of earlier reviews that are still open."),
-  fixed: field(count, "Findings of earlier reviews that were fixed, so far."),
-  declined: field(count, "Findings of earlier reviews that people have declined, so far."),
-  withdrawn: field(count, "Findings of earlier reviews that the reviewer has withdrawn, so far."),
+  new: field(
+    count,
+    "Findings that no earlier review had. Another attempt of the same job has those that the first has published among `open`.",
+  ),
+  open: field(count, "Findings of earlier reviews that are still open: `new` is not among them."),
+  fixed: field(
+    count,
+    "Findings of earlier reviews that are fixed now, whichever review they were fixed before.",
+  ),
+  declined: field(count, "Findings of earlier reviews that people have declined, up to now."),
+  withdrawn: field(count, "Findings of earlier reviews that this one or another has withdrawn, up to now."),
 };
+const FINDINGS =
+  "Every finding that reviews of the pull request have published up to now, each in one of five counts: those of a later review take " +
+  "their place, and are not added. One whose comment was deleted, or whose file this review leaves out, is in none.";
 
 const what = {
   conclusion: field(text(MAX_WORD_CHARS), "The job's conclusion, as its output `conclusion`."),
@@ -59,10 +68,7 @@ export const reportDeliveryRequestSchema = strictObject({
   pull_request: field(z.optional(strictObject(pullRequest)), "The pull request that was opened or updated."),
   comment_url: commentUrl,
   check_run: field(z.optional(strictObject(checkRun)), "The check run of a review."),
-  findings: field(
-    z.optional(strictObject(findings)),
-    "The findings of a review, and what became of earlier ones.",
-  ),
+  findings: field(z.optional(strictObject(findings)), FINDINGS),
 });
 
 export type DeliveryReport = z.infer<typeof reportDeliveryRequestSchema>;
@@ -74,7 +80,7 @@ export const reportedDeliverySchema = object({
   pull_request: field(z.optional(object(pullRequest)), "The pull request that was opened or updated."),
   comment_url: commentUrl,
   check_run: field(z.optional(object(checkRun)), "The check run of a review."),
-  findings: field(z.optional(object(findings)), "The findings of a review, and what became of earlier ones."),
+  findings: field(z.optional(object(findings)), FINDINGS),
 });
 
 export const runDeliverySchema = z.discriminatedUnion("state", [

@@ -4,8 +4,12 @@ import { type Contents, type Element, el } from "../html/element.ts";
 
 export type Bar = { readonly name: Contents; readonly value: number; readonly text: string };
 
-export function barList(label: string, bars: readonly Bar[]): Element {
-  const highest = Math.max(1, ...bars.map(({ value }) => value));
+/** `highest`: the value of a bar of the full width; without it that of the longest one. */
+export function barList(
+  label: string,
+  bars: readonly Bar[],
+  { highest = Math.max(1, ...bars.map(({ value }) => value)) }: { readonly highest?: number } = {},
+): Element {
   return el(
     "ul",
     { class: "bars", "aria-label": label },

@@ -2,8 +2,8 @@
 
 import { singleLine } from "../../base/untrusted-text.ts";
 import type { RunDelivery } from "../../contract/runs/delivery.ts";
+import { countsText } from "../../report/findings.ts";
 import { type Contents, el, outerLink } from "../html/element.ts";
-import { countText } from "../quantities.ts";
 
 const MAX_NAME_CHARS = 255;
 
@@ -41,9 +41,8 @@ function pushedText({ branch, sha, url }: NonNullable<Reported["pushed"]>): Cont
   ];
 }
 
-/** "#131: 1 new, 1 open, 3 fixed". */
+/** "#131: 2 open (1 new), 3 fixed", as the check run says it. Of a first review: "#131: 2 open". */
 function findingsText({ pull_request: number, ...counts }: NonNullable<Reported["findings"]>): string {
-  const said = Object.entries(counts).filter(([, count]) => count > 0);
-  const text = said.map(([what, count]) => `${countText(count)} ${what}`).join(", ");
-  return `#${number}: ${text === "" ? "none" : text}`;
+  const first = counts.new === 0 ? "none" : `${counts.new} open`;
+  return `#${number}: ${countsText(counts) || first}`;
 }

@@ -160,4 +160,6 @@ CREATE INDEX "passkeys_person" on "passkeys" ("person_id");
 CREATE INDEX "web_sessions_person" on "web_sessions" ("person_id", "id");
 CREATE INDEX "ledger_postings_account" on "ledger_postings" ("billing_account", "at", "id");
 CREATE INDEX runs_ended on runs (payer, ended_at) where ended_at is not null;
+CREATE TABLE "pull_reviews" ("billing_account" text not null, "agent_id" text not null, "pull_request" bigint not null, "repository" text, "run_id" text not null, "ended_at" bigint not null, "first_ended_at" bigint not null, "rounds" bigint not null, "open" bigint not null, "fixed" bigint not null, "declined" bigint not null, "withdrawn" bigint not null, constraint "pull_reviews_key" primary key ("billing_account", "agent_id", "pull_request"));
+CREATE INDEX "pull_reviews_ended" on "pull_reviews" ("billing_account", "ended_at");
 `;

@@ -24,6 +24,7 @@ import { SqlOAuthArtifacts } from "./oauth-artifacts.ts";
 import { SqlOAuthGrants } from "./oauth-grants.ts";
 import { SqlPacks } from "./packs.ts";
 import { SqlPeople } from "./people.ts";
+import { SqlPullReviews } from "./pull-reviews.ts";
 import type { SqlQueue } from "./queue.ts";
 import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
@@ -60,6 +61,7 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   #claims: SqlClaims | undefined;
   #audit: SqlAudit | undefined;
   #ledger: SqlLedger | undefined;
+  #pullReviews: SqlPullReviews | undefined;
   #usage: SqlUsage | undefined;
   #idempotency: SqlIdempotency | undefined;
   #schedules: SqlSchedules | undefined;
@@ -164,6 +166,11 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   get ledger(): SqlLedger {
     this.#ledger ??= new this.#writes.Ledger(this.#connection);
     return this.#ledger;
+  }
+
+  get pullReviews(): SqlPullReviews {
+    this.#pullReviews ??= new SqlPullReviews(this.#connection);
+    return this.#pullReviews;
   }
 
   get usage(): SqlUsage {

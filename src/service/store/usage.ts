@@ -1,10 +1,17 @@
 // Sums of ended runs in SQL. Reads the runs of one billing account and one span of time by the index `runs_ended`.
-// Why: docs/decisions/156-what-a-days-usage-counts.md
+// Why: docs/decisions/156-what-a-days-usage-counts.md, docs/decisions/158-a-resolution-rate.md
 
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { UsageBy } from "../../contract/money/usage.ts";
+import { isOfReviews, type UsageBy } from "../../contract/money/usage.ts";
 import { modelRoles } from "../core/runs/usage.ts";
-import type { UsageGroup, UsageQuery, UsageReader, UsageSums } from "../core/usage/store-port.ts";
+import type {
+  ReviewSums,
+  UsageGroup,
+  UsageQuery,
+  UsageReader,
+  UsageSpan,
+  UsageSums,
+} from "../core/usage/store-port.ts";
 import type { Connection } from "./connection.ts";
 import type { Database } from "./tables.ts";
 
@@ -58,8 +65,10 @@ function keyOf(by: UsageBy, dialect: Dialect): RawBuilder<string | null> {
   }
 }
 
-/** Each sum, over the runs of a group. */
-function sumsOf(dialect: Dialect): Readonly<Record<keyof UsageSums, RawBuilder<number>>> {
+/** Each sum over the runs of a group. */
+function runSumsOf(
+  dialect: Dialect,
+): Readonly<Record<Exclude<keyof UsageSums, keyof ReviewSums>, RawBuilder<number>>> {
   const count = (condition: RawBuilder<boolean>) => sql<number>`case when ${condition} then 1 else 0 end`;
   const own = (condition: RawBuilder<boolean>) => count(sql`runs.parent_run_id is null and ${condition}`);
   return {
@@ -74,6 +83,29 @@ function sumsOf(dialect: Dialect): Readonly<Record<keyof UsageSums, RawBuilder<n
     grossMicroUsd: sql`runs.gross_micro_usd`,
     refundedMicroUsd: sql`runs.refunded_micro_usd`,
   };
+}
+
+/** Each sum over the pull requests of a group. */
+const reviewSums: Readonly<Record<keyof ReviewSums, RawBuilder<number>>> = {
+  pullRequests: sql`1`,
+  reviews: sql`pull_reviews.rounds`,
+  findingsOpen: sql.ref("pull_reviews.open"),
+  findingsFixed: sql`pull_reviews.fixed`,
+  findingsDeclined: sql`pull_reviews.declined`,
+  findingsWithdrawn: sql`pull_reviews.withdrawn`,
+};
+
+/** What the reviews of a group have in common, as the runs that they are. Null: one review does not tell it of those before it. */
+function reviewKeyOf(by: UsageBy): RawBuilder<string | null> | null {
+  if (!isOfReviews(by)) return null;
+  switch (by) {
+    case "day":
+      return sql`cast(pull_reviews.ended_at / ${sql.lit(DAY_MS)} as text)`;
+    case "agent":
+      return sql`pull_reviews.agent_id`;
+    case "repository":
+      return sql`pull_reviews.repository`;
+  }
 }
 
 export class SqlUsage implements UsageReader {
@@ -95,6 +127,13 @@ export class SqlUsage implements UsageReader {
     });
   }
 
+  async sumReviews(span: UsageSpan): Promise<ReviewSums> {
+    const { rows } = await reviewsStatement(span).execute(this.#db);
+    const [sums] = rows;
+    if (sums === undefined) throw new TypeError("A sum has one row.");
+    return sums;
+  }
+
   async #agentNames(rows: readonly SumRow[]): Promise<ReadonlyMap<string, string>> {
     const ids = rows.flatMap(({ key }) => (key === null ? [] : [key]));
     if (ids.length === 0) return new Map();
@@ -106,22 +145,23 @@ export class SqlUsage implements UsageReader {
 type SumRow = UsageSums & { readonly key: string | null; readonly place: number };
 
 /** For tests of its plan, too. */
-export function sumStatement(
-  { billingAccount, agentId, since, until, by, maxGroups }: UsageQuery,
-  dialect: Dialect,
-): RawBuilder<SumRow> {
-  const sums = Object.entries(sumsOf(dialect));
-  const facts = sql.join(sums.map(([name, value]) => sql`${value} as ${sql.ref(name)}`));
-  const total = sql.join(
-    sums.map(([name]) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`),
-  );
-  const ofAgent = agentId === null ? sql`true` : sql`runs.agent_id = ${agentId}`;
+export function sumStatement(query: UsageQuery, dialect: Dialect): RawBuilder<SumRow> {
+  const { by, maxGroups } = query;
+  const runs = runSumsOf(dialect);
+  const names = [...Object.keys(runs), ...Object.keys(reviewSums)];
+  const ofRuns = { ...runs, ...zeros(reviewSums) };
+  const reviewKey = reviewKeyOf(by);
+  const reviews =
+    reviewKey === null
+      ? sql``
+      : sql`union all select ${reviewKey}, ${factsOf({ ...zeros(runs), ...reviewSums }, names)}
+      from pull_reviews where ${isWithin(query, "pull_reviews", "billing_account")}`;
+  const total = totalsOf(names);
   const beyond = sql.lit(maxGroups + 1);
   return sql<SumRow>`
     with fact as (
-      select ${keyOf(by, dialect)} as "key", ${facts} from runs
-      where runs.payer = ${billingAccount} and runs.ended_at is not null
-        and runs.ended_at >= ${since} and runs.ended_at < ${until} and ${ofAgent}
+      select ${keyOf(by, dialect)} as "key", ${factsOf(ofRuns, names)} from runs
+      where runs.ended_at is not null and ${isWithin(query, "runs", "payer")} ${reviews}
     ), summed as (
       select "key", ${total} from fact group by "key"
     ), ranked as (
@@ -133,6 +173,44 @@ export function sumStatement(
     )
     select case when place < ${beyond} then "key" end as "key", cast(place as bigint) as place, ${total}
     from placed group by place, case when place < ${beyond} then "key" end order by place`;
+}
+
+/** For tests of its plan, too. */
+export function reviewsStatement(span: UsageSpan): RawBuilder<ReviewSums> {
+  const names = Object.keys(reviewSums);
+  return sql<ReviewSums>`
+    with fact as (
+      select ${factsOf(reviewSums, names)} from pull_reviews where ${isWithin(span, "pull_reviews", "billing_account")}
+    )
+    select ${totalsOf(names)} from fact`;
+}
+
+function isWithin(
+  { billingAccount, agentId, since, until }: UsageSpan,
+  table: "runs" | "pull_reviews",
+  account: string,
+): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${table}.${name}`);
+  const ofAgent = agentId === null ? sql`true` : sql`${column("agent_id")} = ${agentId}`;
+  return sql`${column(account)} = ${billingAccount}
+    and ${column("ended_at")} >= ${since} and ${column("ended_at")} < ${until} and ${ofAgent}`;
+}
+
+type Facts = Readonly<Record<string, RawBuilder<number>>>;
+
+function zeros(sums: Facts): Facts {
+  return Object.fromEntries(Object.keys(sums).map((name) => [name, sql`0`]));
+}
+
+/** In the order of `names`, as both parts of a union have it. */
+function factsOf(facts: Facts, names: readonly string[]): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql`${facts[name] ?? sql`0`} as ${sql.ref(name)}`));
+}
+
+function totalsOf(names: readonly string[]): RawBuilder<unknown> {
+  return sql.join(
+    names.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as bigint) as ${sql.ref(name)}`),
+  );
 }
 
 function shownKey(by: UsageBy, key: string | null): string | null {

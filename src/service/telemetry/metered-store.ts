@@ -102,6 +102,9 @@ class TalliedTransaction implements StoreTransaction {
   get ledger() {
     return this.#tx.ledger;
   }
+  get pullReviews() {
+    return this.#tx.pullReviews;
+  }
   get usage() {
     return this.#tx.usage;
   }

@@ -20,6 +20,7 @@ import { artifactRow } from "../../../src/service/store/oauth-artifacts.ts";
 import { oauthGrantRow } from "../../../src/service/store/oauth-grants.ts";
 import { packRow } from "../../../src/service/store/packs.ts";
 import { membershipRow, personRow } from "../../../src/service/store/people.ts";
+import { pullReviewRow } from "../../../src/service/store/pull-reviews.ts";
 import { releasedRow } from "../../../src/service/store/queue.ts";
 import { accessRow } from "../../../src/service/store/repository-access.ts";
 import { requestKeyRow } from "../../../src/service/store/request-keys.ts";
@@ -90,6 +91,7 @@ const rows: { readonly [Name in keyof Database]: AnyRow<Database[Name]> } = {
   oauth_artifacts: artifactRow,
   oauth_grants: oauthGrantRow,
   packs: packRow,
+  pull_reviews: pullReviewRow,
   people: personRow,
   memberships: membershipRow,
   invitations: invitationRow,

@@ -1,7 +1,11 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order. */
+/** Statements for both databases, in their order: of migration 031, */
+export const undoPullReviews: readonly string[] = ["drop table pull_reviews"];
+
+/** and of 030, with those after it. */
 export const undoUsage: readonly string[] = [
+  ...undoPullReviews,
   "drop index if exists ledger_postings_account",
   "alter table ledger_postings drop column billing_account",
   "drop index if exists runs_ended",

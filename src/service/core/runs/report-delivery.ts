@@ -8,6 +8,7 @@ import { isTerminal } from "../../../contract/runs/run.ts";
 import type { CiJobCaller } from "../accounts/caller.ts";
 import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
+import { isCounted, reviewOf } from "./pull-review.ts";
 import { findStream } from "./read-run.ts";
 import type { DeliveryRefusal, RunRefusal } from "./refusals.ts";
 import type { RunDelivery } from "./run-record.ts";
@@ -40,6 +41,8 @@ export async function reportDelivery(
           : refused({ reason: "delivery_reported", runId });
       const delivery: ReportedDelivery = { state: "reported", at: core.clock.now(), by, report };
       await tx.runs.update(runId, { delivery });
+      const review = reviewOf(run, report);
+      if (review !== null) await tx.pullReviews.put(review, { isFirst: !isCounted(before, review) });
       return ok(delivery);
     },
   );

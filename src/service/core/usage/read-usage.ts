@@ -1,7 +1,7 @@
 // GET /v1/account/usage: what an account's runs used, by day or by what they have in common.
 // Why: docs/decisions/156-what-a-days-usage-counts.md
 
-import { MAX_USAGE_DAYS, MAX_USAGE_ROWS, type UsageBy } from "../../../contract/money/usage.ts";
+import { isOfReviews, MAX_USAGE_DAYS, MAX_USAGE_ROWS, type UsageBy } from "../../../contract/money/usage.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import { accountWallet } from "../money/ledger.ts";
@@ -26,6 +26,12 @@ export type SummedUsage = {
 };
 
 export const noSums: UsageSums = {
+  pullRequests: 0,
+  reviews: 0,
+  findingsOpen: 0,
+  findingsFixed: 0,
+  findingsDeclined: 0,
+  findingsWithdrawn: 0,
   completed: 0,
   failed: 0,
   cancelled: 0,
@@ -61,23 +67,23 @@ export function daysOf({ from, to }: Pick<UsageRequest, "from" | "to">): number 
   return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
 }
 
-/** The runs that the account's credits have paid for, each on the day that it ended. */
+/**
+ * The runs that the account's credits have paid for, each on the day that it ended, and the pull requests whose newest review they
+ * were.
+ */
 export async function readUsage(core: Pick<Core, "store">, request: UsageRequest): Promise<SummedUsage> {
   const { caller, from, to, by, agentId } = request;
   const [since, until] = [Date.parse(from), Date.parse(to) + DAY_MS];
-  const found = await core.store.committed.usage.sum({
-    billingAccount: accountWallet(caller.accountId),
-    agentId,
-    since,
-    until,
-    by,
-    maxGroups: by === "day" ? MAX_USAGE_DAYS : MAX_USAGE_ROWS,
-  });
+  const { usage } = core.store.committed;
+  const span = { billingAccount: accountWallet(caller.accountId), agentId, since, until };
+  const maxGroups = by === "day" ? MAX_USAGE_DAYS : MAX_USAGE_ROWS;
+  const found = await usage.sum({ ...span, by, maxGroups });
+  const reviews = isOfReviews(by) ? {} : await usage.sumReviews(span);
   const groups = found.filter(({ isOthers }) => isOthers !== true);
   return {
     groups: by === "day" ? everyDay(groups, { since, until }) : groups,
     others: found.find(({ isOthers }) => isOthers === true) ?? null,
-    total: found.reduce<UsageSums>(added, noSums),
+    total: { ...found.reduce<UsageSums>(added, noSums), ...reviews },
   };
 }
 

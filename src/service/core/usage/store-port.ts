@@ -14,20 +14,38 @@ export interface UsageReader {
    * common: the `maxGroups` dearest groups, then all others together, where there are more.
    */
   sum(query: UsageQuery): Promise<readonly UsageGroup[]>;
+  /** All pull requests whose newest review such a run was. */
+  sumReviews(query: UsageSpan): Promise<ReviewSums>;
 }
 
-export type UsageQuery = {
+export type UsageSpan = {
   readonly billingAccount: string;
   /** Null: those of every agent. */
   readonly agentId: string | null;
   readonly since: number;
   readonly until: number;
+};
+
+export type UsageQuery = UsageSpan & {
   readonly by: UsageBy;
   readonly maxGroups: number;
 };
 
-/** Runs that nobody delegated are counted by outcome and checks; those that a run delegated are counted by themselves. */
-export type UsageSums = {
+/** Pull requests by the run that was their newest review, and what became of their findings up to it. */
+export type ReviewSums = {
+  readonly pullRequests: number;
+  readonly reviews: number;
+  readonly findingsOpen: number;
+  readonly findingsFixed: number;
+  readonly findingsDeclined: number;
+  readonly findingsWithdrawn: number;
+};
+
+/**
+ * Runs that nobody delegated are counted by outcome and checks; those that a run delegated are counted by themselves. Reviews are
+ * zero in groups by what one review does not tell of the findings of those before it: `isOfReviews`.
+ */
+export type UsageSums = ReviewSums & {
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;

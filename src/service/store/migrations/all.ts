@@ -30,6 +30,7 @@ import * as m026 from "./026-checks-of-runs.ts";
 import * as m028 from "./028-people.ts";
 import * as m029 from "./029-deliveries.ts";
 import * as m030 from "./030-usage.ts";
+import * as m031 from "./031-pull-reviews.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -62,4 +63,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "028-people": m028,
   "029-deliveries": m029,
   "030-usage": m030,
+  "031-pull-reviews": m031,
 };

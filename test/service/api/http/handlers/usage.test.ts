@@ -10,11 +10,13 @@ import {
 } from "../../../../../src/contract/money/usage.ts";
 import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
 import { accountWallet } from "../../../../../src/service/core/money/ledger.ts";
+import { pullReviewRow } from "../../../../../src/service/store/pull-reviews.ts";
 import { runRow } from "../../../../../src/service/store/run-rows.ts";
-import { dialectOf, sumStatement } from "../../../../../src/service/store/usage.ts";
+import { dialectOf, reviewsStatement, sumStatement } from "../../../../../src/service/store/usage.ts";
 import { insertEndedRun } from "../../../../support/ended-runs.ts";
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
+import { reportReview } from "../../../../support/reported-reviews.ts";
 import { makeAccount, type TestAccount } from "../../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../../support/service-api.ts";
 import { call } from "../../../../support/service-client.ts";
@@ -30,17 +32,29 @@ onEveryStore((kind) => {
     let api: HttpApi;
     let account: TestAccount;
     let other: TestAccount;
+    let reviewing: TestAccount;
 
     beforeAll(async () => {
       core = await startFixture({ level: "core", store: kind });
       api = await openHttpApi(core);
       account = await makeAccount(core);
       other = await makeAccount(core);
+      reviewing = await makeAccount(core);
       const octo = { repository: "github:octo/hello", startedBy: "github:12" };
       const parentRunId = await insertEndedRun(core, account, {
         ...{ at: "2026-03-01T23:59:59.999Z", model: "large-1", tokens: 100, grossMicroUsd: 90_000 },
         ...{ checks: "passed", ...octo },
       });
+      const repository = "github:octo/quiet";
+      // Two rounds of a pull request.
+      for (const [day, counts] of [
+        ["2026-03-01", { new: 4 }],
+        ["2026-03-02", { new: 1, fixed: 2, declined: 1, withdrawn: 1 }],
+      ] as const) {
+        const at = `${day}T20:00:00.000Z`;
+        const runId = await insertEndedRun(core, reviewing, { at, model: "large-1", repository });
+        await reportReview(core, { agentId: reviewing.agent.id, runId, counts });
+      }
       // Its child: another model, and the next day.
       await insertEndedRun(core, account, {
         ...{ at: "2026-03-02T00:00:00.000Z", model: "small-1", tokens: 10, grossMicroUsd: 8_333 },
@@ -114,6 +128,41 @@ onEveryStore((kind) => {
       for (const total of totals) expect(total).toEqual(totals[0]);
     });
 
+    it("has the reviews of pull requests, where the newest one is", async () => {
+      const reviews = {
+        ...{ pull_requests: 1, reviews: 2, found: 5, fixed: 2, declined: 1, withdrawn: 1, open: 1 },
+        resolution_rate: 0.5,
+      };
+      const none = {
+        ...{ pull_requests: 0, reviews: 0, found: 0, fixed: 0, declined: 0, withdrawn: 0, open: 0 },
+        resolution_rate: null,
+      };
+      const read = async (query: string) => {
+        const { rows, total } = await usage(query, reviewing.owner);
+        return [...rows.map((row) => [row.key, row.reviews]), total.reviews];
+      };
+      expect(await read(SPAN)).toEqual([
+        ["2026-03-01", none],
+        ["2026-03-02", reviews],
+        ["2026-03-03", none],
+        reviews,
+      ]);
+      expect(await read("from=2026-03-01&to=2026-03-01")).toEqual([["2026-03-01", none], none]);
+      expect(await read(`${SPAN}&by=agent`)).toEqual([[reviewing.agent.id, reviews], reviews]);
+      expect(await read(`${SPAN}&by=repository`)).toEqual([["github:octo/quiet", reviews], reviews]);
+      // A round has a model, a person and an origin; its counts are of the rounds before it, too.
+      for (const [by, key] of [
+        ["model", "large-1"],
+        ["person", null],
+        ["origin", "user"],
+      ])
+        expect(await read(`${SPAN}&by=${by}`), `${by}`).toEqual([[key, null], reviews]);
+      expect((await usage(`${SPAN}&agent_id=${other.agent.id}`, reviewing.owner)).total.reviews).toEqual(
+        none,
+      );
+      expect((await usage(SPAN)).total.reviews).toEqual(none);
+    });
+
     it("is of one agent, and of the last 30 days where nothing is said", async () => {
       expect((await usage(`${SPAN}&agent_id=${account.agent.id}`)).total.tokens).toBe(115);
       expect((await usage(`${SPAN}&agent_id=${other.agent.id}`)).total.tokens).toBe(0);
@@ -138,14 +187,28 @@ onEveryStore((kind) => {
     it("has days of a whole year, and no more rows of anything else than its bound", async () => {
       expect((await usage("from=2025-01-01&to=2026-01-01")).rows).toHaveLength(366);
       const wide = await makeAccount(core);
-      for (let index = 0; index < MAX_USAGE_ROWS + 5; index += 1)
-        await insertEndedRun(core, wide, {
+      const cheapest: string[] = [];
+      for (let index = 0; index < MAX_USAGE_ROWS + 5; index += 1) {
+        const runId = await insertEndedRun(core, wide, {
           ...{ at: "2026-03-02T12:00:00.000Z", repository: `github:octo/${index}`, grossMicroUsd: index + 1 },
         });
+        if (index < 6) cheapest.push(runId);
+      }
       const { rows, others, total } = await usage(`${SPAN}&by=repository`, wide.owner);
       expect([rows.length, rows[0]?.key]).toEqual([MAX_USAGE_ROWS, "github:octo/204"]);
       expect(others).toMatchObject({ runs: { completed: 5 }, gross_micro_usd: 1 + 2 + 3 + 4 + 5 });
       expect(total.gross_micro_usd).toBe((205 * 206) / 2);
+      // The reviews of the repositories that have no row of their own.
+      for (const [index, runId] of cheapest.entries())
+        await reportReview(core, {
+          agentId: wide.agent.id,
+          runId,
+          counts: { pull_request: index + 1, fixed: 1 },
+        });
+      const reviewed = await usage(`${SPAN}&by=repository`, wide.owner);
+      expect(reviewed.others?.reviews).toMatchObject({ pull_requests: 5, fixed: 5 });
+      expect(reviewed.rows.at(-1)?.reviews).toMatchObject({ pull_requests: 1, fixed: 1 });
+      expect(reviewed.total.reviews).toMatchObject({ pull_requests: 6, fixed: 6, resolution_rate: 1 });
     });
 
     it("reads the runs of one account and its days by an index", async () => {
@@ -162,8 +225,14 @@ onEveryStore((kind) => {
           await core.place.query(`explain ${kind.name === "SQLite" ? "query plan " : ""}${text}`),
         );
         expect(plan).toMatch(/USING INDEX runs_ended|Index Scan/);
-        expect(plan).not.toMatch(/SCAN runs|Seq Scan on runs/);
+        expect(plan).not.toMatch(/SCAN (runs|pull_reviews)|Seq Scan on (runs|pull_reviews)/);
       }
+      const span = { billingAccount: accountWallet(account.id), agentId: null, since: 0, until: 1 };
+      const text = compileFor(kind, reviewsStatement(span));
+      const plan = JSON.stringify(
+        await core.place.query(`explain ${kind.name === "SQLite" ? "query plan " : ""}${text}`),
+      );
+      expect(plan).toMatch(/USING INDEX pull_reviews_ended|Index Scan/);
     });
   });
 
@@ -208,10 +277,15 @@ onEveryStore((kind) => {
 /** PostgreSQL reads a small table whole, whatever indexes it has. */
 async function fillRuns({ place }: CoreFixture): Promise<void> {
   const { columns } = runRow;
+  const reviews = pullReviewRow.columns;
   const copied = columns.map((name) => (name === "id" || name === "payer" ? `${name} || '-' || n` : name));
   await place.query(
     `insert into runs (${columns}) select ${copied} from (select * from runs where ended_at is not null limit 1) as one
       cross join generate_series(1, ${COPIES}) as numbers (n)`,
   );
-  await place.query("analyze runs");
+  await place.query(
+    `insert into pull_reviews (${reviews}) select ${reviews.map((name) => (name === "billing_account" ? `${name} || '-' || n` : `"${name}"`))}
+      from (select * from pull_reviews limit 1) as one cross join generate_series(1, ${COPIES}) as numbers (n)`,
+  );
+  for (const table of ["runs", "pull_reviews"]) await place.query(`analyze ${table}`);
 }

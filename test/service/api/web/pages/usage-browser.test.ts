@@ -6,6 +6,7 @@ import { looks, openBrowser, type TestBrowser } from "../../../../support/browse
 import { insertEndedRun } from "../../../../support/ended-runs.ts";
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
+import { reportReview } from "../../../../support/reported-reviews.ts";
 import { makeAccount, type TestAccount } from "../../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../../support/service-api.ts";
 import { signInTo } from "../../../../support/web-sign-in.ts";
@@ -22,8 +23,8 @@ describe("the pages of usage in a browser", { tags: ["chromium"] }, () => {
     core = await startFixture({ level: "core" });
     api = await openHttpApi(core);
     account = await makeAccount(core);
-    for (let index = 0; index < 40; index += 1)
-      await insertEndedRun(core, account, {
+    for (let index = 0; index < 40; index += 1) {
+      const runId = await insertEndedRun(core, account, {
         at: new Date(core.clock.now() - index * DAY_MS).toISOString(),
         ...(index % 5 === 0 ? { status: "failed", cause: "time_limit" } : {}),
         ...(index % 7 === 0 ? { status: "cancelled", cause: "user_stop" } : {}),
@@ -34,6 +35,9 @@ describe("the pages of usage in a browser", { tags: ["chromium"] }, () => {
         ...{ model: `model-${index % 3}`, tokens: 1_000 * index, grossMicroUsd: 8_333 * (1 + (index % 6)) },
         checks: index % 4 === 0 ? "failed" : "passed",
       });
+      const counts = { pull_request: 1 + index, new: index % 3, fixed: index % 5, declined: index % 2 };
+      await reportReview(core, { agentId: account.agent.id, runId, counts });
+    }
     browser = await openBrowser();
   });
 
@@ -58,6 +62,9 @@ describe("the pages of usage in a browser", { tags: ["chromium"] }, () => {
     await page.locator("summary").first().focus();
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Usage by day" }).waitFor();
+    await page.locator("summary").last().focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Reviews by repository" }).waitFor();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
     await page.goto(`${api.url}/usage/ledger`);

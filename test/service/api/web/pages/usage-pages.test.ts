@@ -6,6 +6,7 @@ import { insertEndedRun } from "../../../../support/ended-runs.ts";
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { addPerson } from "../../../../support/people.ts";
+import { reportReview } from "../../../../support/reported-reviews.ts";
 import { makeAccount, type TestAccount } from "../../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../../support/service-api.ts";
 import { call } from "../../../../support/service-client.ts";
@@ -27,7 +28,7 @@ describe("the pages of usage", () => {
     other = await makeAccount(core);
     ({ cookie } = await signInTo(core.core, account.id));
     const at = (daysBefore: number) => new Date(core.clock.now() - daysBefore * 86_400_000).toISOString();
-    await insertEndedRun(core, account, {
+    const reviewRun = await insertEndedRun(core, account, {
       ...{ at: at(1), model: "<b>large</b>", tokens: 1_200, grossMicroUsd: 1_000_000, checks: "passed" },
       ...{ repository: "github:=1+1/hello", startedBy: "github:12" },
     });
@@ -38,6 +39,13 @@ describe("the pages of usage", () => {
       grossMicroUsd: 8_333,
     });
     await insertEndedRun(core, account, { at: at(8), tokens: 5, grossMicroUsd: 500_000 });
+    const earlier = await insertEndedRun(core, account, { at: at(9) });
+    const agentId = account.agent.id;
+    await reportReview(core, { agentId, runId: earlier, counts: { new: 4 } });
+    await reportReview(core, {
+      ...{ agentId, runId: reviewRun },
+      counts: { new: 1, fixed: 3, declined: 1, withdrawn: 1 },
+    });
     await insertEndedRun(core, other, { at: at(1), repository: "github:theirs/secret", grossMicroUsd: 9 });
   });
 
@@ -59,15 +67,20 @@ describe("the pages of usage", () => {
 
   it("show the figures of a period beside those before it", async () => {
     const { text } = await get("/usage?period=7");
-    expect(text).toMatch(/<dt>Runs<\/dt><dd>2<\/dd><dd>1 before<\/dd>/);
+    expect(text).toMatch(/<dt>Runs<\/dt><dd>2<\/dd><dd>2 before<\/dd>/);
     expect(text).toMatch(/<dt>Success<\/dt><dd>50 %<\/dd><dd>100 % before<\/dd>/);
     expect(text).toMatch(/<dt>Cost, credits<\/dt><dd>121<\/dd><dd>60 before<\/dd>/);
     expect(text).toMatch(/<dt>Tokens<\/dt><dd>1.2K<\/dd>/);
     expect(text).toMatch(/<dt>Checks passed<\/dt><dd>100 %<\/dd><dd>– before<\/dd>/);
+    expect(text).toMatch(/<dt>Findings fixed<\/dt><dd>60 %<\/dd><dd>– before<\/dd>/);
+    expect(text).toMatch(/<h2>Reviews by repository<\/h2>[^]*60 % · 3 of 5 findings/);
+    const cells = [1, 2, 6, 3, 1, 1, 1, "60 %"].map((cell) => `<td class="number">${cell}</td>`).join("");
+    expect(text).toContain(`<th scope="row">github:=1+1/hello</th>${cells}`);
+    expect(text.match(/<th scope="col" class="number">Findings fixed<\/th>/g)).toHaveLength(3);
     expect(text).toContain("&lt;b&gt;large");
     expect(text).not.toContain("<b>large");
     expect(text).not.toContain("theirs");
-    expect(text.match(/<details>/g)).toHaveLength(6);
+    expect(text.match(/<details>/g)).toHaveLength(7);
     expect(text).not.toMatch(/<script|style="/);
   });
 
@@ -79,6 +92,9 @@ describe("the pages of usage", () => {
     const month = await get("/usage?period=1999-01&agent=x");
     expect(month.text).toContain('<option value="30" selected>');
     const empty = await get("/usage", (await signInTo(core.core, (await makeAccount(core)).id)).cookie);
+    const old = await get("/usage?period=7&agent=", (await signInTo(core.core, other.id)).cookie);
+    expect(old.text).not.toContain("Reviews by repository");
+    expect(old.text).toMatch(/<dt>Findings fixed<\/dt><dd>–<\/dd>/);
     expect(empty.text).toContain("No run ended in this period");
     expect(empty.text.slice(empty.text.indexOf("<main"))).not.toContain("<svg");
   });
@@ -86,8 +102,13 @@ describe("the pages of usage", () => {
   it("are files, too, of which no spreadsheet calculates anything", async () => {
     const { text, headers } = await get("/usage.csv?by=repository&period=7");
     expect(headers.get("content-disposition")).toBe('attachment; filename="usage-by-repository-7.csv"');
-    expect(text).toContain('"github:=1+1/hello","github:=1+1/hello",1,0,0,0,1,0,0,1200,1000000,0\r\n');
-    expect((await get("/usage.csv?by=model&period=7")).text).toContain('"<b>large</b>"');
+    expect(text).toContain(
+      '"github:=1+1/hello","github:=1+1/hello",1,0,0,0,1,0,0,1200,1000000,0,1,2,6,3,1,1,1\r\n',
+    );
+    const byModel = (await get("/usage.csv?by=model&period=7")).text;
+    expect(byModel).toContain(
+      '"<b>large</b>","<b>large</b>",1,0,0,0,1,0,0,1200,1000000,0,"","","","","","",""\r\n',
+    );
     expect((await get("/usage.csv?period=7")).text.split("\r\n")).toHaveLength(9);
     expect((await get("/usage.csv?by=x")).status).toBe(404);
   });

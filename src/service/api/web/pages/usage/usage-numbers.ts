@@ -27,6 +27,11 @@ export function checksRate({ checks: { passed, failed } }: UsageTotals): number 
   return shareOf(passed, failed);
 }
 
+/** Of the findings of reviews, but for those that were withdrawn, how many are fixed. Null where there are none. */
+export function resolutionRate({ reviews }: UsageTotals): number | null {
+  return reviews?.resolution_rate ?? null;
+}
+
 function shareOf(good: number, bad: number): number | null {
   return good + bad === 0 ? null : good / (good + bad);
 }

@@ -14,6 +14,7 @@ import { toUsage } from "../../../shared/usage-view.ts";
 import { notFoundPage, page } from "../../page.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
+import { hasReviews, resolutionBars, reviewTable } from "./review-sections.ts";
 import { answerCsv, usageTabs } from "./usage-frame.ts";
 import { runsOf } from "./usage-numbers.ts";
 import {
@@ -90,7 +91,8 @@ ${
 <h2>Runs by day</h2>${picture(runsByDay(days))}
 <h2>Cost by day</h2>${picture(costByDay(days))}
 ${picture(tableOf(days, { csv: addressOf("/usage.csv", filter, { by: "day" }) }))}
-${others.map((report, index) => breakdown(report, { title: breakdowns[index]?.title ?? "", hint: breakdowns[index]?.hint ?? null, filter }))}`
+${others.map((report, index) => breakdown(report, { title: breakdowns[index]?.title ?? "", hint: breakdowns[index]?.hint ?? null, filter }))}
+${reviewsByRepository(others, filter)}`
 }
 </div>`;
   return await page(context, { title: "Usage", body, session });
@@ -105,6 +107,16 @@ function breakdown(
 ${picture(barsOf(report, `Cost ${title.toLowerCase()}`))}${picture(tableOf(report, { csv }))}`;
 }
 
+/** Nothing where no review was reported. */
+function reviewsByRepository(reports: readonly UsageReport[], filter: UsageFilter): Html {
+  const report = reports.find(({ by }) => by === "repository");
+  if (report === undefined || !hasReviews(report)) return html``;
+  const csv = addressOf("/usage.csv", filter, { by: report.by });
+  return html`<h2>Reviews by repository</h2>
+<p class="hint">Which share of the findings of reviews was fixed, as of each pull request's newest review. Whether it was merged is not known.</p>
+${picture(resolutionBars(report))}${picture(reviewTable(report, { csv }))}`;
+}
+
 function picture(element: Element): Html {
   return html`${raw(toHtml(element))}`;
 }
@@ -114,7 +126,7 @@ function option(value: string, text: string, isSelected: boolean): Html {
 }
 
 const emptyNote = html`<div class="note"><p>No run ended in this period. Once one has, this page shows the runs and their cost by day, and by agent,
-repository, model and person, with how many succeeded and how many of their checks passed.</p>
+repository, model and person, with how many succeeded, how many of their checks passed, and how many findings of reviews were fixed.</p>
 <p>A workflow with the agent's action begins runs, and so does <code>agent-service runs submit</code>. <a href="/">Your agents</a></p></div>`;
 
 async function filterFor(context: WebContext, session: WebSession) {

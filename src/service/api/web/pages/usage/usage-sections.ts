@@ -1,6 +1,12 @@
 // The parts of the page of usage: figures, pictures, and each picture's table. Pure.
 
-import type { UsageBy, UsageReport, UsageRow, UsageTotals } from "../../../../../contract/money/usage.ts";
+import {
+  isOfReviews,
+  type UsageBy,
+  type UsageReport,
+  type UsageRow,
+  type UsageTotals,
+} from "../../../../../contract/money/usage.ts";
 import { barList } from "../../../../../render/charts/bar-list.ts";
 import { type ChartPart, type DayBar, dayChart } from "../../../../../render/charts/day-chart.ts";
 import type { CsvCell } from "../../../../../render/csv.ts";
@@ -12,6 +18,7 @@ import {
   creditsOfMicroUsd,
   nameOf,
   percent,
+  resolutionRate,
   runsOf,
   successRate,
 } from "./usage-numbers.ts";
@@ -30,6 +37,7 @@ export function figures(now: UsageTotals, before: UsageTotals): Element {
       ({ tokens }) => tokens.toLocaleString("en-US", { notation: "compact", maximumFractionDigits: 1 }),
     ],
     ["Checks passed", (totals) => percent(checksRate(totals))],
+    ["Findings fixed", (totals) => percent(resolutionRate(totals))],
   ];
   return el(
     "dl",
@@ -119,6 +127,7 @@ const columns = [
   "Credits",
   "US dollars",
 ] as const;
+const REVIEW_COLUMN = "Findings fixed";
 
 const titles: Readonly<Record<UsageBy, string>> = {
   day: "Day (UTC)",
@@ -134,7 +143,11 @@ export function tableOf(report: UsageReport, { csv }: { readonly csv: string }):
   const { by } = report;
   const shown =
     by === "day" ? report.rows.filter((row) => runsOf(row) + row.runs.delegated > 0) : report.rows;
-  const cells = (totals: UsageTotals) => cellsOf(totals).map((text) => el("td", { class: "number" }, text));
+  const names = isOfReviews(by) ? [...columns, REVIEW_COLUMN] : columns;
+  const cells = (totals: UsageTotals) =>
+    cellsOf(totals)
+      .slice(0, names.length)
+      .map((text) => el("td", { class: "number" }, text));
   const line = (name: Contents, totals: UsageTotals) =>
     el("tr", {}, el("th", { scope: "row" }, name), ...cells(totals));
   return el(
@@ -154,7 +167,7 @@ export function tableOf(report: UsageReport, { csv }: { readonly csv: string }):
             "tr",
             {},
             el("th", { scope: "col" }, titles[by]),
-            ...columns.map((name) => el("th", { scope: "col", class: "number" }, name)),
+            ...names.map((name) => el("th", { scope: "col", class: "number" }, name)),
           ),
         ),
         el(
@@ -181,25 +194,50 @@ function cellsOf(totals: UsageTotals): readonly string[] {
     checks.failed,
     tokens,
   ];
-  return [...numbers.map(countText), creditsOfMicroUsd(chargedOf(totals)), dollarsText(chargedOf(totals))];
+  const charged = chargedOf(totals);
+  return [
+    ...numbers.map(countText),
+    ...[creditsOfMicroUsd(charged), dollarsText(charged), percent(resolutionRate(totals))],
+  ];
 }
 
-/** The table as a file has it: amounts exactly, in micro-USD. */
+/** What a file counts of reviews, with the names of its columns. */
+const reviewColumns = {
+  pull_requests: "pull_requests",
+  reviews: "reviews",
+  found: "findings",
+  fixed: "findings_fixed",
+  declined: "findings_declined",
+  withdrawn: "findings_withdrawn",
+  open: "findings_open",
+} as const;
+const reviewFields = Object.keys(reviewColumns) as (keyof typeof reviewColumns)[];
+
+/** The table as a file has it: amounts exactly, in micro-USD. Cells of reviews are empty where they are not told. */
 export function usageCsv(report: UsageReport): readonly (readonly CsvCell[])[] {
   const line = (key: string, name: string, totals: UsageTotals): readonly CsvCell[] => {
-    const { runs, checks, tokens, gross_micro_usd: gross, refunded_micro_usd: refunded } = totals;
+    const { runs, checks, reviews, tokens, gross_micro_usd: gross, refunded_micro_usd: refunded } = totals;
     return [
       key,
       name,
       ...[runs.completed, runs.failed, runs.cancelled, runs.delegated],
       ...[checks.passed, checks.failed, checks.none],
       ...[tokens, gross, refunded],
+      ...reviewFields.map((name) => reviews?.[name] ?? ""),
     ];
   };
   const named = ["name", "completed", "failed", "cancelled", "delegated"];
   const checked = ["checks_passed", "checks_failed", "checks_none"];
   return [
-    [report.by, ...named, ...checked, "tokens", "gross_micro_usd", "refunded_micro_usd"],
+    [
+      report.by,
+      ...named,
+      ...checked,
+      "tokens",
+      "gross_micro_usd",
+      "refunded_micro_usd",
+      ...Object.values(reviewColumns),
+    ],
     ...report.rows.map((row) => line(row.key ?? "", nameOf(report.by, row), row)),
     ...(report.others === null ? [] : [line("", "All others", report.others)]),
   ];
