@@ -43,6 +43,13 @@ describe("reviews of five rounds", () => {
   const edit = (from: string, to: string) =>
     fixture.push({ "zebra.ts": fixture.text("zebra.ts").replace(from, to) });
   const title = () => rest().checkRuns.all.at(-1)?.output.title;
+  /** What the service has of the pull request's reviews, by the reports of their jobs. */
+  const stored = async () => {
+    const rows = await fixture.fixture.place.query("select * from pull_reviews where pull_request = 7");
+    return rows.map((row) =>
+      ["rounds", "open", "fixed", "declined", "withdrawn"].map((name) => Number(row[name])),
+    );
+  };
   const schemaIds = () => {
     const { properties } = fixture.schemas.at(-1) as {
       properties: { earlier?: { items: { properties: { id: { enum: string[] } } } } };
@@ -55,6 +62,7 @@ describe("reviews of five rounds", () => {
     ["that words everything anew", anew],
   ])("repeat nothing and end green, with a model %s", async (_, words) => {
     let round = 1;
+    const [[roundsBefore = 0] = []] = await stored();
     const finding = (line: number, severity: string, what: string) => ({
       path: "zebra.ts",
       line,
@@ -108,6 +116,7 @@ describe("reviews of five rounds", () => {
     expect(second.sent.map(({ comments }) => comments.map(({ line }) => line))).toEqual([[15]]);
     expect(second.sent[0]?.body).not.toContain("### At lines");
     expect(title()).toBe("3 open (1 new), 1 declined");
+    expect(await stored()).toEqual([[roundsBefore + 2, 3, 0, 1, 0]]);
 
     round = 3;
     edit("const line6 = 6;", "const line6 = 8;");
@@ -130,6 +139,7 @@ describe("reviews of five rounds", () => {
     expect(fixture.comments().at(-1)?.body).toMatch(/^Withdrawn: Fifteen is counted from zero\. /);
     expect(fixture.comments().at(-1)?.body).not.toContain(" @octocat");
     expect(title()).toBe("1 open, 1 fixed, 1 declined, 1 withdrawn");
+    expect(await stored()).toEqual([[roundsBefore + 3, 1, 1, 1, 1]]);
 
     round = 4;
     edit("const fifth = 4;", "const fifth = 5;");
@@ -149,6 +159,7 @@ describe("reviews of five rounds", () => {
     expect(fifth.step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "0" } });
     expect(isResolved(20)).toBe(true);
     expect(title()).toBe("0 open, 3 fixed, 1 declined, 1 withdrawn");
+    expect(await stored()).toEqual([[roundsBefore + 5, 0, 3, 1, 1]]);
     expect(threads().map((comment) => comment.original_line)).toEqual([5, 6, 7, 15, 20]);
   });
 

@@ -4,7 +4,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { UsageBy } from "../../../../src/contract/money/usage.ts";
 import { accountItself } from "../../../../src/service/core/accounts/caller.ts";
+import { deleteAgent } from "../../../../src/service/core/agent-endings/delete-agent.ts";
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
+import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
 import { noSums, readUsage } from "../../../../src/service/core/usage/read-usage.ts";
 import type { ReviewSums } from "../../../../src/service/core/usage/store-port.ts";
 import { insertEndedRun } from "../../../support/ended-runs.ts";
@@ -132,6 +134,28 @@ onEveryStore((kind) => {
       await reportReview(fixture, { agentId: mine.agent.id, runId: second, counts: { fixed: 2 } });
       expect(await rowsOf(mine)).toMatchObject([{ open: 2, fixed: 0, rounds: 1 }]);
       expect(await rowsOf(theirs)).toMatchObject([{ open: 0, fixed: 2, rounds: 1 }]);
+    });
+  });
+
+  describe("the reviews of a deleted agent", () => {
+    it("stay, as the records of its runs do", async () => {
+      const account = await makeAccount(fixture);
+      const agentId = account.agent.id;
+      const runId = await insertEndedRun(fixture, account, { at: "2026-03-01T15:00:00.000Z" });
+      await reportReview(fixture, { agentId, runId, counts: { fixed: 2 } });
+      const caller = accountItself(account.id, "owner");
+      expect(await deleteAgent(fixture.core, { caller, agentId, requestId: "request" })).toMatchObject({
+        ok: true,
+      });
+      await new RunExpiry(fixture.core, { keptMs: 1_000 }).sweep();
+      const { groups } = await readUsage(fixture.core, {
+        caller,
+        agentId: null,
+        from: "2026-03-01",
+        to: "2026-03-01",
+        by: "agent",
+      });
+      expect(groups).toMatchObject([{ key: agentId, pullRequests: 1, findingsFixed: 2 }]);
     });
   });
 
