@@ -84,6 +84,17 @@ describe("the pages of usage", () => {
     expect(text).not.toMatch(/<script|style="/);
   });
 
+  it("show reviews that found nothing without a rate", async () => {
+    const quiet = await makeAccount(core);
+    const at = new Date(core.clock.now()).toISOString();
+    const runId = await insertEndedRun(core, quiet, { at, repository: "github:octo/hello" });
+    await reportReview(core, { agentId: quiet.agent.id, runId, counts: { withdrawn: 2 } });
+    const { text } = await get("/usage?period=7", (await signInTo(core.core, quiet.id)).cookie);
+    expect(text).toContain("These reviews have found nothing that still stands.");
+    expect(text).toContain('<td class="number">0</td><td class="number">–</td>');
+    expect(text).not.toContain('aria-label="Findings fixed, by repository"');
+  });
+
   it("show one agent's, and say what will be seen where nothing is", async () => {
     const { text } = await get(`/usage?period=7&agent=${account.agent.id}`);
     expect(text).toContain(`<option value="${account.agent.id}" selected>`);

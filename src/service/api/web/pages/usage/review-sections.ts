@@ -18,6 +18,7 @@ export function hasReviews({ total }: UsageReport): boolean {
 /** The share that was fixed, of each repository whose reviews have found something: those with the most findings first. */
 export function resolutionBars(report: UsageReport): Element {
   const rows = reviewedRows(report).filter(({ row }) => resolutionRate(row) !== null);
+  if (rows.length === 0) return el("p", {}, "These reviews have found nothing that still stands.");
   const most = rows.toSorted((one, other) => other.reviews.found - one.reviews.found).slice(0, MAX_BARS);
   const bars = most.map(({ row, reviews: { fixed, found, withdrawn } }) => ({
     name: nameOf(report.by, row),
