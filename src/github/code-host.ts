@@ -20,7 +20,7 @@ import type { StatusComment, StatusCommentOptions } from "./status-comment/statu
 import type { ThreadImages, ThreadImagesOptions } from "./thread-images/read-thread-images.ts";
 import type { AgentRequest } from "./trigger/agent-request.ts";
 import type { SubjectEvent } from "./trigger/subject-request.ts";
-import type { OutputsOptions } from "./typed-outputs/outputs-context.ts";
+import type { GitHubOutputsOptions } from "./typed-outputs/github-outputs.ts";
 
 /** The job's own access to the repository. */
 export type CodeHostAccess = {
@@ -52,7 +52,7 @@ export interface CodeHost {
   /** Null where the reply is not a review. Never rejects. */
   publishFindings(options: Omit<FindingsOptions, Bound>): Promise<PublishedFindings | null>;
   /** What the run asked for, within what was declared. Rejects only with the signal's reason. */
-  writeOutputs(options: Omit<OutputsOptions, Bound>): Promise<WrittenOutputs>;
+  writeOutputs(options: Omit<GitHubOutputsOptions, Bound>): Promise<WrittenOutputs>;
   /** Failures that a maintainer can cause are a Delivery of type "kept", with the reason. */
   deliverChanges(options: Omit<DeliveryOptions, Bound>): Promise<Delivery>;
 }
@@ -111,8 +111,9 @@ export function openCodeHost(access: CodeHostAccess): CodeHost {
       return await publishFindings({ ...options, api, env });
     },
     writeOutputs: async (options) => {
-      const { writeOutputs } = await import("./typed-outputs/write-outputs.ts");
-      return await writeOutputs({ ...options, api, env, job });
+      const { githubOutputs } = await import("./typed-outputs/github-outputs.ts");
+      const { writeOutputs } = await import("../job/outputs/write-outputs.ts");
+      return await writeOutputs(githubOutputs({ ...options, api, env, job }));
     },
     deliverChanges: async (options) => {
       const { deliverChanges } = await import("./changes/deliver-changes.ts");

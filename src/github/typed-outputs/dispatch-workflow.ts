@@ -2,10 +2,14 @@
 // https://docs.github.com/en/rest/actions/workflows#create-a-workflow-dispatch-event (2026-11-27)
 
 import * as z from "zod/mini";
+import type { Environment } from "../../base/environment.ts";
+import type { CiJob } from "../../ci/provider.ts";
 import type { OutputOf } from "../../contract/runs/typed-outputs.ts";
+import { NotWritten } from "../../job/outputs/outputs-host.ts";
 import type { WrittenOutput } from "../../report/written-outputs.ts";
+import type { GitHubApi } from "../api/github-api.ts";
 import { readViewer } from "../api/viewer.ts";
-import { NotWritten, type OutputsOptions, permitted } from "./outputs-context.ts";
+import { permitted } from "./permitted.ts";
 
 const PERMISSION = "actions";
 const runsSchema = z.object({
@@ -18,7 +22,13 @@ const runsSchema = z.object({
   ),
 });
 
-type Dispatch = Pick<OutputsOptions, "api" | "env" | "job" | "startedAtMs">;
+type Dispatch = {
+  readonly api: GitHubApi;
+  readonly env: Environment;
+  readonly job: CiJob;
+  /** When the run began, in milliseconds since the epoch. */
+  readonly startedAtMs: number;
+};
 
 /**
  * Rejects with NotWritten. A later attempt of the job starts none where one was started since the run began: a workflow's run has no place

@@ -2,12 +2,12 @@
 // https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions (2026-11-27)
 
 import * as z from "zod/mini";
-import type { OutputOf, TypedOutputs } from "../../contract/runs/typed-outputs.ts";
+import { filedMarker, isMarked } from "../../job/outputs/filed-marker.ts";
+import { filedText, originNote } from "../../job/outputs/filed-text.ts";
+import { NotWritten, type OwnOutput } from "../../job/outputs/outputs-host.ts";
 import type { WrittenOutput } from "../../report/written-outputs.ts";
-import { jobPage } from "../api/pages.ts";
-import { filedMarker, markerOf } from "./filed-marker.ts";
-import { filedText, originNote } from "./filed-text.ts";
-import { NotWritten, type OutputsOptions, permitted } from "./outputs-context.ts";
+import type { GitHubApi } from "../api/github-api.ts";
+import { permitted } from "./permitted.ts";
 
 const PERMISSION = "discussions";
 
@@ -31,22 +31,18 @@ const readSchema = z.object({
 });
 const createdSchema = z.object({ createDiscussion: z.object({ discussion: madeSchema }) });
 
-type Opening = Pick<OutputsOptions, "api" | "env" | "job" | "runKey"> & {
-  readonly declared: NonNullable<TypedOutputs["discussion"]>;
-  readonly asked: OutputOf<"discussion">;
-  readonly index: number;
-};
-
 /** Rejects with NotWritten. Safe to repeat: a job opens it once, in all of its attempts. */
-export async function openDiscussion(opening: Opening): Promise<WrittenOutput> {
-  const { api, env, declared, asked } = opening;
+export async function openDiscussion(
+  api: GitHubApi,
+  { declared, asked, filing, index }: Extract<OwnOutput, { type: "discussion" }>,
+): Promise<WrittenOutput> {
   const { category: wanted, title_prefix: prefix = "" } = declared;
   const [owner = "", name = ""] = api.repository.split("/");
   const read = { query: READ, variables: { owner, name } };
   const { repository } = await permitted(PERMISSION, api.graphql(read, readSchema));
-  const marker = filedMarker({ ...opening, type: "discussion" });
+  const marker = filedMarker({ ...filing, type: "discussion", index });
   const there = repository.discussions.nodes.find(
-    ({ body, viewerDidAuthor }) => viewerDidAuthor && markerOf(body)?.item === marker.item,
+    ({ body, viewerDidAuthor }) => viewerDidAuthor && isMarked(body, marker),
   );
   if (there !== undefined)
     return { type: "discussion", text: `#${there.number} was opened before.`, url: there.url };
@@ -56,7 +52,8 @@ export async function openDiscussion(opening: Opening): Promise<WrittenOutput> {
     throw new NotWritten(
       `The repository has no category of discussions "${wanted}". It has: ${categories.map((one) => one.name).join(", ") || "none"}.`,
     );
-  const text = filedText({ asked, prefix, marker, notes: [originNote(jobPage(env, api.repository))] });
+  const notes = [originNote(filing.jobUrl)];
+  const text = filedText({ asked, prefix, marker, notes, inert: (words) => words });
   const input = { repositoryId: repository.id, categoryId: category.id, ...text };
   const { createDiscussion } = await permitted(
     PERMISSION,

@@ -20,6 +20,7 @@ type Attempt = {
   readonly about?: OutputSubject;
   readonly runKey?: string;
   readonly attempt?: number;
+  readonly step?: string;
 };
 
 export class OutputsBench {
@@ -56,6 +57,7 @@ export class OutputsBench {
     about = "issue",
     runKey = "run-1",
     attempt = 1,
+    step = "agent",
   }: Attempt): Promise<WrittenOutputs> {
     const codeHost = openCodeHost({
       token: this.#job.githubToken,
@@ -67,7 +69,7 @@ export class OutputsBench {
         runId: "1",
         attempt,
         job: "triage",
-        step: "agent",
+        step,
       },
       env: this.#job.env,
       transport: this.#connections.send,

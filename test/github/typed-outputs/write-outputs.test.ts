@@ -111,6 +111,16 @@ describe("the job's writes of typed outputs", () => {
     expect(bench.host.rest.at("/issues/501")).toMatchObject({ state: "open" });
   });
 
+  it("keep the texts of two steps of one job apart, whose service inside the job gives them one key", async () => {
+    await open();
+    const issue: TypedOutput[] = [{ type: "issue", title: "Weekly", body: "Text." }];
+    const idea: TypedOutput[] = [{ type: "discussion", title: "An idea", body: "Text." }];
+    for (const asked of [issue, idea]) await bench.write({ declared, asked, step: "first" });
+    const second = { declared, step: "second" };
+    expect((await bench.write({ ...second, asked: issue })).written).toMatchObject([{ text: "Filed #502." }]);
+    expect((await bench.write({ ...second, asked: idea })).written).toMatchObject([{ text: "Opened #902." }]);
+  });
+
   it("are discussions of the category, opened once", async () => {
     await open();
     const asked: TypedOutput[] = [{ type: "discussion", title: "An idea", body: "Text." }];

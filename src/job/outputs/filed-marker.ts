@@ -1,8 +1,7 @@
 // The hidden line by which a job finds the issues and discussions that it filed. It is the last one: the agent's text is above it. Pure.
 
 import { createHash } from "node:crypto";
-import type { Environment } from "../../base/environment.ts";
-import type { CiJob } from "../../ci/provider.ts";
+import type { Filing } from "./outputs-host.ts";
 
 const HASH_CHARS = 32;
 const LAST_LINE = /\r?\n<!-- agent-service:filed ([0-9a-f]{32}) ([0-9a-f]{32}) -->\s*$/;
@@ -10,21 +9,14 @@ const LAST_LINE = /\r?\n<!-- agent-service:filed ([0-9a-f]{32}) ([0-9a-f]{32}) -
 /** `place`: the step of a workflow, whichever branch it is on. `item`: one text of one run. */
 export type FiledMarker = { readonly place: string; readonly item: string };
 
-type Filing = {
-  readonly env: Environment;
-  readonly job: Pick<CiJob, "job" | "step">;
-  readonly runKey: string;
+type Filed = Pick<Filing, "place" | "runKey"> & {
   readonly type: "issue" | "discussion";
   /** Counted from 0 within the run. */
   readonly index: number;
 };
 
-export function filedMarker({ env, job, runKey, type, index }: Filing): FiledMarker {
-  const [workflow = ""] = (env.GITHUB_WORKFLOW_REF ?? "").split("@");
-  return {
-    place: hashOf([type, workflow, job.job, job.step]),
-    item: hashOf([type, runKey, String(index)]),
-  };
+export function filedMarker({ place, runKey, type, index }: Filed): FiledMarker {
+  return { place: hashOf([type, ...place]), item: hashOf([type, runKey, String(index)]) };
 }
 
 export function markerLine({ place, item }: FiledMarker): string {
@@ -35,6 +27,12 @@ export function markerLine({ place, item }: FiledMarker): string {
 export function markerOf(body: string): FiledMarker | null {
   const [, place, item] = LAST_LINE.exec(body) ?? [];
   return place === undefined || item === undefined ? null : { place, item };
+}
+
+/** Whether the text ends with this very marker: two steps of one job have the same run, and each its own texts. */
+export function isMarked(body: string, marker: FiledMarker): boolean {
+  const found = markerOf(body);
+  return found !== null && found.place === marker.place && found.item === marker.item;
 }
 
 function hashOf(what: readonly string[]): string {

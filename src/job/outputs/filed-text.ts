@@ -4,8 +4,9 @@ import type { OutputOf } from "../../contract/runs/typed-outputs.ts";
 import { inertMarkdown } from "../../render/inert-markdown.ts";
 import { link } from "../../render/markdown.ts";
 import { type FiledMarker, markerLine } from "./filed-marker.ts";
+import type { OutputsHost } from "./outputs-host.ts";
 
-/** GitHub's limit is 65,536 characters. */
+/** GitHub's limit is 65,536 characters, GitLab's 1,048,576. */
 const MAX_BODY_BYTES = 60_000;
 
 type FiledText = {
@@ -14,11 +15,15 @@ type FiledText = {
   readonly marker: FiledMarker;
   /** Lines of our own below the agent's text. */
   readonly notes: readonly string[];
+  readonly inert: OutputsHost["inert"];
 };
 
-export function filedText({ asked, prefix, marker, notes }: FiledText): { title: string; body: string } {
+export function filedText({ asked, prefix, marker, notes, inert }: FiledText): {
+  title: string;
+  body: string;
+} {
   const { text } = inertMarkdown(asked.body, MAX_BODY_BYTES);
-  const body = [text, ...notes, markerLine(marker)].join("\n\n");
+  const body = [inert(text), ...notes, markerLine(marker)].join("\n\n");
   return { title: `${prefix}${asked.title}`, body };
 }
 

@@ -1,18 +1,16 @@
 // Writes the typed outputs of a run that has ended, each within what the job itself has declared: neither the service nor the model
-// is trusted.
+// is trusted. The same for each code host.
 // Why: docs/decisions/146-typed-outputs.md
 
 import { assertNever } from "../../base/assert-never.ts";
 import { admitOutputs } from "../../contract/runs/admit-output.ts";
 import type { TypedOutput } from "../../contract/runs/typed-outputs.ts";
-import { isApplicable } from "../../job/outputs/applicable-outputs.ts";
 import type { RefusedOutput, WrittenOutput, WrittenOutputs } from "../../report/written-outputs.ts";
-import { GitHubError } from "../api/github-error.ts";
-import { dispatchWorkflow } from "./dispatch-workflow.ts";
+import { StepError } from "../step-error.ts";
+import { isApplicable } from "./applicable-outputs.ts";
 import { fileIssue } from "./file-issue.ts";
 import { addLabels, assignUsers, closeIssue, requestReviewers } from "./on-subject.ts";
-import { openDiscussion } from "./open-discussion.ts";
-import { NotWritten, type OutputsOptions } from "./outputs-context.ts";
+import { NotWritten, type OutputsOptions } from "./outputs-host.ts";
 
 /** Rejects with the signal's reason alone: every other obstacle is a refusal. Safe to repeat. */
 export async function writeOutputs(options: OutputsOptions): Promise<WrittenOutputs> {
@@ -25,7 +23,7 @@ export async function writeOutputs(options: OutputsOptions): Promise<WrittenOutp
     try {
       written.push(await write(options, { one, index }));
     } catch (cause) {
-      if (!(cause instanceof NotWritten) && !(cause instanceof GitHubError)) throw cause;
+      if (!(cause instanceof NotWritten) && !StepError.is(cause)) throw cause;
       left.push({ type: one.type, why: cause.message });
     }
   }
@@ -39,35 +37,35 @@ function inOrder(admitted: readonly TypedOutput[]): readonly TypedOutput[] {
 }
 
 async function write(
-  options: OutputsOptions,
+  { host, declared, subject, filing }: OutputsOptions,
   { one, index }: { readonly one: TypedOutput; readonly index: number },
 ): Promise<WrittenOutput> {
-  const { api, declared, subject } = options;
   const { type, number } = subject;
   if (!isApplicable(one.type, type))
     throw new NotWritten("This job is about nothing that it could be written to.");
   switch (one.type) {
     case "issue":
-      return await fileIssue({ ...options, declared: declared.issue ?? { max: 0 }, asked: one, index });
+      return await fileIssue({ host, filing, declared: declared.issue ?? { max: 0 }, asked: one, index });
     case "discussion":
-      return await openDiscussion({
-        ...options,
-        declared: declared.discussion ?? { category: "", max: 0 },
+      return await host.writeOwn({
+        type: "discussion",
         asked: one,
+        declared: declared.discussion ?? { category: "", max: 0 },
+        filing,
         index,
       });
     case "dispatch":
-      return await dispatchWorkflow(options, one);
+      return await host.writeOwn({ type: "dispatch", asked: one });
     case "labels":
     case "assign":
     case "reviewers":
     case "close": {
       if (number === null) throw new NotWritten("This job is about no issue and no pull request.");
-      const place = { api, number, isPullRequest: type === "pull_request" };
-      if (one.type === "labels") return await addLabels(place, one);
-      if (one.type === "assign") return await assignUsers(place, one);
-      if (one.type === "reviewers") return await requestReviewers(place, one);
-      return await closeIssue(place, one);
+      const on = { host, place: { number, isPullRequest: type === "pull_request" } };
+      if (one.type === "labels") return await addLabels(on, one);
+      if (one.type === "assign") return await assignUsers(on, one);
+      if (one.type === "reviewers") return await requestReviewers(on, one);
+      return await closeIssue(on, one);
     }
     default:
       return assertNever(one);
