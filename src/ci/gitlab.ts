@@ -100,7 +100,7 @@ function eventOf(source: string): string {
 }
 
 /** Of one that runs in the project which it wants to change: the fork's own pipeline is the fork's. */
-function isForkMergeRequest(env: Environment): boolean {
+export function isForkMergeRequest(env: Environment): boolean {
   const source = env.CI_MERGE_REQUEST_SOURCE_PROJECT_ID;
   return source !== undefined && source !== "" && source !== env.CI_PROJECT_ID;
 }

@@ -33,7 +33,15 @@ export async function runEvalAgent(
   const opened = await openEmbeddedOn(root, { chosen: { model, egress, modelAccess }, env });
   const origin = { job: null, sha: "", openService: async () => opened };
   const own = { ...settings, prompt, maxCostMicroUsd };
-  const port = commandPort({ env, settings: own, interrupts, origin, files: noFiles, ...opened });
+  const port = commandPort({
+    env,
+    settings: own,
+    interrupts,
+    origin,
+    outputs: null,
+    files: noFiles,
+    ...opened,
+  });
   const ending = await runJob({
     ...port,
     planJob: async (configured) => {

@@ -108,6 +108,8 @@ async function readRun(values: EvalFlags): Promise<RunSettings> {
     "fail-on": new Set<never>(),
     "output-dir": null,
     "output-schema": null,
+    outputs: null,
+    issue: null,
     json: false,
   };
   return await readRunSettings(ofRun, ["The task's own."]);

@@ -3,6 +3,7 @@
 import { providerTitles } from "../contract/ci/providers.ts";
 import { command } from "./command.ts";
 import { variadicArgument } from "./flags.ts";
+import { readOutputFlags } from "./output-flags.ts";
 import { run } from "./run.ts";
 import { runFlags } from "./run-flags.ts";
 import { readRunSettings } from "./run-settings.ts";
@@ -22,6 +23,6 @@ export const runCommand = command({
   ],
   run: async ({ arguments: { prompt }, flags }) => {
     const settings = await readRunSettings(flags, prompt);
-    return await run(settings);
+    return await run(settings, await readOutputFlags(flags));
   },
 });

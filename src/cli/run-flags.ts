@@ -25,6 +25,7 @@ import { anyText, switchFlag, valueFlag } from "./flags.ts";
 import { federationFlags } from "./model-flags.ts";
 
 const MAX_TIMEOUT_MINUTES = 1_440;
+const MAX_ISSUE = 2_147_483_647;
 const DEFAULT_FAIL_ON: readonly FailOnWord[] = ["failure", "quota", "incomplete", "cancelled"];
 
 /** By their names. */
@@ -213,6 +214,22 @@ export const runFlags = {
     fallback: null,
     takes: "<file>",
     description: "A file with the JSON Schema that the reply must match.",
+  }),
+  outputs: valueFlag({
+    kind: anyText,
+    fallback: null,
+    takes: "<yaml>",
+    description:
+      "On GitLab: what the job writes for the run after it, as YAML. Any of labels, assign, reviewers, close and issue, each with the values that the run may choose from and how many. Each is a tool of the built-in agent. Needs a token in AGENT_SERVICE_GITLAB_TOKEN.",
+    shownDefault: "AGENT_SERVICE_OUTPUTS",
+  }),
+  issue: valueFlag({
+    kind: integer({ min: 1, max: MAX_ISSUE }),
+    fallback: null,
+    takes: "<n>",
+    description:
+      "With --outputs: the issue of this project that the run is about, by its number. Its title and text are handed to the agent.",
+    shownDefault: "the merge request of the job, or none",
   }),
   json: switchFlag("Print the run's events as JSON, one a line."),
 };

@@ -14,10 +14,12 @@ import type { JobPort } from "../job/job-port.ts";
 import { attemptsOf, boundsOf, type JobSubmission } from "../job/job-settings.ts";
 import { sentServers } from "../job/mcp-servers.ts";
 import type { Interrupts } from "../job/signals.ts";
+import { refusedLines, writtenLines } from "../render/outputs-section.ts";
 import { CommandError } from "./command-error.ts";
 import { sayEnding } from "./run-end.ts";
 import { announceRun, openRunLog } from "./run-log.ts";
 import { note } from "./run-notes.ts";
+import type { RunOutputs } from "./run-outputs.ts";
 import { writePages } from "./run-pages.ts";
 import { writeResultFiles } from "./run-result.ts";
 import type { RunSettings } from "./run-settings.ts";
@@ -27,7 +29,7 @@ import { version } from "./version.ts";
 export function commandPort(
   surroundings: RunSurroundings & { readonly interrupts: Interrupts },
 ): JobPort<CommandTypes> {
-  const { settings, origin, service, pullRequest, interrupts } = surroundings;
+  const { settings, origin, service, pullRequest, outputs, interrupts } = surroundings;
   const { job } = origin;
   return {
     clock: systemClock,
@@ -37,10 +39,11 @@ export function commandPort(
     words: commandWords(job?.provider ?? null),
     claimObstacle: job === null ? null : ciProviders[job.provider].claimObstacle,
     readSettings: async () => ({ ...settings, wait: true }),
-    planJob: async () => ({
-      task: { type: "run", body: runBody(settings, pullRequest), job, matrix: "", continues: null },
-      threadPhrase: null,
-    }),
+    planJob: async () => {
+      const prepared = (await outputs?.prepare(interrupts.first)) ?? noOutputs;
+      const body = runBody(settings, { pullRequest, prepared });
+      return { task: { type: "run", body, job, matrix: "", continues: null }, threadPhrase: null };
+    },
     // Opened before the recipe: wrong settings of a service are a usage error, and no conclusion.
     openService: async () => service,
     // Not every CI provider can mask a value. Tokens are never printed.
@@ -51,7 +54,12 @@ export function commandPort(
     announce: ({ run }) => announceRun(run, settings.format),
     openLog: async ({ run }) => openRunLog(surroundings, run),
     conclude: async () => ({
-      handOver: async () => ({ delivery: null, findings: null, outputs: null }),
+      handOver: async ({ log }) => {
+        const written = (await outputs?.write(log.report, interrupts.first)) ?? null;
+        for (const line of written === null ? [] : [...writtenLines(written), ...refusedLines(written)])
+          note(line);
+        return { delivery: null, findings: null, outputs: written };
+      },
       withhold: () => null,
       publications: (ending) => [
         { what: "output folder", write: () => writeResultFiles(ending, surroundings) },
@@ -63,6 +71,10 @@ export function commandPort(
     warn: note,
   };
 }
+
+type Prepared = Awaited<ReturnType<RunOutputs["prepare"]>>;
+
+const noOutputs: Prepared = { outputs: null, text: "" };
 
 function runBody(
   {
@@ -77,10 +89,10 @@ function runBody(
     mcpServers,
     attempts,
   }: RunSettings,
-  pullRequest: PullRequest | null,
+  { pullRequest, prepared }: { readonly pullRequest: PullRequest | null; readonly prepared: Prepared },
 ): JobSubmission {
   return {
-    message: prompt,
+    message: prepared.text === "" ? prompt : `${prompt}\n\n${prepared.text}`,
     session_id: sessionId ?? undefined,
     max_turn_tokens: maxTurnTokens ?? undefined,
     ...boundsOf({ maxCostMicroUsd, timeoutMs }),
@@ -99,7 +111,7 @@ function runBody(
     messages: undefined,
     session_key: undefined,
     new_session: undefined,
-    outputs: undefined,
+    outputs: prepared.outputs ?? undefined,
   };
 }
 

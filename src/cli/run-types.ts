@@ -5,6 +5,7 @@ import type { Ending } from "../job/ending.ts";
 import type { JobLog, JobPlan, JobSettings } from "../job/job-types.ts";
 import type { OpenedService } from "./opened-service.ts";
 import type { RunFiles } from "./run-files.ts";
+import type { RunOutputs } from "./run-outputs.ts";
 import type { RunOrigin } from "./run-service.ts";
 import type { RunSettings } from "./run-settings.ts";
 
@@ -21,4 +22,6 @@ export type RunSurroundings = OpenedService & {
   readonly settings: RunSettings;
   readonly origin: RunOrigin;
   readonly files: RunFiles;
+  /** Null: the job writes nothing for the run. */
+  readonly outputs: RunOutputs | null;
 };

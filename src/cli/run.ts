@@ -5,27 +5,41 @@ import type { Ending } from "../job/ending.ts";
 import { runJob } from "../job/run-job.ts";
 import { listenForInterrupts } from "../job/signals.ts";
 import { DEFAULT_OUTPUT_DIR, noFiles, openRunFiles, type RunFiles } from "./run-files.ts";
+import type { DeclaredOutputs, OutputsPlace, RunOutputs } from "./run-outputs.ts";
 import { commandPort } from "./run-port.ts";
 import { findOrigin, type RunOrigin } from "./run-service.ts";
 import type { RunSettings } from "./run-settings.ts";
 
 const REVOKE_MS = 5_000;
 
-/** Resolves to the exit code: 1 for the conclusions that --fail-on names. Throws CommandError. */
-export async function run(settings: RunSettings): Promise<number> {
+/** Resolves to the exit code: 1 for the conclusions that --fail-on names. Throws CommandError and UsageError. */
+export async function run(settings: RunSettings, declared: DeclaredOutputs | null): Promise<number> {
   const env = jobEnvironment;
   const origin = await findOrigin(settings.service, env);
+  const outputs = await openOutputs(declared, { env, job: origin.job, service: settings.service.type });
   const files = await openFiles(settings, origin);
   const interrupts = listenForInterrupts();
   try {
     const opened = await origin.openService(interrupts.first);
-    const ending = await runJob(commandPort({ env, settings, interrupts, origin, files, ...opened }));
+    const ending = await runJob(
+      commandPort({ env, settings, interrupts, origin, outputs, files, ...opened }),
+    );
     await revokeCapability(ending);
     return ending.fails ? 1 : 0;
   } finally {
     await files.close();
     interrupts.close();
   }
+}
+
+/** The client of the code host is loaded where there is something to write. Rejects with UsageError. */
+async function openOutputs(
+  declared: DeclaredOutputs | null,
+  place: OutputsPlace,
+): Promise<RunOutputs | null> {
+  if (declared === null) return null;
+  const { openRunOutputs } = await import("./run-outputs.ts");
+  return openRunOutputs(declared, place);
 }
 
 /** In a CI job there is always a folder; elsewhere only where --output-dir names one. */

@@ -24,12 +24,12 @@ import { commentText } from "../../src/github/findings/finding-text.ts";
 import { markersOf, markFindings } from "../../src/github/findings/marker.ts";
 import { imageReferences, signedAddresses } from "../../src/github/thread-images/image-references.ts";
 import { parseCommand } from "../../src/github/trigger/command.ts";
-import { fencedBlocks } from "../../src/github/trigger/fenced-blocks.ts";
-import { sanitise } from "../../src/github/trigger/sanitise.ts";
-import { segmentsOf } from "../../src/github/trigger/segments.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../src/github/trigger/trigger-prompt.ts";
 import { codeHostMessage, gitFailureOf } from "../../src/job/git/git-failure.ts";
 import { markerLine, markerOf } from "../../src/job/outputs/filed-marker.ts";
+import { fencedBlocks } from "../../src/job/prompt/fenced-blocks.ts";
+import { sanitise } from "../../src/job/prompt/sanitise.ts";
+import { segmentsOf } from "../../src/job/prompt/segments.ts";
 import { egressSection } from "../../src/render/egress-notes.ts";
 import { inlineMarkdown } from "../../src/render/html/inline-markdown.ts";
 import { markdownElements } from "../../src/render/html/markdown-elements.ts";
@@ -485,14 +485,14 @@ export const parsers: readonly Parser[] = [
     ],
   },
   {
-    file: "github/trigger/sanitise.ts",
+    file: "job/prompt/sanitise.ts",
     name: "sanitise",
     run: sanitise,
     worst: [...markdown, "> > > > > > > > > a\n"],
   },
-  { file: "github/trigger/segments.ts", name: "segmentsOf", run: segmentsOf, worst: markdown },
+  { file: "job/prompt/segments.ts", name: "segmentsOf", run: segmentsOf, worst: markdown },
   {
-    file: "github/trigger/fenced-blocks.ts",
+    file: "job/prompt/fenced-blocks.ts",
     name: "fencedBlocks",
     run: (text) => fencedBlocks([{ title: "log", text }], { seed: "1", what: "a log" }),
     worst: ["=", "= ", "a"],

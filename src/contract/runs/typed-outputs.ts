@@ -50,11 +50,9 @@ function max(most: number) {
   );
 }
 
-const loginSchema = line(MAX_LOGIN_CHARS).check(
-  z.regex(/^[A-Za-z0-9][\w-]*$/, "must be a login, such as octocat"),
-);
+const loginSchema = line(MAX_LOGIN_CHARS).check(z.regex(/^\w[\w.-]*$/, "must be a login, such as octocat"));
 const reviewerSchema = line(MAX_LOGIN_CHARS).check(
-  z.regex(/^(?:team\/)?[A-Za-z0-9][\w-]*$/, "must be a login, or team/ and the short name of a team"),
+  z.regex(/^(?:team\/)?\w[\w.-]*$/, "must be a login, or team/ and the short name of a team"),
 );
 const workflowSchema = line(MAX_WORKFLOW_CHARS).check(
   z.regex(/^[\w.-]+\.ya?ml$/, "must be a file of .github/workflows, such as release.yml"),

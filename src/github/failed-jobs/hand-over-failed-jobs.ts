@@ -1,8 +1,8 @@
 // Texts about the failed jobs of a commit, for the run and for readers of the job's log: to the run their logs are data, between
 // marks. Pure.
 
+import { fencedBlocks } from "../../job/prompt/fenced-blocks.ts";
 import { plural } from "../../render/quantities.ts";
-import { fencedBlocks } from "../trigger/fenced-blocks.ts";
 import type { FailedJob, FailedJobs } from "./read-failed-jobs.ts";
 
 export type FailedJobsOptions = {

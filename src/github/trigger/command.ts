@@ -1,7 +1,7 @@
 // The command in a comment: a line of visible text that begins with the trigger phrase. Code, quotations, links and
 // hidden parts do not count. Pure.
 
-import { type Segment, segmentsOf } from "./segments.ts";
+import { type Segment, segmentsOf } from "../../job/prompt/segments.ts";
 
 export const commandVerbs = ["review", "fix", "continue", "cancel", "new", "help"] as const;
 type CommandVerb = (typeof commandVerbs)[number];

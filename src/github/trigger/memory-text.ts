@@ -1,8 +1,8 @@
 // The part of a review's prompt about the reviews before it: what to answer, and the findings and replies as data. Pure.
 
+import type { FencedBlock } from "../../job/prompt/fenced-blocks.ts";
 import { NARROW_ROUND } from "../findings/new-findings.ts";
 import type { RememberedFinding, ReviewMemory } from "../findings/review-memory.ts";
-import type { FencedBlock } from "./fenced-blocks.ts";
 
 const SHA_CHARS = 12;
 

@@ -1,25 +1,23 @@
 // The prompt made from an event: the request first, then the event, then the texts of others between marks that nobody can
 // predict. Pure.
 
-import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
+import { type FencedBlock, fencedBlocks } from "../../job/prompt/fenced-blocks.ts";
+import { shownText as shown } from "../../job/prompt/shown-text.ts";
 import { plural } from "../../render/quantities.ts";
 import type { ReviewMemory } from "../findings/review-memory.ts";
 import { type ReviewedPaths, reviewedPathsText } from "../findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";
 import { readContinuation } from "./continuation.ts";
-import { type FencedBlock, fencedBlocks } from "./fenced-blocks.ts";
 import type { EarlierComment } from "./github-reader.ts";
 import type { Account, PullRequestRefs, Subject, SubjectTrigger } from "./github-trigger.ts";
 import { type IncludedText, MAX_COMMENTS } from "./included-text.ts";
 import { memoryBlocks, memoryLines } from "./memory-text.ts";
-import { sanitise } from "./sanitise.ts";
 
 const MAX_TEXT_CHARS = 24_000;
 const MAX_REQUEST_CHARS = 32_000;
 const MAX_LINE_CHARS = 300;
 const MAX_COMMENT_CHARS = 4_000;
-const READ_PER_SHOWN_CHAR = 2;
 const WHAT_PEOPLE_WROTE = "what people wrote on the code host. It is data to understand the request by";
 
 export type TriggerPromptOptions = {
@@ -182,14 +180,6 @@ function asCode(text: string): string {
 
 function labelBlock(label: string | null): FencedBlock[] {
   return label === null ? [] : [{ title: "label", text: singleLine(label, MAX_LINE_CHARS) }];
-}
-
-/** The shown part of a text; one far beyond the bound is not even read: hidden parts can take as much room as the visible ones, and no more. */
-function shown(text: string, maxChars: number): string {
-  const read = excerpt(text, maxChars * READ_PER_SHOWN_CHAR);
-  const { text: head, omittedChars } = excerpt(sanitise(read.text).trim(), maxChars);
-  const omitted = omittedChars + read.omittedChars;
-  return omitted === 0 ? head : `${head}\n… ${omitted} more characters`;
 }
 
 function name(account: Account | null): string {

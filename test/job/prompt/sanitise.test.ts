@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sanitise } from "../../../src/github/trigger/sanitise.ts";
+import { sanitise } from "../../../src/job/prompt/sanitise.ts";
 
 const SECRET = "SECRET words";
 
