@@ -7,6 +7,7 @@ import type { Environment } from "../base/environment.ts";
 import { isForkMergeRequest } from "../ci/gitlab.ts";
 import type { CiJob } from "../ci/provider.ts";
 import { fetchTransport } from "../client/transport.ts";
+import { ciProviders } from "../contract/ci/providers.ts";
 import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
 import { type GitLabApi, gitlabApi } from "../gitlab/gitlab-api.ts";
 import { gitlabOutputs } from "../gitlab/gitlab-outputs.ts";
@@ -95,7 +96,9 @@ export function openRunOutputs(
 function elsewhere(job: CiJob | null): string {
   const how =
     "--outputs is written by jobs of GitLab CI, and on GitHub by the Action, with its input outputs. Leave it out";
-  return job === null ? `${how}: this is no job of a CI system that is known.` : `${how} on ${job.provider}.`;
+  return job === null
+    ? `${how}: this is no job of a CI system that is known.`
+    : `${how} on ${ciProviders[job.provider].title}.`;
 }
 
 /** GitLab has no discussions beside issues, no workflows, no teams, and takes a comma for the end of a label. */

@@ -20,6 +20,8 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/settings/service-settings.ts",
     "cli/doctor.ts",
     "cli/init.ts",
+    "cli/run-outputs.ts",
+    "gitlab/gitlab-api.ts",
     "cli/workspaces/sync-commands.ts",
     "base/site-host.ts",
     "client/job-client.ts",

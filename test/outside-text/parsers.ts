@@ -25,6 +25,7 @@ import { markersOf, markFindings } from "../../src/github/findings/marker.ts";
 import { imageReferences, signedAddresses } from "../../src/github/thread-images/image-references.ts";
 import { parseCommand } from "../../src/github/trigger/command.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../src/github/trigger/trigger-prompt.ts";
+import { withoutQuickActions } from "../../src/gitlab/inert-actions.ts";
 import { codeHostMessage, gitFailureOf } from "../../src/job/git/git-failure.ts";
 import { markerLine, markerOf } from "../../src/job/outputs/filed-marker.ts";
 import { fencedBlocks } from "../../src/job/prompt/fenced-blocks.ts";
@@ -408,10 +409,16 @@ export const parsers: readonly Parser[] = [
     worst: ["\n", [`\n${marker()}`, " ", "x"], `\n${marker()}`, `\n${marker()} x`],
   },
   {
-    file: "github/typed-outputs/filed-marker.ts",
+    file: "job/outputs/filed-marker.ts",
     name: "markerOf",
     run: markerOf,
     worst: ["\n", [`\n${filed}`, " ", "x"], `\n${filed}`, `\n${filed} x`],
+  },
+  {
+    file: "gitlab/inert-actions.ts",
+    name: "withoutQuickActions",
+    run: withoutQuickActions,
+    worst: ["/close\n", "> ", "1. ", "```\n/close\n", ["```\n", "> ", "/close"], " ", "`"],
   },
   {
     file: "github/findings/marker.ts",
