@@ -243,8 +243,9 @@ export const declinedTexts: Texts<DeclinedReason> = {
   fork_pull_request: "A fork's pull request, and `allow-forks` does not let it in.",
   event_refused: "The service runs nothing for this event.",
   event_unreadable: "The event's data cannot be read. Re-run the job.",
-  code_host_refused: "GitHub refuses to say who may start a run. Check the job's permissions.",
-  code_host_unavailable: "GitHub does not answer. Re-run the job.",
+  code_host_refused:
+    "GitHub refuses to say who may start a run, or GitLab what the job's token asks for. Check the job's permissions, or the token.",
+  code_host_unavailable: "GitHub, or GitLab, does not answer. Re-run the job.",
 };
 
 export const promptFileTexts: Texts<PromptFileReason> = {

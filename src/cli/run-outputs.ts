@@ -81,9 +81,8 @@ export function openRunOutputs(
       return { outputs: writable(outputs, subject.type), text };
     },
     write: async ({ typedOutputs }, signal) => {
-      const api = open(signal);
       return await writeOutputs({
-        host: gitlabOutputs(api, await readViewer(api)),
+        host: gitlabOutputs(open(signal)),
         declared: outputs,
         asked: typedOutputs,
         subject,

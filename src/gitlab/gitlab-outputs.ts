@@ -12,7 +12,7 @@ import {
 import type { GitLabApi } from "./gitlab-api.ts";
 import { withoutQuickActions } from "./inert-actions.ts";
 import { permitted, roleAdvice } from "./token-advice.ts";
-import type { Viewer } from "./viewer.ts";
+import { readViewer } from "./viewer.ts";
 
 /** Of a hundred issues each, the newest first. */
 const MAX_ISSUE_PAGES = 10;
@@ -35,15 +35,15 @@ const issueSchema = z.object({
   author: z.nullable(z.object({ id: z.int() })),
 });
 
-/** What the flow needs of GitLab. `viewer` is the token's own account. */
-export function gitlabOutputs(api: GitLabApi, viewer: Viewer): OutputsHost {
+/** What the flow needs of GitLab, by the account of the token alone. */
+export function gitlabOutputs(api: GitLabApi): OutputsHost {
   return {
     nameOf,
     // "Bug" and "bug" are two labels.
     isSameLabel: (one, other) => one === other,
     inert: withoutQuickActions,
     ...subjectCalls(api),
-    ...issueCalls(api, viewer),
+    ...issueCalls(api),
     writeOwn: async ({ type }) => {
       throw new NotWritten(`GitLab has no output "${type}".`);
     },
@@ -67,7 +67,8 @@ function subjectCalls(
         throw new NotWritten(`GitLab did not add ${left.join(", ")}. ${roleAdvice(place)}`);
     },
     assign: async (place, logins) => {
-      const [{ assignees: before = [] }, added] = [await readSubject(api, place), await idsOf(api, logins)];
+      const added = await idsOf(api, logins);
+      const { assignees: before = [] } = await readSubject(api, place);
       const ids = unionOf(before, added);
       const { assignees: after = [] } = await change(api, place, { assignee_ids: ids });
       refuseLeft(logins, { after, what: "assigned", place });
@@ -78,10 +79,8 @@ function subjectCalls(
     },
     requestReviews: async (number, reviewers) => {
       const place = mergeRequest(number);
-      const [{ reviewers: before = [] }, added] = [
-        await readSubject(api, place),
-        await idsOf(api, reviewers),
-      ];
+      const added = await idsOf(api, reviewers);
+      const { reviewers: before = [] } = await readSubject(api, place);
       const ids = unionOf(before, added);
       const { reviewers: after = [] } = await change(api, place, { reviewer_ids: ids });
       refuseLeft(reviewers, { after, what: "asked for a review", place });
@@ -89,10 +88,7 @@ function subjectCalls(
   };
 }
 
-function issueCalls(
-  api: GitLabApi,
-  viewer: Viewer,
-): Pick<OutputsHost, "closeIssue" | "ownIssues" | "createIssue"> {
+function issueCalls(api: GitLabApi): Pick<OutputsHost, "closeIssue" | "ownIssues" | "createIssue"> {
   const place = (number: number): SubjectPlace => ({ number, isPullRequest: false });
   return {
     // GitLab keeps no reason.
@@ -101,7 +97,7 @@ function issueCalls(
       if (state !== "closed")
         throw new NotWritten(`GitLab did not close #${number}. ${roleAdvice(place(number))}`);
     },
-    ownIssues: () => permitted(place(0), readOwnIssues(api, viewer)),
+    ownIssues: () => permitted(place(0), readOwnIssues(api)),
     createIssue: async ({ title, body }) => {
       const write = { method: "POST", path: "/issues", body: { title, description: body } } as const;
       return filedIssue(await permitted(place(0), api.write(write, issueSchema)));
@@ -119,7 +115,8 @@ async function change(api: GitLabApi, place: SubjectPlace, body: object): Promis
   return await permitted(place, api.write({ method: "PUT", path: pathOf(place), body }, subjectSchema));
 }
 
-async function readOwnIssues(api: GitLabApi, { id }: Viewer): Promise<readonly FiledIssue[]> {
+async function readOwnIssues(api: GitLabApi): Promise<readonly FiledIssue[]> {
+  const { id } = await readViewer(api);
   const found: FiledIssue[] = [];
   const path = `/issues?author_id=${id}&scope=all&state=all&order_by=created_at&sort=desc`;
   for await (const issue of api.items(path, issueSchema, MAX_ISSUE_PAGES))

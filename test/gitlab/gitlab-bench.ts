@@ -5,7 +5,6 @@ import { fetchTransport } from "../../src/client/transport.ts";
 import type { TypedOutput, TypedOutputs } from "../../src/contract/runs/typed-outputs.ts";
 import { type GitLabApi, gitlabApi } from "../../src/gitlab/gitlab-api.ts";
 import { gitlabOutputs } from "../../src/gitlab/gitlab-outputs.ts";
-import { readViewer } from "../../src/gitlab/viewer.ts";
 import type { OutputSubject } from "../../src/job/outputs/applicable-outputs.ts";
 import { writeOutputs } from "../../src/job/outputs/write-outputs.ts";
 import type { WrittenOutputs } from "../../src/report/written-outputs.ts";
@@ -56,9 +55,8 @@ export class GitLabBench {
 
   async write(attempt: Attempt): Promise<WrittenOutputs> {
     const { declared, asked, about = "issue", runKey = "574", job = "agent" } = attempt;
-    const api = this.api();
     return await writeOutputs({
-      host: gitlabOutputs(api, await readViewer(api)),
+      host: gitlabOutputs(this.api()),
       declared,
       asked,
       subject: { type: about, number: about === "none" ? null : 7 },

@@ -223,6 +223,16 @@ describe("typed outputs on GitLab", () => {
     expect(bench.takeWrites()).toHaveLength(1);
   });
 
+  it("go on where the account of the token cannot be read, which issues alone need", async () => {
+    for (let at = 0; at < 10; at += 1) bench.gitlab.fail(/^GET \/user/, { status: 503 });
+    const { written, refused } = await bench.write({ declared, asked: [issue("Weekly"), labels("bug")] });
+    expect(written).toMatchObject([{ type: "labels" }]);
+    expect(refused).toEqual([
+      { type: "issue", why: "GitLab's API answered 503 to GET /user. Re-run the job." },
+    ]);
+    expect(bench.takeWrites().map(({ call }) => call)).toEqual(["PUT /issues/7"]);
+  });
+
   it("refuse what the service sent and the job has not declared", async () => {
     const few: TypedOutputs = { labels: { allowed: ["bug"], max: 1 } };
     const asked: TypedOutput[] = [

@@ -12,9 +12,9 @@ const MAX_WORKFLOW_CHARS = 100;
 const MAX_CATEGORY_CHARS = 100;
 const MAX_PREFIX_CHARS = 50;
 const MOST_ITEMS = 10;
-/** With the longest prefix, GitHub's 256. */
+/** With the longest prefix 250, of GitHub's 256 and GitLab's 255. */
 export const MAX_OUTPUT_TITLE_CHARS = 200;
-/** GitHub's 65,536 have room for more than this, once it is made inert. */
+/** GitHub's 65,536, the least of a code host, have room for more than this, once it is made inert. */
 export const MAX_OUTPUT_BODY_CHARS = 30_000;
 
 export const closeReasons = ["completed", "duplicate", "not_planned"] as const;

@@ -19,6 +19,7 @@ describe("the input outputs", () => {
       assign:
         allowed:
           - octocat
+          - eileen.lowe
       reviewers: { allowed: [team/core, octocat], max: 2 }
       dispatch: { workflows: [release.yml] }
       discussion: { category: Ideas }
@@ -29,7 +30,7 @@ describe("the input outputs", () => {
         labels: { allowed: ["bug", "good first issue"], max: 2 },
         issue: { max: 1, title_prefix: "[agent] ", close_older: true },
         close: { reasons: ["duplicate", "not_planned"] },
-        assign: { allowed: ["octocat"], max: 1 },
+        assign: { allowed: ["octocat", "eileen.lowe"], max: 1 },
         reviewers: { allowed: ["team/core", "octocat"], max: 2 },
         dispatch: { workflows: ["release.yml"], max: 1 },
         discussion: { category: "Ideas", max: 1 },
