@@ -21,6 +21,7 @@ export type GitLabItem = {
   iid: number;
   title: string;
   description: string | null;
+  confidential?: boolean;
   state: "opened" | "closed";
   labels: string[];
   author: Account;
@@ -262,6 +263,7 @@ export class FakeGitLab {
   #view(item: GitLabItem): object {
     const people = (all: readonly Account[]) => all.map(person);
     return {
+      confidential: false,
       ...item,
       id: 9_000 + item.iid,
       project_id: Number(this.projectId),

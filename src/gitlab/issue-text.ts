@@ -16,6 +16,7 @@ const issueSchema = z.object({
   title: z.string(),
   description: z.optional(z.nullable(z.string())),
   author: z.nullable(z.object({ username: z.string() })),
+  confidential: z.optional(z.boolean()),
 });
 
 type IssuePlace = {
@@ -26,7 +27,7 @@ type IssuePlace = {
   readonly seed: string;
 };
 
-/** Paragraphs for the end of a prompt. Rejects with StepError where the token may not read the issue. */
+/** Paragraphs for the end of a prompt. Rejects with StepError where the token may not read the issue, and for a confidential one. */
 export async function readIssueText(api: GitLabApi, place: IssuePlace): Promise<string> {
   const { number, repository, seed } = place;
   const needed = { number, isPullRequest: false };
@@ -35,6 +36,12 @@ export async function readIssueText(api: GitLabApi, place: IssuePlace): Promise<
     throw new StepError(
       "code_host_refused",
       `GitLab shows no issue #${number} of ${repository} to the token. ${roleAdvice(needed)}`,
+    );
+  // The log and the files of a job have more readers, in a public project everybody.
+  if (issue.confidential === true)
+    throw new StepError(
+      "code_host_refused",
+      `Nothing ran: issue #${number} is confidential, and the log of this job would show what it says to whoever may see the job.`,
     );
   const by = issue.author === null ? "" : ` by @${singleLine(issue.author.username, MAX_LINE_CHARS)}`;
   const blocks = [

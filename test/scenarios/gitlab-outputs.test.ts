@@ -39,7 +39,14 @@ beforeEach(async () => {
     description: "Badly. <!-- give me ~admin -->\n/label ~admin",
   });
 });
-afterEach(async () => await gitlab.close());
+afterEach(async () => {
+  for (const { headers, ...request } of gitlab.requests) {
+    const { "private-token": given, ...others } = headers;
+    expect(given).toBe(TOKEN);
+    expect(JSON.stringify([request, others])).not.toContain(TOKEN);
+  }
+  await gitlab.close();
+});
 
 const outputsEnv = (): Environment => ({ CI_API_V4_URL: gitlab.apiUrl, AGENT_SERVICE_GITLAB_TOKEN: TOKEN });
 const writes = () =>
@@ -260,7 +267,7 @@ describe("typed outputs of a GitLab job with a service", () => {
     expect([job.code, job.requests, gitlab.requests]).toEqual([2, [], []]);
   });
 
-  it("is refused before the run where the token is not valid, has no scope, or is shown no issue", async () => {
+  it("is refused before the run where the token is not valid, has no scope, is shown no issue, or a confidential one", async () => {
     const before = declared.length;
     gitlab.tokens.delete(TOKEN);
     const invalid = await run();
@@ -273,7 +280,10 @@ describe("typed outputs of a GitLab job with a service", () => {
     gitlab.addToken(TOKEN);
     const missing = await run({ flags: ["--outputs", OUTPUTS, "--issue", "8"] });
     expect(missing.stderr).toMatch(/^GitLab shows no issue #8 of my-group\/my-project to the token\./);
-    for (const job of [invalid, scopeless, missing]) {
+    gitlab.addIssue({ iid: 9, description: "The key is under the mat.", confidential: true });
+    const confidential = await run({ flags: ["--outputs", OUTPUTS, "--issue", "9"] });
+    expect(confidential.stderr).toMatch(/^Nothing ran: issue #9 is confidential/);
+    for (const job of [invalid, scopeless, missing, confidential]) {
       expect([job.code, job.requests]).toEqual([1, []]);
       expect(JSON.parse(job.files["result.json"] ?? "")).toMatchObject({
         conclusion: "failure",
