@@ -172,7 +172,7 @@ function bytesText(bytes: number): string {
   return bytes < 10_000 ? `${countText(bytes)} bytes` : `${countText(Math.round(bytes / 1000))} kB`;
 }
 
-function costOf(run: Run): readonly Contents[] {
+export function costOf(run: Run): readonly Contents[] {
   if (run.status === "queued" || run.status === "running" || run.status === "cancelling") return [];
   const roles = Object.entries(run.usage_by_role ?? {});
   const refunded = run.refunded_micro_usd ?? 0;

@@ -132,6 +132,7 @@ export class LiveRun {
       this.#say(liveText(run));
     }
     this.#run = run;
+    showActions(run);
     this.#isHeadingChanged = true;
     this.#areFactsChanged = true;
   }
@@ -224,6 +225,17 @@ export class LiveRun {
     const status = document.getElementById("status");
     if (status !== null && status.textContent !== text) status.textContent = text;
   }
+}
+
+/** The service has drawn what can be done with a run that goes on, and with one that has ended. */
+function showActions(run: Run): void {
+  const shown = {
+    cancel: !isOver(run) && run.status !== "cancelling",
+    again: isOver(run),
+    next: isOver(run),
+  };
+  for (const [id, isShown] of Object.entries(shown))
+    document.getElementById(id)?.toggleAttribute("hidden", !isShown);
 }
 
 type KnownEvent = NonNullable<ReturnType<typeof asRunEvent>>;

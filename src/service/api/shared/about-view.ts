@@ -2,17 +2,28 @@
 
 import { isCiProvider } from "../../../contract/ci/providers.ts";
 import type { RunAbout, SubjectType } from "../../../contract/runs/about.ts";
+import type { JobIdentity } from "../../core/ci-jobs/job-identity.ts";
 import type { RunRecord, ShownAbout } from "../../core/runs/run-record.ts";
 
 /** Paths below a repository's page. */
-type Paths = { readonly commit: string; readonly subjects: Partial<Readonly<Record<SubjectType, string>>> };
+type Paths = {
+  readonly commit: string;
+  /** Before the id of a job's run, as tokens name it. Absent where its page has another address. */
+  readonly job?: string;
+  readonly subjects: Partial<Readonly<Record<SubjectType, string>>>;
+};
 
 const pathsOf: Readonly<Record<string, Paths>> = {
   github: {
     commit: "commit",
+    job: "actions/runs",
     subjects: { issue: "issues", pull_request: "pull", discussion: "discussions" },
   },
-  gitlab: { commit: "-/commit", subjects: { issue: "-/issues", pull_request: "-/merge_requests" } },
+  gitlab: {
+    commit: "-/commit",
+    job: "-/pipelines",
+    subjects: { issue: "-/issues", pull_request: "-/merge_requests" },
+  },
   bitbucket: { commit: "commits", subjects: { pull_request: "pull-requests" } },
 };
 
@@ -38,6 +49,13 @@ export function toAbout({ request, about }: Pick<RunRecord, "request" | "about">
         ? undefined
         : without({ ...subject, url: below(paths?.subjects[subject.type], subject.number) }),
   });
+}
+
+/** The page from which the job's run can be started again. Null where its address is not known. */
+export function jobPage({ provider, cloneUrl, runId }: JobIdentity): string | null {
+  const page = repositoryPage({ provider, cloneUrl });
+  const path = pathsAt({ provider })?.job;
+  return page === null || path === undefined ? null : `${page}/${path}/${encodeURIComponent(runId)}`;
 }
 
 function pathsAt({ provider = "" }: ShownAbout): Paths | undefined {

@@ -4,7 +4,7 @@
 import type { MiddlewareHandler } from "hono";
 import { html } from "hono/html";
 import { matchedRoutes } from "hono/route";
-import type { Role } from "../../../contract/roles.ts";
+import { isAtLeast, type Role, roles } from "../../../contract/roles.ts";
 import { needRole } from "../../core/accounts/caller.ts";
 import { personIn } from "../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
@@ -13,7 +13,7 @@ import type { WebContext, WebEnv } from "./web-context.ts";
 import { sessionOf } from "./web-session.ts";
 
 /** By the path of the form. "anybody": for whoever signs in or out, and for what is a person's own. */
-export const formRoles: Readonly<Record<string, Role | "anybody">> = {
+export const formRoles = {
   "/": "admin",
   "/accounts": "anybody",
   "/agent/:agentId/access": "admin",
@@ -23,8 +23,11 @@ export const formRoles: Readonly<Record<string, Role | "anybody">> = {
   "/agent/:agentId/policy": "admin",
   "/agent/:agentId/questions/:runId": "member",
   "/agent/:agentId/runs": "member",
+  "/agent/:agentId/runs/:runId/cancel": "member",
   "/agent/:agentId/runs/:runId/fork": "member",
+  "/agent/:agentId/runs/:runId/next": "member",
   "/agent/:agentId/runs/:runId/resume": "member",
+  "/agent/:agentId/runs/:runId/retry": "member",
   "/agent/:agentId/schedules/cancel": "member",
   "/agent/:agentId/workflows/activate": "admin",
   "/agent/:agentId/workflows/run": "member",
@@ -54,7 +57,27 @@ export const formRoles: Readonly<Record<string, Role | "anybody">> = {
   "/workspace/:workspaceId/changesets/:changesetId/reject": "member",
   "/workspace/:workspaceId/changesets/:changesetId/resolve": "admin",
   "/workspaces": "member",
-};
+} as const satisfies Readonly<Record<string, Role | "anybody">>;
+
+export type FormPath = keyof typeof formRoles;
+type Holder = { readonly role: Role };
+
+/** Whether somebody of that role may send the form: pages show it to nobody else. */
+export function maySend({ role }: Holder, path: FormPath): boolean {
+  const needed = formRoles[path];
+  return needed === "anybody" || isAtLeast(role, needed);
+}
+
+/** For whoever may not: who may. `what` goes on with the sentence: "start runs". */
+export function whoMay({ role }: Holder, path: FormPath, what: string): string {
+  const needed = formRoles[path];
+  const allowed = roles.filter((one) => needed === "anybody" || isAtLeast(one, needed));
+  const names = allowed
+    .map((one) => `${one}s`)
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " and ");
+  return `${names[0]?.toUpperCase()}${names.slice(1)} of this account ${what}. Your role is ${role}.`;
+}
 
 /** Pages that show what not everybody in an account may see. */
 const pageRoles: Readonly<Record<string, Role>> = { "/settings/keys": "admin" };
@@ -79,6 +102,9 @@ function roleOf(context: WebContext): Role | "anybody" {
   const paths = matchedRoutes(context)
     .filter((route) => route.method === method)
     .map(({ path }) => path);
-  if (method === "POST") return formRoles[paths[0] ?? ""] ?? "owner";
+  if (method === "POST") {
+    const known: Readonly<Record<string, Role | "anybody">> = formRoles;
+    return known[paths[0] ?? ""] ?? "owner";
+  }
   return paths.map((path) => pageRoles[path]).find((role) => role !== undefined) ?? "anybody";
 }

@@ -2,7 +2,6 @@
 // Why: docs/decisions/145-a-run-is-forked.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { policyOf } from "../../../contract/egress.ts";
 import type { Unkeyed } from "../../../contract/fields.ts";
 import type { ForkRunRequest } from "../../../contract/runs/run-requests.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -13,13 +12,10 @@ import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import type { KeptTurn } from "./journal-port.ts";
 import { findRun } from "./read-run.ts";
 import type { ForkRefusal, RunRefusal, SubmitRefusal } from "./refusals.ts";
-import { comparedFork } from "./requested-input.ts";
+import { bodyOf, comparedFork } from "./requested-input.ts";
 import { beginForked, openEntries } from "./run-journal.ts";
-import type { RunInput } from "./run-record.ts";
 import type { Submission, Submitted } from "./submission.ts";
 import type { RunSubmitter } from "./submit-run.ts";
-
-const MICRO_PER_USD = 1_000_000;
 
 type Fork = {
   readonly caller: Caller;
@@ -53,7 +49,7 @@ export async function forkRun(
     caller,
     agentId,
     idempotencyKey,
-    body: bodyOf(input, body),
+    body: { ...bodyOf(input), ...limitsOf(body) },
     ...(input.hasThread === true ? { canBeAnswered: true } : {}),
     fork: { runId, turn, asked: body, source: input, model, message },
     alongside: (tx, made) =>
@@ -95,22 +91,13 @@ export async function keptTurns(core: Core, runId: string): Promise<readonly Kep
   return core.journalKeys === null ? [] : await core.store.committed.journal.listTurns(runId);
 }
 
-/** As the other run was asked for, without what belongs to its job. */
-function bodyOf(
-  input: RunInput,
-  { max_turn_tokens: tokens, max_cost_usd: dollars }: Unkeyed<ForkRunRequest>,
-): Submission["body"] {
-  const { messages, maxTurnTokens, maxCostMicroUsd, mayPark, egress, mcpServers, outputSchema, setup } =
-    input;
-  const cost = dollars ?? (maxCostMicroUsd === undefined ? undefined : maxCostMicroUsd / MICRO_PER_USD);
+/** Those that the request names; the others are the other run's. */
+function limitsOf({
+  max_turn_tokens: tokens,
+  max_cost_usd: dollars,
+}: Unkeyed<ForkRunRequest>): Partial<Submission["body"]> {
   return {
-    messages: [...messages],
-    max_turn_tokens: tokens ?? maxTurnTokens,
-    ...(cost === undefined ? {} : { max_cost_usd: cost }),
-    ...(mayPark === undefined ? {} : { may_park: mayPark }),
-    ...(egress === undefined ? {} : { egress: policyOf(egress) }),
-    ...(mcpServers === undefined ? {} : { mcp_servers: mcpServers }),
-    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
-    ...(setup === undefined ? {} : { setup }),
+    ...(tokens === undefined ? {} : { max_turn_tokens: tokens }),
+    ...(dollars === undefined ? {} : { max_cost_usd: dollars }),
   };
 }

@@ -1,11 +1,13 @@
 // The fields of a request, as the run's input, and as what an idempotency key compares. Pure.
 
-import { entriesOf } from "../../../contract/egress.ts";
+import { entriesOf, policyOf } from "../../../contract/egress.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { RunModelAccess } from "../model-access/kept-access.ts";
 import type { RunInput } from "./run-record.ts";
 import type { AdmissionRequest, RunFork, Submission } from "./submission.ts";
+
+const MICRO_PER_USD = 1_000_000;
 
 type Body = Submission["body"];
 type Given<Field extends keyof Body> = Exclude<Body[Field], undefined>;
@@ -52,6 +54,29 @@ function inputOfField<Field extends keyof Body>(body: Body, field: Field, runId:
   const given = body[field];
   const read: InputOf<Field> = inputOf[field];
   return given === undefined || read === null ? {} : read(given as Given<Field>, runId);
+}
+
+/** A request for the same once more, as far as the run's input has it: nothing that belongs to its job, or to its session. */
+export function bodyOf({
+  messages,
+  maxTurnTokens,
+  maxCostMicroUsd: cost,
+  mayPark,
+  egress,
+  mcpServers,
+  outputSchema,
+  setup,
+}: RunInput): Body {
+  return {
+    messages: [...messages],
+    max_turn_tokens: maxTurnTokens,
+    ...(cost === undefined ? {} : { max_cost_usd: cost / MICRO_PER_USD }),
+    ...(mayPark === undefined ? {} : { may_park: mayPark }),
+    ...(egress === undefined ? {} : { egress: policyOf(egress) }),
+    ...(mcpServers === undefined ? {} : { mcp_servers: mcpServers }),
+    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
+    ...(setup === undefined ? {} : { setup }),
+  };
 }
 
 /** The part of the access that is stored with the run's input: not the token. */

@@ -69,7 +69,7 @@ type State = {
 };
 
 /** Each state has a shape of its own beside its colour. */
-function stateOf(run: Run): State {
+export function stateOf(run: Run): State {
   switch (run.status) {
     case "queued":
       return { mark: "○", tone: "live", words: "waits for a worker" };

@@ -42,12 +42,23 @@ import { scriptPath } from "../../assets.ts";
 import { notFoundPage, page } from "../../page.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
+import { cancelForm, nextForm, retryForm } from "./action-forms.ts";
 import { childrenSection } from "./children-section.ts";
 import { continueForm } from "./continue-form.ts";
 import { callText, eventsDownload, patchDownload } from "./downloads.ts";
+import { expiredPage } from "./expired-page.ts";
 import { filesUrlOf } from "./files-url.ts";
 import { forkForm } from "./fork-form.ts";
-import { findReadableRun, isOwn, type ReadableRun, takeViewToken } from "./run-reader.ts";
+import type { Hindrance } from "./own-form.ts";
+import { type Actions, actionBar, findActions, nextSection } from "./run-actions.ts";
+import {
+  findExpiredRun,
+  findReadableRun,
+  isOwn,
+  maySendOwn,
+  type ReadableRun,
+  takeViewToken,
+} from "./run-reader.ts";
 import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
 
 const MAX_CHILDREN = 50;
@@ -64,12 +75,20 @@ export function runRoutes(): Hono<WebEnv> {
       if (readable === null) return await notFoundPage(context, await sessionOf(context));
       return await answer(context, readable);
     };
-  routes.get(
-    path,
-    async (context) =>
-      takeViewToken(context, context.req.param()) ??
-      (await show((_, readable) => runPage(context, readable, { alert: null }))(context)),
-  );
+  routes.get(path, async (context) => {
+    const address = context.req.param();
+    const taken = takeViewToken(context, address);
+    if (taken !== null) return taken;
+    const readable = await findReadableRun(context, address);
+    if (readable !== null) return await runPage(context, readable, { alert: null });
+    const run = await findExpiredRun(context, address);
+    if (run === null) return await notFoundPage(context, await sessionOf(context));
+    const agent = await context.get("parts").core.store.committed.agents.find(run.agentId);
+    return await expiredPage(context, { run, agent });
+  });
+  routes.post(`${path}/cancel`, cancelForm(runPage));
+  routes.post(`${path}/retry`, retryForm(runPage));
+  routes.post(`${path}/next`, nextForm(runPage));
   routes.post(`${path}/resume`, continueForm(runPage));
   routes.post(`${path}/fork`, forkForm(runPage));
   routes.get(`${path}/events`, show(eventsDownload));
@@ -85,7 +104,7 @@ export function runRoutes(): Hono<WebEnv> {
 async function runPage(
   context: WebContext,
   readable: ReadableRun,
-  { alert }: { readonly alert: string | null },
+  { alert, typed = "" }: Hindrance,
 ): Promise<Response> {
   const { core } = context.get("parts");
   const fold = new RunReportFold();
@@ -100,13 +119,13 @@ async function runPage(
     run: awaitedRun(toRun(isOwn(readable) ? record : maskedRun(record)), core.clock.now()),
     report: fold.report,
     base: runPagePath(addressOf(record)),
-    mayContinue: isOwn(readable),
+    mayContinue: maySendOwn(readable, "/agent/:agentId/runs/:runId/resume"),
     filesUrl: filesUrlOf(record),
     drawChanges: changesSection,
   };
   const isLive = !isOver(shown.run);
   const forks: ForkPage = {
-    turns: isOwn(readable) ? await keptTurns(core, record.id) : [],
+    turns: maySendOwn(readable, "/agent/:agentId/runs/:runId/fork") ? await keptTurns(core, record.id) : [],
     entries: entriesOf(shown.report),
     base: shown.base,
     models: core.rates.models.map(({ id }) => id),
@@ -114,7 +133,9 @@ async function runPage(
   };
   const { icon, text } = runHeading(shown.run, shown.report);
   const agent = isOwn(readable) ? await core.store.committed.agents.find(record.agentId) : null;
-  const body = pageBody(shown, { readable, agent, children, lastSeq, alert, forks });
+  const isDelivering = shown.run.delivery?.state === "expected";
+  const actions = await findActions(core, { readable, run: record, agent, isDelivering, typed });
+  const body = pageBody(shown, { readable, agent, children, lastSeq, alert, forks, actions });
   return await page(context, {
     title: `${icon} ${text}`,
     body: html`${raw(toHtml(body))}`,
@@ -157,11 +178,15 @@ type Drawn = {
   readonly agent: Pick<Agent, "id" | "name"> | null;
   readonly children: readonly RunRecord[];
   readonly lastSeq: number;
-  readonly alert: string | null;
+  readonly alert: Contents;
   readonly forks: ForkPage;
+  readonly actions: Actions;
 };
 
-function pageBody(shown: PageRun, { readable, agent, children, lastSeq, alert, forks }: Drawn): Contents {
+function pageBody(
+  shown: PageRun,
+  { readable, agent, children, lastSeq, alert, forks, actions }: Drawn,
+): Contents {
   const { run, report, base } = shown;
   const { icon, text, tone } = runHeading(run, report);
   const isOwner = isOwn(readable);
@@ -185,9 +210,11 @@ function pageBody(shown: PageRun, { readable, agent, children, lastSeq, alert, f
     ),
     el("section", { id: "about" }, ...aboutSection(run.about)),
     el("p", { id: "status", class: "faint", role: "status", "aria-live": "polite" }, liveText(run)),
+    actionBar(actions),
     ...sectionIds
       .slice(0, sectionIds.indexOf("approvals") + 1)
       .map((id) => el("section", { id }, ...sections[id](shown))),
+    nextSection(actions),
     el(
       "section",
       { id: "log" },

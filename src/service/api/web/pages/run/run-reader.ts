@@ -6,10 +6,11 @@ import { getCookie, setCookie } from "hono/cookie";
 import { isWellFormedSecret } from "../../../../../base/secret-token.ts";
 import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
 import { findRunViewer } from "../../../../core/run-views/run-views.ts";
-import { findStream, type StreamReader } from "../../../../core/runs/read-run.ts";
+import { findRun, findStream, type StreamReader } from "../../../../core/runs/read-run.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { RUN_VIEW_PREFIX } from "../../../../core/runs/run-view.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
+import { type FormPath, maySend } from "../../page-roles.ts";
 import type { WebContext } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
 
@@ -44,6 +45,22 @@ export async function findReadableRun(context: WebContext, address: RunAddress):
 /** Whether the reader is signed in as its owner: nobody else may change anything. */
 export function isOwn({ viewToken }: ReadableRun): boolean {
   return viewToken === null;
+}
+
+/** The record of a run of the reader's account whose request and events are deleted. Null where it is none. */
+export async function findExpiredRun(
+  context: WebContext,
+  { agentId, runId }: RunAddress,
+): Promise<RunRecord | null> {
+  const session = await sessionOf(context);
+  if (session === null) return null;
+  const found = await findRun(context.get("parts").core, { caller: personIn(session), runId });
+  return found.ok && found.value.agentId === agentId && found.value.hasExpired === true ? found.value : null;
+}
+
+/** Whether the reader is signed in to its account with a role that may send the form. */
+export function maySendOwn({ reader }: Pick<ReadableRun, "reader">, path: FormPath): boolean {
+  return reader.kind === "account" && maySend(reader, path);
 }
 
 async function findOwn(
