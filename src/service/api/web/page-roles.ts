@@ -9,7 +9,7 @@ import { needRole } from "../../core/accounts/caller.ts";
 import { personIn } from "../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { page } from "./page.ts";
-import type { WebContext, WebEnv } from "./web-context.ts";
+import type { Html, WebContext, WebEnv } from "./web-context.ts";
 import { sessionOf } from "./web-session.ts";
 
 /** By the path of the form. "anybody": for whoever signs in or out, and for what is a person's own. */
@@ -81,6 +81,14 @@ export function whoMay({ role }: Holder, path: FormPath, what: string): string {
 
 /** Pages that show what not everybody in an account may see. */
 const pageRoles: Readonly<Record<string, Role>> = { "/settings/keys": "admin" };
+
+/** The form for whoever may send it; for others, who may. */
+export function formFor(
+  holder: Holder,
+  { path, what, form }: { readonly path: FormPath; readonly what: string; readonly form: () => Html },
+): Html {
+  return maySend(holder, path) ? form() : html`<p class="faint">${whoMay(holder, path, what)}</p>`;
+}
 
 /** Refuses whoever is signed in with a lesser role. Who is not signed in is led there by the page. A form without a role is refused. */
 export const refuseLesserRoles: MiddlewareHandler<WebEnv> = async (context, next) => {

@@ -4,11 +4,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { isAtLeast, roles } from "../../../../src/contract/roles.ts";
 import { docsRoutes } from "../../../../src/service/api/http/pages/docs.ts";
+import { formRoles } from "../../../../src/service/api/web/page-roles.ts";
 import { webApp } from "../../../../src/service/api/web/web-app.ts";
 import { DocumentedWorld } from "../../../support/every-route/documented-world.ts";
 import { makeStandingThings } from "../../../support/every-route/standing-things.ts";
 import { type Params, WorkspaceMaker } from "../../../support/every-route/workspace-maker.ts";
+import { addPerson } from "../../../support/people.ts";
 import { sqliteStore } from "../../../support/stores/stores.ts";
 import { signInTo } from "../../../support/web-sign-in.ts";
 
@@ -33,12 +36,18 @@ const POSTED_BY: Readonly<Record<string, readonly [file: string, text: string]>>
 };
 
 type Answered = { readonly status: number; readonly text: string };
+type Crawl = {
+  readonly pages: Map<string, Answered>;
+  readonly links: Set<string>;
+  /** With their methods. */
+  readonly forms: Set<string>;
+};
 
 let world: DocumentedWorld;
 let signedIn: { readonly cookie: string };
-const pages = new Map<string, Answered>();
-const links = new Set<string>();
-const forms = new Set<string>();
+let starts: readonly string[];
+const crawled: Crawl = { pages: new Map(), links: new Set(), forms: new Set() };
+const { pages, links, forms } = crawled;
 
 beforeAll(async () => {
   world = await DocumentedWorld.start(sqliteStore);
@@ -57,8 +66,9 @@ beforeAll(async () => {
   await signInTo(fixture.core.core, mine.id);
   const conflict = `/workspace/${ids.workspaceID}/changesets/${await makeConflict(ids)}`;
   signedIn = { cookie };
-  await crawl([...addresses("GET", ids), conflict], signedIn);
-  await crawl(["/sign-in?"], {});
+  starts = [...addresses("GET", ids), conflict];
+  await crawl(crawled, [...starts], signedIn);
+  await crawl(crawled, ["/sign-in?"], {});
 });
 
 afterAll(() => world.close());
@@ -96,7 +106,11 @@ async function makeConflict({ workspaceID = "" }: Params): Promise<string> {
   return second.changesetID ?? "";
 }
 
-async function crawl(waiting: string[], headers: Readonly<Record<string, string>>): Promise<void> {
+async function crawl(
+  { pages, links, forms }: Crawl,
+  waiting: string[],
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     if (pages.has(path)) continue;
     const answer = await world.fixture.api.send(path, { headers });
@@ -144,6 +158,28 @@ it("lead somewhere with each link", () => {
   expect(links.size).toBeGreaterThan(30);
   const dead = [...links].filter((link) => (pages.get(link)?.status ?? 0) >= 400);
   expect(dead).toEqual([]);
+});
+
+it.each(roles)("show nobody a form that they may not send: %s", async (role) => {
+  const { core } = world.fixture.core;
+  const { id: accountId } = world.mine;
+  const personId = await addPerson(core, { accountId, role });
+  const theirs: Crawl = { pages: new Map(), links: new Set(), forms: new Set() };
+  await crawl(theirs, [...starts], { cookie: (await signInTo(core, accountId, personId)).cookie });
+  // The page of keys is for admins.
+  const closed = [...theirs.pages].filter(([, { status }]) => status === 403).map(([path]) => path);
+  expect(closed).toEqual(isAtLeast(role, "admin") ? [] : ["/settings/keys"]);
+  const posted = [...theirs.forms].filter((form) => form.startsWith("POST ")).map((form) => form.slice(5));
+  const neededBy = (path: string) => Object.entries(formRoles).filter(([route]) => takes(route, path));
+  const unfit = posted.filter((path) =>
+    neededBy(path).some(([, needed]) => needed !== "anybody" && !isAtLeast(role, needed)),
+  );
+  expect(unfit).toEqual([]);
+  // Each role sees some that the lesser one does not.
+  const own = posted.filter((path) => neededBy(path).some(([, needed]) => needed === role));
+  expect(own.length > 0).toBe(role !== "owner");
+  const told = [...theirs.pages.values()].filter(({ text }) => text.includes(`Your role is ${role}.`));
+  expect(told.length > 3).toBe(!isAtLeast(role, "admin"));
 });
 
 it.each(["GET", "POST"] as const)("are nobody else's: %s", async (method) => {

@@ -12,9 +12,11 @@ import {
   describeClaim,
 } from "../../../core/claims/claim-url.ts";
 import type { Core } from "../../../core/core.ts";
+import type { WebSession } from "../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../shared/problems/to-problem.ts";
 import { page } from "../page.ts";
+import { formFor } from "../page-roles.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import { needRecent, sessionOf } from "../web-session.ts";
 
@@ -55,7 +57,7 @@ async function claimPage(context: WebContext, alert: string | null): Promise<Res
   const links = { url: claimUrlOf(core, token), path: `/claim/${token}`, baseUrl: core.policy.baseUrl };
   const body = html`<h1>${title}</h1>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
-${describe(claim, { ...links, accountId: session?.accountId ?? null, byGithub: await byGithub(core, token) })}`;
+${describe(claim, { ...links, session, byGithub: await byGithub(core, token) })}`;
   return await page(context, { title, body, session, status: alert === null ? 200 : 409 });
 }
 
@@ -63,8 +65,8 @@ type Links = {
   readonly url: string;
   readonly path: string;
   readonly baseUrl: string;
-  /** Of whoever is signed in. */
-  readonly accountId: string | null;
+  /** Null where nobody is signed in. */
+  readonly session: WebSession | null;
   /** The address where an administrator claims without a job; null where the operator has not set GitHub up for it. */
   readonly byGithub: string | null;
 };
@@ -96,15 +98,15 @@ ${steps(state, links)}`;
 }
 
 function steps(state: ClaimState, links: Links): Html {
-  const { baseUrl, accountId, byGithub } = links;
-  const isOwn = state.status === "pending" && state.accountId === accountId;
+  const { baseUrl, session, byGithub } = links;
+  const isOwn = state.status === "pending" && state.accountId === session?.accountId;
   return html`<h2>Two sides must agree</h2>
 <ol>
   <li>${state.status === "pending" ? html`<strong>The account</strong> has asked for the agent: done.` : firstStep(links)}</li>
   <li><strong>The repository</strong> names that account, in the workflow step that runs the agent:
     <pre tabindex="0">with:
   base-url: ${baseUrl}
-  account: ${isOwn && accountId !== null ? accountId : "<id of the account>"}</pre>
+  account: ${isOwn ? session.accountId : "<id of the account>"}</pre>
     The next job that a push, a schedule, a release or a person with write access starts accepts the claim. A job of a
     pull request, an issue or a comment does not.</li>
 </ol>
@@ -114,15 +116,15 @@ agent, its sessions and its past runs are the account's, and its credits pay for
 ${byGithub === null ? "" : html`<p>Do you administer the repository? Then GitHub can say so in the place of a job: <a href="${byGithub}">claim it with GitHub</a>.</p>`}`;
 }
 
-function firstStep({ url, path, accountId }: Links): Html {
+function firstStep({ url, path, session }: Links): Html {
   const byCommand = html`<pre tabindex="0">agent-service claim ${url}</pre>`;
-  if (accountId === null)
+  if (session === null)
     return html`<strong>The account</strong> asks for the agent.
     <a class="button main" href="/sign-in?to=${encodeURIComponent(path)}">Sign in to claim it</a>
     Or with a key of the account that is to pay:
     ${byCommand}`;
-  return html`<strong>The account</strong> asks for the agent. You are signed in as account <code>${abbreviate(accountId)}</code>.
-    <form method="post" action="${path}"><div class="actions"><button class="main">Claim for this account</button></div></form>
+  return html`<strong>The account</strong> asks for the agent. You are signed in as account <code>${abbreviate(session.accountId)}</code>.
+    ${formFor(session, { path: "/claim/:token", what: "claim repositories for it", form: () => html`<form method="post" action="${path}"><div class="actions"><button class="main">Claim for this account</button></div></form>` })}
     Or with a key of another account that is to pay:
     ${byCommand}`;
 }

@@ -18,6 +18,7 @@ import { listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
 import { toProblem } from "../../shared/problems/to-problem.ts";
 import { readForm } from "../form.ts";
 import { page } from "../page.ts";
+import { formFor } from "../page-roles.ts";
 import { timeText } from "../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import { needSession } from "../web-session.ts";
@@ -79,7 +80,7 @@ ${questions ?? ""}
 ${runs.length === 0 ? firstRun(core.policy.webUrl) : html`<h2>Last runs</h2>${runList(runs, { agents: agents.value, now: core.clock.now() })}`}
 <h2>Agents</h2>
 ${agents.value.length === 0 ? "" : agentTable(agents.value)}
-${newAgent}
+${formFor(session, { path: "/", what: "make agents", form: () => newAgent })}
 ${core.workspaces === null ? "" : html`<h2>Workspaces</h2>${await lastWorkspaces(core, caller)}`}`;
   return await page(context, { title: "Runs", body, session, status: alert === null ? 200 : 422 });
 }

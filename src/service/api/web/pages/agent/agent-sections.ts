@@ -6,8 +6,10 @@ import { MAX_AGENT_NAME_CHARS } from "../../../../../contract/agents/agent.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { ScheduleRecord } from "../../../../core/schedules/schedule-machine.ts";
+import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import type { WorkflowRecord } from "../../../../core/workflows/workflow.ts";
 import { EVERY_SERVER, type WriteGrant } from "../../../../core/write-grants/write-grant.ts";
+import { maySend, whoMay } from "../../page-roles.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
@@ -50,15 +52,20 @@ export function composer(
 </form>`;
 }
 
-export function scheduleSection(agentId: string, schedules: readonly ScheduleRecord[]): Html {
+export function scheduleSection(
+  session: WebSession,
+  agentId: string,
+  schedules: readonly ScheduleRecord[],
+): Html {
   if (schedules.length === 0) return html`<p class="faint">Nothing is scheduled.</p>`;
+  const mayCancel = maySend(session, "/agent/:agentId/schedules/cancel");
   return html`<ul class="cards">${schedules.map(({ id, status, prompt, fireAt, lastError }) => {
     const isOpen = status === "pending" || status === "awaiting_confirmation";
     return html`<li class="card"><div class="row"><span>${timeText(fireAt)}</span><span class="faint">${status.replaceAll("_", " ")}</span></div>
 <p>${prompt.slice(0, 300)}${prompt.length > 300 ? "…" : ""}</p>
 ${lastError === null ? "" : html`<p class="error">${lastError}</p>`}
 <div class="actions">${status === "awaiting_confirmation" ? html`<a class="button main" href="/approve/${id}">Confirm or cancel</a>` : ""}
-${isOpen && status === "pending" ? html`<form method="post" action="/agent/${agentId}/schedules/cancel"><input type="hidden" name="id" value="${id}"><button class="danger" aria-label="Cancel the schedule of ${new Date(fireAt).toISOString()}">Cancel</button></form>` : ""}</div></li>`;
+${isOpen && status === "pending" && mayCancel ? html`<form method="post" action="/agent/${agentId}/schedules/cancel"><input type="hidden" name="id" value="${id}"><button class="danger" aria-label="Cancel the schedule of ${new Date(fireAt).toISOString()}">Cancel</button></form>` : ""}</div></li>`;
   })}</ul>`;
 }
 
@@ -67,20 +74,27 @@ export type ShownWorkflow = WorkflowRecord & {
   readonly prompt: string | null;
 };
 
+type ShownWorkflows = {
+  readonly agentId: string;
+  readonly workflows: readonly ShownWorkflow[];
+  readonly obstacles: CommitObstacles;
+};
+
 export function workflowSection(
-  agentId: string,
-  workflows: readonly ShownWorkflow[],
-  obstacles: CommitObstacles,
+  session: WebSession,
+  { agentId, workflows, obstacles }: ShownWorkflows,
 ): Html {
   if (workflows.length === 0) return html`<p class="faint">There is no workflow.</p>`;
-  return html`<ul class="cards">${workflows.map((workflow) => workflowCard(agentId, workflow, obstacles))}</ul>`;
+  return html`<ul class="cards">${workflows.map((workflow) => workflowCard(session, workflow, { agentId, obstacles }))}</ul>`;
 }
 
 function workflowCard(
-  agentId: string,
+  session: WebSession,
   { id, name, version, activeVersion, prompt }: ShownWorkflow,
-  { text: obstacle }: CommitObstacles,
+  { agentId, obstacles: { text: obstacle } }: Omit<ShownWorkflows, "workflows">,
 ): Html {
+  const mayRun = maySend(session, "/agent/:agentId/workflows/run");
+  const mayActivate = maySend(session, "/agent/:agentId/workflows/activate");
   const state =
     activeVersion === null
       ? html`<span class="warn">not active</span>`
@@ -93,8 +107,18 @@ function workflowCard(
   return html`<li class="card" id="workflow">${head}
 <h3>What version ${version} tells the agent</h3>
 ${textBlock(prompt)}
-<div class="actions">${activeVersion === version ? "" : form("activate", html`<button class="main">Activate version ${version}</button>`)}
-${obstacle === null ? form("run", html`<button>Run version ${version} once</button>`) : ""}</div></li>`;
+<div class="actions">${activeVersion === version || !mayActivate ? "" : form("activate", html`<button class="main">Activate version ${version}</button>`)}
+${obstacle === null && mayRun ? form("run", html`<button>Run version ${version} once</button>`) : ""}</div>
+${mayActivate ? "" : html`<p class="faint">${whoMay(session, "/agent/:agentId/workflows/activate", "activate workflows")}</p>`}</li>`;
+}
+
+/** The same for who may not change them. */
+export function grantList(grants: readonly WriteGrant[]): Html {
+  if (grants.length === 0) return html`<p class="faint">Its runs write by no MCP server.</p>`;
+  return html`<ul class="cards">${grants.map(
+    ({ server, grantedAt }) =>
+      html`<li class="card row"><code>${nameOf(server)}</code><span class="faint">since ${timeText(grantedAt)}</span></li>`,
+  )}</ul>`;
 }
 
 export function grantSection(agentId: string, grants: readonly WriteGrant[]): Html {

@@ -14,14 +14,17 @@ const MAX_CHARS = Math.min(MAX_ANSWER_CHARS, 10_000);
 /** Why the question of a run cannot be answered now. Null: it can. */
 type ObstacleOf = (run: RunRecord) => string | null;
 
-export function questionCards(questions: readonly RunQuestion[], obstacleOf: ObstacleOf): Html {
-  return html`<ul class="cards">${questions.map((question) => questionCard(question, obstacleOf))}</ul>`;
+/** `refusal` is why the reader answers none of them. */
+type Answering = { readonly obstacleOf: ObstacleOf; readonly refusal: string | null };
+
+export function questionCards(questions: readonly RunQuestion[], answering: Answering): Html {
+  return html`<ul class="cards">${questions.map((question) => questionCard(question, answering))}</ul>`;
 }
 
-function questionCard(question: RunQuestion, obstacleOf: ObstacleOf): Html {
+function questionCard(question: RunQuestion, { obstacleOf, refusal }: Answering): Html {
   const { run, text } = question;
   // A parked run has its commit.
-  const obstacle = run.parked === undefined ? obstacleOf(run) : null;
+  const obstacle = refusal ?? (run.parked === undefined ? obstacleOf(run) : null);
   return html`<li class="card">
 <p class="row"><a href="/agent/${run.agentId}/runs/${run.id}">A run asks</a><span class="faint end">${timeText(askedAt(run))}</span></p>
 ${textBlock(text)}

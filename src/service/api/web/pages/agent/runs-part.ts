@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { listApprovals } from "../../../../core/approvals/read-approvals.ts";
 import type { Core } from "../../../../core/core.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
+import { formFor } from "../../page-roles.ts";
 import type { Html } from "../../web-context.ts";
 import { approvalCards, MAX_WAITING, questionSection } from "../approve/waiting.ts";
 import type { ShownAgent } from "./agent-part.ts";
@@ -26,7 +27,7 @@ export async function runsPart(core: Core, { agent, session }: ShownAgent): Prom
   const key = core.random.uuid(core.clock.now());
   return html`${approvals.length === 0 ? "" : html`<h2>Waits for you</h2>${approvalCards(approvals, new Map([[id, agent]]))}`}
 ${questions ?? ""}
-${agent.retiredAt === null ? html`<h2>New run</h2>${composer(agent, { runs, obstacles, key })}` : ""}
+${agent.retiredAt === null ? html`<h2>New run</h2>${formFor(session, { path: "/agent/:agentId/runs", what: "start runs", form: () => composer(agent, { runs, obstacles, key }) })}` : ""}
 <h2>Last runs</h2>
 ${runs.length === 0 ? html`<div class="empty"><p><strong>There is no run yet.</strong> Ask for one above, or let a job of CI ask: the next lines stand here.</p></div>` : runList(runs, { agents: [], now: core.clock.now() })}`;
 }

@@ -9,7 +9,10 @@ import { findCommitObstacles } from "./commit-obstacles.ts";
 
 const SCHEDULES_SHOWN = 20;
 
-export async function schedulesPart(core: Core, { agent, openedWorkflow }: ShownAgent): Promise<Html> {
+export async function schedulesPart(
+  core: Core,
+  { agent, session, openedWorkflow }: ShownAgent,
+): Promise<Html> {
   const { id } = agent;
   const [schedules, workflows, obstacles] = await Promise.all([
     core.store.committed.schedules.list(id),
@@ -17,9 +20,9 @@ export async function schedulesPart(core: Core, { agent, openedWorkflow }: Shown
     findCommitObstacles(core, { agent, sessionIds: [] }),
   ]);
   return html`<h2>Schedules</h2>
-${scheduleSection(id, schedules.slice(0, SCHEDULES_SHOWN))}
+${scheduleSection(session, id, schedules.slice(0, SCHEDULES_SHOWN))}
 <h2>Workflows</h2>
-${workflowSection(id, workflows, obstacles)}`;
+${workflowSection(session, { agentId: id, workflows, obstacles })}`;
 }
 
 async function shownWorkflows(

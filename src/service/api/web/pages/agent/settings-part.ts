@@ -2,21 +2,28 @@
 
 import { html } from "hono/html";
 import type { Core } from "../../../../core/core.ts";
+import { maySend, whoMay } from "../../page-roles.ts";
 import type { Html } from "../../web-context.ts";
 import { accessSection } from "./access-section.ts";
 import type { ShownAgent } from "./agent-part.ts";
-import { deletionSection, grantSection } from "./agent-sections.ts";
+import { deletionSection, grantList, grantSection } from "./agent-sections.ts";
 import { policySection } from "./policy-form.ts";
 
 const MICRO_PER_USD = 1_000_000;
 
-export async function settingsPart(core: Core, { agent, workspaces }: ShownAgent): Promise<Html> {
+export async function settingsPart(core: Core, { agent, session, workspaces }: ShownAgent): Promise<Html> {
   const { id, repository, ciPolicy, advisorMaxSpendMicroUsd: cap } = agent;
   const { committed } = core.store;
   const [grants, access] = await Promise.all([
     committed.writeGrants.list(id),
     committed.repositoryAccess.find(id),
   ]);
+  if (!maySend(session, "/agent/:agentId/policy"))
+    return html`<p class="faint">${whoMay(session, "/agent/:agentId/policy", "change and delete agents")}</p>
+<h2>Writing by MCP servers</h2>
+${grantList(grants)}
+<h2>Advisor</h2>
+<p>${advisorText(cap)}</p>`;
   return html`${repository === null ? "" : html`<h2>CI jobs that may run it</h2>${policySection(id, ciPolicy)}`}
 ${repository === null ? "" : html`<h2>Reading the repository</h2>${accessSection(core, { agent, access })}`}
 <h2>Writing by MCP servers</h2>

@@ -12,6 +12,7 @@ import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { readForm } from "../../form.ts";
 import { notFoundPage, page } from "../../page.ts";
+import { formFor } from "../../page-roles.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession, sessionOf } from "../../web-session.ts";
@@ -76,7 +77,7 @@ async function approvePage(
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${isPending ? html`<p>${effect}</p>` : outcome(approval, core.clock.now())}
 ${approvalFacts(approval, { agent, isThere: await isThere(core, approval) })}
-${isPending ? decisionForms(approval) : html`<p><a href="/">Your agents</a></p>`}`;
+${isPending ? formFor(session, { path: "/approve/:approvalId", what: "decide this", form: () => decisionForms(approval) }) : html`<p><a href="/">Your agents</a></p>`}`;
   return await page(context, { title, body, session, status: alert === null ? 200 : 409 });
 }
 

@@ -6,6 +6,7 @@ import type { Agent } from "../../../../core/agents/agent.ts";
 import type { ApprovalRecord } from "../../../../core/approvals/approval.ts";
 import type { Core } from "../../../../core/core.ts";
 import { listQuestions } from "../../../../core/questions/list-questions.ts";
+import { maySend, whoMay } from "../../page-roles.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
 import { findBlockedSessions } from "../agent/commit-obstacles.ts";
@@ -41,5 +42,7 @@ export async function questionSection(
   );
   const agents = found.filter((agent) => agent !== null);
   const blocked = await findBlockedSessions(core, { agents, runs });
-  return html`<h2>Questions</h2>${questionCards(questions, ({ sessionId }) => blocked.get(sessionId) ?? null)}`;
+  const form = "/agent/:agentId/questions/:runId";
+  const refusal = maySend(caller, form) ? null : whoMay(caller, form, "answer questions");
+  return html`<h2>Questions</h2>${questionCards(questions, { obstacleOf: ({ sessionId }) => blocked.get(sessionId) ?? null, refusal })}`;
 }

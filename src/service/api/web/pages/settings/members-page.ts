@@ -158,7 +158,7 @@ function memberCard(member: Member, session: WebSession): Html {
 </dl>
 ${
   mayRemove
-    ? html`<form method="post" action="${PATH}/change"><input type="hidden" name="person" value="${personId}">
+    ? html`<form method="post" action="${PATH}/${allowed.length === 0 ? "remove" : "change"}"><input type="hidden" name="person" value="${personId}">
 ${allowed.length === 0 ? "" : roleField(personId, shown, allowed)}
 ${keysField(personId, mayTakeOver)}
 <div class="actions">${allowed.length === 0 ? "" : html`<button aria-label="Change role of ${shown}">Change role</button>`}

@@ -7,6 +7,7 @@ import { type Changeset, isUndecided } from "../../../../core/workspaces/changes
 import { readChangeset, type SeenChangeset } from "../../../../core/workspaces/changesets/read-changesets.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { notFoundPage } from "../../page.ts";
+import { maySend, whoMay } from "../../page-roles.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext } from "../../web-context.ts";
 import { textBlock } from "../approve/approval-card.ts";
@@ -130,13 +131,18 @@ async function decisions(
   { changeset, path }: Undecided,
 ): Promise<Html> {
   const key = context.get("parts").core.random.uuid(context.get("parts").core.clock.now());
-  const forms =
-    changeset.status === "conflicted"
+  const { session } = opened;
+  const place = "/workspace/:workspaceId/changesets/:changesetId";
+  const isConflicted = changeset.status === "conflicted";
+  const accepting = isConflicted ? (`${place}/resolve` as const) : (`${place}/accept` as const);
+  const forms = !maySend(session, accepting)
+    ? html`<h2>Decide</h2>
+<p class="faint">${whoMay(session, accepting, "accept changes")}</p>`
+    : isConflicted
       ? await conflictSection(context, opened, { changeset, path, key })
       : html`<h2>Decide</h2>
 <p>Accepted, its changes become part of the accepted files, as a revision of its own. ${evidenceHint}</p>
 ${acceptForm({ path, key, expected: changeset.targetRevisionId })}`;
   return html`${forms}
-<h2>Reject</h2>
-${rejectForm({ path, key })}`;
+${maySend(session, `${place}/reject`) ? html`<h2>Reject</h2>${rejectForm({ path, key })}` : ""}`;
 }

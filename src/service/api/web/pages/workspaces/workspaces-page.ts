@@ -14,6 +14,7 @@ import type { Workspace } from "../../../../core/workspaces/workspace.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { readForm } from "../../form.ts";
 import { notFoundPage, page } from "../../page.ts";
+import { formFor } from "../../page-roles.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
@@ -78,7 +79,7 @@ what changed.</p>
 ${items.length === 0 ? html`<p class="faint">There is no workspace yet.</p>` : workspaceTable(items)}
 ${moreLink(context, nextCursor)}
 <h2>New workspace</h2>
-${newWorkspace(agents.ok ? agents.value : [], core.random.uuid(core.clock.now()))}`;
+${formFor(session, { path: "/workspaces", what: "make workspaces", form: () => newWorkspace(agents.ok ? agents.value : [], core.random.uuid(core.clock.now())) })}`;
   return await page(context, { title: "Workspaces", body, session, status: alert === null ? 200 : 422 });
 }
 
