@@ -20,6 +20,8 @@ type ChangesPage = {
   readonly base: string;
   /** The address of the files before the changes, for `blobUrl`. Null: the code host's is not known. */
   readonly filesUrl: string | null;
+  /** Before the names of its files, on a page that has several. */
+  readonly prefix?: string;
 };
 
 export type DrawChanges = typeof changesSection;
@@ -27,7 +29,7 @@ export type DrawChanges = typeof changesSection;
 /** Null where nothing was changed. */
 export function changesSection(
   changes: ChangesEvent["value"] | null,
-  { base, filesUrl }: ChangesPage,
+  { base, filesUrl, prefix = "" }: ChangesPage,
 ): readonly Contents[] {
   if (changes === null) return [];
   const { files, held_back: heldBack = [], unreadable } = changes;
@@ -61,8 +63,10 @@ export function changesSection(
             ),
         el("a", { href: `${base}/patch`, class: "end" }, "Download the patch"),
       ),
-      shown.length > MAX_UNLISTED_FILES ? fileList(shown) : null,
-      ...shown.map((file, index) => fileElement(file, { index, isOpen: lines <= OPEN_LINES, filesUrl })),
+      shown.length > MAX_UNLISTED_FILES ? fileList(shown, prefix) : null,
+      ...shown.map((file, index) =>
+        fileElement(file, { anchor: anchorOf(index, prefix), isOpen: lines <= OPEN_LINES, filesUrl }),
+      ),
       more > 0 ? el("p", { class: "faint" }, `and ${plural(more, "more file")}`) : null,
     ),
     heldBackText(heldBack),
@@ -85,7 +89,7 @@ function heldBackText(files: readonly HeldBackFile[]): Contents {
   );
 }
 
-function fileList(files: readonly ShownFile[]): Element {
+function fileList(files: readonly ShownFile[], prefix: string): Element {
   return el(
     "ol",
     { class: "file-list" },
@@ -93,7 +97,7 @@ function fileList(files: readonly ShownFile[]): Element {
       el(
         "li",
         {},
-        el("a", { href: `#${anchorOf(index)}` }, singleLine(change.path, MAX_PATH_CHARS)),
+        el("a", { href: `#${anchorOf(index, prefix)}` }, singleLine(change.path, MAX_PATH_CHARS)),
         " ",
         counts(change),
         bar(change),
@@ -102,17 +106,17 @@ function fileList(files: readonly ShownFile[]): Element {
   );
 }
 
-function anchorOf(index: number): string {
-  return `file-${index + 1}`;
+function anchorOf(index: number, prefix: string): string {
+  return `${prefix}file-${index + 1}`;
 }
 
 type FileLook = {
-  readonly index: number;
+  readonly anchor: string;
   readonly isOpen: boolean;
   readonly filesUrl: string | null;
 };
 
-function fileElement(file: ShownFile, { index, isOpen, filesUrl }: FileLook): Element {
+function fileElement(file: ShownFile, { anchor, isOpen, filesUrl }: FileLook): Element {
   const { change, patch, moreLines } = file;
   const lines = patch?.lines ?? [];
   const isOneSided =
@@ -120,7 +124,7 @@ function fileElement(file: ShownFile, { index, isOpen, filesUrl }: FileLook): El
   const url = wholeFileUrl(file, filesUrl);
   return el(
     "details",
-    { class: "file", id: anchorOf(index), open: isOpen ? true : undefined },
+    { class: "file", id: anchor, open: isOpen ? true : undefined },
     el(
       "summary",
       {},

@@ -83,6 +83,8 @@ export type ServerWrite = {
   /** Who named the server, and whether they named this tool by its whole name. */
   readonly origin: "operator" | "workflow" | "repository";
   readonly isNamed: boolean;
+  /** The arguments of the call. */
+  readonly input: Readonly<Record<string, unknown>>;
 };
 
 /** `approveUrl` is where the agent's owner allows it; null where nobody can, as in one of several attempts. */

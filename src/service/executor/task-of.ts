@@ -109,9 +109,10 @@ export function taskOf(
     mcp: {
       asked: input.mcpServers ?? null,
       mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository",
-      authorizeWrite: async ({ origin, isNamed, ...write }) => {
+      authorizeWrite: async ({ origin, isNamed, input: given, ...write }) => {
         if (input.raceRole !== undefined) return { isAllowed: false, approveUrl: null, isAttempt: true };
-        const request = { ...write, runId: run.id, agentId: agent.id };
+        const args = secrets.apply(JSON.stringify(given));
+        const request = { ...write, args, runId: run.id, agentId: agent.id };
         const verdict = await authorizeWrite(core, { ...request, job: input.job, origin, isNamed });
         if (verdict.isAllowed) return verdict;
         const { approval } = verdict;

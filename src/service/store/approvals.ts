@@ -27,7 +27,13 @@ const actionSchema: z.ZodMiniType<ApprovalAction> = z.discriminatedUnion("kind",
   }),
   z.object({ kind: z.literal("activate_workflow"), ...workflow }),
   z.object({ kind: z.literal("run_workflow"), ...workflow, input: z.nullable(z.string()) }),
-  z.object({ kind: z.literal("grant_writes"), server: z.string(), tool: z.string(), runId: z.string() }),
+  z.object({
+    kind: z.literal("grant_writes"),
+    server: z.string(),
+    tool: z.string(),
+    runId: z.string(),
+    args: z.optional(z.string()),
+  }),
   z.object({
     kind: z.literal("accept_changeset"),
     workspaceId: z.string(),
@@ -43,7 +49,11 @@ const actionSchema: z.ZodMiniType<ApprovalAction> = z.discriminatedUnion("kind",
   }),
 ]);
 const requesterSchema: z.ZodMiniType<ApprovalRequester> = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("ai_client"), name: z.nullable(z.string()) }),
+  z.object({
+    type: z.literal("ai_client"),
+    name: z.nullable(z.string()),
+    personId: z.optional(z.string()),
+  }),
   z.object({ type: z.literal("run"), runId: z.string() }),
 ]);
 /** The condition of the index `approvals_pending`. A query uses the index only where it repeats the condition. */

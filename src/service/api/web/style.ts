@@ -41,7 +41,7 @@ h3 { font-size: .9375rem; margin: 1.25rem 0 .25rem }
 .note { border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: 8px; padding: .6rem .9rem; margin: 1rem 0 }
 .note.bad { border-left-color: var(--bad); color: inherit } .note.warn { border-left-color: var(--warn); color: inherit }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .75rem 1rem; margin: .75rem 0 }
-.card > :first-child { margin-top: 0 } .card > :last-child { margin-bottom: 0 }
+.card > h2:first-child { font-size: 1rem } .card > :first-child { margin-top: 0 } .card > :last-child { margin-bottom: 0 }
 .empty { border: 1px dashed var(--edge); border-radius: 8px; padding: 1rem 1.25rem; margin: .75rem 0; color: var(--faint) }
 .empty > :first-child { margin-top: 0 } .empty > :last-child { margin-bottom: 0 } .empty strong { color: var(--text) }
 fieldset { border: 0; padding: 0; margin: 1rem 0 } legend { font-weight: 500; padding: 0 } fieldset label { margin: .35rem 0 0 }

@@ -25,7 +25,14 @@ export type ApprovalAction =
     }
   | ({ readonly kind: "activate_workflow" } & WorkflowAction)
   | ({ readonly kind: "run_workflow"; readonly input: string | null } & WorkflowAction)
-  | { readonly kind: "grant_writes"; readonly server: string; readonly tool: string; readonly runId: string }
+  | {
+      readonly kind: "grant_writes";
+      readonly server: string;
+      readonly tool: string;
+      readonly runId: string;
+      /** Of the call that was refused first, as JSON, cut where it is long. Absent: an earlier version asked. */
+      readonly args?: string;
+    }
   | ({ readonly kind: "accept_changeset" } & ChangesetAction);
 
 /** Of a workspace that the agent manages. */
@@ -52,7 +59,12 @@ type WorkflowAction = {
 };
 
 export type ApprovalRequester =
-  | { readonly type: "ai_client"; readonly name: string | null }
+  | {
+      readonly type: "ai_client";
+      readonly name: string | null;
+      /** For whom it acts. Absent: for the account, or an earlier version asked. */
+      readonly personId?: string;
+    }
   | { readonly type: "run"; readonly runId: string };
 
 /** `service`: it was done or became pointless another way. */

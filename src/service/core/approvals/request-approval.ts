@@ -25,8 +25,9 @@ type ApprovalRequest = {
 };
 
 /** A key has the name that its owner gave it, an application its id. */
-export function requesterOf({ clientName, accessToken }: AccountCaller): ApprovalRequester {
-  return { type: "ai_client", name: clientName ?? accessToken?.clientId ?? null };
+export function requesterOf({ clientName, accessToken, personId }: AccountCaller): ApprovalRequester {
+  const name = clientName ?? accessToken?.clientId ?? null;
+  return { type: "ai_client", name, ...(personId === null ? {} : { personId }) };
 }
 
 /**

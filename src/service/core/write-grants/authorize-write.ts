@@ -8,12 +8,17 @@ import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import { isGranted } from "./write-grant.ts";
 
+/** Those of a longer call are cut: the run's page has them. */
+const MAX_ARGS_CHARS = 4_000;
+
 export type WriteRequest = {
   readonly runId: string;
   readonly agentId: string;
   readonly server: string;
   /** As its server calls it. */
   readonly tool: string;
+  /** The arguments of the call, as JSON without the run's secrets. Its owner decides by them. */
+  readonly args?: string;
   /** Who named the server, and whether they named this tool by its whole name. */
   readonly origin: "operator" | "workflow" | "repository";
   readonly isNamed: boolean;
@@ -29,6 +34,7 @@ type WriteVerdict =
 /** Asked before each call, so that a grant or its end counts from the next one on. Requests for one server are one approval. */
 export async function authorizeWrite(core: Core, request: WriteRequest): Promise<WriteVerdict> {
   const { agentId, runId, server, tool } = request;
+  const args = request.args?.slice(0, MAX_ARGS_CHARS);
   if (!core.policy.needsWriteGrants) return { isAllowed: true };
   const agent = await core.store.committed.agents.find(agentId);
   if (agent === null || agent.accountId === null) return { isAllowed: false, approval: null };
@@ -42,7 +48,7 @@ export async function authorizeWrite(core: Core, request: WriteRequest): Promise
     if (isGranted(await tx.writeGrants.list(agentId), server)) return { isAllowed: true };
     const approval = await requestApproval(core, tx, {
       agent: owned,
-      action: { kind: "grant_writes", server, tool, runId },
+      action: { kind: "grant_writes", server, tool, runId, ...(args === undefined ? {} : { args }) },
       requestedBy: { type: "run", runId },
     });
     return { isAllowed: false, approval };

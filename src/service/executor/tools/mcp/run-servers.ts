@@ -92,7 +92,7 @@ function describe(
         server: server.name,
         tool,
         session: opened.session,
-        pass: async () => await gate.pass(server, tool),
+        pass: async (input) => await gate.pass(server, { ...tool, input }),
         explain: opened.explain,
       }),
     ),

@@ -14,7 +14,7 @@ type ServerToolParts = {
   readonly tool: OfferedTool;
   readonly session: Pick<McpSession, "call">;
   /** Rejects with a ToolError where the call may not be made. */
-  readonly pass: () => Promise<void>;
+  readonly pass: (input: Readonly<Record<string, unknown>>) => Promise<void>;
   /** The text about a failure: masked, with what is known of the server. */
   readonly explain: (why: string) => string;
 };
@@ -32,7 +32,7 @@ export function serverTool({ server, tool, session, pass, explain }: ServerToolP
     async run(input, { signal }) {
       if (!isObject(input))
         throw new ToolError("invalid_input", `The input of ${tool.name} must be an object.`);
-      await pass();
+      await pass(input);
       const called = await session.call({
         tool: tool.ownName,
         input: { ...input },

@@ -10,6 +10,10 @@ import type { McpServer } from "./server-definition.ts";
 
 const MAX_TOOL_CHARS = 128;
 
+type WriteCall = Pick<OfferedTool, "ownName" | "isReadOnly"> & {
+  readonly input: Readonly<Record<string, unknown>>;
+};
+
 export class WriteGate {
   readonly #task: Pick<BackendTask, "emit" | "mcp">;
   readonly #told = new Set<string>();
@@ -21,12 +25,12 @@ export class WriteGate {
   /** Rejects with a ToolError where the owner has not allowed it. */
   async pass(
     { name: server, origin, tools }: Pick<McpServer, "name" | "origin" | "tools">,
-    { ownName, isReadOnly }: Pick<OfferedTool, "ownName" | "isReadOnly">,
+    { ownName, isReadOnly, input }: WriteCall,
   ): Promise<void> {
     if (isReadOnly) return;
     const tool = plainText(ownName).slice(0, MAX_TOOL_CHARS);
     const isNamed = tools?.includes(ownName) === true;
-    const verdict = await this.#task.mcp.authorizeWrite({ server, tool, origin, isNamed });
+    const verdict = await this.#task.mcp.authorizeWrite({ server, tool, origin, isNamed, input });
     if (verdict.isAllowed) return;
     if (verdict.isAttempt === true) throw new ToolError("refused", attemptText({ server, tool }));
     const { approveUrl } = verdict;

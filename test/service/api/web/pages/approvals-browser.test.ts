@@ -122,6 +122,7 @@ describe("approvals with a browser", { tags: ["chromium"] }, () => {
       origin: "repository",
       isNamed: false,
       job: null,
+      args: JSON.stringify({ title: "A title" }),
     });
     const paths = [
       "/",

@@ -5,8 +5,10 @@ import { scheduleSchema } from "../../../../../src/contract/schedules/schedule.t
 import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
 import { putWorkflow } from "../../../../../src/service/core/workflows/workflows.ts";
 import { authorizeWrite } from "../../../../../src/service/core/write-grants/authorize-write.ts";
+import { credentialsOf } from "../../../../support/credentials-of-person.ts";
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
+import { addPerson } from "../../../../support/people.ts";
 import { readSchedule } from "../../../../support/schedules.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";
 import type { Answer } from "../../../../support/service-client.ts";
@@ -74,6 +76,38 @@ onEveryStore((kind) => {
       const late = await decide(id, "deny");
       expect(late.status).toBe(409);
       expectLocked(late);
+    });
+
+    it("has on each card what one has to see: who asks for whom, what it costs, what happens, and the buttons", async () => {
+      const { core } = fixture;
+      const personId = await addPerson(core, { accountId: mine.id, role: "member", name: "Ada <A>" });
+      const { aiClientKey } = await credentialsOf(core, { accountId: mine.id, personId });
+      const asked = await api.send(`/v1/agents/${mine.agent.id}/schedules`, {
+        method: "POST",
+        bearer: aiClientKey,
+        json: { prompt: "Look <closely>.", delay_seconds: 86_400 },
+      });
+      const { id } = scheduleSchema.parse(asked.body);
+      const cardOf = async (reader: string) => {
+        const { text } = await get("/approvals", { cookie: reader });
+        const start = text.indexOf(`<a href="/approve/${id}">`);
+        return text.slice(start, text.indexOf("</li>", start));
+      };
+      const card = await cardOf(cookie);
+      for (const text of [
+        "Confirm a scheduled run?",
+        "The run starts at its time and is paid from your credits.",
+        "for <strong>Ada &lt;A&gt;</strong>",
+        "<dt>Costs</dt><dd>1 credit for the run, and what its models use</dd>",
+        "Look &lt;closely&gt;.",
+        `<form method="post" action="/approve/${id}">`,
+      ])
+        expect(card).toContain(text);
+      const theirs = await cardOf((await signInTo(core, mine.id, personId)).cookie);
+      expect(theirs).not.toContain("<form");
+      expect(theirs).toContain("Admins and owners of this account decide this. Your role is member.");
+      expect((await decide(id, "deny")).status).toBe(303);
+      expect(await cardOf(cookie)).not.toContain("<form");
     });
 
     it("denies without a fresh proof, and approves with one alone", async () => {
@@ -184,11 +218,15 @@ onEveryStore((kind) => {
         origin: "repository",
         isNamed: false,
         job: null,
+        args: JSON.stringify({ title: "Log <in>", token: "ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA2bC4" }),
       });
       const grant = verdict.isAllowed ? "" : (verdict.approval?.id ?? "");
       const page = (await get(`/approve/${grant}`)).text;
       expect(page).toContain("Let the agent write by issues?");
       expect(page).toContain("create_&lt;issue&gt;");
+      expect(page).toContain("&quot;title&quot;: &quot;Log &lt;in&gt;&quot;");
+      expect(page).not.toContain("ghp_aB3d");
+      expect(page).toContain("no credits: a call of such a tool is part of its run");
       await decide(grant, "approve");
       expect(await fixture.store.committed.writeGrants.list(mine.agent.id)).toMatchObject([
         { server: "issues" },

@@ -166,7 +166,13 @@ describe("a server that is a program", { tags: ["sandbox"] }, () => {
     const [first, second] = [await call("mcp__words__note_down"), await call("mcp__words__note_down")];
     expect(first).toContain("https://service.example/approve/1");
     expect(second).toBe(first);
-    expect(asked[0]).toEqual({ server: "words", tool: "note.down", origin: "operator", isNamed: false });
+    expect(asked[0]).toEqual({
+      server: "words",
+      tool: "note.down",
+      origin: "operator",
+      isNamed: false,
+      input: {},
+    });
     const told = recorder.events.filter((event) => event.type === "CUSTOM" && event.name === "approval");
     expect(told).toMatchObject([
       { value: { server: "words", tool: "note.down", approve_url: "https://service.example/approve/1" } },

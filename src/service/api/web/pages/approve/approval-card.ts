@@ -3,14 +3,18 @@
 import { html } from "hono/html";
 import { assertNever } from "../../../../../base/assert-never.ts";
 import type { ApprovalStatus } from "../../../../../contract/approvals/approval.ts";
+import type { Role } from "../../../../../contract/roles.ts";
+import { maskSecrets } from "../../../../../report/find-secrets.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type {
   ApprovalAction,
   ApprovalRecord,
   ApprovalRequester,
 } from "../../../../core/approvals/approval.ts";
+import { formFor } from "../../page-roles.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
+import type { Evidence } from "./evidence.ts";
 
 type Texts = {
   /** The heading while it waits. */
@@ -73,32 +77,38 @@ export const stateTexts: Readonly<Record<ApprovalStatus, string>> = {
   resolved_elsewhere: "over: it was done, or became pointless, another way",
 };
 
-type ApprovalPlace = {
+type ApprovalPlace = Evidence & {
   readonly agent: Pick<Agent, "id" | "name">;
-  /** Whether what it is about is still there to be linked to. */
-  readonly isThere: boolean;
+  /** Of the headings below it. */
+  readonly level: 2 | 3;
 };
 
 /** The facts, one a line. */
-export function approvalFacts(approval: ApprovalRecord, { agent, isThere }: ApprovalPlace): Html {
+export function approvalFacts(approval: ApprovalRecord, place: ApprovalPlace): Html {
   const { action, requestedBy, createdAt, expiresAt } = approval;
+  const { agent, cost } = place;
   return html`<dl>
 <dt>Agent</dt><dd><a href="/agent/${agent.id}">${agent.name}</a></dd>
-<dt>Asked by</dt><dd>${requesterText(requestedBy, agent.id)}</dd>
+<dt>Asked by</dt><dd>${requesterText(requestedBy, place)}</dd>
 <dt>Asked on</dt><dd>${timeText(createdAt)}</dd>
-${actionFacts(action, { isThere })}
+${actionFacts(action, place)}
+<dt>Costs</dt><dd>${cost}</dd>
 <dt>Can be decided until</dt><dd>${timeText(expiresAt)}</dd>
 </dl>
-${promptOf(action)}`;
+${evidenceOf(action, place)}`;
 }
 
-function requesterText(requester: ApprovalRequester, agentId: string): Html {
-  return requester.type === "run"
-    ? html`<a href="/agent/${agentId}/runs/${requester.runId}">a run of the agent</a>`
-    : html`an AI client${requester.name === null || requester.name === "" ? "" : html`, <strong>${requester.name}</strong>`}`;
+function requesterText(requester: ApprovalRequester, { agent, run, person }: ApprovalPlace): Html {
+  if (requester.type === "run") {
+    const request = run?.request ?? "";
+    const actor = run?.about?.actor ?? "";
+    return html`<a href="/agent/${agent.id}/runs/${requester.runId}">a run of the agent</a>${actor === "" ? "" : html`, asked by <strong>${actor}</strong>`}${request === "" ? "" : `: ${maskSecrets(request)}`}`;
+  }
+  const { name } = requester;
+  return html`an AI client${name === null || name === "" ? "" : html`, <strong>${name}</strong>`}${person === null ? "" : html`, for <strong>${person}</strong>`}`;
 }
 
-function actionFacts(action: ApprovalAction, { isThere }: Pick<ApprovalPlace, "isThere">): Html {
+function actionFacts(action: ApprovalAction, { isThere }: Evidence): Html {
   switch (action.kind) {
     case "confirm_schedule":
       return html`<dt>Starts</dt><dd>${timeText(action.fireAt)}</dd>`;
@@ -124,21 +134,62 @@ function changesText({ files, additions, deletions }: ChangesetAction): string {
   return `${files} files${lines}`;
 }
 
-function evidenceOf({ evidence }: ChangesetAction): Html {
+function validationOf({ evidence }: ChangesetAction): Html {
   if (typeof evidence === "string") return textBlock(evidence);
-  return html`${evidence.map(({ kind, text }) => html`<h3>${kind}</h3>${textBlock(text)}`)}`;
+  return html`${evidence.map(({ kind, text }) => html`<p><strong>${kind}</strong></p>${textBlock(text)}`)}`;
 }
 
-/** The text that a run is given, as it is: others may have written it. */
-function promptOf(action: ApprovalAction): Html {
-  if (action.kind === "grant_writes") return html``;
-  if (action.kind === "accept_changeset")
-    return html`<h2>How it was validated</h2>
-${evidenceOf(action)}`;
-  const input = action.kind === "run_workflow" ? action.input : null;
-  return html`<h2>What the agent is told</h2>
+/** The arguments, the changes, or the text that a run is given, as it is: others may have written it. */
+function evidenceOf(action: ApprovalAction, { level, diff }: ApprovalPlace): Html {
+  const heading = (text: string) => (level === 2 ? html`<h2>${text}</h2>` : html`<h3>${text}</h3>`);
+  switch (action.kind) {
+    case "grant_writes":
+      return action.args === undefined
+        ? html``
+        : html`${heading("What it wanted to call it with")}
+${textBlock(maskSecrets(laidOut(action.args)))}`;
+    case "accept_changeset":
+      return html`${heading("How it was validated")}
+${validationOf(action)}
+${diff ?? ""}`;
+    case "confirm_schedule":
+    case "activate_workflow":
+    case "run_workflow": {
+      const input = action.kind === "run_workflow" ? action.input : null;
+      return html`${heading("What the agent is told")}
 ${textBlock(action.prompt)}
-${input === null ? "" : html`<h3>And after it</h3>${textBlock(input)}`}`;
+${input === null ? "" : html`${heading("And after it")}${textBlock(input)}`}`;
+    }
+    default:
+      return assertNever(action);
+  }
+}
+
+/** JSON with a line for each field. What was cut is no JSON any more, and stays as it is. */
+function laidOut(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return `${json}…`;
+  }
+}
+
+/** For whoever may decide it. `about` tells its buttons from those of others on the page; null: there are none. */
+export function decisionForms(
+  holder: { readonly role: Role },
+  { id, action }: ApprovalRecord,
+  { about }: { readonly about: string | null },
+): Html {
+  const { approve, deny } = textsOf(action);
+  const label = (text: string) => (about === null ? "" : html` aria-label="${text}: ${about}"`);
+  const button = (decision: string, style: string, text: string) =>
+    html`<form method="post" action="/approve/${id}"><input type="hidden" name="decision" value="${decision}"><button class="${style}"${label(text)}>${text}</button></form>`;
+  return formFor(holder, {
+    path: "/approve/:approvalId",
+    what: "decide this",
+    form: () =>
+      html`<div class="actions">${button("approve", "main", approve)}${button("deny", "danger", deny)}</div>`,
+  });
 }
 
 /** Text of others as it is, in lines that break. */

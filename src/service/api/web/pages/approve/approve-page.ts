@@ -6,17 +6,16 @@ import * as z from "zod/mini";
 import { type ApprovalRecord, statusAt } from "../../../../core/approvals/approval.ts";
 import { approveApproval, denyApproval } from "../../../../core/approvals/decide-approval.ts";
 import { findApproval } from "../../../../core/approvals/read-approvals.ts";
-import type { Core } from "../../../../core/core.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
 import { readForm } from "../../form.ts";
 import { notFoundPage, page } from "../../page.ts";
-import { formFor } from "../../page-roles.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession, sessionOf } from "../../web-session.ts";
-import { approvalFacts, stateTexts, textsOf } from "./approval-card.ts";
+import { approvalFacts, decisionForms, stateTexts, textsOf } from "./approval-card.ts";
+import { gatherEvidence } from "./evidence.ts";
 
 const decisionForm = z.object({ decision: z.enum(["approve", "deny"]) });
 
@@ -73,25 +72,18 @@ async function approvePage(
   const approval = found.value;
   const isPending = statusAt(approval, core.clock.now()) === "pending";
   const { title, effect } = textsOf(approval.action);
+  const evidence = await gatherEvidence(core, {
+    caller: personIn(session),
+    approval,
+    withDiff: isPending,
+    signal: context.req.raw.signal,
+  });
   const body = html`<h1>${title}</h1>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${isPending ? html`<p>${effect}</p>` : outcome(approval, core.clock.now())}
-${approvalFacts(approval, { agent, isThere: await isThere(core, approval) })}
-${isPending ? formFor(session, { path: "/approve/:approvalId", what: "decide this", form: () => decisionForms(approval) }) : html`<p><a href="/">Your agents</a></p>`}`;
+${approvalFacts(approval, { ...evidence, agent, level: 2 })}
+${isPending ? decisionForms(session, approval, { about: null }) : html`<p><a href="/">Your agents</a></p>`}`;
   return await page(context, { title, body, session, status: alert === null ? 200 : 409 });
-}
-
-/** Whether the changeset that it is about can still be read: its workspace may be gone. */
-async function isThere(core: Core, { action }: ApprovalRecord): Promise<boolean> {
-  if (action.kind !== "accept_changeset") return true;
-  return (await core.store.committed.changesets.find(action.changesetId)) !== null;
-}
-
-function decisionForms({ id, action }: ApprovalRecord): Html {
-  const { approve, deny } = textsOf(action);
-  const button = (decision: string, style: string, text: string) =>
-    html`<form method="post" action="/approve/${id}"><input type="hidden" name="decision" value="${decision}"><button class="${style}">${text}</button></form>`;
-  return html`<div class="actions">${button("approve", "main", approve)}${button("deny", "danger", deny)}</div>`;
 }
 
 function outcome(approval: ApprovalRecord, now: number): Html {

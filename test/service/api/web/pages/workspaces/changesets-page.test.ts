@@ -76,6 +76,44 @@ onEveryStore((kind) => {
       expect([twice.status, twice.text.includes("is accepted already")]).toEqual([409, true]);
     });
 
+    it("has the changes on the card of the approval that an AI client asked for, and approves exactly them", async () => {
+      const workspace = await make({ "a.txt": "one\ntwo\n" });
+      const ids = [
+        await propose(workspace, { "a.txt": "one\n<b>2</b>\n" }),
+        await propose(workspace, { "b.txt": "b\n" }),
+      ];
+      const { workspaceId } = workspace;
+      const { text } = await get(`/workspace/${workspaceId}/changesets/${ids[0]}`);
+      const expected = formOf(text).expected_current_revision;
+      const links: string[] = [];
+      for (const id of ids) {
+        const asked = await api.send(`/v1/workspaces/${workspaceId}/changesets/${id}/accept`, {
+          method: "POST",
+          bearer: mine.aiClient,
+          json: { expected_current_revision: expected, validation_evidence: "Tests <pass>." },
+        });
+        const { approve_url: url } = asked.body as { approve_url: string };
+        links.push(new URL(url).pathname);
+      }
+      const list = (await get("/approvals")).text;
+      for (const link of links) {
+        const card = list.slice(list.indexOf(`<h2><a href="${link}">`));
+        expect(card.slice(0, card.indexOf("</form>"))).toContain("Tests &lt;pass&gt;.");
+        expect(card).toContain(`action="${link}"`);
+        expect(card).toContain("<dt>Costs</dt><dd>no credits</dd>");
+      }
+      expect(list).toMatch(/<div class="added" data-new="2"><code>.*&lt;b&gt;2&lt;\/b&gt;.*<\/code>/);
+      const anchors = [...list.matchAll(/ id="([^"]+-file-1)"/g)].map(([, anchor]) => anchor);
+      expect(anchors.toSorted()).toEqual(ids.map((id) => `${id}-file-1`).toSorted());
+      const decided = await post(links[0] ?? "", { decision: "approve" });
+      expect(decided.status, decided.text).toBe(303);
+      expect(await current(workspace, "a.txt")).toBe("one\n<b>2</b>\n");
+      const after = (await get(links[0] ?? "")).text;
+      expect(after).toContain("This is approved.");
+      // What was decided is on the changeset's page.
+      expect(after).not.toContain('class="diffs"');
+    });
+
     it("accepts nothing on top of what was not shown", async () => {
       const workspace = await make({ "a.txt": "a\n", "b.txt": "b\n" });
       const [one, other] = [
