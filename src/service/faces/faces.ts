@@ -14,6 +14,7 @@ export const faces: readonly AnyFace[] = [
       "/assets/*",
       "/agent/*",
       "/approvals",
+      "/runs",
       "/approve/*",
       "/accounts",
       "/invitation/*",

@@ -5,6 +5,7 @@ import type { RunInput, RunRecord } from "../core/runs/run-record.ts";
 import type {
   Admission,
   Admitted,
+  AgentsRunQuery,
   AllRunsQuery,
   EarlierRunQuery,
   QuestionQuery,
@@ -63,6 +64,34 @@ export class SqlRuns implements RunStore {
     if (sessionId !== null) query = query.where("thread_id", "=", sessionId);
     const rows = await (before === null ? query : query.where("id", "<", before)).execute();
     return rows.map(runRow.read);
+  }
+
+  async listOfAgents(query: AgentsRunQuery): Promise<readonly RunRecord[]> {
+    const { agentIds, limit } = query;
+    // By the index `runs_agent`, agent by agent: one condition on all of them would read and sort every run that they have.
+    const [first, ...others] = agentIds.map((agentId) =>
+      this.#db.selectFrom(this.#ofAgent(agentId, query).as("one")).selectAll("one"),
+    );
+    if (first === undefined) return [];
+    const all = others.reduce((union, one) => union.unionAll(one), first);
+    const rows = await this.#db
+      .selectFrom(all.as("found"))
+      .selectAll("found")
+      .orderBy("found.id", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map(runRow.read);
+  }
+
+  #ofAgent(agentId: string, { state, origin, before, limit }: AgentsRunQuery) {
+    let rows = this.#db.selectFrom("runs").selectAll("runs").where("agent_id", "=", agentId);
+    if (before !== null) rows = rows.where("id", "<", before);
+    if (origin !== null) rows = rows.where("origin", "=", origin);
+    if (state === "waiting") rows = rows.where("parked", "is not", null).where(isUnfinished);
+    else if (state === "running")
+      rows = rows.where("status", "in", ["running", "cancelling"]).where("parked", "is", null);
+    else if (state !== null) rows = rows.where("status", "=", state);
+    return rows.orderBy("id", "desc").limit(limit);
   }
 
   async listAll(query: AllRunsQuery): Promise<readonly RunOfAgent[]> {

@@ -12,7 +12,7 @@ type Place = {
   readonly paths: readonly string[];
 };
 
-const RUNS: Place = { name: "Runs", href: "/", paths: ["/agent/"] };
+const RUNS: Place = { name: "Runs", href: "/", paths: ["/agent/", "/runs"] };
 const WORKSPACES: Place = { name: "Workspaces", href: "/workspaces", paths: ["/workspaces", "/workspace/"] };
 const APPROVALS: Place = { name: "Approvals", href: "/approvals", paths: ["/approvals", "/approve/"] };
 const USAGE: Place = { name: "Usage", href: "/usage", paths: ["/usage"] };

@@ -10,6 +10,7 @@ import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage } from "./page.ts";
 import { refuseLesserRoles } from "./page-roles.ts";
 import { agentRoutes } from "./pages/agent/agent-page.ts";
+import { runsRoutes } from "./pages/agent/runs-page.ts";
 import { approvalsRoutes } from "./pages/approve/approvals-page.ts";
 import { approveRoutes } from "./pages/approve/approve-page.ts";
 import { claimRoutes } from "./pages/claim-page.ts";
@@ -64,6 +65,7 @@ const pages: readonly PageRoutes[] = [
   usageRoutes,
   ledgerRoutes,
   homeRoutes,
+  runsRoutes,
   agentRoutes,
   approvalsRoutes,
   approveRoutes,

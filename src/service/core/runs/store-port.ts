@@ -1,7 +1,7 @@
 // Runs, what they reserve of a day and their expiry, as the core reads them and as whoever holds a run's lock changes them.
 // Implemented in store/: runs.ts, cost-reservations.ts and expiry.ts.
 
-import type { ParkReason, RunStatus } from "../../../contract/runs/run.ts";
+import type { ParkReason, RunOrigin, RunStatus } from "../../../contract/runs/run.ts";
 import type { KeyUse } from "../idempotency/store-port.ts";
 import type { Hold } from "../money/posting.ts";
 import type { PageQuery } from "../ports/page.ts";
@@ -27,6 +27,8 @@ export interface RunReader {
   list(query: RunQuery): Promise<readonly RunRecord[]>;
   /** Runs of every agent, newest first. */
   listAll(query: AllRunsQuery): Promise<readonly RunOfAgent[]>;
+  /** Runs of these agents, newest first: of each agent only as many are read as are asked for. */
+  listOfAgents(query: AgentsRunQuery): Promise<readonly RunRecord[]>;
   /** A session's runs in the order of their commits. */
   listOfSession(query: SessionRunQuery): Promise<readonly RunRecord[]>;
   /** A session's runs in the opposite order. */
@@ -88,6 +90,16 @@ export type AllRunsQuery = PageQuery & {
   readonly agentId: string | null;
   readonly status: RunStatus | null;
 };
+
+/** By what people look for runs. A parked run is waiting, and not running. */
+export const runStates = ["queued", "running", "waiting", "completed", "failed", "cancelled"] as const;
+export type RunState = (typeof runStates)[number];
+
+/** With null everything of that kind. */
+export type RunFilter = { readonly state: RunState | null; readonly origin: RunOrigin | null };
+
+/** At most a hundred agents. */
+export type AgentsRunQuery = PageQuery & RunFilter & { readonly agentIds: readonly string[] };
 
 export type RunOfAgent = {
   readonly run: RunRecord;

@@ -11,7 +11,7 @@ import { createAgent } from "../../../core/agents/create-agent.ts";
 import { listAgents } from "../../../core/agents/manage-agent.ts";
 import { listApprovals } from "../../../core/approvals/read-approvals.ts";
 import type { Core } from "../../../core/core.ts";
-import type { RunRecord } from "../../../core/runs/run-record.ts";
+import { listAccountRuns } from "../../../core/runs/list-runs.ts";
 import type { WebSession } from "../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../core/web-sessions/web-sessions.ts";
 import { listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
@@ -26,8 +26,6 @@ import { runList } from "./agent/run-list.ts";
 import { approvalCards, MAX_WAITING, questionSection } from "./approve/waiting.ts";
 import { workspaceTable } from "./workspaces/workspaces-page.ts";
 
-/** Agents whose runs are looked at. */
-const AGENTS_WITH_RUNS = 20;
 const LAST_RUNS = 10;
 const WORKSPACES_SHOWN = 5;
 
@@ -71,32 +69,28 @@ async function homePage(
     readCredits(core, { caller, userId: session.accountId }),
   ]);
   if (!agents.ok || !credits.ok) throw new Error("A session's own account was refused.");
-  const runs = await lastRuns(core, agents.value);
+  const { runs } = await listAccountRuns(core, {
+    agents: agents.value,
+    filter: { state: null, origin: null },
+    before: null,
+    limit: LAST_RUNS,
+  });
   const byId = new Map(agents.value.map((agent) => [agent.id, agent]));
   const body = html`<div class="row"><h1>Runs</h1><span class="end">Balance: <a href="/settings/credits">${credits.value.balance.toLocaleString("en-US")} credits</a></span></div>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${approvals.length === 0 ? "" : html`<h2>Waits for you</h2>${approvalCards(approvals, byId)}`}
 ${questions ?? ""}
-${runs.length === 0 ? firstRun(core.policy.webUrl) : html`<h2>Last runs</h2>${runList(runs, { agents: agents.value, now: core.clock.now() })}`}
+${
+  runs.length === 0
+    ? firstRun(core.policy.webUrl)
+    : html`<h2>Last runs</h2>${runList(runs, { agents: agents.value, now: core.clock.now() })}
+<p><a href="/runs">All runs, by state, agent and origin</a></p>`
+}
 <h2>Agents</h2>
 ${agents.value.length === 0 ? "" : agentTable(agents.value)}
 ${formFor(session, { path: "/", what: "make agents", form: () => newAgent })}
 ${core.workspaces === null ? "" : html`<h2>Workspaces</h2>${await lastWorkspaces(core, caller)}`}`;
   return await page(context, { title: "Runs", body, session, status: alert === null ? 200 : 422 });
-}
-
-/** The newest runs of the newest agents. */
-async function lastRuns(core: Core, agents: readonly Agent[]): Promise<readonly RunRecord[]> {
-  const query = { sessionId: null, before: null, limit: LAST_RUNS };
-  const lists = await Promise.all(
-    agents
-      .slice(0, AGENTS_WITH_RUNS)
-      .map(({ id }) => core.store.committed.runs.list({ ...query, agentId: id })),
-  );
-  return lists
-    .flat()
-    .toSorted((one, other) => other.submittedAt - one.submittedAt)
-    .slice(0, LAST_RUNS);
 }
 
 /** The newest ones. */

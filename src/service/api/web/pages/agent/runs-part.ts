@@ -29,5 +29,10 @@ export async function runsPart(core: Core, { agent, session }: ShownAgent): Prom
 ${questions ?? ""}
 ${agent.retiredAt === null ? html`<h2>New run</h2>${formFor(session, { path: "/agent/:agentId/runs", what: "start runs", form: () => composer(agent, { runs, obstacles, key }) })}` : ""}
 <h2>Last runs</h2>
-${runs.length === 0 ? html`<div class="empty"><p><strong>There is no run yet.</strong> Ask for one above, or let a job of CI ask: the next lines stand here.</p></div>` : runList(runs, { agents: [], now: core.clock.now() })}`;
+${
+  runs.length === 0
+    ? html`<div class="empty"><p><strong>There is no run yet.</strong> Ask for one above, or let a job of CI ask: the next lines stand here.</p></div>`
+    : html`${runList(runs, { agents: [], now: core.clock.now() })}
+<p><a href="/runs?agent=${id}">All runs of this agent</a></p>`
+}`;
 }
