@@ -42,6 +42,7 @@ export const diffStyle = `
 }
 @media (min-width: ${WIDE}) {
   .diffs .split { display: flex }
+  .card .diffs:has(.split input:checked):has(.diff:not(.one)) { --room: 100%; margin-left: 0 }
   .diffs:has(.split input:checked):has(.diff:not(.one)) { --room: min(94vw, 100rem); width: var(--room); margin-left: calc(50% - var(--room) / 2) }
   ${SPLIT} .lines { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); grid-auto-flow: row dense; background: var(--raised) }
   ${SPLIT} .lines > :not(.tail) { grid-template-columns: 3.25rem minmax(0, 1fr) }

@@ -72,10 +72,8 @@ export function maySend({ role }: Holder, path: FormPath): boolean {
 export function whoMay({ role }: Holder, path: FormPath, what: string): string {
   const needed = formRoles[path];
   const allowed = roles.filter((one) => needed === "anybody" || isAtLeast(one, needed));
-  const names = allowed
-    .map((one) => `${one}s`)
-    .join(", ")
-    .replace(/, (?=[^,]*$)/, " and ");
+  // As British English lists them: without a comma before the last.
+  const names = new Intl.ListFormat("en-GB").format(allowed.map((one) => `${one}s`));
   return `${names[0]?.toUpperCase()}${names.slice(1)} of this account ${what}. Your role is ${role}.`;
 }
 

@@ -78,7 +78,6 @@ button:disabled { opacity: .6; cursor: default }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.5rem; padding: 0; list-style: none }
 .tabs a { display: inline-block; padding: .4rem 0; color: var(--faint); text-decoration: none; border-bottom: 2px solid transparent }
 .tabs a[aria-current] { color: inherit; border-bottom-color: var(--accent) }
-.filters { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: end } .filters > div { flex: 1 1 12rem } .filters > .actions { flex: 0 0 auto; margin: .9rem 0 0 }
 .runs { list-style: none; margin: .5rem 0; padding: 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card) }
 .runs li { display: grid; grid-template-columns: 1.5rem minmax(0, 1fr) auto 5.5rem; gap: .25rem .75rem; align-items: baseline; padding: .55rem .9rem; border-bottom: 1px solid var(--line) }
 .runs li:last-child { border-bottom: 0 } .runs li:hover { background: var(--raised) }

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { assertNever } from "../../../../../base/assert-never.ts";
 import type { ApprovalStatus } from "../../../../../contract/approvals/approval.ts";
 import type { Role } from "../../../../../contract/roles.ts";
+import { plural } from "../../../../../render/quantities.ts";
 import { maskSecrets } from "../../../../../report/find-secrets.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type {
@@ -130,8 +131,10 @@ type ChangesetAction = Extract<ApprovalAction, { readonly kind: "accept_changese
 
 function changesText({ files, additions, deletions }: ChangesetAction): string {
   const lines =
-    additions === null || deletions === null ? "" : `, ${additions} lines added, ${deletions} removed`;
-  return `${files} files${lines}`;
+    additions === null || deletions === null
+      ? ""
+      : `, ${plural(additions, "line")} added, ${deletions} removed`;
+  return `${plural(files, "file")}${lines}`;
 }
 
 function validationOf({ evidence }: ChangesetAction): Html {
