@@ -12,6 +12,7 @@ export const diffStyle = `
   --number: light-dark(#4d565f, #b0b8c1);
 }
 .added { color: var(--good) } .removed { color: var(--bad) }
+.card .changes h2 { font-size: .9375rem }
 .diffs > .row { align-items: center } .diffs .split { display: none; margin: 0 }
 .file-list { padding-left: 1.75rem; margin: .5rem 0 } .file-list li { padding: .1rem 0 }
 .file { border: 1px solid var(--line); border-radius: 6px; margin: .75rem 0; scroll-margin-top: .5rem } .file:target { border-color: var(--accent) }

@@ -2,6 +2,7 @@
 // everybody else.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { authorizeWrite } from "../../../../../src/service/core/write-grants/authorize-write.ts";
 import { AccountRuns, alertOf, fieldOf } from "../../../../support/account-runs.ts";
 import { askPeople, type Parking, parkingOf } from "../../../../support/parking.ts";
 import { RunPages } from "../../../../support/run-pages.ts";
@@ -241,6 +242,35 @@ onEveryStore((store) => {
       const deleted = await other.get(run.path);
       expect(deleted).toContain("Its agent was deleted: nothing more can be done with this run.");
       expect(deleted).not.toContain('<form method="post" action="/agent');
+    });
+
+    it("has the card of what the run has asked for, with its evidence and the buttons, until it is decided", async () => {
+      const { runId, path } = await runs.ended({ message: "hello" });
+      const { agent } = runs.account;
+      const write = await authorizeWrite(pages.fixture.core, {
+        runId,
+        agentId: agent.id,
+        server: "issues",
+        tool: "create_issue",
+        origin: "repository",
+        isNamed: false,
+        job: null,
+        args: JSON.stringify({ title: "A <title>" }),
+      });
+      const id = write.isAllowed ? "" : write.approval?.id;
+      const viewer = await runs.person("viewer");
+      const [shown, read] = [await runs.get(path), await runs.get(path, viewer.cookie)];
+      for (const text of [shown, read]) {
+        expect(text).toContain("Let the agent write by issues?");
+        expect(text).toContain("&quot;title&quot;: &quot;A &lt;title&gt;&quot;");
+      }
+      expect(shown).toContain(`action="/approve/${id}"`);
+      expect(read).not.toContain(`action="/approve/${id}"`);
+      expect(read).toContain("Admins and owners of this account decide this.");
+      const other = await runs.ended({ message: "hello" });
+      expect(await runs.get(other.path)).not.toContain("Let the agent write");
+      expect((await runs.post(`/approve/${id}`, { decision: "deny" })).status).toBe(303);
+      expect(await runs.get(path)).not.toContain("Let the agent write");
     });
 
     it("is for members: a viewer is told so, and readers by link see nothing of it", async () => {

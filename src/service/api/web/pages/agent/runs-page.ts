@@ -155,7 +155,7 @@ async function emptyText(core: Core, { agents, search, isLater }: Empty): Promis
   return html`<div class="empty"><p><strong>No run fits ${active.map((name) => `“${named[name]}”`).join(" and ")}.</strong></p>
 ${
   helpful.length === 0
-    ? html`<p>Leaving out one of them finds none either. <a href="/runs">Show all runs</a></p>`
+    ? html`<p>${active.length === 1 ? "Without it there is none either." : "Leaving out one of them finds none either."} <a href="/runs">Show all runs</a></p>`
     : html`<ul>${helpful.map(({ name, wider }) => html`<li><a href="${addressOf(wider)}">Without “${named[name]}”</a> there are some.</li>`)}</ul>`
 }</div>`;
 }

@@ -12,13 +12,11 @@ import { page } from "../../page.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
-import { approvalFacts, decisionForms, stateTexts, textsOf } from "./approval-card.ts";
-import { gatherEvidence } from "./evidence.ts";
+import { stateTexts, textsOf } from "./approval-card.ts";
+import { pendingCards } from "./pending-cards.ts";
 import { questionSection } from "./waiting.ts";
 
 const MAX_LISTED = 50;
-/** Changesets whose changes are compared for one page: the others are a link away. */
-const MAX_DIFFS = 5;
 
 export function approvalsRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
@@ -57,35 +55,6 @@ async function agentsOf(core: Core, approvals: readonly ApprovalRecord[]): Promi
   const ids = [...new Set(approvals.map(({ agentId }) => agentId))];
   const found = await Promise.all(ids.map((id) => core.store.committed.agents.find(id)));
   return new Map(found.flatMap((agent) => (agent === null ? [] : [[agent.id, agent] as const])));
-}
-
-type Pending = { readonly approvals: readonly ApprovalRecord[]; readonly agents: Agents };
-
-/** Each with what one has to see to decide it, and the buttons. */
-async function pendingCards(
-  context: WebContext,
-  session: WebSession,
-  { approvals, agents }: Pending,
-): Promise<Html> {
-  const { core } = context.get("parts");
-  const caller = personIn(session);
-  const { signal } = context.req.raw;
-  const changesets = approvals.filter(({ action }) => action.kind === "accept_changeset");
-  const drawn = new Set(changesets.slice(0, MAX_DIFFS).map(({ id }) => id));
-  const cards = await Promise.all(
-    approvals.map(async (approval) => {
-      const agent = agents.get(approval.agentId);
-      if (agent === undefined) return html``;
-      const withDiff = drawn.has(approval.id);
-      const evidence = await gatherEvidence(core, { caller, approval, withDiff, signal });
-      const { title, effect } = textsOf(approval.action);
-      return html`<li class="card waits"><h2><a href="/approve/${approval.id}">${title}</a></h2>
-<p>${effect}</p>
-${approvalFacts(approval, { ...evidence, agent, level: 3 })}
-${decisionForms(session, approval, { about: title })}</li>`;
-    }),
-  );
-  return approvals.length === 0 ? html`` : html`<ul class="cards">${cards}</ul>`;
 }
 
 function decidedTable(

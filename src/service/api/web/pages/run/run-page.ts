@@ -33,15 +33,18 @@ import { waterfall } from "../../../../../render/run-page/waterfall.ts";
 import { RunReportFold } from "../../../../../report/fold-run.ts";
 import { resumption } from "../../../../../report/resumption.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
+import { listApprovals } from "../../../../core/approvals/read-approvals.ts";
 import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
 import { keptTurns } from "../../../../core/runs/fork-run.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
+import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { maskedRun } from "../../../shared/masked-events.ts";
 import { toRun } from "../../../shared/run-view.ts";
 import { scriptPath } from "../../assets.ts";
 import { notFoundPage, page } from "../../page.ts";
-import type { WebContext, WebEnv } from "../../web-context.ts";
+import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
+import { pendingCards } from "../approve/pending-cards.ts";
 import { cancelForm, nextForm, retryForm } from "./action-forms.ts";
 import { childrenSection } from "./children-section.ts";
 import { continueForm } from "./continue-form.ts";
@@ -62,6 +65,8 @@ import {
 import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
 
 const MAX_CHILDREN = 50;
+/** Pending ones of its agent that are looked through for its own. */
+const MAX_APPROVALS = 100;
 const MAX_NAME_CHARS = 200;
 
 export function runRoutes(): Hono<WebEnv> {
@@ -135,10 +140,12 @@ async function runPage(
   const agent = isOwn(readable) ? await core.store.committed.agents.find(record.agentId) : null;
   const isDelivering = shown.run.delivery?.state === "expected";
   const actions = await findActions(core, { readable, run: record, agent, isDelivering, typed });
-  const body = pageBody(shown, { readable, agent, children, lastSeq, alert, forks, actions });
+  const drawn = { readable, agent, children, lastSeq, alert, forks, actions };
+  const { open, above, below } = pageParts(shown, drawn);
+  const waiting = agent === null ? "" : await waitingOf(context, { run: record, agent });
   return await page(context, {
     title: `${icon} ${text}`,
-    body: html`${raw(toHtml(body))}`,
+    body: html`${raw(open)}${raw(toHtml(above))}${waiting}${raw(toHtml(below))}</article>`,
     session: await sessionOf(context),
     scripts: ["run"],
     isLive,
@@ -146,6 +153,34 @@ async function runPage(
     // The page of a parked run may have a form that somebody fills in.
     ...headOf(shown.run),
   });
+}
+
+/** What this run has asked for and waits for a decision, as it is on the page of approvals. */
+async function waitingOf(
+  context: WebContext,
+  { run, agent }: { readonly run: RunRecord; readonly agent: Agent },
+): Promise<Html | ""> {
+  const session = await sessionOf(context);
+  if (session === null) return "";
+  const { core } = context.get("parts");
+  const caller = personIn(session);
+  const asking = {
+    caller,
+    agentId: agent.id,
+    before: null,
+    limit: MAX_APPROVALS,
+    status: "pending",
+  } as const;
+  const { approvals } = await listApprovals(core, asking);
+  const own = approvals.filter(
+    ({ requestedBy }) => requestedBy.type === "run" && requestedBy.runId === run.id,
+  );
+  if (own.length === 0) return "";
+  const cards = await pendingCards(context, session, {
+    approvals: own,
+    agents: new Map([[agent.id, agent]]),
+  });
+  return html`<section aria-label="Waits for a decision">${cards}</section>`;
 }
 
 /** A job that has not reported by then is not going to. */
@@ -183,16 +218,19 @@ type Drawn = {
   readonly actions: Actions;
 };
 
-function pageBody(
+/** The article's first tag, and what it has above the approvals that wait and below them. */
+type PageParts = { readonly open: string; readonly above: Contents; readonly below: Contents };
+
+function pageParts(
   shown: PageRun,
   { readable, agent, children, lastSeq, alert, forks, actions }: Drawn,
-): Contents {
+): PageParts {
   const { run, report, base } = shown;
   const { icon, text, tone } = runHeading(run, report);
   const isOwner = isOwn(readable);
-  return el(
-    "article",
-    { id: "run", class: "run", "data-tone": tone, "data-base": base, ...liveData(shown, readable, lastSeq) },
+  const live = liveData(shown, readable, lastSeq);
+  const article = el("article", { id: "run", class: "run", "data-tone": tone, "data-base": base, ...live });
+  const above = [
     agent === null
       ? null
       : el(
@@ -214,6 +252,8 @@ function pageBody(
     ...sectionIds
       .slice(0, sectionIds.indexOf("approvals") + 1)
       .map((id) => el("section", { id }, ...sections[id](shown))),
+  ];
+  const below = [
     nextSection(actions),
     el(
       "section",
@@ -237,7 +277,8 @@ function pageBody(
       .slice(sectionIds.indexOf("approvals") + 1)
       .map((id) => el("section", { id }, ...sections[id](shown))),
     forkSection(forks),
-  );
+  ];
+  return { open: toHtml(article).slice(0, -"</article>".length), above, below };
 }
 
 /** Data from which the script goes on. A finished run needs none of it. */
