@@ -83,10 +83,11 @@ export class SqlRuns implements RunStore {
     return rows.map(runRow.read);
   }
 
-  #ofAgent(agentId: string, { state, origin, before, limit }: AgentsRunQuery) {
+  #ofAgent(agentId: string, { state, origin, startedBy, before, limit }: AgentsRunQuery) {
     let rows = this.#db.selectFrom("runs").selectAll("runs").where("agent_id", "=", agentId);
     if (before !== null) rows = rows.where("id", "<", before);
     if (origin !== null) rows = rows.where("origin", "=", origin);
+    if (startedBy !== null) rows = rows.where("started_by", "=", startedBy);
     if (state === "waiting") rows = rows.where("parked", "is not", null).where(isUnfinished);
     else if (state === "running")
       rows = rows.where("status", "in", ["running", "cancelling"]).where("parked", "is", null);

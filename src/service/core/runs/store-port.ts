@@ -96,7 +96,12 @@ export const runStates = ["queued", "running", "waiting", "completed", "failed",
 export type RunState = (typeof runStates)[number];
 
 /** With null everything of that kind. */
-export type RunFilter = { readonly state: RunState | null; readonly origin: RunOrigin | null };
+export type RunFilter = {
+  readonly state: RunState | null;
+  readonly origin: RunOrigin | null;
+  /** Who started the job that asked for it, by the code host's id. */
+  readonly startedBy: string | null;
+};
 
 /** At most a hundred agents. */
 export type AgentsRunQuery = PageQuery & RunFilter & { readonly agentIds: readonly string[] };

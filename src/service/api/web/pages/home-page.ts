@@ -71,7 +71,7 @@ async function homePage(
   if (!agents.ok || !credits.ok) throw new Error("A session's own account was refused.");
   const { runs } = await listAccountRuns(core, {
     agents: agents.value,
-    filter: { state: null, origin: null },
+    filter: { state: null, origin: null, startedBy: null },
     before: null,
     limit: LAST_RUNS,
   });

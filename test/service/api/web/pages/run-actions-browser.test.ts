@@ -2,6 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { authorizeWrite } from "../../../../../src/service/core/write-grants/authorize-write.ts";
 import { AccountRuns } from "../../../../support/account-runs.ts";
 import { expectAccessible } from "../../../../support/browser/expect-accessible.ts";
 import { looks, openBrowser, type TestBrowser } from "../../../../support/browser/open-browser.ts";
@@ -85,6 +86,24 @@ describe("the actions of a run in a browser", { tags: ["chromium"] }, () => {
     await page.waitForURL((url) => url.href !== next);
     await page.getByText("Heard and now this").first().waitFor();
     await page.getByRole("button", { name: "Retry" }).waitFor();
+    await expectAccessible(page);
+    expect(browser.faults).toEqual([]);
+  });
+
+  it.each(looks)("has no fault with the card of an approval, in $colorScheme at $width", async (look) => {
+    const { runId, path } = await runs.ended({ message: "hello" });
+    await authorizeWrite(pages.fixture.core, {
+      runId,
+      agentId: runs.account.agent.id,
+      server: `issues-${look.width}-${look.colorScheme}`,
+      tool: "create_issue",
+      origin: "repository",
+      isNamed: false,
+      job: null,
+      args: JSON.stringify({ title: "A title" }),
+    });
+    const page = await signedIn(path, look);
+    await page.getByRole("button", { name: "Allow writing" }).waitFor();
     await expectAccessible(page);
     expect(browser.faults).toEqual([]);
   });

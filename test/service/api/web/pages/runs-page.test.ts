@@ -117,6 +117,25 @@ onEveryStore((store) => {
       expect(chosen).toContain(`<option value="${otherAgent}">octo/&lt;other&gt;</option>`);
     });
 
+    it("finds the jobs that somebody started, as they are called last", async () => {
+      const own = await AccountRuns.of(pages);
+      const { id } = own.account.agent;
+      await insert({ ...completed, startedBy: "github:7", about: { actor: "old-<name>" } }, id);
+      const last = await insert({ ...completed, startedBy: "github:7", about: { actor: "new-<name>" } }, id);
+      await insert({ ...completed, startedBy: "github:8", about: {} }, id);
+      await insert(completed, id);
+      const text = await own.get("/runs?who=github%3A7");
+      const found = [...text.matchAll(/<a href="\/agent\/[^/]+\/runs\/([^"]+)">/g)].map(([, one]) => one);
+      expect([found.length, found[0]]).toEqual([2, last]);
+      expect(text).toContain('<option value="github:7" selected>new-&lt;name&gt;</option>');
+      expect(text).toContain('<option value="github:8">github:8</option>');
+      const none = await own.get("/runs?state=failed&who=github%3A7");
+      expect(emptyOf(none)).toBe(
+        "No run fits “State: Failed” and “Job of: new-&lt;name&gt;”.Without “State: Failed” there are some.",
+      );
+      expect(none).toContain('<a href="/runs?who=github%3A7">Without');
+    });
+
     it("says which filter emptied it, with a link without that one", async () => {
       const text = await runs.get(`/runs?state=failed&agent=${otherAgent}`);
       expect(emptyOf(text)).toBe(
@@ -156,6 +175,7 @@ onEveryStore((store) => {
         agentIds: [],
         state: null,
         origin: null,
+        startedBy: null,
         before: null,
         limit: 5,
       });
@@ -166,7 +186,14 @@ onEveryStore((store) => {
       const { store: kept } = pages.fixture;
       const ids = Array.from({ length: 98 }, (_, index) => `nobody-${index}`);
       const agentIds = [runs.account.agent.id, ...ids, otherAgent];
-      const query = { agentIds, state: "completed", origin: null, before: null, limit: 3 } as const;
+      const query = {
+        agentIds,
+        state: "completed",
+        origin: null,
+        startedBy: null,
+        before: null,
+        limit: 3,
+      } as const;
       const found = await kept.committed.runs.listOfAgents(query);
       expect(found.map(({ origin }) => origin)).toEqual(["agent", "schedule", "user"]);
     });

@@ -17,6 +17,9 @@ import { runList } from "./run-list.ts";
 
 const RUNS_A_PAGE = 50;
 const MAX_CURSOR_CHARS = 100;
+const MAX_PERSON_CHARS = 200;
+/** The newest ones, whose people can be chosen. */
+const RUNS_WITH_PEOPLE = 200;
 
 const stateNames: Readonly<Record<RunState, string>> = {
   queued: "Waits for a worker",
@@ -39,6 +42,8 @@ type Search = {
   readonly state: RunState | null;
   readonly agent: Agent | null;
   readonly from: ShownOrigin | null;
+  /** Who started the job, by the code host's id. */
+  readonly who: string | null;
 };
 type FilterName = keyof Search;
 
@@ -56,23 +61,42 @@ async function runsPage(context: WebContext, session: WebSession): Promise<Respo
   const listed = await listAgents(core, { caller: personIn(session), withIndependent: true });
   const agents = listed.ok ? listed.value : [];
   const search = searchOf(context, agents);
+  const people = await peopleOf(core, agents, search);
   const before = context.req.query("before")?.slice(0, MAX_CURSOR_CHARS) ?? null;
   const { runs, next } = await find(core, { agents, search, before, limit: RUNS_A_PAGE });
   const body = html`<h1>Runs</h1>
-${filterForm(search, agents)}
+${filterForm(search, { agents, people })}
 ${agents.length > MAX_LISTED_AGENTS && search.agent === null ? html`<p class="note warn">Only runs of the ${MAX_LISTED_AGENTS} newest agents are looked at. Choose an agent to see those of an older one.</p>` : ""}
-${runs.length === 0 ? await emptyText(core, { agents, search, isLater: before !== null }) : runList(runs, { agents: search.agent === null ? agents : [], now: core.clock.now() })}
+${runs.length === 0 ? await emptyText(core, { agents, people, search, isLater: before !== null }) : runList(runs, { agents: search.agent === null ? agents : [], now: core.clock.now() })}
 <nav class="row" aria-label="More runs">${before === null ? "" : html`<a href="${addressOf(search)}">Newest runs</a>`}${next === null ? "" : html`<a class="end" href="${addressOf(search, next)}" rel="next">Older runs</a>`}</nav>`;
   return await page(context, { title: "Runs", body, session });
 }
 
 function searchOf(context: WebContext, agents: readonly Agent[]): Search {
-  const { state, agent, from } = context.req.query() as Readonly<Record<string, string | undefined>>;
+  const { state, agent, from, who } = context.req.query() as Readonly<Record<string, string | undefined>>;
   return {
     state: runStates.find((one) => one === state) ?? null,
     agent: agents.find(({ id }) => id === agent) ?? null,
     from: (Object.keys(originNames) as ShownOrigin[]).find((one) => one === from) ?? null,
+    who: who === undefined || who === "" ? null : who.slice(0, MAX_PERSON_CHARS),
   };
+}
+
+/** By the code host's ids. */
+type People = ReadonlyMap<string, string>;
+
+/** Whoever has started a job of the newest runs, as the newest of them is called, and who is looked for. */
+async function peopleOf(core: Core, agents: readonly Agent[], { who }: Search): Promise<People> {
+  const { runs } = await listAccountRuns(core, {
+    agents,
+    filter: { state: null, origin: null, startedBy: null },
+    before: null,
+    limit: RUNS_WITH_PEOPLE,
+  });
+  const people = new Map<string, string>(who === null ? [] : [[who, who]]);
+  for (const { startedBy, about } of runs.toReversed())
+    if (startedBy !== undefined) people.set(startedBy, about?.actor ?? people.get(startedBy) ?? startedBy);
+  return people;
 }
 
 type Finding = {
@@ -83,24 +107,27 @@ type Finding = {
 };
 
 async function find(core: Core, { agents, search, before, limit }: Finding) {
-  const { state, agent, from } = search;
+  const { state, agent, from, who } = search;
   return await listAccountRuns(core, {
     agents: agent === null ? agents : [agent],
-    filter: { state, origin: from },
+    filter: { state, origin: from, startedBy: who },
     before,
     limit,
   });
 }
 
-function addressOf({ state, agent, from }: Search, before: string | null = null): string {
-  const given = { state, agent: agent?.id ?? null, from, before };
+function addressOf({ state, agent, from, who }: Search, before: string | null = null): string {
+  const given = { state, agent: agent?.id ?? null, from, who, before };
   const parts = Object.entries(given).flatMap(([name, value]) =>
     value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
   );
   return parts.length === 0 ? "/runs" : `/runs?${parts.join("&")}`;
 }
 
-function filterForm({ state, agent, from }: Search, agents: readonly Agent[]): Html {
+function filterForm(
+  { state, agent, from, who }: Search,
+  { agents, people }: { readonly agents: readonly Agent[]; readonly people: People },
+): Html {
   const select = (
     name: string,
     label: string,
@@ -121,25 +148,28 @@ ${select(
   agent?.id ?? null,
 )}
 ${select("from", "Started by", Object.entries(originNames), from)}
-<div class="actions"><button>Show</button>${state === null && agent === null && from === null ? "" : html`<a class="button" href="/runs">Show all</a>`}</div>
+${people.size === 0 ? "" : select("who", "Job of", [...people], who)}
+<div class="actions"><button>Show</button>${state === null && agent === null && from === null && who === null ? "" : html`<a class="button" href="/runs">Show all</a>`}</div>
 </form>`;
 }
 
 type Empty = {
   readonly agents: readonly Agent[];
+  readonly people: People;
   readonly search: Search;
   /** Whether it is a later page. */
   readonly isLater: boolean;
 };
 
 /** Names the filters without which there is something. */
-async function emptyText(core: Core, { agents, search, isLater }: Empty): Promise<Html> {
+async function emptyText(core: Core, { agents, people, search, isLater }: Empty): Promise<Html> {
   if (isLater) return html`<div class="empty"><p><strong>There is no older run.</strong></p></div>`;
-  const { state, agent, from } = search;
+  const { state, agent, from, who } = search;
   const named: Readonly<Record<FilterName, string | null>> = {
     state: state === null ? null : `State: ${stateNames[state]}`,
     agent: agent === null ? null : `Agent or repository: ${agent.name}`,
     from: from === null ? null : `Started by: ${originNames[from]}`,
+    who: who === null ? null : `Job of: ${people.get(who) ?? who}`,
   };
   const active = (Object.keys(named) as FilterName[]).filter((name) => named[name] !== null);
   if (active.length === 0)
