@@ -67,7 +67,8 @@ export class JudgePlace {
     const call = { root: this.#root, signal };
     if (!isKept && setup !== null) {
       const made = await commands.run({ ...call, command: setup, timeoutMs: times.setupMs, isSetup: true });
-      if (made.type !== "exited" || made.exitCode !== 0) return { type: "setup_failed", output: endOf(made) };
+      if (made.type !== "exited" || made.exitCode !== 0)
+        return { type: "setup_failed", output: endOf(made, this.#root) };
       // Else the next judgement here would find it cleaned away.
       await repository.ignoreOthers(this.#root);
     }
@@ -78,7 +79,7 @@ export class JudgePlace {
       timeoutMs: times.checkMs,
       isSetup: false,
     });
-    const output = endOf(end);
+    const output = endOf(end, this.#root);
     if (end.type === "limited") return { type: "timed_out", output };
     if (NOT_EXECUTED.has(end.exitCode)) return { type: "not_executed", output };
     return { type: end.exitCode === 0 ? "passed" : "failed", output };
@@ -94,6 +95,7 @@ function keyOf(files: readonly TreeFile[], setup: string | null): string {
   return manifests.map(({ path, object }) => `${path}\0${object}`).join("\n");
 }
 
-function endOf(end: CommandEnd): string {
-  return end.output.slice(-MAX_OUTPUT_CHARS);
+/** Files are told by their paths in the checkout: it is gone afterwards, and its place is nobody's business. */
+function endOf({ output }: CommandEnd, root: string): string {
+  return output.replaceAll(`${root}/`, "").replaceAll(root, ".").slice(-MAX_OUTPUT_CHARS);
 }

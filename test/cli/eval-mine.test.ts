@@ -115,6 +115,16 @@ describe("agent-service eval --mine", { tags: ["sandbox"] }, () => {
     expect(file.tasks.map(({ check: own }) => own)).toEqual([check, check, check]);
   }, 300_000);
 
+  it("tells files without the folder that they were tried in: what it writes is kept in the repository", async () => {
+    fixture.commit("Make sum add its numbers", { ...sourceOf("sum", "a + b"), ...testOf("sum", 5) });
+    fixture.checkOut();
+    const { file } = await mine(
+      ["--check", 'here="$(pwd -P)"; echo "$here/test/sum.test.js fails in $here"; false'],
+      { SANDBOX: "off" },
+    );
+    expect(file.dropped).toMatchObject([{ reason: "not_green", detail: "test/sum.test.js fails in ." }]);
+  }, 300_000);
+
   it("says what keeps every commit from being a task", async () => {
     fixture.commit("Make sum add its numbers", { ...sourceOf("sum", "a + b"), ...testOf("sum", 5) });
     fixture.checkOut();
