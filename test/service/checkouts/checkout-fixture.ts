@@ -16,6 +16,8 @@ import type {
 import { type GitServer, startGitServer } from "./git-server.ts";
 
 export const REPOSITORY = "octo/fixture";
+/** A checkout ends with its signal: longer than any test of it takes, on a machine with much else to do. */
+const UNTIL_MS = 120_000;
 
 export type CheckoutFixtureOptions = {
   readonly limits?: Partial<CloneLimits>;
@@ -82,7 +84,7 @@ export class CheckoutFixture {
   ): Promise<Checkout> {
     const result = await this.provider(options).open(
       this.source(sha, options.source),
-      AbortSignal.timeout(30_000),
+      AbortSignal.timeout(UNTIL_MS),
     );
     if (!result.ok) throw new Error(result.refusal.detail);
     this.#opened.push(result.value);
@@ -96,7 +98,7 @@ export class CheckoutFixture {
   ): Promise<CheckoutRefusal> {
     const result = await this.provider(options).open(
       this.source(sha, options.source),
-      AbortSignal.timeout(30_000),
+      AbortSignal.timeout(UNTIL_MS),
     );
     if (result.ok) throw new Error("Was not refused.");
     const left = await this.leftOvers();
