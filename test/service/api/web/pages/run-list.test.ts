@@ -1,6 +1,6 @@
 // A list of runs: each state has a mark, a tone and words of its own, and a line says what was asked, where and by whom.
 
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeRun } from "../../../../../fakes/records.ts";
 import { runList } from "../../../../../src/service/api/web/pages/agent/run-list.ts";
 import type { RunRecord } from "../../../../../src/service/core/runs/run-record.ts";
@@ -50,4 +50,38 @@ it("says what was asked, where, by whom, how long it took and when", async () =>
   expect(html).toContain(">2 h ago</time>");
   expect(await draw(run, [{ id: "a1", name: "helper" }])).toContain(">helper · octo/hello #7 · octocat</p>");
   expect(await draw({ ...run, request: null, about: null })).toContain("A run whose request is not kept");
+});
+
+describe("what the job of a run reports", () => {
+  const reported = (report: { conclusion: string; title: string }): Partial<RunRecord> => ({
+    ...ended,
+    status: "completed",
+    stopReason: "end_turn",
+    delivery: { state: "reported", at: NOW, by: "job", report },
+  });
+
+  it("stands in the line of a run that completed, without secrets", async () => {
+    const pushed = await draw(reported({ conclusion: "success", title: "Pushed 42c63fe\nto <main>" }));
+    expect(pushed).toContain('<span class="state good" title="completed">');
+    expect(pushed).toContain('<p class="faint">Pushed 42c63fe to &lt;main&gt;</p>');
+    const secret = `ghp_${"a1B2".repeat(9)}`;
+    expect(await draw(reported({ conclusion: "success", title: `Pushed ${secret}` }))).not.toContain(secret);
+  });
+
+  it.each([
+    ["failure", "bad", "completed, its job failed"],
+    ["incomplete", "warn", "completed, its job did not succeed"],
+  ])("counts where it is %s", async (conclusion, tone, words) => {
+    const html = await draw(reported({ conclusion, title: "The changes were not pushed" }));
+    expect(html).toContain(`<span class="state ${tone}" title="${words}">`);
+    expect(html).toContain(`${words} · The changes were not pushed</p>`);
+  });
+
+  it("says nothing beside the state of another run, or before it is there", async () => {
+    const waiting = { ...reported({ conclusion: "", title: "" }), delivery: { state: "expected" } as const };
+    expect(await draw(waiting)).toContain('<p class="faint"></p>');
+    const question = reported({ conclusion: "success", title: "The agent has a question" });
+    const html = await draw({ ...question, stopReason: "question" });
+    expect(html).toContain('<p class="faint">has a question</p>');
+  });
 });

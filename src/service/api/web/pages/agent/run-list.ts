@@ -1,6 +1,7 @@
 // Runs as a list, a line each: how it ended, what was asked, where and by whom, how long it took, what it cost, and when.
 
 import { html } from "hono/html";
+import { singleLine } from "../../../../../base/untrusted-text.ts";
 import type { Run } from "../../../../../contract/runs/run.ts";
 import { parkedTitle } from "../../../../../render/parked-titles.ts";
 import { durationText, plural } from "../../../../../render/quantities.ts";
@@ -11,6 +12,8 @@ import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import { toRun } from "../../../shared/run-view.ts";
 import { agoText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";
+
+const MAX_TITLE_CHARS = 300;
 
 type Shown = {
   /** Those whose names are shown: of a list of one agent's runs, none. */
@@ -36,7 +39,7 @@ export function runList(runs: readonly RunRecord[], { agents, now }: Shown): Htm
     return html`<li>
 <span class="state ${tone}" title="${words}"><span aria-hidden="true">${mark}</span><span class="unseen">${words}</span></span>
 <div class="what"><a href="/agent/${record.agentId}/runs/${record.id}">${titleOf(run)}</a>
-<p class="faint">${[shownName, ...placeOf(run), origins[run.origin], tone === "good" ? "" : words].filter((part) => part !== undefined && part !== "").join(" · ")}</p></div>
+<p class="faint">${[shownName, ...placeOf(run), origins[run.origin], tone === "good" ? "" : words, deliveryOf(run)].filter((part) => part !== undefined && part !== "").join(" · ")}</p></div>
 <span class="cost faint">${costOf(run)}</span>
 <span class="when faint">${agoText(record.submittedAt, now)}</span></li>`;
   })}</ol>`;
@@ -51,6 +54,17 @@ function placeOf({ about }: Run): readonly string[] {
   const { repository = "", subject, actor = "", ref = "" } = about ?? {};
   const branch = subject === undefined ? ref.replace(/^refs\/(heads|tags)\//, "") : `#${subject.number}`;
   return [[repository, branch].filter((part) => part !== "").join(" "), actor];
+}
+
+/** The outcome in the words of its job, of a run that the job could deliver: of another one the state says it. */
+function deliveryOf(run: Run): string {
+  const reported = reportedOf(run);
+  return reported === null ? "" : singleLine(maskSecrets(reported.title), MAX_TITLE_CHARS);
+}
+
+function reportedOf(run: Run): Extract<Run["delivery"], { state: "reported" }> | null {
+  const isWhole = run.status === "completed" && run.stop_reason === "end_turn";
+  return isWhole && run.delivery?.state === "reported" ? run.delivery : null;
 }
 
 function costOf(run: Run): string {
@@ -91,8 +105,15 @@ export function stateOf(run: Run): State {
       if (run.stop_reason === "question") return { mark: "?", tone: "warn", words: "has a question" };
       if (run.stop_reason !== "end_turn")
         return { mark: "!", tone: "warn", words: `cut: ${run.stop_reason.replaceAll("_", " ")}` };
-      return run.checks === "failed"
-        ? { mark: "!", tone: "warn", words: "completed, its checks failed" }
-        : { mark: "✓", tone: "good", words: "completed" };
+      if (run.checks === "failed") return { mark: "!", tone: "warn", words: "completed, its checks failed" };
+      return deliveredState(reportedOf(run)?.conclusion ?? "success");
   }
+}
+
+/** Of a run that completed, by the conclusion of its job. */
+function deliveredState(conclusion: string): State {
+  if (conclusion === "success") return { mark: "✓", tone: "good", words: "completed" };
+  return conclusion === "failure"
+    ? { mark: "✗", tone: "bad", words: "completed, its job failed" }
+    : { mark: "!", tone: "warn", words: "completed, its job did not succeed" };
 }
