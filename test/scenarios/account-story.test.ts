@@ -275,6 +275,7 @@ describe("the story of an account", { tags: ["chromium"] }, () => {
         const posted = viewer.waitForResponse((response) => response.request().method() === "POST");
         await viewer.evaluate(sendForm(action, fields));
         expect((await posted).status(), action).toBe(403);
+        await at(viewer, action);
         await heading(viewer, "Your role may not do this").waitFor();
       }
       const runs = await service.place.query("select id from runs");
