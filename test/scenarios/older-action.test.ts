@@ -5,13 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../fakes/model-server/request.ts";
 import { answer, call, type Part, type Step, say, stall, wait } from "../../fakes/model-server/turn.ts";
 import type { ActionResult } from "../../fakes/runner/run-action.ts";
-import type { Role } from "../../src/service/settings/service-settings.ts";
 import { earlierClient } from "../support/client-without-parking.ts";
 import { expectNothingKept } from "../support/durable/expect-played.ts";
+import { deployments } from "../support/fixtures/action-fixture.ts";
 import { eventsOf } from "../support/fixtures/scenario-fixture.ts";
 import { OlderActionFixture } from "../support/older-action/older-action-fixture.ts";
 import { expectWritten } from "../support/older-action/written.ts";
-import { postgresStore, sqliteStore } from "../support/stores/stores.ts";
+import { sqliteStore } from "../support/stores/stores.ts";
 
 const asked = { question: "Which parser?", choices: ["The old one", "The new one"] };
 const write = (path: string): Part => call("write_file", { path, content: `${path}\n` });
@@ -201,11 +201,6 @@ function playsOfNow(fixture: () => OlderActionFixture): void {
     await expectWritten("attached", main);
   });
 }
-
-const deployments: readonly { store: typeof sqliteStore; roles: readonly Role[] }[] = [
-  { store: sqliteStore, roles: ["all"] },
-  { store: postgresStore, roles: ["api", "worker", "worker"] },
-];
 
 for (const { store, roles } of deployments) {
   describe(`an older Action with the service of now on ${store.name}`, { tags: [...store.tags] }, () => {
