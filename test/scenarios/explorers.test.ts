@@ -23,6 +23,8 @@ const files = Object.fromEntries(
   ["a", "b", "c", "d"].map((name) => [`src/${name}.ts`, `export const ${name} = 1;\n`]),
 );
 const usage = { input: 10_000, output: 200 };
+/** What is kept for the answer of an explorer. */
+const RESERVED_TOKENS = 8_000;
 /** Of a request with this usage, in micro-USD. */
 const WORKER_COST = 50_000 + 5_000;
 const SCOUT_COST = 10_000 + 1_000;
@@ -176,6 +178,14 @@ for (const { store, roles } of deployments) {
       const used = await fixture.usageByModel(main);
       // Each request is counted once, those of the lost worker too.
       expect(used.reduce((sum, { calls }) => sum + calls, 0)).toBe(requests.length);
+      // Only what may have been under way costs what was reserved for it: the last request of each of the four.
+      const [ofTheRun, ofExplorers] = [false, true].map((isScout) =>
+        used.find(({ model }) => (model === SCOUT) === isScout),
+      );
+      expect(ofTheRun?.output_tokens).toBe(3 * usage.output);
+      const { calls = 0, output_tokens: output = 0 } = ofExplorers ?? {};
+      const reserved = QUESTIONS.length * RESERVED_TOKENS;
+      expect(output).toBeLessThanOrEqual(reserved + (calls - QUESTIONS.length) * usage.output);
     });
   });
 }

@@ -27,6 +27,7 @@ export function leftLoop({ entries }: LeftWork): LeftLoop | null {
   let instructions = "";
   let turn: TurnBody | null = null;
   let calls: CallsBody | null = null;
+  let meter: MeterState | null = null;
   let planned: readonly PlannedCall[] = [];
   let continued: Continuation | null = null;
   for (const { kind, body } of entries) {
@@ -37,13 +38,19 @@ export function leftLoop({ entries }: LeftWork): LeftLoop | null {
       calls = null;
       continued = null;
       planned = turn.planned;
+      meter = turn.meter;
       messages = [...messages.slice(0, turn.messages.from), ...turn.messages.added];
       instructions = turn.instructions ?? instructions;
     } else if (kind === "calls") {
       calls = body as CallsBody;
       planned = calls.planned;
+      meter = calls.meter;
     } else if (kind === "continued" || kind === "forked") continued = body as Continuation;
-    else if (kind === "spend") planned = [...planned, ...(body as SpendBody).planned];
+    else if (kind === "spend") {
+      const spend = body as SpendBody;
+      planned = spend.meter === undefined ? [...planned, ...spend.planned] : spend.planned;
+      meter = spend.meter ?? meter;
+    }
   }
   if (turn === null) return null;
   const { position, requests, conversation } = turn;
@@ -53,7 +60,7 @@ export function leftLoop({ entries }: LeftWork): LeftLoop | null {
     const fresh = { meter: null, requests: null, planned: [], calls: null };
     return { ...left, ...fresh, position: { ...at, bound: null, isToldSo: false, toldShare: 0 } };
   }
-  return { ...left, position, requests, meter: calls?.meter ?? turn.meter, planned, calls };
+  return { ...left, position, requests, meter, planned, calls };
 }
 
 /** Names of tools whose calls were begun, and whose results nobody knows. */

@@ -83,7 +83,7 @@ export class LoopJournal implements RequestJournal, WaitJournal, CallJournal {
       const { journal } = this.#options;
       const isLeaving = isTurn && journal.isLeaving && journal.isKept;
       if (!isLeaving) this.#planned.add(planned);
-      await (isTurn ? this.#keepTurn() : this.#keepSpend(planned));
+      await (isTurn ? this.#keepTurn() : this.#keepSpend());
       if (isLeaving && journal.isKept) throw new RunStopped("handover");
       return () => this.#planned.delete(planned);
     });
@@ -154,8 +154,8 @@ export class LoopJournal implements RequestJournal, WaitJournal, CallJournal {
     if (tree !== undefined) this.#tree = tree.tree;
   }
 
-  async #keepSpend(planned: PlannedCall): Promise<void> {
-    const body: SpendBody = { planned: [planned] };
+  async #keepSpend(): Promise<void> {
+    const body: SpendBody = { meter: this.#options.meter.state, planned: [...this.#planned] };
     await this.#options.journal.keep({ kind: "spend", body });
   }
 

@@ -118,7 +118,8 @@ export type TurnBody = {
   readonly planned: readonly PlannedCall[];
 };
 
-export type SpendBody = Pick<TurnBody, "planned">;
+/** Entries of older versions have the one request that is about to be sent, and no meter. */
+export type SpendBody = Pick<TurnBody, "planned"> & Partial<Pick<TurnBody, "meter">>;
 
 export type CallsBody = LeftCalls & Pick<TurnBody, "meter" | "planned">;
 
