@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createReadStream, type ReadStream } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { errorCode } from "../../base/error-code.ts";
+import { errorCode, hasNoRoom } from "../../base/error-code.ts";
 import {
   type BlobStore,
   BlobStoreError,
@@ -111,6 +111,6 @@ async function sizeOf(path: string): Promise<number | null> {
 function explain(cause: unknown): never {
   const code = errorCode(cause);
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw cause;
-  const why = code === "ENOSPC" || code === "EDQUOT" ? "is full" : `cannot be used (${code})`;
+  const why = hasNoRoom(cause) ? "is full" : `cannot be used (${code})`;
   throw new BlobStoreError(`The folder of blobs ${why}. Look at BLOB_DIR.`, { cause });
 }

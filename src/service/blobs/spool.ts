@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../../base/error-code.ts";
+import { errorCode, hasNoRoom } from "../../base/error-code.ts";
 import { BlobStoreError } from "../core/blobs/blob-store.ts";
 import type { Spool, SpoolFile } from "../core/ports/spool.ts";
 
@@ -39,7 +39,6 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 function explain(cause: unknown): never {
   const code = errorCode(cause);
-  const why =
-    code === "ENOSPC" || code === "EDQUOT" ? "is full" : `cannot be used (${code ?? "unknown cause"})`;
+  const why = hasNoRoom(cause) ? "is full" : `cannot be used (${code ?? "unknown cause"})`;
   throw new BlobStoreError(`The folder of what is uploaded ${why}. Look at DATA_DIR.`, { cause });
 }

@@ -1,17 +1,16 @@
 // Whether a failure of git or of the file system means that this machine's disk has no room.
 
 import { statfs } from "node:fs/promises";
-import { errorCode } from "../../base/error-code.ts";
+import { hasNoRoom } from "../../base/error-code.ts";
 import { GitError } from "../../base/git/git.ts";
 import { StorageFullError } from "../core/ports/storage-full.ts";
 
-const codes: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 /** Git does not say why a file could not be written. With less than this its disk is taken to be why. */
 const NO_ROOM_BYTES = 16 * 1024 * 1024;
 
 /** `folder`: where it worked. */
 export async function isFullDisk(cause: unknown, folder: string): Promise<boolean> {
-  if (codes.has(errorCode(cause))) return true;
+  if (hasNoRoom(cause)) return true;
   if (!(cause instanceof GitError) || cause.code !== "git_failed") return false;
   const disk = await statfs(folder).catch(() => null);
   return disk !== null && disk.bavail * disk.bsize < NO_ROOM_BYTES;

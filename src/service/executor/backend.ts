@@ -95,7 +95,7 @@ type ServerWriteVerdict =
 /** The journal of a run: what another worker needs to go on with it. */
 export type TaskJournal = Pick<
   RunJournal,
-  "left" | "isLeaving" | "isKept" | "keep" | "passOver" | "giveUp" | "complete"
+  "left" | "isLeaving" | "isKept" | "keep" | "passOver" | "waitsForRoom" | "giveUp" | "complete"
 >;
 
 /** `earlier`: what it has asked for under the workers before. */

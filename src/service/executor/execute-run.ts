@@ -41,7 +41,7 @@ import { untilTurn } from "./session-turn.ts";
 import { RunStopped } from "./stop-reason.ts";
 import { taskOf } from "./task-of.ts";
 import { backendSpan } from "./trace-run.ts";
-import { untilRoom } from "./until-room.ts";
+import { sayWaits, untilRoom } from "./until-room.ts";
 import { UsageMeter } from "./usage-meter.ts";
 import { WorkedTime } from "./worked-time.ts";
 
@@ -239,8 +239,9 @@ async function endingOfWork(
     const copy = keepsChanges ? fresh : await restoreChanges(core, { run: sessionRun, checkout });
     const left = journal?.left?.tree ?? null;
     const hasNoTurns = backend.needsCheckout && backend.hasNoTurns === true;
+    const onFull = sayWaits(core, taken.run.id);
     if (left !== null && !hasNoTurns)
-      await untilRoom(() => checkout.bringBack(left, signal), { clock: core.clock, signal });
+      await untilRoom(() => checkout.bringBack(left, signal), { clock: core.clock, signal, onFull });
     let isGivenBack = false;
     try {
       const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout);

@@ -13,7 +13,7 @@ import type { HeldCheckout } from "./held-checkout.ts";
 import type { LeftWork } from "./run-journal.ts";
 import { openFiles, type RunOfFiles, sourceOf } from "./run-source.ts";
 import { serversOfRun } from "./tools/mcp/servers-of-run.ts";
-import { untilRoom } from "./until-room.ts";
+import { sayWaits, untilRoom } from "./until-room.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 type PoisonedRun = {
@@ -60,7 +60,8 @@ async function reportKept(
   // Its tree was kept without them.
   if (backend.needsCheckout && backend.hasNoTurns === true) await checkout.hideAgentFiles();
   const { tree } = left;
-  await untilRoom(() => checkout.bringBack(tree, signal), { clock: core.clock, signal });
+  const onFull = sayWaits(core, taken.run.id);
+  await untilRoom(() => checkout.bringBack(tree, signal), { clock: core.clock, signal, onFull });
   await emitChanges(work, { held, checkout, copy });
   return true;
 }

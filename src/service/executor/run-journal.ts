@@ -4,6 +4,7 @@
 import type { TakeUpReason } from "../../contract/runs/run-event.ts";
 import type { KeptTree } from "../core/checkouts/checkout.ts";
 import type { Core } from "../core/core.ts";
+import type { StorageFullError } from "../core/ports/storage-full.ts";
 import type { JournalKind } from "../core/runs/journal-port.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import {
@@ -15,6 +16,7 @@ import {
   openEntries,
 } from "../core/runs/run-journal.ts";
 import type { EventWriter } from "./event-writer.ts";
+import { sayWaits } from "./until-room.ts";
 import type { WorkedTime } from "./worked-time.ts";
 
 /**
@@ -142,6 +144,12 @@ export class RunJournal {
   passOver(cause: unknown): void {
     const { core, taken } = this.#options;
     core.log.warn({ run_id: taken.run.id, err: cause }, "an entry of the run's journal is left out");
+  }
+
+  /** The disk of the run's files is full. */
+  waitsForRoom(cause: StorageFullError): void {
+    const { core, taken } = this.#options;
+    sayWaits(core, taken.run.id)(cause);
   }
 
   /** Something of the run cannot be kept: it ends with its worker from here on. */

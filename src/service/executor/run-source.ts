@@ -19,7 +19,7 @@ import type { RunInput } from "../core/runs/run-record.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { LeftWork } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
-import { untilRoom } from "./until-room.ts";
+import { sayWaits, untilRoom } from "./until-room.ts";
 
 type RunOfSource = { readonly core: Core; readonly taken: TakenRun; readonly secrets: SecretMask };
 
@@ -90,9 +90,8 @@ export async function openFiles(
     source === null
       ? await checkouts.openEmpty({ runId, earlierFolder }, signal)
       : await checkouts.open({ ...(await withContents(work, { agent, source })), earlierFolder }, signal);
-  const onFull = (cause: StorageFullError) =>
-    core.log.warn({ run_id: runId, err: cause }, "the disk of runs' files is full: the run waits for room");
   try {
+    const onFull = sayWaits(core, runId);
     const opened = await untilRoom(open, { clock: core.clock, signal, onFull });
     return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
   } catch (cause) {

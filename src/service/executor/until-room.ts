@@ -1,6 +1,7 @@
 // Waits for room on the disk of runs' files: a full one is the operator's to mend, and no fault of a run.
 
 import type { Clock } from "../../base/clock.ts";
+import type { Core } from "../core/core.ts";
 import { StorageFullError } from "../core/ports/storage-full.ts";
 
 const WAIT_MS = 10 * 60_000;
@@ -12,6 +13,12 @@ type Waiting = {
   /** Called once, when it begins to wait. */
   readonly onFull?: (cause: StorageFullError) => void;
 };
+
+/** Tells the operator, in the log, that a run waits. */
+export function sayWaits({ log }: Pick<Core, "log">, runId: string): (cause: StorageFullError) => void {
+  return (cause) =>
+    log.warn({ run_id: runId, err: cause }, "the disk of runs' files is full: the run waits for room");
+}
 
 /**
  * Repeats `work`, which is safe to repeat, for ten minutes while it rejects with a `StorageFullError`. Rejects as its last try did, or

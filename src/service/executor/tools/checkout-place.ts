@@ -3,7 +3,7 @@
 
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, realpath, unlink } from "node:fs/promises";
-import { errorCode } from "../../../base/error-code.ts";
+import { errorCode, hasNoRoom } from "../../../base/error-code.ts";
 import { refuseCovered, refusedPath, relativePath, showPath, type ToolTree } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
 
@@ -99,12 +99,6 @@ export async function writeWhole(place: OpenedPath, bytes: Buffer): Promise<"cre
     await file.close();
   }
   return isNew ? "created" : "replaced";
-}
-
-/** Whether a failure of the file system means that the disk is full. */
-export function hasNoRoom(cause: unknown): boolean {
-  const code = errorCode(cause);
-  return code === "ENOSPC" || code === "EDQUOT";
 }
 
 async function writeFrom(file: FileHandle, bytes: Buffer, from: number): Promise<void> {

@@ -1,8 +1,8 @@
 // Executes one tool call; its start, arguments, end and result become events of the run.
 
+import { hasNoRoom } from "../../../base/error-code.ts";
 import { CheckoutError } from "../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../backend.ts";
-import { hasNoRoom } from "./checkout-place.ts";
 import { effectOf, type Tool, type ToolAnswer, type ToolContext, ToolError } from "./tool.ts";
 
 /** The most that one result may add to the run's stream. */

@@ -5,6 +5,7 @@ import { type Random, systemRandom } from "../../../../base/ids.ts";
 import { RESUMED_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout, HiddenFile } from "../../../core/checkouts/checkout.ts";
 import { networkText } from "../../../core/egress/network-text.ts";
+import type { StorageFullError } from "../../../core/ports/storage-full.ts";
 import type { Backend, BackendOutcome, BackendTask, BareTask, RepositoryTask } from "../../backend.ts";
 import { untilRoom } from "../../until-room.ts";
 import { failureOf } from "./agent-fault.ts";
@@ -90,8 +91,9 @@ async function takeUp(
   const value = { turn, after: work.after, unknown_calls: unknown };
   await task.emit({ type: "CUSTOM", name: RESUMED_EVENT, value });
   const { tree } = work;
-  if (tree !== null)
-    await untilRoom(() => checkout.bringBack(tree, task.signal), { clock, signal: task.signal });
+  const { signal } = task;
+  const onFull = (cause: StorageFullError) => task.journal?.waitsForRoom(cause);
+  if (tree !== null) await untilRoom(() => checkout.bringBack(tree, signal), { clock, signal, onFull });
   return left;
 }
 

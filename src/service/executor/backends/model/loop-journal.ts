@@ -166,7 +166,10 @@ export class LoopJournal implements RequestJournal, WaitJournal, CallJournal {
   async #keepTree(): Promise<KeptTree | undefined> {
     const { checkout, journal, signal, clock } = this.#options;
     const full: StorageFullError[] = [];
-    const onFull = (cause: StorageFullError) => full.push(cause);
+    const onFull = (cause: StorageFullError) => {
+      full.push(cause);
+      journal.waitsForRoom(cause);
+    };
     let tree: KeptTree | null;
     try {
       tree = await untilRoom(() => checkout.keepTree(this.#tree, signal), { clock, signal, onFull });
