@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median } from "../../bench/statistics.ts";
 import { copyFolders } from "../../src/service/checkouts/copies/copy-folders.ts";
-import { layOutCopy } from "../../src/service/core/workspaces/runs/lay-out-copy.ts";
+import { layOut, stateOfCopy } from "../../src/service/core/workspaces/runs/lay-out-copy.ts";
 import { CoreFixture } from "./fixtures/core-fixture.ts";
 import { postgresStore, sqliteStore } from "./stores/stores.ts";
 import { TestWorkspace } from "./workspaces.ts";
@@ -40,7 +40,9 @@ for (const store of stores) {
     });
     for (let round = 0; round < ROUNDS; round += 1) {
       const startedAt = performance.now();
-      const laidOut = await layOutCopy(fixture.core, await workspace.copy(copyId));
+      const copy = await workspace.copy(copyId);
+      const { commitOid: headSha, made } = await stateOfCopy(fixture.core, copy);
+      const laidOut = layOut(fixture.core, { workspaceId: copy.workspaceId, headSha, made });
       const source = { ...laidOut, runId: `run-${round}`, copyId, maxFileBytes: MAX_FILE_BYTES };
       const opened = await folders.open(source, new AbortController().signal);
       ours.push(performance.now() - startedAt);

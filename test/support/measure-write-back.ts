@@ -10,7 +10,7 @@ import { opened } from "../../scripts/opened.ts";
 import { copyFolders } from "../../src/service/checkouts/copies/copy-folders.ts";
 import type { Holder } from "../../src/service/core/workspaces/copies/copy.ts";
 import { takeCopy } from "../../src/service/core/workspaces/copies/copy-lease.ts";
-import { layOutCopy } from "../../src/service/core/workspaces/runs/lay-out-copy.ts";
+import { layOut, stateOfCopy } from "../../src/service/core/workspaces/runs/lay-out-copy.ts";
 import { writeBack } from "../../src/service/core/workspaces/runs/write-back.ts";
 import { CoreFixture } from "./fixtures/core-fixture.ts";
 import { testDatabaseUrl } from "./stores/postgres-schema.ts";
@@ -83,8 +83,9 @@ async function measure(
   const held = await takeCopy(core, { workspaceId: workspace.id, copyId, holder }, signal);
   if (!held.ok) throw new Error(held.refusal.reason);
   const folders = copyFolders({ folder, environment: process.env, maxObjects: 100_000 });
+  const { commitOid: headSha, made } = await stateOfCopy(core, held.value);
   const source = {
-    ...(await layOutCopy(core, held.value)),
+    ...layOut(core, { workspaceId: held.value.workspaceId, headSha, made }),
     runId: "bench",
     copyId,
     maxFileBytes: MAX_FILE_BYTES,

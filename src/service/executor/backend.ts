@@ -123,6 +123,8 @@ export type BackendTask = {
   readonly mayPark: boolean;
   /** Whether its files are a workspace's: there is no repository then, and yet there are files. */
   readonly isInWorkspace: boolean;
+  /** Whether somebody else may have changed its files since its last worker had them. */
+  readonly filesMayBeOthers: boolean;
   /** Whether it compares what other runs have done: it has no tools, and no files. */
   readonly isJudge: boolean;
   /** The desk of a workspace's manager. Null for every other run. */

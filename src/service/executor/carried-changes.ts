@@ -27,6 +27,9 @@ export async function carriedStateOf(core: Core, run: RunRecord): Promise<Carrie
   return copy === null || copy.patch === "" ? { state: "fresh" } : { state: "restored" };
 }
 
+/** No changes are carried. */
+export const fresh: CarriedState = { state: "fresh" };
+
 export type ChangesOptions = {
   readonly run: RunRecord;
   readonly checkout: Checkout;

@@ -118,8 +118,10 @@ export async function resumeChildren(
   const { runs } = store.committed;
   for (const child of await runs.listChildren({ runId, limit: MAX_CHILDREN })) {
     if (budget.knows(child.id)) continue;
-    const { maxTurnTokens: tokens = 0, maxCostMicroUsd: microUsd = 0 } =
-      (await runs.findInput(child.id)) ?? {};
+    const asked = await runs.findInput(child.id);
+    // What a worker of a workspace may use is its task group's.
+    if (asked?.workspace != null) continue;
+    const { maxTurnTokens: tokens = 0, maxCostMicroUsd: microUsd = 0 } = asked ?? {};
     budget.reserve(child.id, { tokens, microUsd });
     if (isTerminal(child.status)) budget.settle(child.id, usedBy(child));
   }

@@ -15,16 +15,9 @@ import type { Usage } from "../core/runs/usage.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { CheckSandbox } from "./attempts/check-copy.ts";
 import { executeRace, sessionRunOf } from "./attempts/execute-race.ts";
-import type {
-  Backend,
-  BackendOutcome,
-  BackendTask,
-  BroughtModel,
-  CarriedState,
-  RunEnvironment,
-} from "./backend.ts";
+import type { Backend, BackendOutcome, BroughtModel, RunEnvironment } from "./backend.ts";
 import { openBroughtModel } from "./brought-model.ts";
-import { carriedStateOf, restoreChanges } from "./carried-changes.ts";
+import { carriedStateOf, fresh, restoreChanges } from "./carried-changes.ts";
 import { Delegations } from "./delegations.ts";
 import { emitChanges } from "./emit-changes.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -34,6 +27,7 @@ import { endPoisoned } from "./poisoned-run.ts";
 import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";
 import { RunBudget } from "./run-budget.ts";
 import { isTakenUp, RunJournal } from "./run-journal.ts";
+import { asEnded, leavingOf, type RunLeaving } from "./run-leaving.ts";
 import { RunNetwork } from "./run-network.ts";
 import { noCommitText, openFiles, sourceOf } from "./run-source.ts";
 import type { SecretMask } from "./secret-mask.ts";
@@ -44,6 +38,7 @@ import { backendSpan } from "./trace-run.ts";
 import { sayWaits, untilRoom } from "./until-room.ts";
 import { UsageMeter } from "./usage-meter.ts";
 import { WorkedTime } from "./worked-time.ts";
+import { inWorkspace } from "./workspace-task.ts";
 
 /** A sandbox ends at once; copies end at their next file. */
 const SETUP_STOPS_WITHIN_MS = 10_000;
@@ -90,6 +85,7 @@ type WorkDone = {
   readonly workedMs: number;
   /** Null where none is kept. */
   readonly journal: RunJournal | null;
+  readonly leaving: RunLeaving;
   /** Resolves when the checkout is removed: for a stopped run, once its backend has ended. Never rejects. */
   readonly cleaned: Promise<void>;
 };
@@ -115,26 +111,33 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const held = new HeldCheckout({ core, runId, isOver: work.isOver });
   const delegations = new Delegations();
   const network = new RunNetwork(work);
-  let journal: RunJournal | null = null;
-  const keeps = (opened: RunJournal | null) => {
-    journal = opened;
-  };
-  const close = async (): Promise<Pick<WorkDone, "cleaned">> => {
-    delegations.close();
-    await network.close();
+  const opened: Opened = { journal: null, workspace: null };
+  const usageNow = () => ({ ...meter.usage, budget: budget.use });
+  const close = async (leaving: RunLeaving): Promise<Pick<WorkDone, "cleaned">> => {
+    if (leaving.as !== "ended") opened.workspace?.leaves(leaving.as);
     const cleaned = held.remove();
     if (!held.isInUse) await cleaned;
     return { cleaned };
   };
-  const parts = { meter, held, delegations, network, worked, keeps };
-  const ending = await endingOfWork(work, parts).catch(async (cause: unknown) => {
-    await (await close()).cleaned;
+  const parts = { meter, held, delegations, network, worked, opened };
+  const end = async () => {
+    delegations.close();
+    await network.close();
+  };
+  const ended = await endingOfWork(work, parts).catch(async (cause: unknown) => {
+    await end();
+    await (await close(opened.journal?.isKept === true ? { as: "given_back" } : asEnded)).cleaned;
     throw cause;
   });
-  const { cleaned } = await close();
-  const usage = { ...meter.usage, budget: budget.use };
+  await end();
+  const { journal } = opened;
+  const ending = failedUnlessCalled(ended, usageNow());
+  const leaving = leavingOf(ending, { journal, input: taken.input, usage: usageNow() });
+  const { cleaned } = await close(leaving);
+  const usage = usageNow();
   return {
-    ending: failedUnlessCalled(ending, usage),
+    ending,
+    leaving,
     usage,
     heldMicroUsd: meter.heldMicroUsd,
     hasDelegated: delegations.hasBegun,
@@ -144,19 +147,21 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   };
 }
 
+/** Null where there is none, or it is not open yet. */
+type Opened = { journal: RunJournal | null; workspace: OpenedWorkspace | null };
+
 type WorkParts = {
   readonly meter: UsageMeter;
   readonly held: HeldCheckout;
   readonly delegations: Delegations;
   readonly network: RunNetwork;
   readonly worked: WorkedTime;
-  /** Told the run's journal once it is open. */
-  readonly keeps: (journal: RunJournal | null) => void;
+  readonly opened: Opened;
 };
 
 async function endingOfWork(
   work: Work,
-  { meter, held, delegations, network, worked, keeps }: WorkParts,
+  { meter, held, delegations, network, worked, opened }: WorkParts,
 ): Promise<Ending> {
   const { core, taken, signal } = work;
   const runId = taken.run.id;
@@ -165,7 +170,7 @@ async function endingOfWork(
     const agent = await core.store.committed.agents.find(taken.run.agentId);
     // A run that was submitted while its agent was deleted.
     if (agent === null) return deletedEnding;
-    const opened = await openBrought(work);
+    const access = await openBrought(work);
     const backend = await backendOf(work, agent);
     if (backend === null) {
       const message = `This service has no backend named "${agent.backend}".`;
@@ -173,14 +178,14 @@ async function endingOfWork(
     }
     const journal = await openJournal(work, { backend, worked });
     if (journal === null && (isTakenUp(taken) || taken.input.forkOf !== undefined)) return interruptedEnding;
-    keeps(journal);
+    opened.journal = journal;
     worked.add(journal?.left?.workedMs ?? 0);
     work.secrets.add(...(backend.secrets ?? []));
     if (journal?.left?.isPoisoned === true)
-      return await endPoisoned(work, { agent, backend, left: journal.left, held, meter });
+      return await endPoisoned(work, { agent, backend, journal, left: journal.left, held, meter });
     if (journal?.left != null) work.countEarlier(journal.left.workedMs - (taken.input.uncountedMs ?? 0));
-    if (!opened.ok) return opened.refusal;
-    const brought = opened.value;
+    if (!access.ok) return access.refusal;
+    const brought = access.value;
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
     const sessionRun = await sessionRunOf(core, taken);
     const granted = await network.grant(agent);
@@ -211,18 +216,20 @@ async function endingOfWork(
     const changesCheckout = backend.needsCheckout && backend.changesCheckout === true;
     if (changesCheckout) await untilTurn({ ...work, run: taken.run });
     const files = await core.tracer.trace({ name: "open checkout" }, async (span) => {
-      const opening = await openFiles(work, { agent, source, left: journal?.left ?? null });
+      const opening = await openFiles(work, { agent, source, journal });
       if (!opening.ok) span.fail(opening.refusal.reason);
       return opening;
     });
     if (files.ok) {
       held.hold(files.value.checkout);
+      opened.workspace = files.value.workspace;
       work.secrets.add(...(files.value.checkout.covered?.values ?? []));
     }
     signal.throwIfAborted();
     if (!files.ok) return endingOfRefusal(files.refusal);
     const { checkout, workspace } = files.value;
-    const told = workspace === null ? task : toldOf(work, { task, workspace, delegations });
+    const { lend } = work;
+    const told = workspace === null ? task : inWorkspace(task, { workspace, delegations, lend });
     const given = { ...told, ...(source ?? { repository: null }) };
     const stopsWithinMs = backend.needsCheckout ? backend.stopsWithinMs : undefined;
     if (!changesCheckout)
@@ -240,7 +247,7 @@ async function endingOfWork(
     const left = journal?.left?.tree ?? null;
     const hasNoTurns = backend.needsCheckout && backend.hasNoTurns === true;
     const onFull = sayWaits(core, taken.run.id);
-    if (left !== null && !hasNoTurns)
+    if (left !== null && !hasNoTurns && !told.filesMayBeOthers)
       await untilRoom(() => checkout.bringBack(left, signal), { clock: core.clock, signal, onFull });
     let isGivenBack = false;
     try {
@@ -270,9 +277,8 @@ async function openJournal(
   { backend, worked }: { backend: Backend; worked: WorkedTime },
 ): Promise<RunJournal | null> {
   const { core, taken, writer, isLeaving } = work;
-  const { workspace, modelAccess } = taken.input;
+  const { modelAccess } = taken.input;
   if (!backend.needsCheckout || backend.keepsJournal !== true || core.journalKeys === null) return null;
-  if (workspace !== undefined) return null;
   // Where the access is in this process alone, the next one could not go on.
   if (modelAccess !== undefined && !core.keepsRunSecrets) return null;
   return await RunJournal.open({ core, taken, writer, isLeaving, worked });
@@ -294,39 +300,6 @@ async function backendOf(
   if (taken.input.modelAccess === undefined) return own;
   if (own?.needsCheckout === true && own.takesBroughtModel === true) return own;
   return await openBroughtBackend();
-}
-
-const fresh: CarriedState = { state: "fresh" };
-
-/** A workspace's runs are told of it, whichever backend executes them. Workers are what a run delegates. */
-function toldOf(
-  { lend }: Work,
-  {
-    task,
-    workspace,
-    delegations,
-  }: { task: BackendTask; workspace: OpenedWorkspace; delegations: Delegations },
-): BackendTask {
-  const briefing = { role: "system" as const, content: workspace.briefing };
-  const { desk } = workspace;
-  return {
-    ...task,
-    isInWorkspace: true,
-    emit: async (event, effect = "maybe_files") => {
-      await task.emit(event);
-      if (event.type === "TOOL_CALL_RESULT" && effect === "maybe_files") workspace.callEnded();
-    },
-    messages: [briefing, ...task.messages],
-    desk: desk && {
-      createCopy: (baseRevisionId) => desk.createCopy(baseRevisionId),
-      createChangeset: (work, signal) => desk.createChangeset(task.secrets.applyWithin(work), signal),
-      startWorker: (asked) => {
-        const masked = { ...asked, message: task.secrets.apply(asked.message) };
-        return delegations.begin(() => desk.startWorker(masked));
-      },
-      awaitWorkers: (workerIds, signal) => lend(() => desk.awaitWorkers(workerIds, signal)),
-    },
-  };
 }
 
 async function setUp(

@@ -8,11 +8,10 @@ import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import type { Span } from "../core/ports/tracer.ts";
-import { parkedAgainFor, parkedFor, parkRun } from "../core/runs/park-run.ts";
+import { parkRun } from "../core/runs/park-run.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
 import { leaveRun } from "../core/runs/recover-runs.ts";
 import { handOverRun } from "../core/runs/run-journal.ts";
-import type { Ending } from "../core/runs/run-machine.ts";
 import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { CheckSandbox } from "./attempts/check-copy.ts";
 import type { Backend } from "./backend.ts";
@@ -206,19 +205,17 @@ export class Executor {
         isLeaving: this.#leaving.signal,
         isOver: this.#drained.signal,
       });
-      const { ending, usage, heldMicroUsd, hasDelegated, workedMs, journal, cleaned } = done;
+      const { ending, leaving, usage, heldMicroUsd, hasDelegated, workedMs, journal, cleaned } = done;
       this.#follow(cleaned);
       const events = await writer.close();
-      if (isInterrupted(ending) && journal?.isKept === true) {
+      if (leaving.as === "given_back") {
         if (await this.#insist(() => handOverRun(core, { runId, fence, events }))) {
           core.log.info({ run_id: runId }, "run given back");
           return;
         }
       }
-      const waitsFor =
-        (journal?.isComplete === true ? parkedFor(ending, taken.input) : null) ??
-        (journal?.isKept === true ? parkedAgainFor(ending, taken.input, usage) : null);
-      if (waitsFor !== null) {
+      if (leaving.as === "parked") {
+        const { waitsFor } = leaving;
         const park = { runId, fence, waitsFor, events, usage, workedMs, checks: writer.checks };
         if (await this.#insist(() => parkRun(core, park))) {
           core.log.info({ run_id: runId, reason: waitsFor.reason }, "run parked");
@@ -292,9 +289,4 @@ export class Executor {
       }
     }
   }
-}
-
-/** Its worker stops, and the run could go on. */
-function isInterrupted(ending: Ending): boolean {
-  return ending.status === "failed" && ending.reason === "interrupted";
 }

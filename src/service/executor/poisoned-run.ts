@@ -6,11 +6,11 @@ import type { Agent } from "../core/agents/agent.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import { type Ending, poisonedEnding } from "../core/runs/run-machine.ts";
 import type { Backend } from "./backend.ts";
-import { restoreChanges } from "./carried-changes.ts";
+import { fresh, restoreChanges } from "./carried-changes.ts";
 import { type ChangedWork, emitChanges } from "./emit-changes.ts";
 import { isOfStore } from "./failed-run.ts";
 import type { HeldCheckout } from "./held-checkout.ts";
-import type { LeftWork } from "./run-journal.ts";
+import type { LeftWork, RunJournal } from "./run-journal.ts";
 import { openFiles, type RunOfFiles, sourceOf } from "./run-source.ts";
 import { serversOfRun } from "./tools/mcp/servers-of-run.ts";
 import { sayWaits, untilRoom } from "./until-room.ts";
@@ -19,6 +19,7 @@ import type { UsageMeter } from "./usage-meter.ts";
 type PoisonedRun = {
   readonly agent: Agent;
   readonly backend: Backend;
+  readonly journal: Pick<RunJournal, "left">;
   readonly left: LeftWork;
   readonly held: HeldCheckout;
   readonly meter: UsageMeter;
@@ -46,23 +47,25 @@ export async function endPoisoned(work: ChangedWork & RunOfFiles, run: PoisonedR
 
 async function reportKept(
   work: ChangedWork & RunOfFiles,
-  { agent, backend, left, held }: PoisonedRun,
+  { agent, backend, journal, left, held }: PoisonedRun,
 ): Promise<boolean> {
   const { core, taken, secrets, signal } = work;
-  const source = sourceOf(taken.input, taken.run.id);
-  const files = await openFiles(work, { agent, source, left });
+  const source = taken.input.workspace === undefined ? sourceOf(taken.input, taken.run.id) : null;
+  const files = await openFiles(work, { agent, source, journal });
   if (!files.ok || left.tree === null) return false;
-  const { checkout } = files.value;
+  const { checkout, workspace } = files.value;
+  const isKept = workspace?.keepsChanges === true;
   held.hold(checkout);
   secrets.add(...(checkout.covered?.values ?? []));
   secrets.add(...(await secretsOfRepositorysServers(agent, checkout)));
-  const copy = await restoreChanges(core, { run: taken.run, checkout });
+  const copy = isKept ? fresh : await restoreChanges(core, { run: taken.run, checkout });
   // Its tree was kept without them.
   if (backend.needsCheckout && backend.hasNoTurns === true) await checkout.hideAgentFiles();
   const { tree } = left;
   const onFull = sayWaits(core, taken.run.id);
-  await untilRoom(() => checkout.bringBack(tree, signal), { clock: core.clock, signal, onFull });
-  await emitChanges(work, { held, checkout, copy });
+  if (!isKept || !left.wasParked)
+    await untilRoom(() => checkout.bringBack(tree, signal), { clock: core.clock, signal, onFull });
+  await emitChanges(work, { held, checkout, copy, isKept });
   return true;
 }
 

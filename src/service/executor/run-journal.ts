@@ -39,6 +39,8 @@ export type LeftWork = {
    * where another run was.
    */
   readonly after: TakeUpReason;
+  /** The run was parked since its newest turn: it held no copy of a workspace meanwhile. */
+  readonly wasParked: boolean;
   /** They were too many: what they have changed is reported, and nothing more is done. */
   readonly isPoisoned: boolean;
 };
@@ -204,8 +206,13 @@ function leftIn(entries: readonly OpenedEntry[]): LeftWork {
     entries: entries.map((entry, at) => ({ ...entry, body: bodies[at]?.of })),
     tree: stored === undefined ? null : { tree: stored.tree, pack: Buffer.from(stored.pack, "base64") },
     after: whyEnded[ended] ?? "lost_worker",
+    wasParked: lastOf(entries, ["continued"]) > lastOf(entries, ["turn", "kept"]),
     isPoisoned: entries.some(({ kind }) => kind === "poisoned"),
   };
+}
+
+function lastOf(entries: readonly OpenedEntry[], kinds: readonly JournalKind[]): number {
+  return entries.findLastIndex(({ kind }) => kinds.includes(kind));
 }
 
 /** An entry of the core, which says how long the run had been at work where that is known. Undefined: a later one holds it too. */

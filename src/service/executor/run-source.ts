@@ -17,7 +17,7 @@ import { findCredential } from "../core/repository-access/open-access.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
-import type { LeftWork } from "./run-journal.ts";
+import type { RunJournal } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { sayWaits, untilRoom } from "./until-room.ts";
 
@@ -72,28 +72,46 @@ export type RunOfFiles = RunOfSource & {
 
 type OpenedFiles = { readonly checkout: Checkout; readonly workspace: OpenedWorkspace | null };
 
+type FilesOfRun = {
+  readonly agent: Agent;
+  readonly source: CheckoutSource | null;
+  /** Null where none is kept. */
+  readonly journal: Pick<RunJournal, "left"> | null;
+};
+
 /** Opens the files that a run works in. */
 export async function openFiles(
   work: RunOfFiles,
-  { agent, source, left }: { agent: Agent; source: CheckoutSource | null; left: LeftWork | null },
+  { agent, source, journal }: FilesOfRun,
 ): Promise<Result<OpenedFiles, CheckoutRefusal>> {
-  const { core, taken, checkouts, workspaces, signal } = work;
+  const { taken, checkouts, workspaces, signal } = work;
   const { workspace } = taken.input;
+  const hasJournal = journal !== null;
+  const earlierFolder = journal?.left?.folderName;
   if (workspace !== undefined) {
-    const opened = await workspaces?.open({ taken, workspace, signal });
-    if (opened === undefined) return refused({ reason: "service_fault", detail: NO_WORKSPACES });
+    const opened = await openUntilRoom(work, () =>
+      workspaces === null
+        ? Promise.resolve(refused({ reason: "service_fault", detail: NO_WORKSPACES } as const))
+        : workspaces.open({ taken, workspace, hasJournal, earlierFolder, signal }),
+    );
     return opened.ok ? ok({ checkout: opened.value.checkout, workspace: opened.value }) : opened;
   }
-  const earlierFolder = left?.folderName;
   const { id: runId } = taken.run;
-  const open = async () =>
+  const opened = await openUntilRoom(work, async () =>
     source === null
       ? await checkouts.openEmpty({ runId, earlierFolder }, signal)
-      : await checkouts.open({ ...(await withContents(work, { agent, source })), earlierFolder }, signal);
+      : await checkouts.open({ ...(await withContents(work, { agent, source })), earlierFolder }, signal),
+  );
+  return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
+}
+
+async function openUntilRoom<Opened>(
+  { core, taken, signal }: Pick<RunOfFiles, "core" | "taken" | "signal">,
+  open: () => Promise<Result<Opened, CheckoutRefusal>>,
+): Promise<Result<Opened, CheckoutRefusal>> {
   try {
-    const onFull = sayWaits(core, runId);
-    const opened = await untilRoom(open, { clock: core.clock, signal, onFull });
-    return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
+    const onFull = sayWaits(core, taken.run.id);
+    return await untilRoom(open, { clock: core.clock, signal, onFull });
   } catch (cause) {
     if (!(cause instanceof StorageFullError)) throw cause;
     return refused({ reason: "service_fault", detail: FULL_DISK });

@@ -74,6 +74,7 @@ export function taskOf(
     mayAsk: input.hasThread === true && input.outputSchema === undefined,
     mayPark: input.mayPark === true && journal !== null,
     isInWorkspace: false,
+    filesMayBeOthers: false,
     isJudge: input.raceRole === "judge",
     desk: null,
     carriedState: { state: "fresh" },

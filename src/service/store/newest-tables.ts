@@ -121,7 +121,7 @@ CREATE INDEX "changesets_group" on "changesets" ("task_group_id");
 CREATE TABLE "adoptions" ("workspace_id" text primary key, "agent_id" text not null, "status" text not null, "objects" bigint not null, "bytes" bigint not null, "error" text, "sha" text not null, "before_revision_id" text not null, "revision_id" text, "operation_id" text not null, "created_at" bigint not null, "ended_at" bigint);
 CREATE TABLE "task_groups" ("id" text primary key, "workspace_id" text not null, "account_id" text not null, "name" text not null, "status" text not null, "budget_micro_usd" bigint, "max_workers" bigint not null, "created_by" text not null, "created_at" bigint not null, "stopped_at" bigint);
 CREATE INDEX "task_groups_workspace" on "task_groups" ("workspace_id", "id");
-CREATE TABLE "workspace_runs" ("run_id" text primary key, "workspace_id" text not null, "agent_id" text not null, "copy_id" text, "task_group_id" text, "worker_id" text, "created_at" bigint not null);
+CREATE TABLE "workspace_runs" ("run_id" text primary key, "workspace_id" text not null, "agent_id" text not null, "copy_id" text, "task_group_id" text, "worker_id" text, "created_at" bigint not null, "begun_commit_oid" text);
 CREATE INDEX "workspace_runs_workspace_id" on "workspace_runs" ("workspace_id", "run_id");
 CREATE INDEX "workspace_runs_task_group_id" on "workspace_runs" ("task_group_id", "run_id");
 CREATE INDEX "workspace_runs_copy_id" on "workspace_runs" ("copy_id", "run_id");

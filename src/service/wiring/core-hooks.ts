@@ -5,9 +5,10 @@ import { scheduleApproval } from "../core/schedules/approve-schedule.ts";
 import { finishSchedule } from "../core/schedules/end-schedules.ts";
 import { activationApproval, executionApproval } from "../core/workflows/approve-workflow.ts";
 import { changesetApproval } from "../core/workspaces/changesets/approve-changeset.ts";
+import { findPlaceFault } from "../core/workspaces/placed-runs/find-place-fault.ts";
 import { grantApproval } from "../core/write-grants/approve-grant.ts";
 
-export const coreHooks: Pick<Core, "approvables" | "onRunEnded"> = {
+export const coreHooks: Pick<Core, "approvables" | "onRunContinues" | "onRunEnded"> = {
   approvables: {
     confirm_schedule: scheduleApproval,
     activate_workflow: activationApproval,
@@ -15,5 +16,6 @@ export const coreHooks: Pick<Core, "approvables" | "onRunEnded"> = {
     grant_writes: grantApproval,
     accept_changeset: changesetApproval,
   },
+  onRunContinues: [findPlaceFault],
   onRunEnded: [finishSchedule],
 };

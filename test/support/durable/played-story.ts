@@ -25,6 +25,11 @@ export type Story = {
   readonly moreLines?: number;
   /** The turn in which it also hands a story of its own on to a child run. Default: 0, none. */
   readonly delegatesIn?: number;
+  /**
+   * The turn in which it also hands a story of its own to a worker of its workspace; it waits for that one in the next turn, and proposes
+   * its work in the one after. Default: 0, none.
+   */
+  readonly managesIn?: number;
 };
 
 /** Where a request is held: no byte of its answer is sent, or the first words of it are. */
@@ -48,11 +53,12 @@ export type AskedTurn = {
   readonly told: string;
 };
 
-export function messageOf({ name, run, turns, noteEvery, moreLines = 0, delegatesIn = 0 }: Story): string {
-  return `Play story/${name}/${run}/${turns}/${noteEvery}/${moreLines}/${delegatesIn}/ to its end.`;
+export function messageOf(story: Story): string {
+  const { name, run, turns, noteEvery, moreLines = 0, delegatesIn = 0, managesIn = 0 } = story;
+  return `Play story/${name}/${run}/${turns}/${noteEvery}/${moreLines}/${delegatesIn}/${managesIn}/ to its end.`;
 }
 
-/** The story of its child. */
+/** The story of its child, or of its worker. */
 export function childOf({ name, run }: Story): Story {
   return { name: `${name}-child`, run: `${run}-child`, turns: 1, noteEvery: 0 };
 }
@@ -147,7 +153,7 @@ export class StoryModel {
     const held = this.#holds.get(key);
     this.#holds.delete(key);
     held?.reach();
-    const [opening, ...rest] = isSummary ? [say(doneUntil(turn - 1))] : partsOf(story, turn);
+    const [opening, ...rest] = isSummary ? [say(doneUntil(turn - 1))] : partsOf(story, turn, toldIn(request));
     const told = (parts: readonly Part[]) =>
       (story.moreLines ?? 0) > 0 ? answer(parts, { usage: { input: tokensIn(request) } }) : parts;
     switch (held?.place) {
@@ -169,9 +175,11 @@ export class StoryModel {
 }
 
 function storyIn({ firstUserMessage }: ModelRequest): Story | null {
-  const found = /story\/([\w-]+)\/([\w-]+)\/(\d+)\/(\d+)\/(?:(\d+)\/)?(?:(\d+)\/)?/.exec(firstUserMessage);
+  const found = /story\/([\w-]+)\/([\w-]+)\/(\d+)\/(\d+)\/(?:(\d+)\/)?(?:(\d+)\/)?(?:(\d+)\/)?/.exec(
+    firstUserMessage,
+  );
   if (found === null) return null;
-  const [, name = "", run = "", turns, noteEvery, moreLines, delegatesIn] = found;
+  const [, name = "", run = "", turns, noteEvery, moreLines, delegatesIn, managesIn] = found;
   return {
     name,
     run,
@@ -179,6 +187,7 @@ function storyIn({ firstUserMessage }: ModelRequest): Story | null {
     noteEvery: Number(noteEvery),
     moreLines: Number(moreLines ?? 0),
     delegatesIn: Number(delegatesIn ?? 0),
+    managesIn: Number(managesIn ?? 0),
   };
 }
 
@@ -209,7 +218,7 @@ function tokensIn({ body }: ModelRequest): number {
   return Math.ceil(JSON.stringify(body).length / 4);
 }
 
-function partsOf(story: Story, turn: number): [Part, ...Part[]] {
+function partsOf(story: Story, turn: number, told: string): [Part, ...Part[]] {
   const opening = openingOf(story, turn);
   if (turn > story.turns) return [say(`${opening} It is the end.`)];
   const file = call("write_file", {
@@ -219,7 +228,26 @@ function partsOf(story: Story, turn: number): [Part, ...Part[]] {
   const hasNote = story.noteEvery > 0 && turn % story.noteEvery === 0;
   const note = hasNote ? [call(NOTE_TOOL, { word: noteOf(story, turn) })] : [];
   const delegated = turn === story.delegatesIn ? [call("delegate", { task: messageOf(childOf(story)) })] : [];
-  return [say(opening), file, ...note, ...delegated];
+  return [say(opening), file, ...note, ...delegated, ...managed(story, turn, told)];
+}
+
+/** `told`: the results of the turn before, which name the worker, and then the revision of its work. */
+function managed(story: Story, turn: number, told: string): readonly Part[] {
+  const { managesIn = 0 } = story;
+  if (managesIn === 0) return [];
+  const named = (what: RegExp) => what.exec(told)?.[1] ?? "";
+  switch (turn) {
+    case managesIn:
+      return [call("start_worker", { task: messageOf(childOf(story)) })];
+    case managesIn + 1:
+      return [call("await_workers", { worker_ids: [named(/Worker ([\w-]{36}) works/)] })];
+    case managesIn + 2: {
+      const revision_ids = [named(/its work is revision ([\w-]{36})/)];
+      return [call("create_changeset", { revision_ids, title: "The work of a worker", summary: "" })];
+    }
+    default:
+      return [];
+  }
 }
 
 /** All that follows the last answer in the history. */

@@ -1,7 +1,10 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 031, */
-export const undoPullReviews: readonly string[] = ["drop table pull_reviews"];
+/** Statements for both databases, in their order: of migrations after 031, */
+const undoLater: readonly string[] = ["alter table workspace_runs drop column begun_commit_oid"];
+
+/** of 031, with those, */
+export const undoPullReviews: readonly string[] = [...undoLater, "drop table pull_reviews"];
 
 /** and of 030, with those after it. */
 export const undoUsage: readonly string[] = [

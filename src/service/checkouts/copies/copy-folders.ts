@@ -38,15 +38,19 @@ async function openFolder(
   { source, signal }: { source: CopyFolderSource; signal: AbortSignal },
 ): Promise<Result<CopyFolder, CheckoutRefusal>> {
   signal.throwIfAborted();
-  const folder = await makeRunFolder(options.folder, source.runId);
+  const folder = await makeRunFolder(options.folder, source.runId, source.earlierFolder);
   try {
     await makeRepository(folder, { ...options, source, signal });
     const unsearched = source.largeFiles(MAX_SEARCHED_FILE_BYTES);
     const git = gitOf(options, folder);
-    const args = ["read-tree", "--reset", "-u", source.headSha];
-    await git({ args, config: IN_PARALLEL, timeoutFactor: 5, signal });
+    const writeFiles = async (of: string, env: Readonly<Record<string, string>> = {}) => {
+      const args = ["read-tree", "--reset", "-u", of];
+      await git({ args, env, config: IN_PARALLEL, timeoutFactor: 5, signal });
+    };
+    await writeFiles(source.headSha);
     const index = join(folder.path, "kept.index");
     await copyFile(join(folder.git, "index"), index);
+    if (source.treeSha !== undefined) await writeFiles(source.treeSha, { GIT_INDEX_FILE: index });
     const at = { sha: source.headSha, ref: BRANCH, event: "none", baseRef: null };
     const checkout = gitCheckout({ git, folder, source: at, isTrusted: true, unsearched, signal });
     const state = new FolderState({ ...source, git, folder, index });

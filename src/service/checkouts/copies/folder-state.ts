@@ -1,6 +1,7 @@
 // Changes in a folder since it was kept last. An index of its own knows by the files' times what was not touched, so that only
 // what was is read; git reads it and executes nothing.
 
+import { rm } from "node:fs/promises";
 import { type Git, type GitCall, GitError } from "../../../base/git/git.ts";
 import { protectedPathGuard } from "../../../contract/paths/path-rules.ts";
 import { CheckoutError, type HeldBackFile } from "../../core/checkouts/checkout.ts";
@@ -28,6 +29,8 @@ type FolderStateOptions = {
   /** The index as it was when the files were written. */
   readonly index: string;
   readonly headSha: string;
+  /** The files as they are kept already. Default: those of the head. */
+  readonly treeSha?: string | undefined;
   readonly maxFileBytes: number;
 };
 
@@ -40,13 +43,15 @@ export class FolderState {
 
   constructor(options: FolderStateOptions) {
     this.#options = options;
-    this.#tree = `${options.headSha}^{tree}`;
+    this.#tree = options.treeSha ?? `${options.headSha}^{tree}`;
   }
 
   /** Rejects with a `CheckoutError` where git or the disk does not let the files be read. */
   async changes(signal: AbortSignal): Promise<FolderChanges> {
     const heldBack: HeldBackFile[] = [];
     try {
+      // Of a call that was stopped while git wrote the index.
+      await rm(`${this.#options.index}.lock`, { force: true });
       const tree = await this.#stage(heldBack, signal);
       const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", this.#tree, tree];
       const { stdout } = await this.#git({ args, signal });

@@ -9,9 +9,13 @@ export type CopyFolderSource = {
   readonly runId: string;
   /** For messages. */
   readonly copyId: string;
-  /** The commit whose tree becomes the files. */
+  /** The commit that the files are compared with. */
   readonly headSha: string;
-  /** The commit and all that its tree leads to, and as much of its history as there is to be. Read once. */
+  /** The tree that becomes the files, such as what the run has made of them so far. Default: the commit's. */
+  readonly treeSha?: string | undefined;
+  /** The name of the folder that the run's last worker had: the run gets it again where it is free. */
+  readonly earlierFolder?: string | undefined;
+  /** All that the commit and the tree lead to, and as much of the commit's history as there is to be. Read once. */
   readonly objects: AsyncIterable<GivenObject>;
   /** Commits whose parents are not among the objects. Complete once the objects are read. */
   readonly shallow: () => readonly string[];

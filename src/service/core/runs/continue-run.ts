@@ -24,6 +24,19 @@ import { sealedContinuation } from "./run-journal.ts";
 import type { ParkedState, RunDelivery, RunInput, RunRecord } from "./run-record.ts";
 import type { AdmissionRequest, Submitted } from "./submission.ts";
 
+declare module "../core.ts" {
+  interface Core {
+    /** Hooks of other nouns where a parked run is about to go on: why it may not now, and null where it may. */
+    readonly onRunContinues: readonly RunContinues[];
+  }
+}
+
+/** Part of the transaction, which holds the run's lock. */
+export type RunContinues = (
+  tx: StoreTransaction,
+  run: { readonly runId: string; readonly input: RunInput },
+) => Promise<ResumeRefusal | null>;
+
 const MICRO_PER_USD = 1_000_000;
 
 /** What a parked run is given. */
@@ -146,6 +159,10 @@ export async function continueParked(
           },
         });
   if (input === null || entry === null) return refused({ reason: "run_not_parked", runId });
+  for (const continues of core.onRunContinues) {
+    const fault = await continues(tx, { runId, input });
+    if (fault !== null) return refused(fault);
+  }
   const raised = raisedInput(input, { parked, given, by });
   const capUsd = input.job === null ? undefined : agent.ciPolicy?.max_usd_per_day;
   if (capUsd === undefined) await tx.runs.updateInput(runId, raised);
@@ -271,11 +288,12 @@ async function worksOnSame(
   run: RunRecord,
   { caller, body, pullRequest, workspace, workflow, parent }: AdmissionRequest,
 ): Promise<boolean> {
-  if (workspace !== undefined || workflow !== undefined || parent !== undefined) return false;
+  if (workflow !== undefined || parent !== undefined) return false;
   if (body.model_access !== undefined) return false;
   const input = await tx.runs.findInput(run.id);
   if (
     input === null ||
+    canonicalJson(input.workspace ?? null) !== canonicalJson(workspace ?? null) ||
     canonicalJson(input.outputSchema ?? null) !== canonicalJson(body.output_schema ?? null) ||
     canonicalJson(input.outputs ?? null) !== canonicalJson(body.outputs ?? null)
   )

@@ -86,9 +86,12 @@ async function findModelFault(
   return account === null ? null : findPlanFault(core, { account, model });
 }
 
-/** The turns at which a run can be forked. */
+/** The turns at which a run can be forked: none of a workspace's, whose files are beside the workspace's own. */
 export async function keptTurns(core: Core, runId: string): Promise<readonly KeptTurn[]> {
-  return core.journalKeys === null ? [] : await core.store.committed.journal.listTurns(runId);
+  const { journal, runs } = core.store.committed;
+  const turns = core.journalKeys === null ? [] : await journal.listTurns(runId);
+  if (turns.length === 0) return turns;
+  return (await runs.findInput(runId))?.workspace === undefined ? turns : [];
 }
 
 /** Those that the request names; the others are the other run's. */

@@ -117,8 +117,13 @@ export const runProblems = {
     conflict(
       "turn_not_kept",
       turns.length === 0
-        ? `Run ${runId} cannot be forked: no turn of it is kept. Turns are kept of runs of the built-in agent with the service's own model, for JOURNAL_DAYS after their end.`
+        ? `Run ${runId} cannot be forked: no turn of it is kept. Turns are kept of runs of the built-in agent with the service's own model, outside of workspaces, for JOURNAL_DAYS after their end.`
         : `Turn ${turn} of run ${runId} is not kept. It can be forked at ${rangesText(turns)}.`,
+    ),
+  place_taken: ({ runId, byRunId }: { runId: string; byRunId: string }) =>
+    conflict(
+      "run_needs_more",
+      `Run ${runId} cannot go on now: run ${byRunId} works in the copy that it works in. Wait until that one has ended, or cancel it.`,
     ),
   answer_missing: ({ runId }: { runId: string }) =>
     conflict(
@@ -167,7 +172,7 @@ export type DeliveryRefusal = RefusalOf<typeof runProblems, "run_unfinished" | "
 /** Why a run does not go on. */
 export type ResumeRefusal = RefusalOf<
   typeof runProblems,
-  "run_not_parked" | "answer_missing" | "cost_not_raised" | "tokens_not_raised" | "credits_not_added"
+  "run_not_parked" | "place_taken" | "answer_missing" | "cost_not_raised" | "tokens_not_raised" | "credits_not_added"
 >;
 
 type MessageRefusal = RefusalOf<typeof runProblems, "message_missing">;

@@ -56,7 +56,7 @@ async function openFreshCopy(
   { agent, source, task }: Pick<Raced, "agent" | "source" | "task">,
 ): Promise<FreshCopy | null> {
   const { core, taken, environments } = work;
-  const files = await openFiles(work, { agent, source, left: null });
+  const files = await openFiles(work, { agent, source, journal: null });
   if (!files.ok) {
     core.log.warn({ run_id: taken.run.id, why: files.refusal.detail }, "an attempt could not be checked");
     return null;

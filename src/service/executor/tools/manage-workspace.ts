@@ -28,8 +28,11 @@ function createCopyTool(desk: ManagerDesk): Tool<{ readonly copyId: string }> {
   return defineTool({
     name: "create_copy",
     description: "Makes a working copy of the workspace's files, for workers that work one after the other.",
+    isOutside: true,
+    isRepeatable: true,
     input: z.object({ base_revision_id: revision }),
-    find: async ({ base_revision_id = null }) => granted(await desk.createCopy(base_revision_id)),
+    find: async ({ base_revision_id = null }, { call = null }) =>
+      granted(await desk.createCopy(base_revision_id, call)),
     format: ({ copyId }) => `Copy ${copyId}.`,
   });
 }
@@ -39,6 +42,8 @@ function startWorkerTool(desk: ManagerDesk): Tool<StartedWorkerRun> {
     name: "start_worker",
     description:
       "Starts a worker: a run in a copy of its own, which knows nothing of this conversation. It goes on beside you and beside other workers; what it changes is saved as a revision. Wait for it with await_workers before you end: your workers end with you.",
+    isOutside: true,
+    isRepeatable: true,
     input: z.object({
       task: described(
         z.string().check(z.minLength(1), z.maxLength(MAX_TASK_CHARS)),
@@ -52,9 +57,12 @@ function startWorkerTool(desk: ManagerDesk): Tool<StartedWorkerRun> {
         described(z.uuid(), "The member of the workspace that works. Left out: an agent as you are."),
       ),
     }),
-    find: async ({ task: message, copy_id = null, base_revision_id = null, agent_id = null }) => {
+    find: async (
+      { task: message, copy_id = null, base_revision_id = null, agent_id = null },
+      { call = null },
+    ) => {
       const task = { message, copyId: copy_id, baseRevisionId: base_revision_id, agentId: agent_id };
-      return granted(await desk.startWorker(task));
+      return granted(await desk.startWorker(task, call));
     },
     format: ({ workerId, copyId, runId }) => `Worker ${workerId} works in copy ${copyId}. [run ${runId}]`,
   });
@@ -81,6 +89,8 @@ function createChangesetTool(desk: ManagerDesk): Tool<Proposal> {
     name: "create_changeset",
     description:
       "Proposes revisions, such as those that workers left, as one changeset: they are merged in turn. Where two of them conflict, it is refused and names the paths. The owner of the workspace accepts a changeset, and you can not.",
+    isOutside: true,
+    isRepeatable: true,
     input: z.object({
       revision_ids: described(
         z.array(z.uuid()).check(z.minLength(1), z.maxLength(MAX_WORKERS)),
@@ -92,8 +102,8 @@ function createChangesetTool(desk: ManagerDesk): Tool<Proposal> {
         "What it changes and why, and how that was verified.",
       ),
     }),
-    find: async ({ revision_ids: revisionIds, title, summary }, { signal }) =>
-      granted(await desk.createChangeset({ revisionIds, title, summary }, signal)),
+    find: async ({ revision_ids: revisionIds, title, summary }, { signal, call = null }) =>
+      granted(await desk.createChangeset({ revisionIds, title, summary }, call, signal)),
     format: ({ changesetId, revisionId, files, conflicts }) => {
       const what = `Changeset ${changesetId} of revision ${revisionId}: ${files} files.`;
       return conflicts.length === 0

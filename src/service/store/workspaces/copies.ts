@@ -1,6 +1,6 @@
 // Copies of workspaces' files in SQL.
 
-import type { ExpressionBuilder, Kysely } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import { COPY_HOLD_MS, type Copy, copyStates, type Holder } from "../../core/workspaces/copies/copy.ts";
 import type { CopyPage, CopyStore } from "../../core/workspaces/copies/store-port.ts";
 import type { Connection } from "../connection.ts";
@@ -67,7 +67,10 @@ export class SqlCopies implements CopyStore {
     if (state === "held") query = query.where(({ not }) => not(isFree(now)));
     if (state === "ready") query = query.where(isFree(now));
     if (before !== null) query = query.where("id", "<", before);
-    return (await query.orderBy("id", "desc").limit(limit).execute()).map((row) => toCopy(row, now));
+    const copies: Copy[] = [];
+    for (const row of await query.orderBy("id", "desc").limit(limit).execute())
+      copies.push(await this.#toCopy(row, now));
+    return copies;
   }
 
   async countChanges(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -159,6 +162,7 @@ export class SqlCopies implements CopyStore {
       .updateTable("copies")
       .set(free)
       .where("held_by_run_id", "is not", null)
+      .where(({ not }) => not(isOfRunAtWork))
       .executeTakeFirst();
     return Number(numUpdatedRows);
   }
@@ -171,7 +175,20 @@ export class SqlCopies implements CopyStore {
   /** The time is asked only where somebody holds the copy. */
   async #seen(row: CopiesTable | undefined): Promise<Copy | null> {
     if (row === undefined) return null;
-    return toCopy(row, row.held_by_run_id === null ? 0 : await this.#leaseNow());
+    return await this.#toCopy(row, row.held_by_run_id === null ? 0 : await this.#leaseNow());
+  }
+
+  async #toCopy(row: CopiesTable, now: number): Promise<Copy> {
+    const { id, held_by_run_id: runId, held_fence: fence, held_until: until } = row;
+    const isOver = runId !== null && isLeaseOver(until ?? 0, now);
+    const hasExpired = isOver && !(await this.#waitsForWorker(id));
+    const hold = runId === null ? null : { runId, fence: fence ?? 0, hasExpired };
+    return { ...copyRow.read(row), hold };
+  }
+
+  async #waitsForWorker(copyId: string): Promise<boolean> {
+    const query = this.#db.selectFrom("copies").select("id").where("id", "=", copyId).where(isOfRunAtWork);
+    return (await query.executeTakeFirst()) !== undefined;
   }
 }
 
@@ -189,22 +206,22 @@ const sharedCopyOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
   db.selectFrom("copies").selectAll().where("id", "=", id).forShare(),
 );
 
-/** Nobody holds it. A lease that ends later than any could was written before the store's time was set back. */
+/** Its holder is a run whose journal another worker goes on from: it has the copy until it ends, or is parked. */
+const isOfRunAtWork = sql<boolean>`exists (
+  select 1 from runs where runs.id = copies.held_by_run_id and runs.ended_at is null and runs.parked is null
+    and exists (select 1 from run_journal where run_journal.run_id = runs.id)
+)`;
+
+/** Nobody holds it. */
 function isFree(now: number) {
-  return ({ eb, or }: ExpressionBuilder<Database, "copies">) =>
+  return ({ eb, or, and, not }: ExpressionBuilder<Database, "copies">) =>
     or([
       eb("held_until", "is", null),
-      eb("held_until", "<=", now),
-      eb("held_until", ">", now + COPY_HOLD_MS),
+      and([or([eb("held_until", "<=", now), eb("held_until", ">", now + COPY_HOLD_MS)]), not(isOfRunAtWork)]),
     ]);
 }
 
-function hasExpired(until: number, now: number): boolean {
+/** A lease that ends later than any could was written before the store's time was set back. */
+function isLeaseOver(until: number, now: number): boolean {
   return until <= now || until > now + COPY_HOLD_MS;
-}
-
-function toCopy(row: CopiesTable, now: number): Copy {
-  const { held_by_run_id: runId, held_fence: fence, held_until: until } = row;
-  const hold = runId === null ? null : { runId, fence: fence ?? 0, hasExpired: hasExpired(until ?? 0, now) };
-  return { ...copyRow.read(row), hold };
 }

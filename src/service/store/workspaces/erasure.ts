@@ -47,6 +47,9 @@ export class SqlErasure implements ErasureStore {
       .set({ state: "erasing" })
       .where("id", "=", workspaceId)
       .execute();
+    await sql`delete from run_journal where run_id in (
+      select run_id from workspace_runs where workspace_id = ${workspaceId}
+    )`.execute(this.#db);
     // In one order, as everybody who locks several.
     const ids = await this.#db
       .selectFrom("copies")

@@ -93,6 +93,9 @@ export class SqlObjects implements ObjectStore {
       union select oid from download_links where workspace_id = ${workspaceId}
       union select copy_entries.oid from copy_entries join copies on copies.id = copy_entries.copy_id
         where copies.workspace_id = ${workspaceId} and copy_entries.oid is not null
+      union select workspace_runs.begun_commit_oid from workspace_runs join runs on runs.id = workspace_runs.run_id
+        where workspace_runs.workspace_id = ${workspaceId} and workspace_runs.begun_commit_oid is not null
+          and runs.ended_at is null
     `.execute(this.#db);
     return rows.map(({ oid }) => oid);
   }

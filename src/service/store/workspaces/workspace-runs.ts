@@ -21,6 +21,7 @@ export const workspaceRunRow = row<WorkspaceRun>("workspace_runs")({
   copyId: nullable(text),
   taskGroupId: nullable(text),
   workerId: nullable(text),
+  begunCommitOid: nullable(text),
   createdAt: integer,
 });
 
@@ -65,6 +66,7 @@ export class SqlWorkspaceRuns implements WorkspaceRunStore {
       .select("runs.id")
       .where("workspace_runs.copy_id", "=", copyId)
       .where(isUnfinished)
+      .where("runs.parked", "is", null)
       .orderBy("runs.id")
       .limit(1)
       .executeTakeFirst();
@@ -99,5 +101,13 @@ export class SqlWorkspaceRuns implements WorkspaceRunStore {
 
   async insert(run: WorkspaceRun): Promise<void> {
     await this.#db.insertInto("workspace_runs").values(workspaceRunRow.write(run)).execute();
+  }
+
+  async begin({ runId, commitOid }: { runId: string; commitOid: string }): Promise<void> {
+    await this.#db
+      .updateTable("workspace_runs")
+      .set({ begun_commit_oid: commitOid })
+      .where("run_id", "=", runId)
+      .execute();
   }
 }

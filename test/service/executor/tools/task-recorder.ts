@@ -32,6 +32,7 @@ export class TaskRecorder {
       mayAsk: false,
       mayPark: false,
       isInWorkspace: false,
+      filesMayBeOthers: false,
       isJudge: false,
       desk: null,
       carriedState: { state: "fresh" },

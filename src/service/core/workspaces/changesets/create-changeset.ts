@@ -25,6 +25,8 @@ type NewChangesetRequest = WorkspaceRequest & {
   readonly body: Unkeyed<CreateChangesetRequest>;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;
+  /** Default: a new one. */
+  readonly id?: string;
   /** Whose workers' work it is. Default: that of the copy's run. */
   readonly taskGroupId?: string;
 };
@@ -72,7 +74,7 @@ export async function createChangeset(
 
 async function prepare(
   core: Core,
-  { caller, body, signal, taskGroupId }: NewChangesetRequest,
+  { caller, body, signal, taskGroupId, id }: NewChangesetRequest,
   workspace: Workspace,
 ): Promise<Result<Changeset, ChangesetSourceRefusal | ScratchRefusal>> {
   const source = await findSource(core, workspace, body);
@@ -88,7 +90,7 @@ async function prepare(
   const lines = await countLines(core, { base: baseTree, theirs, signal });
   const now = core.clock.now();
   return ok({
-    id: core.random.uuid(now),
+    id: id ?? core.random.uuid(now),
     workspaceId: workspace.id,
     copyId,
     revisionId: theirs.id,

@@ -65,10 +65,15 @@ export class CopyLease {
     this.#renewing = this.#renew();
   }
 
-  /** Gives the copy back. Safe to repeat. */
-  async end(): Promise<void> {
+  /** Leaves the copy to the run's next worker. Safe to repeat. */
+  async leave(): Promise<void> {
     this.#ended.abort();
     await this.#renewing;
+  }
+
+  /** Gives the copy back. Safe to repeat. */
+  async end(): Promise<void> {
+    await this.leave();
     await this.#core.store.transact((tx) => tx.copies.release(this.#copyId, this.#holder));
   }
 

@@ -13,7 +13,10 @@ export type Hold = {
   readonly runId: string;
   /** The fence of the run's worker: a later one takes the copy over from it. */
   readonly fence: number;
-  /** By the store's time. An expired hold is still its worker's to renew, until another one takes the copy. */
+  /**
+   * By the store's time. An expired hold is still its worker's to renew, until another one takes the copy. That of a run which another
+   * worker can go on with does not expire.
+   */
   readonly hasExpired: boolean;
 };
 

@@ -49,7 +49,7 @@ export interface CopyStore extends CopyReader {
   renewHold(copyId: string, holder: Holder): Promise<boolean>;
   /** Safe to repeat. Nothing is done where another worker has the copy. */
   release(copyId: string, holder: Holder): Promise<void>;
-  /** Gives back every copy: whoever held one is dead. Returns how many. */
+  /** Gives back every copy but those of runs that another worker goes on with: whoever held one is dead. Returns how many. */
   releaseAll(): Promise<number>;
   /** Keeps it as it is until the transaction ends. Others that write its files do so at the same time. */
   share(id: string): Promise<Copy | null>;

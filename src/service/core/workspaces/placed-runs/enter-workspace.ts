@@ -34,6 +34,6 @@ export async function enterWorkspace(
   const found = await tx.workspaces.share(workspaceId);
   if (found === null || found.state === "erasing") return;
   const createdAt = core.clock.now();
-  await tx.workspaceRuns.insert({ ...workspace, runId, agentId, createdAt });
+  await tx.workspaceRuns.insert({ ...workspace, runId, agentId, begunCommitOid: null, createdAt });
   await tx.threads.insert({ id: sessionId, workspaceId, agentId, title: null, createdAt });
 }

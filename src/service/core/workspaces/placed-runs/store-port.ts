@@ -16,6 +16,11 @@ declare module "../../ports/store.ts" {
 export type WorkspaceRun = RunWorkspace & {
   readonly runId: string;
   readonly agentId: string;
+  /**
+   * The commit of the files as the run found them, which its journal is beside. It is kept until the run has ended. Null: the run has
+   * not begun, or keeps no journal.
+   */
+  readonly begunCommitOid: string | null;
   readonly createdAt: number;
 };
 
@@ -41,7 +46,7 @@ interface WorkspaceRunReader {
   find(runIds: readonly string[]): Promise<readonly WorkspaceRun[]>;
   /** Newest first. */
   list(page: WorkspaceRunPage): Promise<readonly RunRecord[]>;
-  /** The oldest run in a copy that has not ended. */
+  /** The oldest run in a copy that is going to work there, or does. */
   findUnfinishedIn(copyId: string): Promise<string | null>;
   /** Oldest first. */
   listForCosts(query: CostQuery): Promise<readonly RunRecord[]>;
@@ -49,4 +54,6 @@ interface WorkspaceRunReader {
 
 export interface WorkspaceRunStore extends WorkspaceRunReader {
   insert(run: WorkspaceRun): Promise<void>;
+  /** Safe to repeat. */
+  begin(begun: { readonly runId: string; readonly commitOid: string }): Promise<void>;
 }

@@ -45,13 +45,24 @@ export type Proposal = {
   readonly conflicts: readonly string[];
 };
 
+/**
+ * `call` is the place of a call in the run. Made again by the run's next worker, the call finds what it has made before. Null: it is made
+ * once.
+ */
 export interface ManagerDesk {
   /** Proposes the work of workers as one changeset, which the owner accepts. Refused where two of them conflict. */
-  createChangeset(work: ProposedWork, signal: AbortSignal): Promise<Result<Proposal, DeskRefusal>>;
+  createChangeset(
+    work: ProposedWork,
+    call: string | null,
+    signal: AbortSignal,
+  ): Promise<Result<Proposal, DeskRefusal>>;
   /** Of a revision; null: of the accepted one. */
-  createCopy(baseRevisionId: string | null): Promise<Result<{ readonly copyId: string }, DeskRefusal>>;
+  createCopy(
+    baseRevisionId: string | null,
+    call: string | null,
+  ): Promise<Result<{ readonly copyId: string }, DeskRefusal>>;
   /** A child of the run, in the task group of the run, which is made with the first worker. */
-  startWorker(task: WorkerTask): Promise<Result<StartedWorkerRun, DeskRefusal>>;
+  startWorker(task: WorkerTask, call: string | null): Promise<Result<StartedWorkerRun, DeskRefusal>>;
   /** Resolves once they have ended and what they changed is saved, or can not be. Rejects with the signal's reason. */
   awaitWorkers(
     workerIds: readonly string[],

@@ -1,6 +1,7 @@
-// The layout of a folder from a workspace's objects: the tree of a copy as it is now, and as much of its history as is near.
+// The layout of a folder from a workspace's objects: a tree, the commit that it is compared with, and as much of its history as is near.
 
 import { EMPTY_TREE } from "../../../../base/git/object-names.ts";
+import type { CopyFolderSource } from "../../checkouts/copy-folders.ts";
 import type { GivenObject, ScratchObject } from "../../checkouts/git-scratch.ts";
 import type { Core } from "../../core.ts";
 import type { Copy } from "../copies/copy.ts";
@@ -23,20 +24,20 @@ const MAX_HISTORY_BYTES = 20_000_000;
 const BLOBS_AT_ONCE = 500;
 const SERVICE = { name: "Agent service", email: "service@workspace.invalid" };
 
-type LaidOutCopy = {
-  readonly headSha: string;
-  /** Its tree. */
+/** A copy as it is now. */
+export type CopyState = {
   readonly treeOid: string;
-  readonly objects: AsyncIterable<GivenObject>;
-  readonly shallow: () => readonly string[];
-  readonly largeFiles: (bytes: number) => readonly string[];
+  /** The commit of that tree. */
+  readonly commitOid: string;
+  /** The commit, and those of its folders that the workspace may not have. */
+  readonly made: readonly ScratchObject[];
 };
 
-/** Nobody else writes in the copy meanwhile. Throws a MissingObjectError. */
-export async function layOutCopy(
+/** Nobody else writes in the copy meanwhile. */
+export async function stateOfCopy(
   core: Core,
   copy: Pick<Copy, "id" | "workspaceId" | "baseRevisionId" | "baseTreeOid">,
-): Promise<LaidOutCopy> {
+): Promise<CopyState> {
   const { workspaceId, baseRevisionId, baseTreeOid } = copy;
   const base = await core.store.committed.revisions.find(baseRevisionId);
   if (base === null) throw new TypeError(`Copy ${copy.id} has no base.`);
@@ -44,19 +45,32 @@ export async function layOutCopy(
   const applied = await applyChanges(objectSource(core, workspaceId), baseTreeOid, changes);
   if (!applied.ok) throw new TypeError(`Copy ${copy.id} has a file and a folder at ${applied.refusal.file}.`);
   const { root: treeOid, made } = applied.value;
-  const unsaved = treeOid === baseTreeOid ? null : unsavedCommit(treeOid, base);
-  const given = new Map<string, ScratchObject>([
-    ...made.map(({ oid, data }): [string, ScratchObject] => [oid, { kind: "tree", oid, data }]),
-    ...(unsaved === null ? [] : [[unsaved.oid, unsaved] as const]),
-  ]);
-  const laying = new Laying(core, workspaceId, given);
-  const headSha = unsaved?.oid ?? base.commitOid;
+  if (treeOid === baseTreeOid) return { treeOid, commitOid: base.commitOid, made: [] };
+  const unsaved = unsavedCommit(treeOid, base);
+  const trees = made.map(({ oid, data }) => ({ kind: "tree" as const, oid, data }));
+  return { treeOid, commitOid: unsaved.oid, made: [...trees, unsaved] };
+}
+
+export type Layout = {
+  readonly workspaceId: string;
+  readonly headSha: string;
+  /** The files. Default: those of the head. */
+  readonly treeOid?: string;
+  /** Objects that the workspace may not have. */
+  readonly made?: readonly ScratchObject[];
+};
+
+type LaidOut = Pick<CopyFolderSource, "headSha" | "treeSha" | "objects" | "shallow" | "largeFiles">;
+
+/** Its objects throw a MissingObjectError where one is not there. */
+export function layOut(core: Core, { workspaceId, headSha, treeOid, made = [] }: Layout): LaidOut {
+  const laying = new Laying(core, workspaceId, new Map(made.map((object) => [object.oid, object])));
   return {
     headSha,
-    treeOid,
-    objects: laying.objects(headSha),
+    treeSha: treeOid,
+    objects: laying.objects(headSha, treeOid),
     shallow: () => laying.shallow,
-    largeFiles: (bytes) => laying.largeFiles(treeOid, bytes),
+    largeFiles: (bytes) => laying.largeFiles(bytes),
   };
 }
 
@@ -97,6 +111,8 @@ type Named = { readonly name: string; readonly oid: string; readonly isFolder: b
 
 class Laying {
   shallow: readonly string[] = [];
+  /** The tree of the files. */
+  #root = EMPTY_TREE;
   readonly #core: Core;
   readonly #workspaceId: string;
   readonly #given: ReadonlyMap<string, ScratchObject>;
@@ -109,10 +125,12 @@ class Laying {
     this.#given = given;
   }
 
-  async *objects(headSha: string): AsyncGenerator<GivenObject> {
+  /** Those of the tree are the files; by default it is the head's. */
+  async *objects(headSha: string, treeOid?: string): AsyncGenerator<GivenObject> {
     const [head, ...older] = await this.#commits(headSha);
     if (head === undefined) throw new MissingObjectError(headSha);
-    yield* await this.#walk([head.tree]);
+    this.#root = treeOid ?? head.tree;
+    yield* await this.#walk([head.tree, this.#root]);
     const files = new Set(this.#walked.blobs);
     const history = await this.#history(older);
     const former = [...this.#walked.blobs].filter((oid) => !files.has(oid));
@@ -126,11 +144,11 @@ class Laying {
     yield* this.#blobs(commits.length > 1 ? [...files, ...former] : [...files]);
   }
 
-  largeFiles(root: string, bytes: number): readonly string[] {
+  largeFiles(bytes: number): readonly string[] {
     const large = new Set([...this.#sizes].filter(([, size]) => size > bytes).map(([oid]) => oid));
     if (large.size === 0) return [];
     const paths: string[] = [];
-    const rest = [{ prefix: "", oid: root }];
+    const rest = [{ prefix: "", oid: this.#root }];
     for (let at = rest.pop(); at !== undefined; at = rest.pop()) {
       for (const { name, oid, isFolder } of this.#walked.trees.get(at.oid) ?? []) {
         if (isFolder) rest.push({ prefix: `${at.prefix}${name}/`, oid });

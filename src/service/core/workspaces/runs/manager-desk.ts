@@ -6,6 +6,7 @@ import { isTerminal } from "../../../../contract/runs/run.ts";
 import { MOST_WORKERS } from "../../../../contract/workspaces/task-groups/task-group.ts";
 import type { Core } from "../../core.ts";
 import { creditsOf } from "../../money/ledger.ts";
+import { childIdOf } from "../../runs/delegate-run.ts";
 import { movedWithin } from "../../runs/moved-within.ts";
 import type { TakenRun } from "../../runs/progress-run.ts";
 import { readReplies } from "../../runs/session-history.ts";
@@ -20,6 +21,8 @@ import { actorOf, type MemberRun } from "../workspace-caller.ts";
 import type { DeskRefusal, ManagerDesk, WorkerReport, WorkerTask } from "./desk-port.ts";
 import { joinRevisions } from "./join-revisions.ts";
 
+/** The task group of a run is found as if a call had made it. */
+const GROUP = "task group";
 /** For workers of other nodes whose word got lost. */
 const ASK_AGAIN_MS = 1_000;
 
@@ -38,6 +41,8 @@ export function managerDesk(
   };
   const request = { caller, workspaceId };
   const submitter = new RunSubmitter(core);
+  const { taskGroups, copies, workers, changesets } = core.store.committed;
+  const groupId = childIdOf(run, GROUP);
   let making: Promise<Result<string, DeskRefusal>> | null = null;
 
   const makeGroup = async (): Promise<Result<string, DeskRefusal>> => {
@@ -47,45 +52,75 @@ export function managerDesk(
         ? {}
         : { budget_credits: Math.max(1, Math.floor(creditsOf(maxCostMicroUsd))) };
     const body = { name: `Run ${run.id}`, max_workers: MOST_WORKERS, ...budget };
-    const made = await createTaskGroup(core, { ...request, body, idempotencyKey: null });
-    return made.ok ? ok(made.value.group.id) : refused(deskRefusal(made.refusal));
+    const find = () => taskGroups.find(groupId);
+    return await onceById(find, async () => {
+      const made = await createTaskGroup(core, { ...request, id: groupId, body, idempotencyKey: null });
+      return made.ok ? ok(made.value.group) : refused(deskRefusal(made.refusal));
+    }).then((made) => (made.ok ? ok(made.value.id) : made));
   };
+  /** The id of what a call makes. */
+  const idOf = (call: string | null) =>
+    call === null ? core.random.uuid(core.clock.now()) : childIdOf(run, call);
 
   return {
-    createCopy: async (baseRevisionId) => {
-      const made = await core.store.transact((tx) => insertCopy(core, tx, { ...request, baseRevisionId }));
-      return made.ok ? ok({ copyId: made.value.id }) : refused(deskRefusal(made.refusal));
+    createCopy: async (baseRevisionId, call) => {
+      const id = idOf(call);
+      const made = await onceById(
+        () => copies.find(id),
+        async () => {
+          const asked = { ...request, id, baseRevisionId };
+          const made = await core.store.transact((tx) => insertCopy(core, tx, asked));
+          return made.ok ? made : refused(deskRefusal(made.refusal));
+        },
+      );
+      return made.ok ? ok({ copyId: made.value.id }) : made;
     },
-    startWorker: async (task) => {
+    startWorker: async (task, call) => {
       making ??= makeGroup();
       const group = await making;
       if (!group.ok) {
         making = null;
         return group;
       }
-      const started = await startWorker(core, submitter, {
-        ...request,
-        body: bodyOf(task, group.value),
-        idempotencyKey: null,
-        parent: { runId: run.id, fence: run.fence },
-      });
-      if (!started.ok) return refused(deskRefusal(started.refusal));
-      const { id: workerId, copyId, runId } = started.value.worker.worker;
+      const id = idOf(call);
+      const started = await onceById(
+        () => workers.find(id),
+        async () => {
+          const started = await startWorker(core, submitter, {
+            ...request,
+            id,
+            body: bodyOf(task, group.value),
+            idempotencyKey: null,
+            parent: { runId: run.id, fence: run.fence },
+          });
+          return started.ok ? ok(started.value.worker) : refused(deskRefusal(started.refusal));
+        },
+      );
+      if (!started.ok) return started;
+      const { id: workerId, copyId, runId } = started.value.worker;
       return ok({ workerId, copyId, runId });
     },
-    createChangeset: async ({ revisionIds, title, summary }, signal) => {
-      const author = actorOf(caller);
-      const joined = await joinRevisions(core, { workspaceId, revisionIds, author, signal });
-      if (!joined.ok) return joined;
-      const group = making === null ? null : await making;
-      const made = await createChangeset(core, {
-        ...request,
-        body: { revision_id: joined.value.id, title, summary },
-        idempotencyKey: null,
-        signal,
-        ...(group?.ok === true ? { taskGroupId: group.value } : {}),
-      });
-      if (!made.ok) return refused(deskRefusal(made.refusal));
+    createChangeset: async ({ revisionIds, title, summary }, call, signal) => {
+      const id = idOf(call);
+      const made = await onceById(
+        () => changesets.find(id),
+        async () => {
+          const author = actorOf(caller);
+          const joined = await joinRevisions(core, { workspaceId, revisionIds, author, signal });
+          if (!joined.ok) return joined;
+          const group = await taskGroups.find(groupId);
+          const made = await createChangeset(core, {
+            ...request,
+            id,
+            body: { revision_id: joined.value.id, title, summary },
+            idempotencyKey: null,
+            signal,
+            ...(group === null ? {} : { taskGroupId: group.id }),
+          });
+          return made.ok ? ok(made.value) : refused(deskRefusal(made.refusal));
+        },
+      );
+      if (!made.ok) return made;
       const { id: changesetId, revisionId, files, conflicts } = made.value;
       return ok({ changesetId, revisionId, files, conflicts: conflicts.map(({ path }) => path) });
     },
@@ -95,6 +130,22 @@ export function managerDesk(
       return ok(await Promise.all(settled.value.map((seen) => reportOf(core, seen))));
     },
   };
+}
+
+/** What an earlier worker of the run has made by the same call, or makes at this moment. */
+async function onceById<Made>(
+  find: () => Promise<Made | null>,
+  make: () => Promise<Result<Made, DeskRefusal>>,
+): Promise<Result<Made, DeskRefusal>> {
+  const earlier = await find();
+  if (earlier !== null) return ok(earlier);
+  try {
+    return await make();
+  } catch (cause) {
+    const made = await find();
+    if (made === null) throw cause;
+    return ok(made);
+  }
 }
 
 function bodyOf({ message, copyId, baseRevisionId, agentId }: WorkerTask, taskGroupId: string) {

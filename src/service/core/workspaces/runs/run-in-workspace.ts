@@ -31,7 +31,7 @@ async function openRun(
   }
   const files =
     copyId === null
-      ? await openAcceptedFiles(core, { ...run, folders, workspace })
+      ? await openAcceptedFiles(core, { ...run, folders, workspace, place: run.workspace })
       : await openRunCopy(core, { ...run, folders, copyId });
   if (!files.ok) return files;
   const items = await committed.contextItems.list({ workspaceId, before: null, limit: MAX_ITEMS });

@@ -38,6 +38,8 @@ export async function listTaskGroups(
 export async function createTaskGroup(
   core: Core,
   request: WorkspaceRequest & {
+    /** Default: a new one. */
+    readonly id?: string;
     readonly body: Unkeyed<CreateTaskGroupRequest>;
     readonly idempotencyKey: string | null;
   },
@@ -61,7 +63,7 @@ export async function createTaskGroup(
     const shared = await shareForWork(core, tx, request);
     if (!shared.ok) return shared;
     const createdAt = core.clock.now();
-    const id = core.random.uuid(createdAt);
+    const { id = core.random.uuid(createdAt) } = request;
     await tx.taskGroups.insert({
       id,
       workspaceId,

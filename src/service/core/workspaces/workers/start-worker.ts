@@ -33,6 +33,8 @@ type WorkerRequest = WorkspaceRequest & {
   /** With all that a run may have, where it is submitted as a run of the workspace. */
   readonly body: Unkeyed<StartWorkerRequest & SubmitRunRequest>;
   readonly idempotencyKey: string | null;
+  /** Default: a new one. */
+  readonly id?: string;
   /** The run that starts it: it ends with that one at the latest. */
   readonly parent?: NonNullable<Submission["parent"]>;
 };
@@ -106,7 +108,7 @@ async function submit(
   if (fault !== null) return refused(fault);
   const shareMicroUsd = boundedShare(shareOf(group, before), body.max_cost_usd);
   const createdAt = core.clock.now();
-  const workerId = core.random.uuid(createdAt);
+  const workerId = starting.id ?? core.random.uuid(createdAt);
   // A new copy has the worker's id: the run's input names it before it is made.
   const copyId = body.working_copy_id ?? workerId;
   const submitted = await submitInWorkspace(core, submitter, {

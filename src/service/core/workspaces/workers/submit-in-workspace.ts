@@ -75,6 +75,8 @@ export async function submitInWorkspace(
       workspace,
       canBeAnswered: true,
       alongside: async (tx, run) => {
+        // It goes on where it was parked.
+        if ((await tx.workspaceRuns.find([run.runId])).length > 0) return;
         await prepare?.(tx);
         await admitWithin(core, tx, submission);
         await insertRun(core, tx, { ...run, agentId, workspace });
@@ -128,7 +130,7 @@ async function insertRun(
 ): Promise<void> {
   const { runId, sessionId, agentId, workspace } = run;
   const createdAt = core.clock.now();
-  await tx.workspaceRuns.insert({ ...workspace, runId, agentId, createdAt });
+  await tx.workspaceRuns.insert({ ...workspace, runId, agentId, begunCommitOid: null, createdAt });
   const { workspaceId } = workspace;
   await tx.threads.insert({ id: sessionId, workspaceId, agentId, title: null, createdAt });
 }

@@ -111,13 +111,15 @@ export class AgentLoop {
 
   /** Where the loop of another worker goes on. */
   #resume({ position, continued, calls }: LeftLoop): Pick<LoopPosition, "bound" | "isToldSo"> {
-    const { conversation } = this.#options;
+    const { conversation, task, journal } = this.#options;
     if (continued === null) {
       if (calls === null) conversation.say(TAKEN_UP_NOTE);
       return position;
     }
     if (continued.isByItself !== true) this.#countedFrom = position.turn;
-    const note = continuedNote(continued, position.stopped);
+    const { filesMayBeOthers } = task;
+    if (filesMayBeOthers) journal?.filesMayHaveChanged();
+    const note = continuedNote(continued, { stopped: position.stopped, filesMayBeOthers });
     // A try that had no answer has said so.
     if (!isSaidLast(note, conversation.messages)) conversation.say(note);
     return { bound: null, isToldSo: false };

@@ -74,8 +74,12 @@ export function unknownCalls({ calls }: LeftLoop): readonly string[] {
 }
 
 /** The note for the model: what is not as it left it. */
-const FILES_AND_PROCESSES =
-  "The files are as they were after your last turn, but for those that git ignores, such as installed packages and build output: of these there is what the setup makes. Processes that you started are gone.";
+const FILES =
+  "The files are as they were after your last turn, but for those that git ignores, such as installed packages and build output: of these there is what the setup makes.";
+const FILES_OF_ALL =
+  "Others may have changed the files since your last turn: read again what you rely on. Of those that git ignores there is what the setup makes.";
+const PROCESSES = "Processes that you started are gone.";
+const FILES_AND_PROCESSES = `${FILES} ${PROCESSES}`;
 
 export const TAKEN_UP_NOTE = `[This run goes on on another worker. ${FILES_AND_PROCESSES}]`;
 
@@ -101,11 +105,18 @@ export function isSaidLast(note: string, messages: readonly ModelMessage[]): boo
 }
 
 /** The note for the model of a run that was parked, or is forked: that it goes on, and what it was told. */
-export function continuedNote({ message, forkedFrom }: Continuation, stopped: Stopped | undefined): string {
+export function continuedNote(
+  { message, forkedFrom }: Continuation,
+  {
+    stopped,
+    filesMayBeOthers = false,
+  }: { readonly stopped: Stopped | undefined; readonly filesMayBeOthers?: boolean },
+): string {
   if (forkedFrom !== undefined) {
     const note = `[This is another attempt, which begins here. ${FILES_AND_PROCESSES}]`;
     return message === null ? note : `${note}\n\n${message}`;
   }
-  const note = `[This run was parked${parkedNotes[stopped ?? "question"]}. ${FILES_AND_PROCESSES}]`;
+  const files = filesMayBeOthers ? FILES_OF_ALL : FILES;
+  const note = `[This run was parked${parkedNotes[stopped ?? "question"]}. ${files} ${PROCESSES}]`;
   return message === null ? `${note}\n\nGo on with what is left undone.` : `${note}\n\n${message}`;
 }

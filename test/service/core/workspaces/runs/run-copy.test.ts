@@ -267,7 +267,9 @@ function runOf(workspaceId: string, { runId, fence }: { runId: string; fence: nu
   });
   const workspace = { workspaceId, copyId: null, taskGroupId: null, workerId: null };
   const input = { messages: [], maxTurnTokens: 0, job: null };
-  return { taken: { run: { ...run, fence }, input }, workspace, signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  const taken = { run: { ...run, fence }, input };
+  return { taken, workspace, hasJournal: false, earlierFolder: undefined, signal };
 }
 
 /** Paths to contents. */
