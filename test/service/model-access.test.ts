@@ -10,6 +10,7 @@ import { BroughtFixture } from "../support/fixtures/brought-fixture.ts";
 import { call as send } from "../support/service-client.ts";
 import type { CiJob } from "../support/service-job.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
+import { sqliteStore } from "../support/stores/stores.ts";
 
 const bearerOf = ({ headers }: ModelRequest) => headers.authorization;
 
@@ -220,7 +221,7 @@ onEveryStore((store) => {
       const rows = await fixture.place.query("select run_id, sealed from run_secrets");
       const own = rows.filter(({ run_id }) => run_id === runId);
       expect(own).toEqual(
-        isShared ? [{ run_id: runId, sealed: expect.stringMatching(/^v1\.[0-9a-f]{8}\./) }] : [],
+        [{ run_id: runId, sealed: expect.stringMatching(/^v1\.[0-9a-f]{8}\./) }],
       );
       expect(JSON.stringify(rows)).not.toContain(access.access_token.slice(0, 20));
       play.gate("middle").resolve();
@@ -228,7 +229,7 @@ onEveryStore((store) => {
       expect(await fixture.place.query("select run_id from run_secrets")).toEqual([]);
     });
 
-    it("survive nothing that loses their token, and say so; where it is sealed, they go on", async () => {
+    it("outlive their process: its next one has the key that sealed their token", async () => {
       const access = await fixture.access();
       const job = await fixture.job();
       const running = [
@@ -241,19 +242,9 @@ onEveryStore((store) => {
       const again = fixture.through(0, job);
       play.gate("killed").resolve();
       for (const runId of running) {
-        expect(await again.ended(runId)).toMatchObject({
-          ...(isShared ? { status: "completed" } : { status: "failed", cause: "interrupted" }),
-          model_billing: "repository",
-        });
+        expect(await again.ended(runId)).toMatchObject({ status: "completed", model_billing: "repository" });
       }
-      const run = await again.ended(queued);
-      if (isShared) expect(run).toMatchObject({ status: "completed", model_billing: "repository" });
-      else {
-        expect(run).toMatchObject({ status: "failed", cause: "interrupted", retryable: true, credits: 0 });
-        expect(await errorOf(again, queued)).toMatchObject({
-          message: expect.stringMatching(/^The service was restarted while this run waited\./),
-        });
-      }
+      expect(await again.ended(queued)).toMatchObject({ status: "completed", model_billing: "repository" });
       expect(await fixture.place.query("select run_id from run_secrets")).toEqual([]);
     });
 
@@ -270,4 +261,30 @@ onEveryStore((store) => {
       expect(fixture.house.tunnels.filter((tunnel) => !hosts.includes(tunnel))).toEqual([]);
     });
   });
+});
+
+it("end with a process on SQLite that has no key of its operator, and say so", async () => {
+  const play = new Play();
+  const settings = { MAX_RUNNING_RUNS: "1", RUN_SECRETS_KEY: "" };
+  const fixture = await BroughtFixture.start({ store: sqliteStore, script: play.script, settings });
+  try {
+    const access = await fixture.access();
+    const job = await fixture.job();
+    const running = await fixture.submit(job, "[gated killed]", access);
+    await job.readUntil(running, ({ event }) => event.type === "RUN_STARTED");
+    const queued = await fixture.submit(job, "Say it later.", access);
+    expect(await fixture.place.query("select run_id from run_secrets")).toEqual([]);
+    await fixture.startAgain(0);
+    const again = fixture.through(0, job);
+    play.gate("killed").resolve();
+    for (const runId of [running, queued]) {
+      const ended = { status: "failed", cause: "interrupted", retryable: true, credits: 0 };
+      expect(await again.ended(runId)).toMatchObject(ended);
+    }
+    expect(await errorOf(again, queued)).toMatchObject({
+      message: expect.stringMatching(/^The service was restarted while this run waited\./),
+    });
+  } finally {
+    await fixture.close();
+  }
 });

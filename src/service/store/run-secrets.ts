@@ -8,11 +8,12 @@ import { integer, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
 /**
- * For the embedded store: on its writing connection this table stands in front of the one that migrations make, and is in
- * memory, as `temp_store` says. It is gone with the process.
+ * For an embedded store whose sealing key is its process's: on its writing connection this table stands in front of the one that
+ * migrations make, and is in memory, as `temp_store` says. It is gone with the process. Nobody reads any more what an earlier process
+ * has sealed with a key of its operator.
  */
 export const RUN_SECRETS_IN_MEMORY =
-  "create temp table run_secrets (run_id text primary key, sealed text not null, expires_at integer not null)";
+  "delete from main.run_secrets; create temp table run_secrets (run_id text primary key, sealed text not null, expires_at integer not null)";
 
 /** Values that a run may use and nothing may show, sealed. */
 export const secretRow = row<RunSecret>("run_secrets")({ runId: text, sealed: text, expiresAt: integer });

@@ -38,6 +38,8 @@ type SqliteStoreOptions = {
    * hold: each waits for the other's transactions.
    */
   readonly hold?: "exclusive" | "none";
+  /** Whether the secrets of runs outlive the process: its operator has the key that seals them. Default: they are in memory alone. */
+  readonly keepsRunSecrets?: boolean;
   /** Default: the machine's. A test passes its own. */
   readonly clock?: Clock;
 };
@@ -48,7 +50,7 @@ type SqliteStoreOptions = {
  * another process holds the folder.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { folder, hold = "exclusive", clock = systemClock } = options;
+  const { folder, hold = "exclusive", keepsRunSecrets = false, clock = systemClock } = options;
   if (hold === "none") prepareDataFolder(folder);
   const lock = hold === "exclusive" ? holdDataFolder(folder) : null;
   const path = join(folder, DATABASE_FILE);
@@ -73,7 +75,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   // nothing may block the process while another one holds the store. What undoes a savepoint needs no file.
   writing.exec("pragma synchronous = normal; pragma busy_timeout = 0; pragma temp_store = memory");
   writing.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`);
-  writing.exec(RUN_SECRETS_IN_MEMORY);
+  if (hold === "exclusive" && !keepsRunSecrets) writing.exec(RUN_SECRETS_IN_MEMORY);
   const log = openSync(`${path}-wal`, "r+");
   const reads = new TurnReads();
   const group = new CommitGroup({

@@ -20,8 +20,11 @@ export async function openStore({
   /** A test's. */
   readonly clock?: Clock | undefined;
 }): Promise<Store> {
-  if (config.databaseUrl === null)
-    return await openSqliteStore({ folder: config.dataDir, ...(clock === undefined ? {} : { clock }) });
+  if (config.databaseUrl === null) {
+    const keepsRunSecrets = config.secretKeys !== null;
+    const ofTest = clock === undefined ? {} : { clock };
+    return await openSqliteStore({ folder: config.dataDir, keepsRunSecrets, ...ofTest });
+  }
   // It holds the checkouts of this node. A node that only answers requests has none.
   const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
   try {

@@ -102,7 +102,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     secretKeys: secretKeysOf(parts),
     journalKeys: journalKeysOf(parts),
     journalledBackends: new Set(parts.backends.filter(keepsJournal).map(({ name }) => name)),
-    keepsRunSecrets: config.databaseUrl !== null,
+    keepsRunSecrets: config.databaseUrl !== null || config.secretKeys !== null,
     rates: config.rates,
     commits: held === null ? null : commitKeeping(parts, held),
     access: remotes === null ? null : { remotes, keys: config.secretKeys },
@@ -187,7 +187,7 @@ function journalKeysOf({ config, random, log, keepsJournals = true }: NodeParts)
   return { current: sealingKeyOf(journalKeyIn(config.dataDir, { random, log })), previous: null };
 }
 
-/** The embedded store has the secrets of runs in memory: a key that is there too is enough. */
+/** Without a key of the operator the embedded store has the secrets of runs in memory: a key that is there too is enough. */
 function secretKeysOf({ config, random }: NodeParts): SealingKeys | null {
   if (config.secretKeys !== null || config.databaseUrl !== null) return config.secretKeys;
   return { current: sealingKeyOf(random.bytes(SEALING_KEY_BYTES)), previous: null };

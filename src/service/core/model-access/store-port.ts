@@ -1,5 +1,5 @@
-// Secrets of a run, sealed by the core: a row a run, from its submission to its end. PostgreSQL has a table; the embedded store
-// keeps the rows in the memory of its process alone. Implemented in store/run-secrets.ts.
+// Secrets of a run, sealed by the core: a row a run, from its submission to its end. They are in a table where
+// an operator's key sealed them; otherwise the embedded store has them in the memory of its process alone. Implemented in store/run-secrets.ts.
 
 declare module "../ports/store.ts" {
   interface StoreTransaction {
