@@ -21,6 +21,8 @@ import { viewOfCopy } from "../../../../../src/service/core/workspaces/files/cop
 import { walkView } from "../../../../../src/service/core/workspaces/files/copy-view.ts";
 import { writeTexts } from "../../../../../src/service/core/workspaces/files/write-texts.ts";
 import { objectSource } from "../../../../../src/service/core/workspaces/objects/object-source.ts";
+import type { WorkspaceRun } from "../../../../../src/service/core/workspaces/placed-runs/store-port.ts";
+import { collectGarbage } from "../../../../../src/service/core/workspaces/retention/collect-garbage.ts";
 import { openRunCopy, type RunFiles } from "../../../../../src/service/core/workspaces/runs/open-run-copy.ts";
 import type { RunInWorkspace } from "../../../../../src/service/core/workspaces/runs/run-port.ts";
 import { ManualClock } from "../../../../support/clocks/manual-clock.ts";
@@ -216,6 +218,69 @@ onEveryStore((store) => {
     expect(await filesOf(copyId)).toEqual({ "owner.txt": "100644 owner\n" });
   });
 
+  it("is laid out for the run's next worker as its first one found it, with what was changed since", async () => {
+    const { fixture, workspace, open, filesOf } = await start();
+    const base = await workspace.commit(workspace.canonicalId, { "a.txt": "one\n", "b.txt": "two\n" });
+    const copyId = await workspace.makeCopy(base.id);
+    await workspace.write(copyId, { "unsaved.txt": "of its owner\n", "b.txt": "changed\n" });
+    const submitted = await fixture.trySubmit({ message: "Work." });
+    if (!submitted.ok) throw new Error(submitted.refusal.reason);
+    const { runId } = submitted.value;
+    const place = placeOf({ runId, workspaceId: workspace.id, copyId });
+    await fixture.store.transact((tx) => tx.workspaceRuns.insert(place));
+    const first = await open(copyId, { runId, fence: 1 }, fixture.core, true);
+    const at = (path: string) => join(first.checkout.root, path);
+    writeFileSync(at("turn-1.txt"), "1\n");
+    const kept = await first.checkout.keepTree(null);
+    writeFileSync(at("turn-2.txt"), "2\n");
+    writeFileSync(at("a.txt"), "changed in the second turn\n");
+    rmSync(at("b.txt"));
+    first.callEnded();
+    const ofOwner = { "unsaved.txt": "100644 of its owner\n" };
+    const written = { "a.txt": "100644 changed in the second turn\n", "turn-1.txt": "100644 1\n" };
+    const afterTwo = { ...ofOwner, ...written, "turn-2.txt": "100644 2\n" };
+    await expect.poll(() => filesOf(copyId)).toEqual(afterTwo);
+    // It is lost here. Whatever the run found is there for as long as it has not ended.
+    await collectGarbage(fixture.core, {
+      workspaceId: workspace.id,
+      touchedBefore: fixture.clock.now() + 1,
+      signal: new AbortController().signal,
+    });
+
+    const next = await open(copyId, { runId, fence: 2 }, fixture.core, true);
+    expect(next.checkout.headSha).toBe(first.checkout.headSha);
+    expect(Object.keys(treeOf(next.checkout.root)).toSorted()).toEqual(Object.keys(afterTwo).toSorted());
+    if (kept === null) throw new Error("Nothing was kept.");
+    await next.checkout.bringBack(kept);
+    expect(treeOf(next.checkout.root)).toEqual({
+      "a.txt": "one\n",
+      "b.txt": "changed\n",
+      "turn-1.txt": "1\n",
+      "unsaved.txt": "of its owner\n",
+    });
+    expect((await next.checkout.workingChanges()).files.map(({ path }) => path)).toEqual(["turn-1.txt"]);
+    next.leaves("given_back");
+    await next.checkout.close();
+    expect(holderOf(await workspace.copy(copyId))).toMatchObject({ runId, fence: 2 });
+    expect(await filesOf(copyId)).toEqual({
+      ...ofOwner,
+      "a.txt": "100644 one\n",
+      "b.txt": "100644 changed\n",
+      "turn-1.txt": "100644 1\n",
+    });
+  });
+
+  it("keeps what was changed after a call of git that was stopped in the middle", async () => {
+    const { workspace, open, filesOf } = await start();
+    const copyId = await workspace.makeCopy();
+    const { checkout } = await open(copyId);
+    writeFileSync(join(checkout.root, "work.txt"), "work\n");
+    // Of a git that was ended while it wrote the index.
+    writeFileSync(join(checkout.root, "..", "kept.index.lock"), "");
+    await checkout.close();
+    expect(await filesOf(copyId)).toEqual({ "work.txt": "100644 work\n" });
+  });
+
   async function start() {
     const fixture = await CoreFixture.start({ store });
     left.push(() => fixture.close());
@@ -225,8 +290,9 @@ onEveryStore((store) => {
       copyId: string,
       holder = { runId: "run-1", fence: 1 },
       core = fixture.core,
+      hasJournal = false,
     ): Promise<RunFiles> => {
-      const run = runOf(workspace.id, holder);
+      const run = { ...runOf(workspace.id, holder), hasJournal };
       const opened = await openRunCopy(core, { ...run, folders, copyId });
       if (!opened.ok) throw new Error(opened.refusal.detail);
       left.push(() => opened.value.checkout.close());
@@ -246,6 +312,10 @@ onEveryStore((store) => {
     return { fixture, workspace, open, filesOf };
   }
 });
+
+function placeOf(place: Pick<WorkspaceRun, "runId" | "workspaceId" | "copyId">): WorkspaceRun {
+  return { agentId: "agent", taskGroupId: null, workerId: null, begunCommitOid: null, createdAt: 0, ...place };
+}
 
 function foldersOf(fixture: CoreFixture) {
   return copyFolders({
