@@ -78,7 +78,7 @@ async function write(
 
 async function insertRows(database: DatabaseSync, { shape, rows }: FilledTable): Promise<void> {
   const { name, columns } = shape;
-  // The embedded store keeps them in memory: in its file they would stay for ever.
+  // Runs at work in a backup end: nobody would use them.
   if (name === "run_secrets") return;
   const insert = database.prepare(
     `insert into ${quoted(name)} (${columns.map(quoted).join(", ")}) values (${columns.map(() => "?").join(", ")})`,
