@@ -1,5 +1,5 @@
 // Writes the reference pages of docs/ from the declarations that they describe: commands, settings, inputs and outputs,
-// reasons, routes and CI events; and two parts of pages that are written by hand: the sizes of dist/ in the comparison, and the
+// reasons, routes and CI events; the reference of the client library, which /docs of a service shows; and two parts of pages that are written by hand: the sizes of dist/ in the comparison, and the
 // table of tools.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { apiPage } from "./docs/api-page.ts";
 import { withBundleSizes } from "./docs/bundle-sizes.ts";
 import { ciEventsPage } from "./docs/ci-events-page.ts";
+import { clientLibrary } from "./docs/client-library.ts";
 import { commandPage } from "./docs/command-page.ts";
 import { conclusionsPage } from "./docs/conclusions-page.ts";
 import { inputsPage } from "./docs/inputs-page.ts";
@@ -19,6 +20,7 @@ const NOTE = "<!-- Written by `npm run docs`. Do not edit. -->";
 
 const COMPARISON = "docs/comparison.md";
 const MCP = "docs/mcp.md";
+const CLIENT_LIBRARY = "src/service/api/http/reference/client-library.json";
 
 /** Each generated page by its path, as it should be. */
 export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
@@ -34,6 +36,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
   return {
     ...Object.fromEntries(whole),
     [COMPARISON]: withBundleSizes(readPage(COMPARISON)),
+    [CLIENT_LIBRARY]: `${JSON.stringify(await clientLibrary(), null, 1)}\n`,
     [MCP]: withToolRows(readPage(MCP)),
   };
 }

@@ -17,7 +17,7 @@ export function apiPage(): string {
   return `# The API
 
 A running service describes its API: the reference at \`/docs\`, a page a noun with a search, the OpenAPI 3.1 document at \`/openapi.json\`. The typed
-client is [\`agent-service/client\`](client.md).
+client is [\`agent-service/client\`](client.md), which \`/docs\` has too.
 
 A **CI job** calls with a capability from \`POST /v1/ci/oidc/exchange\`, an **owner** with a key of the account
 (\`svc_sk_…\`), an **AI client** with one that acts for a person (\`svc_at_…\`). A person has a **role** in the account, *owner*,

@@ -1,14 +1,24 @@
 // Delays between attempts. Pure.
 
+/** How often a call is tried, and how long is waited in between: twice as long each time, with jitter. */
 export type BackoffPolicy = {
   /** Attempts in all, the first one included. */
   readonly attempts: number;
+  /** The delay after the first failure, in milliseconds. */
   readonly firstDelayMs: number;
+  /** The longest delay. A service that asks for a longer one ends the attempts. */
   readonly maxDelayMs: number;
 };
 
 /** The retry that is waited for: told before each wait, for a log line. */
-export type RetryNotice = { readonly attempt: number; readonly delayMs: number; readonly error: Error };
+export type RetryNotice = {
+  /** Attempts made so far. */
+  readonly attempt: number;
+  /** The delay before the next one, in milliseconds. */
+  readonly delayMs: number;
+  /** Why the last one failed. */
+  readonly error: Error;
+};
 
 type BackoffStep = {
   /** Attempts made so far, 1 after the first failure. */

@@ -1,5 +1,6 @@
 // Time as an argument: the machine's clock, or a test's. No node: module, so that it also runs in a browser.
 
+/** Time, and waiting. */
 export interface Clock {
   /** Milliseconds since the epoch, for points in time. An operator or NTP may set them back. */
   now(): number;

@@ -7,6 +7,7 @@ export type Bytes = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> 
 
 /** Bytes of a known size, which every transport sends as a stream with its Content-Length. */
 export type SizedBytes = {
+  /** Their number. */
   readonly size: number;
   /** From the first byte on, each time that it is called. */
   open(): AsyncIterable<Uint8Array>;
@@ -20,8 +21,10 @@ export type Download = {
   readonly size: number | null;
   /** Without quotes. */
   readonly etag: string | null;
+  /** The media type of the bytes; empty where the service names none. */
   readonly contentType: string;
   /** Such as `bytes 0-1023/4096`. */
   readonly contentRange: string | null;
+  /** The bytes, as they come. A transfer that breaks off ends with a ConnectionError. */
   readonly body: ReadableStream<Uint8Array>;
 };

@@ -17,6 +17,7 @@ import {
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
+/** Whether a body is sent as bytes, not as JSON. */
 export function isByteSource(body: unknown): body is ByteSource {
   return (
     typeof body === "function" ||

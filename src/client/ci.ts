@@ -7,9 +7,11 @@ import { type CallOptions, callRoute, type NounClient, nounClient } from "./noun
 import { type ApiConnection, request } from "./request.ts";
 import { retrying } from "./retry.ts";
 
+/** The options of `ci.exchange`. */
 export type ExchangeOptions = CallOptions & {
   /** Mints a token. Called for every attempt: a token is spent by its first arrival. */
   readonly subjectToken: () => Promise<string>;
+  /** The id of the account that the job names as its repository's owner, which confirms a pending claim. */
   readonly account?: string | undefined;
   /** Asks for a claim link while free credits pay, too. */
   readonly wantsClaimUrl?: boolean | undefined;
@@ -19,11 +21,13 @@ export type ExchangeOptions = CallOptions & {
   readonly defaultBranch?: string | undefined;
 };
 
+/** The calls of a CI job: the exchange of its identity, and the events of its run. */
 export type CiClient = Omit<NounClient<typeof ciRoutes>, "exchange"> & {
   /** POST /v1/ci/oidc/exchange. Retried with a fresh token each time. */
   exchange(options: ExchangeOptions): Promise<ExchangeResponse>;
 };
 
+/** Makes the methods of `client.ci`. */
 export function ciClient(connection: ApiConnection): CiClient {
   return {
     ...nounClient<typeof ciRoutes>(connection, endpoints.ci),

@@ -11,6 +11,8 @@ import { type WorkflowClient, workflowClient } from "./workflows.ts";
 import { type CopyFileClient, copyFileClient, type FileClient, fileClient } from "./workspace-files.ts";
 
 // Types that a program needs to name beside the client itself: this file is the package's entry.
+export type { BackoffPolicy, RetryNotice } from "../base/backoff.ts";
+export type { Clock } from "../base/clock.ts";
 export type {
   Agent,
   CreateAgentRequest,
@@ -30,6 +32,7 @@ export type { CancelRunResponse, Run } from "../contract/runs/run.ts";
 export type { ForeignEvent, RunEvent, StoredRunEvent } from "../contract/runs/run-event.ts";
 export type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 export type { CreateScheduleRequest, Schedule } from "../contract/schedules/schedule.ts";
+export type { SessionCursor } from "../contract/sessions/socket.ts";
 export type {
   ActivateWorkflowRequest,
   ExecuteWorkflowRequest,
@@ -43,11 +46,12 @@ export type { OperationView as WorkspaceOperation } from "../contract/workspaces
 export type { RevisionView as WorkspaceRevision } from "../contract/workspaces/revisions.ts";
 export type { WorkspaceView as Workspace } from "../contract/workspaces/workspace/workspace.ts";
 export type { WriteGrant } from "../contract/write-grants.ts";
-export type { ByteSource, Download, SizedBytes } from "./byte-source.ts";
+export type { ByteSource, Bytes, Download, SizedBytes } from "./byte-source.ts";
 export type { CiClient, ExchangeOptions } from "./ci.ts";
 export type { CommitClient, SendCommitOptions } from "./commits.ts";
 export type { EditConflictFields, EditedFile, EditOptions } from "./edit-file.ts";
 export { EditConflictError } from "./edit-file.ts";
+export type { ClientErrorCode } from "./errors.ts";
 export {
   ApiError,
   ClientError,
@@ -73,6 +77,7 @@ export type { Transport, TransportRequest, TransportResponse } from "./transport
 export type { WorkflowClient } from "./workflows.ts";
 export type { CopyFileClient, FileClient } from "./workspace-files.ts";
 
+/** How to reach the service, and as whom. Only `baseUrl` is required. */
 export type ClientOptions = ConnectOptions & {
   /** For `sessions.follow`, in the place of the platform's or, on Node before version 22, of the one that is built in. */
   readonly webSocket?: WebSocketConstructor;
@@ -80,9 +85,13 @@ export type ClientOptions = ConnectOptions & {
 
 /** The nouns whose clients have methods of their own beside those of the routes. */
 type OwnClients = JobClient & {
+  /** Workflows of an account. */
   readonly workflows: WorkflowClient;
+  /** Sessions, followed over a WebSocket. */
   readonly sessions: SessionClient;
+  /** Files of a workspace's canonical copy, with `edit`. */
   readonly files: FileClient;
+  /** Files of a working copy, with `edit`. */
   readonly copyFiles: CopyFileClient;
 };
 

@@ -12,16 +12,19 @@ const PACK_TYPE = "application/x-git-packed-objects";
 /** A large pack over a slow line. */
 const LONGEST_UPLOAD_MS = 60 * 60 * 1000;
 
+/** The options of `commits.send`: the commit's `sha`, and its pack. */
 export type SendCommitOptions = Omit<RouteOptions<(typeof commitRoutes)["send"]>, "body" | "contentType"> & {
   /** Opened anew when the call is repeated. */
   readonly pack: SizedBytes;
 };
 
+/** Commits of a job: asks which the service holds, and sends the others. */
 export type CommitClient = Pick<NounClient<typeof commitRoutes>, "find"> & {
   /** PUT /v1/ci/commits/{sha}. Streams the pack, and sends all of it again on failure. */
   send(options: SendCommitOptions): Promise<SentCommit>;
 };
 
+/** Makes the methods of `client.commits`. */
 export function commitClient(connection: ApiConnection): CommitClient {
   const { find } = nounClient<Pick<typeof commitRoutes, "find">>(connection, {
     find: endpoints.commits.find,

@@ -3,39 +3,55 @@
 import type { FileEntryView } from "../contract/workspaces/files/files.ts";
 import { ApiError, ClientError } from "./errors.ts";
 
+/** The options of `edit`. */
 export type EditOptions = {
+  /** The file, relative to the copy's root, with `/` between its parts. */
   readonly path: string;
   /** Gets what the file holds and returns what it is to hold. The same text: nothing is written. Called once. */
   readonly edit: (content: string) => string | Promise<string>;
+  /** Ends the edit: it rejects with the signal's reason. A write that has arrived stays. */
   readonly signal?: AbortSignal | undefined;
 };
 
 /** The file as it is now. `isWritten` is false where the edit changed nothing. */
 export type EditedFile = {
+  /** The file, relative to the copy's root. */
   readonly path: string;
+  /** The ETag of these contents, without quotes. */
   readonly etag: string;
+  /** The whole text. */
   readonly content: string;
+  /** False where the edit changed nothing. */
   readonly isWritten: boolean;
 };
 
+/** What an EditConflictError is made of. */
 export type EditConflictFields = {
+  /** The file, relative to the copy's root. */
   readonly path: string;
+  /** The ETag of the contents that were edited. */
   readonly readEtag: string;
+  /** The contents that were edited. */
   readonly readContent: string;
   /** Null where the file was deleted. */
   readonly currentEtag: string | null;
+  /** The contents that are there; null where the file was deleted. */
   readonly currentContent: string | null;
+  /** The contents that were to be written. */
   readonly editedContent: string;
 };
 
 /** Another has changed the file since it was read. Nothing was written: what was read, what is there and the edit are all here. */
 export class EditConflictError extends ClientError {
+  /** The file, relative to the copy's root. */
   readonly path: string;
-  /** Of the contents that were edited. */
+  /** The ETag of the contents that were edited, without quotes. */
   readonly readEtag: string;
+  /** The contents that were edited. */
   readonly readContent: string;
-  /** Of the contents that are there; null where the file was deleted. */
+  /** The ETag of the contents that are there; null where the file was deleted. */
   readonly currentEtag: string | null;
+  /** The contents that are there; null where the file was deleted. */
   readonly currentContent: string | null;
   /** The content that was to be written. */
   readonly editedContent: string;

@@ -17,13 +17,17 @@ const PARKED: typeof PARKED_EVENT = "parked";
 /** A poll that comes back empty sooner than this was not held: the next one is, here. */
 const SHORTEST_WAIT_MS = 1000;
 
+/** The options of `runs.follow`. */
 export type FollowOptions = {
+  /** The run. */
   readonly runId: string;
   /** The last `seq` that is known; 0 begins at the beginning. */
   readonly after?: number;
   /** Ends where the run is parked, too. Default: the stream of a parked run is read on, until it has ended. */
   readonly untilParked?: boolean;
+  /** Ends the loop: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** The retries after a failure, which start anew after each good answer. Default: several minutes in all. */
   readonly retry?: BackoffPolicy;
 };
 
@@ -33,9 +37,11 @@ export type FollowedRun = {
   readonly run: Run | null;
   /** The `seq` of the last event that was handed on. */
   readonly cursor: number;
+  /** Each stored event, once and in order. Rejects with EventGapError where one is missing for good. */
   [Symbol.asyncIterator](): AsyncGenerator<StoredRunEvent, Run, undefined>;
 };
 
+/** What following a run needs. */
 export type Follower = {
   readonly clock: Clock;
   readonly random: () => number;

@@ -17,6 +17,7 @@ import {
 /** The time that a long poll may take beyond the wait that the service was asked for. */
 const LONG_POLL_MARGIN_MS = 15_000;
 
+/** Options of every call. */
 export type CallOptions = {
   /** Ends a call that is under way: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -31,15 +32,25 @@ type PathOptions<One extends Route> = {
   readonly [Name in ParameterName<One["path"]> as OptionName<Name>]: string;
 };
 type QueryOptions<One extends Route> = One extends { readonly query: Query<infer Schema> }
-  ? { readonly query?: { readonly [Name in keyof z.output<Schema>]?: z.output<Schema>[Name] | undefined } }
+  ? {
+      /** Parameters of the query, by the names of the wire. */
+      readonly query?: { readonly [Name in keyof z.output<Schema>]?: z.output<Schema>[Name] | undefined };
+    }
   : object;
 type BodyOptions<One extends Route> = One extends { readonly body: JsonBody<infer Schema, infer IsOptional> }
   ? IsOptional extends true
-    ? { readonly body?: z.input<Schema> }
-    : { readonly body: z.input<Schema> }
+    ? {
+        /** The body, by the names of the wire. */
+        readonly body?: z.input<Schema>;
+      }
+    : {
+        /** The body, by the names of the wire. */
+        readonly body: z.input<Schema>;
+      }
   : object;
 type ByteOptions<One extends Route> = One extends { readonly body: ByteBody }
   ? {
+      /** The bytes to upload. */
       readonly body: ByteSource;
       /** Left out: `application/octet-stream`. */
       readonly contentType?: string | undefined;
@@ -81,6 +92,7 @@ type RouteValue<One extends Route> = One["answer"] extends z.ZodMiniType
     ? Download
     : void;
 
+/** The method of a route: its options, and a promise of the decoded answer. */
 export type RouteMethod<One extends Route> =
   object extends RouteOptions<One>
     ? (options?: RouteOptions<One>) => Promise<RouteValue<One>>
@@ -91,6 +103,7 @@ export type NounClient<Routes extends NounRoutes> = {
   readonly [Name in keyof Routes]: RouteMethod<Routes[Name]>;
 };
 
+/** Makes the methods of a noun from its endpoints. */
 export function nounClient<Routes extends NounRoutes>(
   connection: ApiConnection,
   endpoints: Readonly<Record<keyof Routes, Endpoint>>,
@@ -102,6 +115,7 @@ export function nounClient<Routes extends NounRoutes>(
   return Object.fromEntries(methods) as NounClient<Routes>;
 }
 
+/** A call of a route, by its endpoint. */
 export type RouteCall<One extends Route> = {
   readonly endpoint: Endpoint;
   readonly options: RouteOptions<One>;

@@ -14,10 +14,13 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Who calls. `refresh` gets a new token after the service refused the old one; without it a 401 is final. */
 export type Credential = {
+  /** The bearer token of the next call; null for none. */
   token(): string | null | Promise<string | null>;
+  /** Gets a new token. Called once a call, after a 401 `unauthorized`. */
   refresh?(signal?: AbortSignal): Promise<void>;
 };
 
+/** Everything that a call needs beside itself. */
 export type ApiConnection = {
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -42,6 +45,7 @@ export type ByteCall = Pick<ApiCall<unknown>, "headers" | "credential" | "retry"
   readonly source: ByteSource | null;
 };
 
+/** One call of a route. */
 export type ApiCall<Value> = {
   readonly method: TransportRequest["method"];
   readonly path: string;
@@ -61,6 +65,7 @@ export type ApiCall<Value> = {
   readonly signal?: AbortSignal | undefined;
 };
 
+/** The decoded answer, and its headers by name in lower case. */
 export type ApiResponse<Value> = { readonly value: Value; readonly header: TransportResponse["headers"] };
 
 /** The answer to a call that has a body. */

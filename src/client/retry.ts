@@ -10,6 +10,7 @@ export const CALL_RETRY: BackoffPolicy = { attempts: 8, firstDelayMs: 500, maxDe
 /** Following a run: outlives a restart of the service of several minutes. Starts anew after each good answer. */
 export const FOLLOW_RETRY: BackoffPolicy = { attempts: 12, firstDelayMs: 500, maxDelayMs: 60_000 };
 
+/** How a call is repeated. */
 export type RetryOptions = {
   readonly policy: BackoffPolicy;
   readonly clock: Clock;

@@ -7,10 +7,14 @@ import { type FollowedRun, type FollowOptions, followRun } from "./follow.ts";
 import { callRoute, type NounClient, nounClient, type RouteOptions } from "./noun-client.ts";
 import type { ApiConnection } from "./request.ts";
 
+/** The options of `runs.submit`. */
 export type SubmitRunOptions = RouteOptions<(typeof runRoutes)["submit"]>;
 
+/** The run that `runs.submit` began, found again by its key, or continued. */
 export type SubmittedRun = {
+  /** The run's id. */
   readonly runId: string;
+  /** The id of its session. */
   readonly sessionId: string;
   /** An earlier request with this key had started the run. */
   readonly replayed: boolean;
@@ -18,6 +22,7 @@ export type SubmittedRun = {
   readonly continuedAfter: number | null;
 };
 
+/** Runs of an agent. */
 export type RunClient = Omit<NounClient<typeof runRoutes>, "submit"> & {
   /** POST /v1/agents/{agentID}/runs. Repeated on failure under its key: the option's, the body's, or a random one. */
   submit(options: SubmitRunOptions): Promise<SubmittedRun>;
@@ -25,6 +30,7 @@ export type RunClient = Omit<NounClient<typeof runRoutes>, "submit"> & {
   follow(options: FollowOptions): FollowedRun;
 };
 
+/** Makes the methods of `client.runs`. */
 export function runClient(connection: ApiConnection, { readRun }: Pick<CiClient, "readRun">): RunClient {
   return {
     ...nounClient<typeof runRoutes>(connection, endpoints.runs),

@@ -16,14 +16,19 @@ import { FOLLOW_RETRY } from "./retry.ts";
 
 const SUBSCRIPTION = "session";
 
+/** The options of `sessions.follow`. */
 export type SessionOptions = {
+  /** The session. */
   readonly sessionId: string;
   /** The last event that is known; without it from the session's beginning. */
   readonly after?: SessionCursor | null;
+  /** Ends the loop: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** The connections after one was lost, counted anew after each that brought something. */
   readonly retry?: BackoffPolicy;
 };
 
+/** One step of a session: a run as it stands, or an event of a run. A union on `type`. */
 export type SessionItem =
   /** A run as it stands, before its first event and after its last; told again after a reconnection. */
   | { readonly type: "run"; readonly run: Run }
@@ -33,6 +38,7 @@ export type SessionItem =
 export type FollowedSession = {
   /** Its position, to go on from later. */
   readonly cursor: SessionCursor | null;
+  /** Runs and events as they come. Rejects with SessionRefusedError, and with the signal's reason. */
   [Symbol.asyncIterator](): AsyncGenerator<SessionItem, never, undefined>;
 };
 
@@ -42,6 +48,7 @@ export class SessionRefusedError extends ClientError {}
 /** The constructor of sockets: the platform's WebSocket, or another of the same interface. */
 export type WebSocketConstructor = new (url: string) => WebSocket;
 
+/** Sessions: several runs after one another, with one memory. */
 export type SessionClient = {
   /** GET /v1/ws. Connects again, from where it stands, whenever the connection is lost. */
   follow(options: SessionOptions): FollowedSession;

@@ -3,24 +3,33 @@
 import type { SizedBytes } from "./byte-source.ts";
 import { ConnectionError, DecodeError, TimeoutError } from "./errors.ts";
 
+/** One request, ready to be sent. */
 export type TransportRequest = {
+  /** The HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** The whole address, with its query. */
   readonly url: string;
+  /** Headers by name, the credential among them. */
   readonly headers: Readonly<Record<string, string>>;
   /** Bytes are sent as they are read, with their size as Content-Length. */
   readonly body?: string | SizedBytes;
   /** For the whole exchange, to the last byte of the answer. */
   readonly timeoutMs: number;
+  /** The largest answer that is read; a larger one is a DecodeError. */
   readonly maxBodyBytes: number;
   /** Default: text, in UTF-8. */
   readonly bodyAs?: "text" | "base64";
+  /** Ends the exchange: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 };
 
+/** One whole answer. */
 export type TransportResponse = {
+  /** The HTTP status. */
   readonly status: number;
   /** Names in lower case. */
   readonly headers: (name: string) => string | undefined;
+  /** The body, as the request's `bodyAs` says. */
   readonly body: string;
 };
 

@@ -5,8 +5,10 @@ import type { workflowRoutes } from "../contract/workflows.ts";
 import { callRoute, type NounClient, nounClient } from "./noun-client.ts";
 import type { ApiConnection } from "./request.ts";
 
+/** Workflows of an account. */
 export type WorkflowClient = NounClient<typeof workflowRoutes>;
 
+/** Makes the methods of `client.workflows`. */
 export function workflowClient(connection: ApiConnection): WorkflowClient {
   return {
     ...nounClient<typeof workflowRoutes>(connection, endpoints.workflows),

@@ -18,9 +18,12 @@ type Editor<Where> = {
   readonly edit: (options: Where & EditOptions) => Promise<EditedFile>;
 };
 
+/** Files of a workspace's canonical copy. */
 export type FileClient = NounClient<WorkspaceNounRoutes["files"]> & Editor<WorkspaceParams>;
+/** Files of a working copy. */
 export type CopyFileClient = NounClient<WorkspaceNounRoutes["copyFiles"]> & Editor<CopyParams>;
 
+/** Makes the methods of `client.files`. */
 export function fileClient(connection: ApiConnection): FileClient {
   const files = nounClient<WorkspaceNounRoutes["files"]>(connection, endpoints.files);
   return {
@@ -32,6 +35,7 @@ export function fileClient(connection: ApiConnection): FileClient {
   };
 }
 
+/** Makes the methods of `client.copyFiles`. */
 export function copyFileClient(connection: ApiConnection): CopyFileClient {
   const files = nounClient<WorkspaceNounRoutes["copyFiles"]>(connection, endpoints.copyFiles);
   return {

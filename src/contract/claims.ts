@@ -31,6 +31,7 @@ export const claimResponseSchema = object({
   ),
 });
 
+/** The state of a claim: `pending` until a job of the repository names the account. */
 export type ClaimResponse = z.infer<typeof claimResponseSchema>;
 
 export const claimComponents: Components = {

@@ -20,6 +20,7 @@ export const questionSchema = object({
   choices: field(z.array(z.string()), "Answers to choose from; any other is as good."),
   asked_at: field(z.iso.datetime(), "When the run was parked, or ended."),
 });
+/** A question that a run asked and nobody has answered. */
 export type Question = z.infer<typeof questionSchema>;
 
 export const questionListSchema = z.array(questionSchema);
@@ -37,6 +38,7 @@ export const answerQuestionRequestSchema = strictObject({
     "Which question it answers, by its `asked_at`: a run that goes on may ask another one. Left out: the one that it asks now.",
   ),
 });
+/** The body of `questions.answer`. With `asked_at` it answers that question alone. */
 export type AnswerQuestionRequest = z.infer<typeof answerQuestionRequestSchema>;
 
 export const questionComponents: Components = {

@@ -33,6 +33,7 @@ export const repositoryAccessSchema = object({
     "Why it cannot be used now, and what to do; absent where nothing is known to hinder it.",
   ),
 });
+/** How the service reads an agent's repository for runs that no job asks for. */
 export type RepositoryAccess = z.infer<typeof repositoryAccessSchema>;
 
 export const putRepositoryAccessSchema = strictObject({

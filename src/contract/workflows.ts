@@ -25,6 +25,7 @@ export const workflowSchema = object({
   updated_at: field(z.iso.datetime(), "When it was last changed."),
 });
 
+/** A workflow of an account, and the version of it that runs. */
 export type Workflow = z.infer<typeof workflowSchema>;
 
 /** Without `version` the newest is activated. */
@@ -32,6 +33,7 @@ export const activateWorkflowRequestSchema = strictObject({
   version: field(z.optional(z.int().check(z.minimum(1))), "Left out: the newest."),
 });
 
+/** The body of `workflows.activate`. Without a version: the newest. */
 export type ActivateWorkflowRequest = z.infer<typeof activateWorkflowRequestSchema>;
 
 /** `input` follows the workflow's prompt in the run's message. */
@@ -43,6 +45,7 @@ export const executeWorkflowRequestSchema = strictObject({
   ...bodyKey,
 });
 
+/** The body of `workflows.execute`: the input of the execution. */
 export type ExecuteWorkflowRequest = z.infer<typeof executeWorkflowRequestSchema>;
 
 export const executeWorkflowResponseSchema = object({
@@ -51,6 +54,7 @@ export const executeWorkflowResponseSchema = object({
   version: field(z.int(), "The version that runs."),
 });
 
+/** The run that an execution began. */
 export type ExecuteWorkflowResponse = z.infer<typeof executeWorkflowResponseSchema>;
 
 export const workflowComponents: Components = {

@@ -12,6 +12,7 @@ export const writeGrantSchema = object({
   server: field(z.string(), "The server's name, or `*` for every server."),
   granted_at: field(z.iso.datetime(), "When its owner granted it."),
 });
+/** A standing permission for an agent to call tools of an MCP server that write. */
 export type WriteGrant = z.infer<typeof writeGrantSchema>;
 
 export const writeGrantListSchema = z.array(writeGrantSchema);

@@ -48,6 +48,7 @@ export const agentSchema = object({
   retired_at: field(z.optional(z.iso.datetime()), "When it was retired; absent while it takes work."),
 });
 
+/** A long-lived worker of an account or a repository. Spending is in micro-USD (1,000,000 = 1 USD), times in ISO 8601. */
 export type Agent = z.infer<typeof agentSchema>;
 
 export const agentListSchema = z.array(agentSchema);
@@ -56,6 +57,7 @@ export const agentListSchema = z.array(agentSchema);
 export const createAgentResponseSchema = extend(agentSchema, {
   existing: field(z.optional(z.literal(true)), "True when the agent was there before the request."),
 });
+/** The agent of `agents.create`; `existing` is true where `if_exists` found it. */
 export type CreateAgentResponse = z.infer<typeof createAgentResponseSchema>;
 
 export const createAgentRequestSchema = strictObject({
@@ -76,6 +78,7 @@ export const createAgentRequestSchema = strictObject({
   user_id: field(z.optional(z.unknown()), "Not read: the owner is the credential's account."),
 });
 
+/** The body of `agents.create`: the name, and what differs from the service's defaults. */
 export type CreateAgentRequest = z.infer<typeof createAgentRequestSchema>;
 
 export const updateAgentRequestSchema = strictObject({
@@ -93,6 +96,7 @@ export const updateAgentRequestSchema = strictObject({
   ),
 });
 
+/** The body of `agents.update`: fields that are left out stay as they are; null clears one. */
 export type UpdateAgentRequest = z.infer<typeof updateAgentRequestSchema>;
 
 export const listAgentsQuerySchema = strictObject({

@@ -95,6 +95,7 @@ export const approvalSchema = z.discriminatedUnion("kind", [
   }),
 ]);
 
+/** One proposed call of a tool that waits for a person, or was decided. A union on `status`. */
 export type Approval = z.infer<typeof approvalSchema>;
 
 export const approvalListSchema = z.array(approvalSchema);

@@ -40,6 +40,7 @@ export const heldCommitSchema = object({
     "Where that history ends: the service does not hold all parents of these. Empty for all of it.",
   ),
 });
+/** A commit that the service holds, and where its history ends: an entry of `have` of a CommitState. */
 export type HeldCommit = z.infer<typeof heldCommitSchema>;
 
 export const commitStateSchema = object({
@@ -52,6 +53,7 @@ export const commitStateSchema = object({
   max_bytes: field(z.int(), "The most that a pack may have."),
   history: field(z.int(), "Commits that a run reads at most, the commit itself included."),
 });
+/** Whether the service holds a commit, and the commits that it holds already, for a smaller pack. */
 export type CommitState = z.infer<typeof commitStateSchema>;
 
 export const sentCommitSchema = object({
@@ -59,6 +61,7 @@ export const sentCommitSchema = object({
   objects: field(z.int(), "Objects of the stored pack."),
   bytes: field(z.int(), "Bytes of it, and of its index."),
 });
+/** The commit that a pack brought, with the objects and bytes of the stored pack. */
 export type SentCommit = z.infer<typeof sentCommitSchema>;
 
 /** Why a pack is refused: `reason` beside the code `pack_refused`. */

@@ -89,11 +89,16 @@ export const exchangeResponseSchema = object({
   ),
 });
 
+/**
+ * The answer of `ci.exchange`: a capability that lives `expires_in` seconds, the repository's agent and its quota in
+ * credits.
+ */
 export type ExchangeResponse = z.infer<typeof exchangeResponseSchema>;
 
 export const audienceResponseSchema = object({
   audience: field(z.string(), "What the token's `aud` must be."),
 });
+/** The audience that a job's ID token must be minted for. */
 export type AudienceResponse = z.infer<typeof audienceResponseSchema>;
 
 /** "pending": an account has asked for the repository's agent, and a job of the repository has not accepted it yet. */
@@ -126,4 +131,5 @@ export const ciIdentitySchema = object({
   quota: field(quotaSchema, "What the repository's owner, or its account, has left."),
 });
 
+/** The identity that a capability was issued to: repository, commit, event and workflow run. */
 export type CiIdentity = z.infer<typeof ciIdentitySchema>;

@@ -35,6 +35,10 @@ export const ciRunPageSchema = object({
   done: field(z.boolean(), "True once the run has ended and every event was read."),
 });
 
+/**
+ * A page of a run's events after a cursor. `next` is the cursor of the next call; `done` is true once the run has
+ * ended and all was read.
+ */
 export type CiRunPage = z.infer<typeof ciRunPageSchema>;
 
 export const runPageLinkSchema = object({

@@ -42,6 +42,7 @@ export const creditsSchema = object({
   audience: field(z.enum(audiences), "The kind of the account."),
 });
 
+/** The balance of an account, in credits, with its plan and the packs that it can buy. */
 export type Credits = z.infer<typeof creditsSchema>;
 
 const modelRate = {
@@ -80,6 +81,7 @@ export const modelPricingSchema = object({
   ),
 });
 
+/** The price of each model, in nano-USD a token (1,000,000,000 = 1 USD). */
 export type ModelPricing = z.infer<typeof modelPricingSchema>;
 
 export const toolModes = ["free", "per_call"] as const;
@@ -110,4 +112,5 @@ export const toolPricingSchema = object({
   ),
 });
 
+/** The price of each tool, in credits a call, and of an execution of a workflow. */
 export type ToolPricing = z.infer<typeof toolPricingSchema>;

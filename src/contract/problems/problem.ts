@@ -128,6 +128,7 @@ export const wrongFieldSchema = object({
 });
 /** Why a field is wrong: the service has none of that name. */
 export const UNKNOWN_FIELD = "unknown_field";
+/** A field of the request that is wrong: its path, and what is allowed there. An entry of `fields` of an ApiError. */
 export type WrongField = z.infer<typeof wrongFieldSchema>;
 
 /** Why a run that brings its own access to a model is not taken. */

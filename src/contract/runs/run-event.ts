@@ -346,6 +346,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
   ]),
 ]);
 
+/** An event of AG-UI 1.0 that this version knows. A union on `type`, and for `CUSTOM` on `name`. */
 export type RunEvent = z.infer<typeof runEventSchema>;
 export type ChangesEvent = z.infer<typeof changesSchema>;
 export type OutputEvent = z.infer<typeof outputEventSchema>;
@@ -363,6 +364,7 @@ declare const noKnownType: unique symbol;
  * of RunEvent's: TypeScript has no type for that, and with `string` a comparison of `type` would narrow nothing.
  */
 export type ForeignEvent = {
+  /** A string at run time. */
   readonly type: { readonly [noKnownType]: true };
   readonly [field: string]: unknown;
 };

@@ -149,6 +149,7 @@ export const submitRunRequestSchema = strictObject({
   ),
 });
 
+/** The body of `runs.submit`: a message, and the bounds and permissions of the run. */
 export type SubmitRunRequest = z.infer<typeof submitRunRequestSchema>;
 
 /** What a parked run goes on with. */

@@ -315,6 +315,10 @@ export const runSchema = z.discriminatedUnion("status", [
   }),
 ]);
 
+/**
+ * A run: its status and its accounting, without its output. A union on `status`. `credits` and tokens are whole
+ * numbers, times ISO 8601.
+ */
 export type Run = z.infer<typeof runSchema>;
 
 export const submitRunResponseSchema = object({
@@ -332,6 +336,7 @@ export const cancelRunResponseSchema = object({
   runId: field(z.string(), "The run's id."),
   status: field(z.literal("cancelling"), "Always `cancelling`: read the run to see it end."),
 });
+/** The answer of `runs.cancel`: the status is always `cancelling`. Read the run to see it end. */
 export type CancelRunResponse = z.infer<typeof cancelRunResponseSchema>;
 
 export const runListSchema = z.array(runSchema);

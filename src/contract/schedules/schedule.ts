@@ -67,6 +67,7 @@ export const scheduleSchema = z.discriminatedUnion("status", [
   }),
 ]);
 
+/** A submission that runs later: once, or again and again. A union on `status`. */
 export type Schedule = z.infer<typeof scheduleSchema>;
 
 export const scheduleListSchema = z.array(scheduleSchema);
@@ -99,4 +100,5 @@ export const createScheduleRequestSchema = strictObject({
   ...bodyKey,
 }).check(namesOneTime);
 
+/** The body of `schedules.create`: when, and what is submitted then. */
 export type CreateScheduleRequest = z.infer<typeof createScheduleRequestSchema>;

@@ -44,6 +44,7 @@ export const sessionCursorSchema = object({
   seq: field(frameSeq, "The number of that event."),
 });
 const cursorSchema = z.union([runCursorSchema, sessionCursorSchema]);
+/** A position in a session: a run, and the `seq` of its last event that is known. */
 export type SessionCursor = z.infer<typeof sessionCursorSchema>;
 /** Null: from the beginning; of a workspace, from now on. */
 export type Cursor = z.infer<typeof cursorSchema> | null;

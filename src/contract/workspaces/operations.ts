@@ -65,6 +65,7 @@ export const operationSchema = z.discriminatedUnion("status", [
     ended_at: field(timestamp, "When it ended."),
   }),
 ]);
+/** Work of the service that takes a while, to be polled until it has ended. A union on `status`. */
 export type OperationView = z.infer<typeof operationSchema>;
 
 /** Query text in, numbers out. */

@@ -28,6 +28,7 @@ export const revisionSchema = object({
     "When it became the current revision; null where it never did.",
   ),
 });
+/** The files of a copy as they were once. Never changed. */
 export type RevisionView = z.infer<typeof revisionSchema>;
 
 export const revisionListSchema = listOf(revisionSchema, "The revisions.");

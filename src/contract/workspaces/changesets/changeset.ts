@@ -118,6 +118,7 @@ export const changesetSchema = object({
   decided_by: field(z.nullable(actorSchema), "Who accepted or rejected it. Null until then."),
   decided_at: field(z.nullable(z.iso.datetime()), "When it was accepted or rejected."),
 });
+/** A revision that is proposed to be accepted. A union on `status`. */
 export type ChangesetView = z.infer<typeof changesetSchema>;
 
 export const changesetListSchema = listOf(changesetSchema, "The changesets.");

@@ -30,6 +30,7 @@ export const copySchema = object({
   created_by: field(actorSchema, "Who made it."),
   created_at: field(z.iso.datetime(), "When it was made."),
 });
+/** A working copy of a workspace: the revision that it began at, and its state. */
 export type CopyView = z.infer<typeof copySchema>;
 
 export const copyListSchema = listOf(copySchema, "The copies.");

@@ -59,6 +59,7 @@ export const fileEntrySchema = z.discriminatedUnion("type", [
     ),
   }),
 ]);
+/** A file, a symbolic link, a submodule or a folder of a copy. A union on `type`; sizes in bytes. */
 export type FileEntryView = z.infer<typeof fileEntrySchema>;
 
 export const fileListSchema = listOf(fileEntrySchema, "The entries.");

@@ -60,6 +60,7 @@ export const workspaceSchema = object({
   metadata: field(z.record(z.string(), z.unknown()), "Set by the owner. The service does not read it."),
   created_at: field(z.iso.datetime(), "When it was made."),
 });
+/** A workspace: files, agents and people, with a canonical copy. */
 export type WorkspaceView = z.infer<typeof workspaceSchema>;
 
 export const workspaceListSchema = listOf(workspaceSchema, "The workspaces.");

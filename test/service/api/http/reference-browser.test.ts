@@ -27,7 +27,13 @@ describe("the API reference in a browser", { tags: ["chromium"] }, () => {
     const { pages } = readReference(openApiDocument(fixture.url));
     const page = await browser.openPage();
     const heights: [string, number][] = [];
-    for (const slug of ["", "/refusals", ...pages.map((one) => `/${one.slug}`)]) {
+    for (const slug of [
+      "",
+      "/refusals",
+      "/client-library",
+      "/client-methods",
+      ...pages.map((one) => `/${one.slug}`),
+    ]) {
       await page.goto(`${fixture.url}/docs${slug}`);
       heights.push([slug, await page.evaluate(() => document.documentElement.scrollHeight)]);
     }
@@ -36,7 +42,14 @@ describe("the API reference in a browser", { tags: ["chromium"] }, () => {
 
   it.each(looks)("can be read by everybody: $colorScheme, $width px", async (look) => {
     const page = await browser.openPage(look);
-    for (const path of ["/docs", "/docs/runs", "/docs/refusals", "/docs?q=run"]) {
+    for (const path of [
+      "/docs",
+      "/docs/runs",
+      "/docs/refusals",
+      "/docs/client-library",
+      "/docs/client-methods",
+      "/docs?q=run",
+    ]) {
       await page.goto(fixture.url + path);
       await expectAccessible(page);
       expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(look.width);

@@ -29,7 +29,7 @@ function textOf(page: string): string {
 }
 
 const reference = readReference(document);
-const slugs = [...reference.pages.map(({ slug }) => slug), "refusals"];
+const slugs = [...reference.pages.map(({ slug }) => slug), "refusals", "client-library", "client-methods"];
 
 async function shownPage(slug: string): Promise<string> {
   return (await referencePage(reference, slug)) ?? "";
@@ -94,7 +94,12 @@ describe("the reference's pages", () => {
   it("have no script, no inline style and nothing undefined", async () => {
     const page = (await contentsPage(reference)) + (await allPages());
     expect(page).not.toMatch(/<script|\bon\w+="|\bstyle="|javascript:/i);
-    expect(textOf(page)).not.toMatch(/undefined|\[object|NaN|Infinity|9007199254740991/);
+    // Texts of the client library have the word.
+    const library = await shownPage("client-library");
+    expect(textOf(page.replace(library, ""))).not.toMatch(
+      /undefined|\[object|NaN|Infinity|9007199254740991/,
+    );
+    expect(library).not.toMatch(/<(?:td|p|h3|a [^>]*)>undefined|\[object/);
   });
 
   it("are found by the names of operations, schemas, fields and refusals", async () => {
@@ -104,8 +109,11 @@ describe("the reference's pages", () => {
     expect(await found("AUDIENCE resp")).toContain("schemaAudienceResponse");
     expect(await found("parked.until")).toContain("fieldParked.until");
     expect(await found("toomany")).toContain("refusalTooManyRequests");
+    expect(await found("runs.submit")).toContain("client methodclient.runs.submit");
+    expect(await found("editconflict")).toContain("client exportEditConflictError");
+    expect(await found("ApiError.retryAfterMs")).toContain("client memberApiError.retryAfterMs");
     const none = await searchPage(reference, "<img src=x>");
-    expect(none).toContain("No operation, schema, field or refusal");
+    expect(none).toContain("No operation, schema, field, refusal or part of the client library");
     expect(none).not.toContain("<img");
   });
 
@@ -164,6 +172,24 @@ describe("the reference's pages", () => {
     expect(text).toContain("Credential: capability or apiKey");
     expect(text).toContain('"name": "one"');
     expect(page).toContain('<a href="/docs/others#schema-Thing">Thing</a>');
+  });
+
+  it("have every export and every method of the client library, with its operation", async () => {
+    const [library, methods] = await Promise.all([shownPage("client-library"), shownPage("client-methods")]);
+    for (const { name, members } of reference.library.exports) {
+      expect(library.split(`id="client-${name}"`), name).toHaveLength(2);
+      for (const member of members) expect(library).toContain(`<code>${member.name}</code>`);
+    }
+    expect(library).toContain('<a href="/docs/runs#schema-Run">Run</a>');
+    for (const { noun, name } of reference.library.methods)
+      expect(methods).toContain(`client.${noun}.${name}(`);
+    // The client's own methods are told by their docstrings; each other one leads to its operation.
+    const rows = methods.split("<tr ").slice(1);
+    expect(rows.filter((row) => !/<td>[^<]*(?:<a |<code>)/.test(row.split("</td>")[1] ?? ""))).toEqual([]);
+    expect(methods).toContain('<a href="/docs/runs#runsSubmit">');
+    expect(textOf(await shownPage("runs"))).toContain(
+      "Client: client.runs.submit({ agentId, body, idempotencyKey? })",
+    );
   });
 
   it("tells a refusal once, and links to it from every operation", async () => {

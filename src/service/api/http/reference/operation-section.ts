@@ -18,6 +18,8 @@ type SectionParts = {
   readonly links: ReferenceLinks;
   /** Of schemas that are shown as a body: the operation that shows them. */
   readonly bodies: ReadonlyMap<string, string>;
+  /** Calls of the client library by operation. */
+  readonly methods: ReadonlyMap<string, string>;
 };
 
 /** One operation: what it takes and what it answers. */
@@ -33,6 +35,7 @@ export function operationSection(operation: Operation, parts: SectionParts): Htm
     "x-frames": frames,
   } = operation;
   const { links } = parts;
+  const call = parts.methods.get(operationId);
   const answers = Object.entries(operation.responses);
   const own = answers.filter(([, { component }]) => component === undefined);
   const refusals = answers.filter(([, { component }]) => component !== undefined);
@@ -42,6 +45,7 @@ export function operationSection(operation: Operation, parts: SectionParts): Htm
 <p class="summary">${prose(summary)}</p>
 ${description === undefined ? "" : html`<p>${prose(description)}</p>`}
 <p class="faint">${credentialsOf(operation)}</p>
+${call === undefined ? "" : html`<p class="faint">Client: <code>${call}</code></p>`}
 ${parameters.length === 0 ? "" : html`<h4>Parameters</h4>${parameterTable(parameters, links)}`}
 ${requestBody === undefined ? "" : html`<h4>Body${requestBody.required === true ? "" : " (optional)"}</h4>${contentOf(requestBody.content, links)}${bodyTables(operation, parts)}`}
 ${requestBody === undefined ? "" : examplesOf(requestBody.content)}

@@ -1,6 +1,8 @@
 // Pages of the API reference, without script: the contents, one of each noun, the refusals, and what a search found.
 
 import { html, raw } from "hono/html";
+import { CLIENT_SLUG, callText, METHODS_SLUG, memberId, operationIdOf } from "./client-library.ts";
+import { exportsSection, methodsSection } from "./client-pages.ts";
 import type { Operation } from "./openapi-document.ts";
 import { operationSection, refusalSection } from "./operation-section.ts";
 import { type NounPage, pagePath, REFUSALS_SLUG, type Reference } from "./reference.ts";
@@ -14,7 +16,7 @@ export function contentsPage(reference: Reference): Promise<string> {
   return pageOf(reference, {
     title: info.title,
     body: html`<p class="faint">API version ${info.version}, at ${servers.map(({ url }) => html`<code>${url}</code> `)}</p>
-<p>${prose(info.description)} These pages are written from <a href="/openapi.json">openapi.json</a>, which any viewer of OpenAPI 3.1 opens.</p>
+<p>${prose(info.description)} These pages are written from <a href="/openapi.json">openapi.json</a>, which any viewer of OpenAPI 3.1 opens. For TypeScript there is the <a href="${pagePath(CLIENT_SLUG)}">client library</a>.</p>
 <h2 id="credentials">Credentials</h2>
 <p>A credential is sent as <code>Authorization: Bearer …</code>.</p>
 <div class="scroll"><table><tbody>${Object.entries(components.securitySchemes).map(
@@ -34,6 +36,9 @@ ${reference.pages.map(
 /** Null: there is no page of that name. */
 export function referencePage(reference: Reference, slug: string): Promise<string> | null {
   if (slug === REFUSALS_SLUG) return refusalsPage(reference);
+  if (slug === CLIENT_SLUG) return clientPage(reference);
+  if (slug === METHODS_SLUG)
+    return pageOf(reference, { title: "Client methods", body: methodsSection(reference) });
   const shown = reference.pages.find((page) => page.slug === slug);
   return shown === undefined ? null : nounPage(reference, shown);
 }
@@ -46,7 +51,7 @@ export function searchPage(reference: Reference, query: string): Promise<string>
     query,
     body:
       found.length === 0
-        ? html`<p>No operation, schema, field or refusal has all of these words in its name: <code>${query}</code>. The contents are at <a href="/docs">API reference</a>.</p>`
+        ? html`<p>No operation, schema, field, refusal or part of the client library has all of these words in its name: <code>${query}</code>. The contents are at <a href="/docs">API reference</a>.</p>`
         : html`<p class="faint">${found.length === 1 ? "1 name" : `${found.length} names`}</p>
 <div class="scroll"><table><tbody>${found.map(
             ({ kind, name, href, summary }) => html`
@@ -57,7 +62,8 @@ export function searchPage(reference: Reference, query: string): Promise<string>
 
 function nounPage(reference: Reference, shown: NounPage): Promise<string> {
   const { links, document } = reference;
-  const parts = { links, schemas: document.components.schemas, bodies: shown.bodies };
+  const methods = new Map(reference.library.methods.map((one) => [operationIdOf(one), callText(one)]));
+  const parts = { links, methods, schemas: document.components.schemas, bodies: shown.bodies };
   return pageOf(reference, {
     title: shown.title,
     shown,
@@ -81,18 +87,35 @@ ${reference.refusals.map((refusal) => refusalSection(refusal, reference.links))}
   });
 }
 
+function clientPage(reference: Reference): Promise<string> {
+  const own = reference.library.exports.filter(({ kind }) => kind !== "wire");
+  return pageOf(reference, {
+    title: "Client library",
+    within: html`<h2>Exports</h2><ul>${own.map(({ name }) => html`<li><a href="#${memberId(name)}">${name}</a></li>`)}</ul>`,
+    body: exportsSection(reference),
+  });
+}
+
 type Shown = {
   readonly title: string;
   readonly body: Html;
   readonly shown?: NounPage;
+  /** Links to what is on the page, for one that is no noun's. */
+  readonly within?: Html;
   readonly query?: string;
 };
 
 async function pageOf(
   { document, pages }: Reference,
-  { title, body, shown, query = "" }: Shown,
+  { title, body, shown, within = html``, query = "" }: Shown,
 ): Promise<string> {
   const nouns = [...pages, { slug: REFUSALS_SLUG, title: "Refusals" }];
+  const client = [
+    { slug: CLIENT_SLUG, title: "Client library" },
+    { slug: METHODS_SLUG, title: "Client methods" },
+  ];
+  const linkTo = (one: { readonly slug: string; readonly title: string }) =>
+    html`<li><a href="${pagePath(one.slug)}"${one.title === title ? html` aria-current="page"` : ""}>${one.title}</a></li>`;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -106,11 +129,10 @@ async function pageOf(
 <nav aria-label="Contents">
 <form action="/docs" role="search"><input type="search" name="q" value="${query}" maxlength="${MAX_QUERY_CHARS}" aria-label="Search names" placeholder="Search names"><button>Search</button></form>
 <h2><a href="/docs">API reference</a></h2>
-<ul>${nouns.map(
-    (noun) =>
-      html`<li><a href="${pagePath(noun.slug)}"${noun.title === title ? html` aria-current="page"` : ""}>${noun.title}</a></li>`,
-  )}</ul>
-${shown === undefined ? "" : linksWithin(shown)}
+<ul>${nouns.map(linkTo)}</ul>
+<h2>TypeScript</h2>
+<ul>${client.map(linkTo)}</ul>
+${shown === undefined ? within : linksWithin(shown)}
 </nav>
 <main>
 <h1>${title}</h1>

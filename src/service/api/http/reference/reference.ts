@@ -1,5 +1,8 @@
-// The API reference, made of the OpenAPI document alone: a page a noun, one of the refusals, and which page has what. Pure.
+// The API reference, made of the OpenAPI document and of what the compiler read of the client library: a page a noun, one of the
+// refusals, two of the client, and which page has what. Pure.
 
+import library from "./client-library.json" with { type: "json" };
+import type { ClientLibrary } from "./client-library.ts";
 import {
   type Document,
   METHODS,
@@ -26,6 +29,7 @@ export type Reference = {
   readonly pages: readonly NounPage[];
   readonly refusals: readonly (readonly [name: string, refusal: ResponseObject])[];
   readonly links: ReferenceLinks;
+  readonly library: ClientLibrary;
 };
 
 export const REFUSALS_SLUG = "refusals";
@@ -54,6 +58,7 @@ export function readReference(openApi: unknown): Reference {
     document,
     pages,
     refusals: Object.entries(components.responses ?? {}),
+    library,
     links: {
       toSchema: (name) => `${pagePath(slugOf(placed.get(name) ?? ""))}#schema-${name}`,
       toRefusal: (name) => `${pagePath(REFUSALS_SLUG)}#answer-${name}`,

@@ -1,10 +1,18 @@
-// The search of the API reference: names of operations, schemas, their fields and refusals. Pure.
+// The search of the API reference: names of operations, schemas, their fields and refusals, and of the client library. Pure.
 
+import { CLIENT_SLUG, METHODS_SLUG, memberId, methodId } from "./client-library.ts";
 import { pagePath, type Reference } from "./reference.ts";
 import { fieldNames } from "./schema-table.ts";
 
 export type FoundName = {
-  readonly kind: "operation" | "schema" | "field" | "refusal";
+  readonly kind:
+    | "operation"
+    | "client method"
+    | "schema"
+    | "client export"
+    | "refusal"
+    | "client member"
+    | "field";
   readonly name: string;
   readonly href: string;
   readonly summary: string;
@@ -30,7 +38,7 @@ export function searchNames(reference: Reference, query: string): readonly Found
 
 type Name = { readonly found: FoundName; readonly searched: string };
 
-function namesOf({ document, pages, refusals, links }: Reference): readonly Name[] {
+function namesOf({ document, pages, refusals, links, library }: Reference): readonly Name[] {
   const schemas = Object.entries(document.components.schemas);
   return [
     ...pages.flatMap(({ slug, operations }) =>
@@ -43,6 +51,15 @@ function namesOf({ document, pages, refusals, links }: Reference): readonly Name
         };
       }),
     ),
+    ...library.methods.map((method): Name => {
+      const name = `client.${method.noun}.${method.name}`;
+      const href = `${pagePath(METHODS_SLUG)}#${methodId(method)}`;
+      return { found: { kind: "client method", name, href, summary: "" }, searched: name };
+    }),
+    ...library.exports.map(({ name, about }): Name => {
+      const href = `${pagePath(CLIENT_SLUG)}#${memberId(name)}`;
+      return { found: { kind: "client export", name, href, summary: about }, searched: name };
+    }),
     ...schemas.map(([name, { description }]): Name => {
       const summary = typeof description === "string" ? description : "";
       return { found: { kind: "schema", name, href: links.toSchema(name), summary }, searched: name };
@@ -51,6 +68,13 @@ function namesOf({ document, pages, refusals, links }: Reference): readonly Name
       ([name, { description }]): Name => ({
         found: { kind: "refusal", name, href: links.toRefusal(name), summary: description },
         searched: name,
+      }),
+    ),
+    ...library.exports.flatMap(({ name: owner, members }) =>
+      members.map(({ name: member, about }): Name => {
+        const name = `${owner}.${member}`;
+        const href = `${pagePath(CLIENT_SLUG)}#${memberId(owner)}`;
+        return { found: { kind: "client member", name, href, summary: about }, searched: name };
       }),
     ),
     ...schemas.flatMap(([schema, value]) =>
