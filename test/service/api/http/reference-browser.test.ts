@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../../src/contract/openapi/document.ts";
-import { readReference } from "../../../../src/service/api/http/reference/reference.ts";
+import { openReference } from "../../../../src/service/api/http/reference/reference-pages.ts";
 import { expectAccessible } from "../../../support/browser/expect-accessible.ts";
 import { looks, openBrowser, type TestBrowser } from "../../../support/browser/open-browser.ts";
 import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
@@ -24,7 +24,7 @@ describe("the API reference in a browser", { tags: ["chromium"] }, () => {
   });
 
   it("has pages that are not endless, for a desktop", async () => {
-    const { pages } = readReference(openApiDocument(fixture.url));
+    const { pages } = openReference(openApiDocument(fixture.url));
     const page = await browser.openPage();
     const heights: [string, number][] = [];
     for (const slug of [

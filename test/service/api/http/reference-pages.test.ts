@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../../src/contract/openapi/document.ts";
-import { readReference } from "../../../../src/service/api/http/reference/reference.ts";
 import {
   contentsPage,
+  openReference,
   referencePage,
   searchPage,
 } from "../../../../src/service/api/http/reference/reference-pages.ts";
@@ -28,7 +28,7 @@ function textOf(page: string): string {
     .replaceAll("&amp;", "&");
 }
 
-const reference = readReference(document);
+const reference = openReference(document);
 const slugs = [...reference.pages.map(({ slug }) => slug), "refusals", "client-library", "client-methods"];
 
 async function shownPage(slug: string): Promise<string> {
@@ -41,7 +41,7 @@ async function allPages(): Promise<string> {
 }
 
 async function pageOf(path: string, operation: object, schemas: object = {}): Promise<string> {
-  const read = readReference({
+  const read = openReference({
     info: { title: "API", version: "1" },
     servers: [{ url: "https://agents.example" }],
     paths: { [path]: { get: { operationId: "op", summary: "An operation", responses: {}, ...operation } } },
@@ -96,9 +96,7 @@ describe("the reference's pages", () => {
     expect(page).not.toMatch(/<script|\bon\w+="|\bstyle="|javascript:/i);
     // Texts of the client library have the word.
     const library = await shownPage("client-library");
-    expect(textOf(page.replace(library, ""))).not.toMatch(
-      /undefined|\[object|NaN|Infinity|9007199254740991/,
-    );
+    expect(textOf(page.replace(library, ""))).not.toMatch(/undefined|\[object|NaN|Infinity|9007199254740991/);
     expect(library).not.toMatch(/<(?:td|p|h3|a [^>]*)>undefined|\[object/);
   });
 
@@ -209,7 +207,7 @@ describe("the reference's pages", () => {
   });
 
   it("refuse what is no OpenAPI document", () => {
-    expect(() => readReference({})).toThrow();
+    expect(() => openReference({})).toThrow();
   });
 });
 

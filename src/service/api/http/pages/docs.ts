@@ -57,9 +57,10 @@ type ReferenceSite = {
 };
 
 async function openSite(core: Core): Promise<ReferenceSite> {
-  const { readReference } = await import("../reference/reference.ts");
-  const { contentsPage, referencePage, searchPage } = await import("../reference/reference-pages.ts");
-  const reference = readReference(await documentOf(core));
+  const { contentsPage, openReference, referencePage, searchPage } = await import(
+    "../reference/reference-pages.ts"
+  );
+  const reference = openReference(await documentOf(core));
   const rendered = new Map<string, TaggedBody>();
   return {
     contents: contentsPage(reference).then(tagBody),

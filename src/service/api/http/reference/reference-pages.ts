@@ -1,14 +1,20 @@
 // Pages of the API reference, without script: the contents, one of each noun, the refusals, and what a search found.
 
 import { html, raw } from "hono/html";
+import library from "./client-library.json" with { type: "json" };
 import { CLIENT_SLUG, callText, METHODS_SLUG, memberId, operationIdOf } from "./client-library.ts";
 import { exportsSection, methodsSection } from "./client-pages.ts";
 import type { Operation } from "./openapi-document.ts";
 import { operationSection, refusalSection } from "./operation-section.ts";
-import { type NounPage, pagePath, REFUSALS_SLUG, type Reference } from "./reference.ts";
+import { type NounPage, pagePath, REFUSALS_SLUG, type Reference, readReference } from "./reference.ts";
 import { referenceStyle } from "./reference-style.ts";
 import { type Html, prose, schemaTable } from "./schema-table.ts";
 import { MAX_QUERY_CHARS, searchNames } from "./search-names.ts";
+
+/** Throws on what is no OpenAPI document. */
+export function openReference(openApi: unknown): Reference {
+  return readReference(openApi, library);
+}
 
 /** What the API is, its credentials, and every operation as a link. */
 export function contentsPage(reference: Reference): Promise<string> {

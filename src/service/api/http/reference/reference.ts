@@ -1,7 +1,6 @@
 // The API reference, made of the OpenAPI document and of what the compiler read of the client library: a page a noun, one of the
 // refusals, two of the client, and which page has what. Pure.
 
-import library from "./client-library.json" with { type: "json" };
 import type { ClientLibrary } from "./client-library.ts";
 import {
   type Document,
@@ -35,7 +34,7 @@ export type Reference = {
 export const REFUSALS_SLUG = "refusals";
 
 /** Throws on what is no OpenAPI document. */
-export function readReference(openApi: unknown): Reference {
+export function readReference(openApi: unknown, library: ClientLibrary): Reference {
   const document = readDocument(openApi);
   const { tags = [], components } = document;
   const byNoun = Map.groupBy(operationsOf(document), nounOf);
