@@ -197,5 +197,20 @@ onEveryStore((store) => {
       const found = await kept.committed.runs.listOfAgents(query);
       expect(found.map(({ origin }) => origin)).toEqual(["agent", "schedule", "user"]);
     });
+
+    it("leads to a page that says how a job pushes what a person's run changes, and not of a job's own", async () => {
+      const other = await AccountRuns.of(pages);
+      const jobRunId = await pages.fixture.submit();
+      const { agentId } = await pages.fixture.run(jobRunId);
+      const { id: accountId } = other.account;
+      await pages.fixture.store.transact((tx) => tx.agents.update(agentId, { accountId }));
+      const id = await insert({ ...ended, status: "running", endedAt: null, parked }, agentId);
+      const text = await other.get(`/agent/${agentId}/runs/${id}`);
+      expect(text).toContain(`with: { mode: attach, run-id: ${id}, changes: commit }`);
+      expect(text).toMatch(/<script type="module" src="\/assets\/copy\./);
+      const ofJob = await other.get(`/agent/${agentId}/runs/${jobRunId}`);
+      expect(ofJob).not.toContain("mode: attach");
+      expect(ofJob).not.toContain("/assets/copy.");
+    });
   });
 });

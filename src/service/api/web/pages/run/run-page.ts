@@ -53,6 +53,7 @@ import { expiredPage } from "./expired-page.ts";
 import { filesUrlOf } from "./files-url.ts";
 import { forkForm } from "./fork-form.ts";
 import type { Hindrance } from "./own-form.ts";
+import { pushHint } from "./push-hint.ts";
 import { type Actions, actionBar, findActions, nextSection } from "./run-actions.ts";
 import {
   findExpiredRun,
@@ -140,14 +141,17 @@ async function runPage(
   const agent = isOwn(readable) ? await core.store.committed.agents.find(record.agentId) : null;
   const isDelivering = shown.run.delivery?.state === "expected";
   const actions = await findActions(core, { readable, run: record, agent, isDelivering, typed });
-  const drawn = { readable, agent, children, lastSeq, alert, forks, actions };
+  const input = agent === null ? null : await core.store.committed.runs.findInput(record.id);
+  const isInWorkspace = input?.workspace !== undefined;
+  const push = pushHint({ run: record, isInWorkspace, agent, report: shown.report });
+  const drawn = { readable, agent, children, lastSeq, alert, forks, actions, push };
   const { open, above, below } = pageParts(shown, drawn);
   const waiting = agent === null ? "" : await waitingOf(context, { run: record, agent });
   return await page(context, {
     title: `${icon} ${text}`,
     body: html`${raw(open)}${raw(toHtml(above))}${waiting}${raw(toHtml(below))}</article>`,
     session: await sessionOf(context),
-    scripts: ["run"],
+    scripts: push === null ? ["run"] : ["run", "copy"],
     isLive,
     status: alert === null ? 200 : 409,
     // The page of a parked run may have a form that somebody fills in.
@@ -216,6 +220,7 @@ type Drawn = {
   readonly alert: Contents;
   readonly forks: ForkPage;
   readonly actions: Actions;
+  readonly push: Contents;
 };
 
 /** The article's first tag, and what it has above the approvals that wait and below them. */
@@ -223,7 +228,7 @@ type PageParts = { readonly open: string; readonly above: Contents; readonly bel
 
 function pageParts(
   shown: PageRun,
-  { readable, agent, children, lastSeq, alert, forks, actions }: Drawn,
+  { readable, agent, children, lastSeq, alert, forks, actions, push }: Drawn,
 ): PageParts {
   const { run, report, base } = shown;
   const { icon, text, tone } = runHeading(run, report);
@@ -249,6 +254,7 @@ function pageParts(
     el("section", { id: "about" }, ...aboutSection(run.about)),
     el("p", { id: "status", class: "faint", role: "status", "aria-live": "polite" }, liveText(run)),
     actionBar(actions),
+    push,
     ...sectionIds
       .slice(0, sectionIds.indexOf("approvals") + 1)
       .map((id) => el("section", { id }, ...sections[id](shown))),
