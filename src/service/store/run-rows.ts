@@ -29,6 +29,12 @@ import {
 /** The condition of the indexes on runs that have not ended. A query uses one only where it repeats the condition. */
 export const isUnfinished = sql<boolean>`runs.status in ('queued', 'running', 'cancelling')`;
 
+/** The condition of the index `runs_state`, for the states that few runs have: docs/decisions/162-indexes-of-rare-runs.md. */
+export const isNotCompleted = sql<boolean>`runs.status in ('queued', 'running', 'cancelling', 'failed', 'cancelled')`;
+
+/** The condition of the index `runs_origin`, for the origins that few runs have. */
+export const isNotOfUser = sql<boolean>`runs.origin in ('schedule', 'background', 'agent', 'agent_result')`;
+
 /** Earlier versions could store fractions on SQLite. */
 const rounded: Column<number, number> = { ...integer, read: Math.round };
 

@@ -22,7 +22,7 @@ import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { SqlLedger } from "./ledger.ts";
 import { row, type TableOf } from "./row.ts";
 import { json, text } from "./row-columns.ts";
-import { isUnfinished, type RunsTable, runRow } from "./run-rows.ts";
+import { isNotCompleted, isNotOfUser, isUnfinished, type RunsTable, runRow } from "./run-rows.ts";
 import { sessionRow } from "./sessions.ts";
 import type { Database } from "./tables.ts";
 
@@ -87,11 +87,14 @@ export class SqlRuns implements RunStore {
     let rows = this.#db.selectFrom("runs").selectAll("runs").where("agent_id", "=", agentId);
     if (before !== null) rows = rows.where("id", "<", before);
     if (origin !== null) rows = rows.where("origin", "=", origin);
+    if (origin !== null && origin !== "user") rows = rows.where(isNotOfUser);
     if (startedBy !== null) rows = rows.where("started_by", "=", startedBy);
-    if (state === "waiting") rows = rows.where("parked", "is not", null).where(isUnfinished);
+    if (state === "waiting")
+      rows = rows.where("parked", "is not", null).where("status", "in", ["queued", "running", "cancelling"]);
     else if (state === "running")
       rows = rows.where("status", "in", ["running", "cancelling"]).where("parked", "is", null);
     else if (state !== null) rows = rows.where("status", "=", state);
+    if (state !== null && state !== "completed") rows = rows.where(isNotCompleted);
     return rows.orderBy("id", "desc").limit(limit);
   }
 

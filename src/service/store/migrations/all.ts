@@ -32,6 +32,7 @@ import * as m029 from "./029-deliveries.ts";
 import * as m030 from "./030-usage.ts";
 import * as m031 from "./031-pull-reviews.ts";
 import * as m035 from "./035-begun-commits.ts";
+import * as m034 from "./034-run-filters.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -66,4 +67,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "030-usage": m030,
   "031-pull-reviews": m031,
   "035-begun-commits": m035,
+  "034-run-filters": m034,
 };
