@@ -58,6 +58,7 @@ const bundles: readonly Bundle[] = [
   { entry: WEB_SOCKET, name: "ws.mjs", options: webSocket },
   { entry: "src/web/copy.ts", name: "web-copy.js", options: page },
   { entry: "src/web/diff.ts", name: "web-diff.js", options: page },
+  { entry: "src/web/list.ts", name: "web-list.js", options: page },
   { entry: "src/web/passkey.ts", name: "web-passkey.js", options: page },
   { entry: "src/web/run/run.ts", name: "web-run.js", options: page },
 ];

@@ -14,7 +14,7 @@ import { usageStyle } from "./usage-style.ts";
 import { workspaceStyle } from "./workspace-style.ts";
 
 /** The scripts of src/web, by the name of their bundle in npm/. */
-const scriptNames = ["copy", "diff", "passkey", "run"] as const;
+const scriptNames = ["copy", "diff", "list", "passkey", "run"] as const;
 export type ScriptName = (typeof scriptNames)[number];
 
 type Asset = { readonly path: string; readonly body: string; readonly contentType: string };

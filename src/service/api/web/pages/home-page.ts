@@ -12,6 +12,7 @@ import { listAgents } from "../../../core/agents/manage-agent.ts";
 import { listApprovals } from "../../../core/approvals/read-approvals.ts";
 import type { Core } from "../../../core/core.ts";
 import { listAccountRuns } from "../../../core/runs/list-runs.ts";
+import type { RunRecord } from "../../../core/runs/run-record.ts";
 import type { WebSession } from "../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../core/web-sessions/web-sessions.ts";
 import { listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
@@ -22,7 +23,7 @@ import { formFor } from "../page-roles.ts";
 import { timeText } from "../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import { needSession } from "../web-session.ts";
-import { runList } from "./agent/run-list.ts";
+import { answerList, isMoving, runList } from "./agent/run-list.ts";
 import { approvalCards, MAX_WAITING, questionSection } from "./approve/waiting.ts";
 import { workspaceTable } from "./workspaces/workspaces-page.ts";
 
@@ -36,7 +37,10 @@ export function homeRoutes(): Hono<WebEnv> {
 
   routes.get("/", async (context) => {
     const session = await needSession(context);
-    return session instanceof Response ? session : await homePage(context, session);
+    if (session instanceof Response) return session;
+    return context.req.query("part") === "list"
+      ? await lastRuns(context, session)
+      : await homePage(context, session);
   });
 
   routes.post("/", async (context) => {
@@ -69,12 +73,7 @@ async function homePage(
     readCredits(core, { caller, userId: session.accountId }),
   ]);
   if (!agents.ok || !credits.ok) throw new Error("A session's own account was refused.");
-  const { runs } = await listAccountRuns(core, {
-    agents: agents.value,
-    filter: { state: null, origin: null, startedBy: null },
-    before: null,
-    limit: LAST_RUNS,
-  });
+  const runs = await findLastRuns(core, agents.value);
   const byId = new Map(agents.value.map((agent) => [agent.id, agent]));
   const body = html`<div class="row"><h1>Runs</h1><span class="end">Balance: <a href="/settings/credits">${credits.value.balance.toLocaleString("en-US")} credits</a></span></div>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
@@ -83,14 +82,40 @@ ${questions ?? ""}
 ${
   runs.length === 0
     ? firstRun(core.policy.webUrl)
-    : html`<h2>Last runs</h2>${runList(runs, { agents: agents.value, now: core.clock.now() })}
+    : html`<h2>Last runs</h2>${listOf(core, { runs, agents: agents.value })}
 <p><a href="/runs">All runs, by state, agent and origin</a></p>`
 }
 <h2>Agents</h2>
 ${agents.value.length === 0 ? "" : agentTable(agents.value)}
 ${formFor(session, { path: "/", what: "make agents", form: () => newAgent })}
 ${core.workspaces === null ? "" : html`<h2>Workspaces</h2>${await lastWorkspaces(core, caller)}`}`;
-  return await page(context, { title: "Runs", body, session, status: alert === null ? 200 : 422 });
+  return await page(context, {
+    title: "Runs",
+    body,
+    session,
+    status: alert === null ? 200 : 422,
+    scripts: isMoving(runs) ? ["list"] : [],
+  });
+}
+
+/** The list of the last runs alone, for the page's script. */
+async function lastRuns(context: WebContext, session: WebSession): Promise<Response> {
+  const { core } = context.get("parts");
+  const listed = await listAgents(core, { caller: personIn(session), withIndependent: true });
+  const agents = listed.ok ? listed.value : [];
+  return answerList(context, listOf(core, { runs: await findLastRuns(core, agents), agents }));
+}
+
+async function findLastRuns(core: Core, agents: readonly Agent[]): Promise<readonly RunRecord[]> {
+  const filter = { state: null, origin: null, startedBy: null };
+  return (await listAccountRuns(core, { agents, filter, before: null, limit: LAST_RUNS })).runs;
+}
+
+function listOf(
+  core: Core,
+  { runs, agents }: { readonly runs: readonly RunRecord[]; readonly agents: readonly Agent[] },
+): Html {
+  return runList(runs, { agents, now: core.clock.now(), liveAt: "/?part=list" });
 }
 
 /** The newest ones. */

@@ -9,9 +9,10 @@ import { modelCostText } from "../../../../../render/run-costs.ts";
 import { maskSecrets } from "../../../../../report/find-secrets.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
+import { isKnown, tagBody } from "../../../http/entity-tag.ts";
 import { toRun } from "../../../shared/run-view.ts";
 import { agoText } from "../../time-text.ts";
-import type { Html } from "../../web-context.ts";
+import type { Html, WebContext } from "../../web-context.ts";
 
 const MAX_TITLE_CHARS = 300;
 
@@ -19,7 +20,14 @@ type Shown = {
   /** Those whose names are shown: of a list of one agent's runs, none. */
   readonly agents: readonly Pick<Agent, "id" | "name">[];
   readonly now: number;
+  /** Where a script asks for the list anew while a run on it is at work. Left out: it stays as it is. */
+  readonly liveAt?: string;
 };
+
+/** Whether a script has something to do: a run waits for a worker, is at work or is being cancelled. */
+export function isMoving(runs: readonly RunRecord[]): boolean {
+  return runs.some((record) => stateOf(toRun(record)).tone === "live");
+}
 
 const origins: Readonly<Record<Run["origin"], string>> = {
   user: "",
@@ -29,9 +37,10 @@ const origins: Readonly<Record<Run["origin"], string>> = {
   agent_result: "asked by a run",
 };
 
-export function runList(runs: readonly RunRecord[], { agents, now }: Shown): Html {
+export function runList(runs: readonly RunRecord[], { agents, now, liveAt }: Shown): Html {
   const names = new Map(agents.map(({ id, name }) => [id, name]));
-  return html`<ol class="runs">${runs.map((record) => {
+  const live = liveAt !== undefined && isMoving(runs) ? html` data-list="${liveAt}"` : "";
+  return html`<ol class="runs"${live}>${runs.map((record) => {
     const run = toRun(record);
     const { mark, tone, words } = stateOf(run);
     const name = names.get(record.agentId);
@@ -43,6 +52,17 @@ export function runList(runs: readonly RunRecord[], { agents, now }: Shown): Htm
 <span class="cost faint">${costOf(run)}</span>
 <span class="when faint">${agoText(record.submittedAt, now)}</span></li>`;
   })}</ol>`;
+}
+
+/** The list alone, for the page's script; 304 where it has it. */
+export function answerList(context: WebContext, list: Html): Response {
+  const { body, etag } = tagBody(String(list));
+  context.header("Content-Security-Policy", "default-src 'none'");
+  context.header("Cache-Control", "private, no-store");
+  context.header("ETag", etag);
+  if (isKnown(context.req.header("if-none-match"), etag)) return context.body(null, 304);
+  context.header("Content-Type", "text/html; charset=utf-8");
+  return context.body(body);
 }
 
 function titleOf({ about }: Run): string {

@@ -13,7 +13,7 @@ import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { page } from "../../page.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
-import { runList } from "./run-list.ts";
+import { answerList, isMoving, runList } from "./run-list.ts";
 
 const RUNS_A_PAGE = 50;
 const MAX_CURSOR_CHARS = 100;
@@ -61,15 +61,28 @@ async function runsPage(context: WebContext, session: WebSession): Promise<Respo
   const listed = await listAgents(core, { caller: personIn(session), withIndependent: true });
   const agents = listed.ok ? listed.value : [];
   const search = searchOf(context, agents);
-  const people = await peopleOf(core, agents, search);
   const before = context.req.query("before")?.slice(0, MAX_CURSOR_CHARS) ?? null;
   const { runs, next } = await find(core, { agents, search, before, limit: RUNS_A_PAGE });
+  const address = addressOf(search);
+  const liveAt = `${address}${address.includes("?") ? "&" : "?"}part=list`;
+  const list = runList(runs, {
+    agents: search.agent === null ? agents : [],
+    now: core.clock.now(),
+    ...(before === null ? { liveAt } : {}),
+  });
+  if (context.req.query("part") === "list") return answerList(context, list);
+  const people = await peopleOf(core, agents, search);
   const body = html`<h1>Runs</h1>
 ${filterForm(search, { agents, people })}
 ${agents.length > MAX_LISTED_AGENTS && search.agent === null ? html`<p class="note warn">Only runs of the ${MAX_LISTED_AGENTS} newest agents are looked at. Choose an agent to see those of an older one.</p>` : ""}
-${runs.length === 0 ? await emptyText(core, { agents, people, search, isLater: before !== null }) : runList(runs, { agents: search.agent === null ? agents : [], now: core.clock.now() })}
+${runs.length === 0 ? await emptyText(core, { agents, people, search, isLater: before !== null }) : list}
 <nav class="row" aria-label="More runs">${before === null ? "" : html`<a href="${addressOf(search)}">Newest runs</a>`}${next === null ? "" : html`<a class="end" href="${addressOf(search, next)}" rel="next">Older runs</a>`}</nav>`;
-  return await page(context, { title: "Runs", body, session });
+  return await page(context, {
+    title: "Runs",
+    body,
+    session,
+    scripts: before === null && isMoving(runs) ? ["list"] : [],
+  });
 }
 
 function searchOf(context: WebContext, agents: readonly Agent[]): Search {
