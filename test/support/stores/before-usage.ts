@@ -5,6 +5,13 @@ const undoLater: readonly string[] = ["alter table workspace_runs drop column be
 
 /** of 031, with those, */
 export const undoPullReviews: readonly string[] = [...undoLater, "drop table pull_reviews"];
+/** Statements for both databases, in their order: of migration 034, */
+const undoRunFilters: readonly string[] = ["state", "origin", "started_by"].map(
+  (name) => `drop index if exists runs_${name}`,
+);
+
+/** of 031, with those after it, */
+export const undoPullReviews: readonly string[] = [...undoRunFilters, "drop table pull_reviews"];
 
 /** and of 030, with those after it. */
 export const undoUsage: readonly string[] = [

@@ -30,9 +30,9 @@ export function pushHint({ run, isInWorkspace, agent, report }: Pushed): Content
   return el(
     "p",
     { class: "hint", id: "attach" },
-    "No job waits to push what it changes. A job of ",
+    "No job pushes what this run changes, unless a job of ",
     el("code", {}, repository.name),
-    " does, by a step of this Action ",
+    " attaches to it, by a step of the Action ",
     el("code", { id: INPUTS_ID }, inputs),
     " ",
     el(
