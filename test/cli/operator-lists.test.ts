@@ -7,6 +7,7 @@ import {
   agentIds,
   auditIds,
   insertOperatorRecords,
+  personId,
   runIds,
 } from "../support/operator-records.ts";
 import { runCommand } from "../support/run/run-command.ts";
@@ -127,17 +128,24 @@ onEveryStore((kind) => {
 
     it("the audit trail, as a table and as a line of JSON an entry", async () => {
       const [head, ...rows] = await lines("audit");
-      expect(head).toMatch(/^AT +ACTION +OUTCOME +ACCOUNT +METHOD +REPOSITORY +REQUEST$/);
+      expect(head).toMatch(
+        /^AT +ACTION +OUTCOME +ACCOUNT +PERSON +APPLICATION +METHOD +REPOSITORY +REQUEST$/,
+      );
       expect(rows.map((row) => row.split(/ {2,}/)[1])).toEqual(["sign_in", "claim", "exchange"]);
       const entries = await lines("audit", "--repository", "octo/hello", "--json");
       const [claim, exchange] = entries.map((line) => JSON.parse(line));
       expect([claim.id, claim.account_id, entries.length]).toEqual([auditIds.claim, accountIds[1], 2]);
+      expect([claim.person_id, claim.client_id]).toEqual([personId, "https://app.example/client.json"]);
+      expect(rows[1]?.split(/ {2,}/).slice(4, 6)).toEqual([personId, "https://app.example/client.json"]);
       expect(exchange).toEqual({
         id: auditIds.exchange,
         at: time,
         action: "exchange",
         outcome: "token_replayed",
         account_id: null,
+        person_id: null,
+        client_id: null,
+        about_person_id: null,
         method: null,
         issuer: "https://issuer.example",
         repository_id: "1001",

@@ -2,6 +2,7 @@
 
 import { makeJob, makeOutcome, makeRun, makeRunInput } from "../../fakes/records.ts";
 import { newAgent } from "../../src/service/core/agents/agent.ts";
+import { nobody } from "../../src/service/core/audit/audit-entry.ts";
 import { accountWallet, GRANTS } from "../../src/service/core/money/ledger.ts";
 import type { Store } from "../../src/service/core/ports/store.ts";
 
@@ -10,6 +11,7 @@ export const idOf = (number: number): string => `00000000-0000-7000-8000-${Strin
 
 export const accountIds = [idOf(1), idOf(2)] as const;
 export const agentIds = { helper: idOf(11), retired: idOf(12), claimed: idOf(13), unclaimed: idOf(14) };
+export const personId = idOf(41);
 export const runIds = { ofHelper: idOf(21), ofUnclaimed: idOf(22), failed: idOf(23) };
 export const auditIds = { exchange: idOf(31), claim: idOf(32), signIn: idOf(33) };
 
@@ -56,6 +58,7 @@ export async function insertOperatorRecords(store: Store, now: number): Promise<
     await tx.audit.insert({
       id: auditIds.exchange,
       at: now,
+      ...nobody,
       requestId: "request-1",
       action: "exchange",
       outcome: "token_replayed",
@@ -65,6 +68,8 @@ export async function insertOperatorRecords(store: Store, now: number): Promise<
     await tx.audit.insert({
       id: auditIds.claim,
       at: now,
+      personId,
+      clientId: "https://app.example/client.json",
       requestId: "request-2",
       action: "claim",
       outcome: "claimed",
@@ -75,6 +80,8 @@ export async function insertOperatorRecords(store: Store, now: number): Promise<
     await tx.audit.insert({
       id: auditIds.signIn,
       at: now,
+      personId,
+      clientId: null,
       requestId: "request-3",
       action: "sign_in",
       outcome: "ok",

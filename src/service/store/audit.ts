@@ -20,8 +20,8 @@ export const auditRow = row<AuditEntry>("audit_entries")({
   ciRunId: nullable(text),
   accountId: optional(text),
   method: optional(text),
-  personId: optional(text),
-  clientId: optional(text),
+  personId: nullable(text),
+  clientId: nullable(text),
   aboutPersonId: optional(text),
 });
 

@@ -119,6 +119,9 @@ onEveryStore((kind) => {
         ciRunId: null,
         accountId: accountIds[0],
         method: "passkey",
+        personId: idOf(51),
+        clientId: "https://app.example/client.json",
+        aboutPersonId: idOf(52),
       } as const;
       const query = { ...newest, accountId: null, action: "passkey_added", repositoryName: null } as const;
       await store.transact((tx) => tx.audit.insert(entry));

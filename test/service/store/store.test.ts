@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeEnd, makeJob, makeOutcome, makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { nobody } from "../../../src/service/core/audit/audit-entry.ts";
 import { EARNED, GRANTS, HELD } from "../../../src/service/core/money/ledger.ts";
 import type { Posting } from "../../../src/service/core/money/posting.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
@@ -402,7 +403,7 @@ onEveryStore((kind) => {
         await tx.ci.claimToken({ issuer: "i", replayKey: "older", usableUntil: 9 });
         await tx.ci.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 });
         await tx.claims.insertTicket({ hash: "c", agentId: "a", createdAt: 1, expiresAt: 10 });
-        const entry = { requestId: "r", action: "exchange", outcome: "ok", issuer: null } as const;
+        const entry = { ...nobody, requestId: "r", action: "exchange", outcome: "ok", issuer: null } as const;
         const of = { repositoryId: null, repositoryName: null, ciRunId: null };
         await tx.audit.insert({ id: "old", at: 19, ...entry, ...of });
         await tx.audit.insert({ id: "new", at: 20, ...entry, ...of });

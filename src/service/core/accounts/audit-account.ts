@@ -10,10 +10,10 @@ type AccountStep = {
   readonly outcome: string;
   /** Absent where no account was proven. */
   readonly accountId?: string;
+  /** Who did it, in person: no application does any of this. Null: nobody was proven. */
+  readonly personId: string | null;
   /** The person about whom it was decided. */
   readonly aboutPersonId?: string;
-  /** Who did it. */
-  readonly personId?: string;
   readonly method?: string;
   readonly requestId: string;
 };
@@ -29,6 +29,7 @@ export async function auditAccount(
     id: core.random.uuid(now),
     at: now,
     ...step,
+    clientId: null,
     issuer: null,
     repositoryId: null,
     repositoryName: null,
@@ -42,6 +43,6 @@ export async function auditRefusedSignIn(
   refused: { readonly reason: string; readonly method: string; readonly requestId: string },
 ): Promise<void> {
   const { reason, method, requestId } = refused;
-  const step = { action: "sign_in", outcome: reason, method, requestId } as const;
+  const step = { action: "sign_in", outcome: reason, personId: null, method, requestId } as const;
   await core.store.transact((tx) => auditAccount(core, tx, step));
 }

@@ -3,6 +3,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { TokenScope } from "../../../contract/oauth/scopes.ts";
 import { isAtLeast, type Role } from "../../../contract/roles.ts";
+import { type AuditActor, nobody } from "../audit/audit-entry.ts";
 import type { Capability } from "../ci-jobs/capability.ts";
 import type { AccessToken, CallerClass } from "./credential.ts";
 import type { RoleRefusal, ScopeRefusal } from "./refusals.ts";
@@ -39,6 +40,12 @@ export function needScopes(caller: Caller, needed: readonly TokenScope[]): Resul
 export function needRole(caller: Caller, needed: Role): Result<null, RoleRefusal> {
   if (caller.kind !== "account" || isAtLeast(caller.role, needed)) return ok(null);
   return refused({ reason: "role_needed", needed, role: caller.role });
+}
+
+/** Who the audit trail says has done what a caller does. */
+export function actorOf(caller: Caller): AuditActor {
+  if (caller.kind !== "account") return nobody;
+  return { personId: caller.personId, clientId: caller.accessToken?.clientId ?? null };
 }
 
 /** The account itself, for what its people have set in motion before. */

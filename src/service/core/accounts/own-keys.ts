@@ -74,8 +74,6 @@ async function audit(
     requestId: string;
   },
 ): Promise<void> {
-  const { callerClass: method, personId, ...entry } = step;
-  await core.store.transact((tx) =>
-    auditAccount(core, tx, { ...entry, ...(personId === null ? {} : { personId }), outcome: "ok", method }),
-  );
+  const { callerClass: method, ...entry } = step;
+  await core.store.transact((tx) => auditAccount(core, tx, { ...entry, outcome: "ok", method }));
 }

@@ -2,10 +2,11 @@
 // Why: docs/decisions/120-agents-are-deleted.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type Caller, isOwner } from "../accounts/caller.ts";
+import { actorOf, type Caller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Agent } from "../agents/agent.ts";
 import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
+import { auditAct } from "../agents/audit-act.ts";
 import { creationSlot } from "../agents/create-agent.ts";
 import { findAgent } from "../agents/manage-agent.ts";
 import { mayUseAgent } from "../agents/reach-agent.ts";
@@ -56,7 +57,14 @@ export async function deleteAgent(
     await endWhatItWouldDo(core, tx, agent);
     await deleteStorage(core, tx, agent);
     await tx.agents.delete({ id: agentId, now: core.clock.now() });
-    await leaveEntry(core, tx, { agent, requestId: request.requestId });
+    const { requestId } = request;
+    await auditAct(core, tx, {
+      action: "delete_agent",
+      outcome: "ok",
+      by: actorOf(caller),
+      agent,
+      requestId,
+    });
     return ok(cancelled);
   });
   if (!deleted.ok) return deleted;
@@ -97,25 +105,4 @@ async function deleteStorage(
   await tx.repositoryAccess.delete(agentId);
   const { issuer, id } = repository;
   await deleteUnneeded(core, tx, { agentId, repository: { issuer, id } });
-}
-
-async function leaveEntry(
-  core: Core,
-  tx: StoreTransaction,
-  { agent, requestId }: { readonly agent: Agent; readonly requestId: string },
-): Promise<void> {
-  const { repository, accountId } = agent;
-  const now = core.clock.now();
-  await tx.audit.insert({
-    id: core.random.uuid(now),
-    at: now,
-    requestId,
-    action: "delete_agent",
-    outcome: "ok",
-    issuer: repository?.issuer ?? null,
-    repositoryId: repository?.id ?? null,
-    repositoryName: repository?.name ?? null,
-    ciRunId: null,
-    ...(accountId === null ? {} : { accountId }),
-  });
 }

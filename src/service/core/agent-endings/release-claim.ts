@@ -2,8 +2,10 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { AgentRepository } from "../agents/agent.ts";
+import { auditAct } from "../agents/audit-act.ts";
 import type { AgentPolicyRefusal, AgentRefusal } from "../agents/refusals.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";
+import { nobody } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
 import { endSchedulesOf } from "../schedules/end-schedules.ts";
@@ -55,18 +57,7 @@ export async function releaseClaim(
     await resolveElsewhere(core, tx, { agentId, subject: null });
     await tx.sessions.deleteKeys(agentId);
     await tx.journal.deleteEnded(agentId);
-    await tx.audit.insert({
-      id: core.random.uuid(now),
-      at: now,
-      requestId,
-      action: "release",
-      outcome: "ok",
-      issuer: repository.issuer,
-      repositoryId: repository.id,
-      repositoryName: repository.name,
-      ciRunId: null,
-      accountId,
-    });
+    await auditAct(core, tx, { action: "release", outcome: "ok", by: nobody, agent, requestId });
     return ok({ agentId, repository, accountId, cancelledSchedules });
   });
 }

@@ -1,27 +1,36 @@
-// Leaves an audit entry on what an owner decided about an agent.
+// Leaves an audit entry on what was done with an agent: by a person of its account, by a job, or by the operator.
 
-import type { AuditEntry } from "../audit/audit-entry.ts";
+import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import type { Agent } from "./agent.ts";
+
+type Act = Pick<AuditEntry, "action" | "outcome" | "requestId"> & {
+  readonly by: AuditActor;
+  /** Null: it was deleted. */
+  readonly agent: Agent | null;
+  /** Default: the agent's. */
+  readonly accountId?: string;
+  /** The job that did it. */
+  readonly ciRunId?: string;
+};
 
 export async function auditAct(
   core: Pick<Core, "clock" | "random">,
   tx: StoreTransaction,
-  act: Pick<AuditEntry, "action" | "outcome" | "requestId"> & {
-    readonly agentId: string;
-    readonly accountId: string;
-  },
+  { by, agent, accountId = agent?.accountId ?? undefined, ciRunId, ...entry }: Act,
 ): Promise<void> {
-  const { agentId, ...entry } = act;
-  const repository = (await tx.agents.find(agentId))?.repository ?? null;
+  const repository = agent?.repository ?? null;
   const now = core.clock.now();
   await tx.audit.insert({
     id: core.random.uuid(now),
     at: now,
     ...entry,
+    ...by,
     issuer: repository?.issuer ?? null,
     repositoryId: repository?.id ?? null,
     repositoryName: repository?.name ?? null,
-    ciRunId: null,
+    ciRunId: ciRunId ?? null,
+    ...(accountId === undefined ? {} : { accountId }),
   });
 }

@@ -3,14 +3,14 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { UpdateAgentRequest } from "../../../contract/agents/agent.ts";
 import { entriesOf } from "../../../contract/egress.ts";
-import { type Caller, isOwner } from "../accounts/caller.ts";
+import { actorOf, type Caller, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
-import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
 import { fieldsOn } from "../ports/record-fields.ts";
 import type { Agent } from "./agent.ts";
 import { agentSettingsUrl } from "./agent-settings-url.ts";
+import { auditAct } from "./audit-act.ts";
 import { mayUseAgent, reachAgent } from "./reach-agent.ts";
 import type { AgentNameRefusal, AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 import type { AgentChange } from "./store-port.ts";
@@ -91,24 +91,7 @@ export async function updateAgent(
       await endJobGrants(core, tx, { accountId, agentId });
     }
     if (ciPolicy !== undefined || egress !== undefined)
-      await tx.audit.insert(policyEntry(core, { agent, requestId }));
+      await auditAct(core, tx, { action: "policy", outcome: "ok", by: actorOf(caller), agent, requestId });
     return ok({ ...agent, ...change });
   });
-}
-
-function policyEntry(core: Core, { agent, requestId }: { agent: Agent; requestId: string }): AuditEntry {
-  const { accountId, repository } = agent;
-  const now = core.clock.now();
-  return {
-    id: core.random.uuid(now),
-    at: now,
-    requestId,
-    action: "policy",
-    outcome: "ok",
-    issuer: repository?.issuer ?? null,
-    repositoryId: repository?.id ?? null,
-    repositoryName: repository?.name ?? null,
-    ciRunId: null,
-    ...(accountId === null ? {} : { accountId }),
-  };
 }

@@ -2,9 +2,10 @@
 // decision: no crash leaves the one without the other.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type AccountCaller, isOwner } from "../accounts/caller.ts";
+import { type AccountCaller, actorOf, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { auditAct } from "../agents/audit-act.ts";
+import type { AuditActor } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { RunSubmitter } from "../runs/submit-run.ts";
@@ -56,6 +57,7 @@ export async function approveApproval(
       alongside: async (tx, { runId }) =>
         await endAs(core, tx, {
           approval,
+          by: actorOf(caller),
           requestId: decision.requestId,
           end: { status: "approved", decidedBy: "owner", runId },
         }),
@@ -90,6 +92,7 @@ export async function denyApproval(core: Core, decision: Decision): Decided<neve
       alongside: async (tx) =>
         await endAs(core, tx, {
           approval,
+          by: actorOf(caller),
           requestId: decision.requestId,
           end: { status: "denied", decidedBy: caller.callerClass, runId: null },
         }),
@@ -113,15 +116,17 @@ async function deny<Kind extends ActionKind>(
 
 type End = {
   readonly approval: ApprovalRecord;
+  readonly by: AuditActor;
   readonly requestId: string;
   readonly end: Omit<ApprovalEnd, "decidedAt">;
 };
 
-async function endAs(core: Core, tx: StoreTransaction, { approval, requestId, end }: End): Promise<void> {
+async function endAs(core: Core, tx: StoreTransaction, { approval, by, requestId, end }: End): Promise<void> {
   const ended = await tx.approvals.end(approval.id, { ...end, decidedAt: core.clock.now() });
   if (!ended) throw new DecidedMeanwhileError();
   const { agentId, accountId } = approval;
-  await auditAct(core, tx, { action: "approval", outcome: end.status, agentId, accountId, requestId });
+  const agent = await tx.agents.find(agentId);
+  await auditAct(core, tx, { action: "approval", outcome: end.status, by, agent, accountId, requestId });
 }
 
 /** The approval as it is once it is decided, or what hindered that. */

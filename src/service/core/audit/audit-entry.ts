@@ -28,7 +28,18 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-export type AuditEntry = {
+/** Who did it. */
+export type AuditActor = {
+  /** The person, or whoever made the key or allowed the application that acted. Null: a job, the operator or nobody proven. */
+  readonly personId: string | null;
+  /** The application that acted. Null: none did. */
+  readonly clientId: string | null;
+};
+
+/** A job, the operator, or somebody who has not proved who they are. */
+export const nobody: AuditActor = { personId: null, clientId: null };
+
+export type AuditEntry = AuditActor & {
   readonly id: string;
   readonly at: number;
   readonly requestId: string;
@@ -42,12 +53,8 @@ export type AuditEntry = {
   readonly ciRunId: string | null;
   /** The account that claims, claimed what is released, set the policy or decided, or that somebody acts for. */
   readonly accountId?: string;
-  /** The person who did it, or for whom a key or an application did. */
-  readonly personId?: string;
   /** The person about whom it was decided. */
   readonly aboutPersonId?: string;
-  /** The application that did it for them. */
-  readonly clientId?: string;
   /** The method by which somebody signed in, or tried to. */
   readonly method?: string;
 };

@@ -4,7 +4,7 @@
 import { type Result, refused } from "../../../base/result.ts";
 import type { Agent } from "../agents/agent.ts";
 import { findPolicyFault } from "../agents/ci-policy.ts";
-import type { AuditEntry } from "../audit/audit-entry.ts";
+import { type AuditEntry, nobody } from "../audit/audit-entry.ts";
 import type { JobIdentity, JobStatement, VerifiedToken } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
 import type { RateRefusal } from "../limits/refusals.ts";
@@ -143,6 +143,7 @@ export function auditEntry(core: Pick<Core, "clock" | "random">, { job, ...outco
   return {
     id: core.random.uuid(now),
     at: now,
+    ...nobody,
     ...outcome,
     issuer: job?.issuer ?? null,
     repositoryId: job?.repository.id ?? null,

@@ -2,10 +2,11 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
+import { type AccountCaller, actorOf } from "../accounts/caller.ts";
 import type { AgentRepository } from "../agents/agent.ts";
+import { auditAct } from "../agents/audit-act.ts";
 import type { Core } from "../core.ts";
 import { CLAIM_PREFIX } from "./claim-url.ts";
-import { auditClaim } from "./confirm-claim.ts";
 import type { ClaimRefusal } from "./refusals.ts";
 
 /** The repository of a claim link. Null when there is no such link, or no more. */
@@ -19,9 +20,10 @@ export async function repositoryOfClaim(core: Core, token: string): Promise<Agen
 /** Gives the agent to the account whose claim is pending. The caller has verified that its person administers the repository. */
 export async function completeAsAdministrator(
   core: Core,
-  proof: { accountId: string; agentId: string; requestId: string },
+  proof: { caller: AccountCaller; agentId: string; requestId: string },
 ): Promise<Result<AgentRepository, ClaimRefusal>> {
-  const { accountId, agentId, requestId } = proof;
+  const { caller, agentId, requestId } = proof;
+  const { accountId } = caller;
   return await core.store.transact(async (tx): Promise<Result<AgentRepository, ClaimRefusal>> => {
     const agent = await tx.agents.lock(agentId);
     const repository = agent?.repository ?? null;
@@ -34,7 +36,8 @@ export async function completeAsAdministrator(
     if (pending === null || !(await tx.claims.complete({ agentId, accountId }))) {
       return refused({ reason: "claim_ended" });
     }
-    await auditClaim(core, tx, { agent, accountId, requestId, outcome: "claimed", ciRunId: null });
+    const by = actorOf(caller);
+    await auditAct(core, tx, { action: "claim", outcome: "claimed", by, agent, accountId, requestId });
     return ok(repository);
   });
 }

@@ -2,13 +2,13 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
-import { type AccountCaller, isOwner } from "../accounts/caller.ts";
+import { type AccountCaller, actorOf, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentRepository } from "../agents/agent.ts";
+import { auditAct } from "../agents/audit-act.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { CLAIM_PREFIX, claimUrlOf } from "./claim-url.ts";
-import { auditClaim } from "./confirm-claim.ts";
 import type { ClaimRefusal } from "./refusals.ts";
 
 /** The time for which a claim waits for a job of the repository. */
@@ -42,8 +42,9 @@ export async function claimRepository(
 async function claim(
   core: Core,
   tx: StoreTransaction,
-  { caller: { accountId }, token, requestId }: Request,
+  { caller, token, requestId }: Request,
 ): Promise<Result<Claimed, ClaimRefusal>> {
+  const { accountId } = caller;
   const now = core.clock.now();
   const hash = hashSecret(token);
   const ticket = await tx.claims.findTicket(hash);
@@ -64,6 +65,7 @@ async function claim(
   const expiresAt = now + PENDING_MS;
   if (!(await tx.claims.useTicket({ hash, accountId, expiresAt }))) return refused({ reason: "claim_used" });
   await tx.claims.putPending({ agentId, accountId, expiresAt });
-  await auditClaim(core, tx, { agent, accountId, requestId, outcome: "pending", ciRunId: null });
+  const by = actorOf(caller);
+  await auditAct(core, tx, { action: "claim", outcome: "pending", by, agent, accountId, requestId });
   return ok({ repository, agentId, expiresAt });
 }

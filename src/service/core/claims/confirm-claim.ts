@@ -3,6 +3,8 @@
 
 import type { ClaimOutcome } from "../../../contract/ci/exchange.ts";
 import type { Agent } from "../agents/agent.ts";
+import { auditAct } from "../agents/audit-act.ts";
+import { nobody } from "../audit/audit-entry.ts";
 import { mayAcceptClaim } from "../ci-jobs/claimable.ts";
 import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
@@ -37,31 +39,14 @@ export async function confirmClaim(
   if (!(await tx.claims.complete({ agentId: agent.id, accountId }))) {
     throw new Error(`Agent ${agent.id} was claimed while its row was held.`);
   }
-  await auditClaim(core, tx, { agent, accountId, requestId, outcome: "claimed", ciRunId: job.runId });
-  return { agent: { ...agent, accountId }, outcome: "claimed" };
-}
-
-/** Leaves an audit entry on a step of a claim. */
-export async function auditClaim(
-  core: Core,
-  tx: StoreTransaction,
-  step: {
-    agent: Agent;
-    accountId: string;
-    requestId: string;
-    outcome: "pending" | "claimed";
-    ciRunId: string | null;
-  },
-): Promise<void> {
-  const { agent, ...entry } = step;
-  const now = core.clock.now();
-  await tx.audit.insert({
-    id: core.random.uuid(now),
-    at: now,
+  await auditAct(core, tx, {
     action: "claim",
-    ...entry,
-    issuer: agent.repository?.issuer ?? null,
-    repositoryId: agent.repository?.id ?? null,
-    repositoryName: agent.repository?.name ?? null,
+    outcome: "claimed",
+    by: nobody,
+    agent,
+    accountId,
+    ciRunId: job.runId,
+    requestId,
   });
+  return { agent: { ...agent, accountId }, outcome: "claimed" };
 }

@@ -68,12 +68,11 @@ export async function withdrawInvitation(
   const { accountId, personId } = caller;
   return await core.store.transact(async (tx) => {
     if (!(await tx.invitations.delete({ accountId, id }))) return refused({ reason: "invitation_not_found" });
-    const actor = personId === null ? {} : { personId };
     await auditAccount(core, tx, {
       action: "invitation_withdrawn",
       outcome: "ok",
       accountId,
-      ...actor,
+      personId,
       requestId,
     });
     return ok(null);

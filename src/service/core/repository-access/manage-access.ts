@@ -4,7 +4,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { SEAL_NONCE_BYTES, seal } from "../../../base/sealed-text.ts";
 import type { ChosenAccessKind, RepositoryAccess } from "../../../contract/repository-access.ts";
-import { type AccountCaller, isOwner } from "../accounts/caller.ts";
+import { type AccountCaller, actorOf, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
 import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
@@ -96,7 +96,7 @@ async function changeAccess(
     if (!outcome.ok) return outcome;
     if (outcome.value !== null) {
       const act = { action: "repository_access" as const, outcome: outcome.value };
-      await auditAct(core, tx, { ...act, agentId, requestId, accountId: caller.accountId });
+      await auditAct(core, tx, { ...act, by: actorOf(caller), agent, requestId });
     }
     return ok(toShown(core, { agent, access: await tx.repositoryAccess.find(agentId) }));
   });

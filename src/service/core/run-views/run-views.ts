@@ -2,9 +2,10 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
-import { type Caller, type CiJobCaller, isOwner } from "../accounts/caller.ts";
+import { actorOf, type Caller, type CiJobCaller, isOwner } from "../accounts/caller.ts";
 import type { AuthRefusal, ClassRefusal } from "../accounts/refusals.ts";
 import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
+import { auditAct } from "../agents/audit-act.ts";
 import { findAgent } from "../agents/manage-agent.ts";
 import { mayUseAgent } from "../agents/reach-agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
@@ -76,18 +77,12 @@ export async function revokeRunViews(
     if (agent === null) return refused({ reason: "agent_not_found", agentId });
     if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
     await tx.runViews.deleteOfAgent(agentId);
-    const now = core.clock.now();
-    await tx.audit.insert({
-      id: core.random.uuid(now),
-      at: now,
-      requestId,
+    await auditAct(core, tx, {
       action: "revoke_links",
       outcome: "ok",
-      issuer: agent.repository?.issuer ?? null,
-      repositoryId: agent.repository?.id ?? null,
-      repositoryName: agent.repository?.name ?? null,
-      ciRunId: null,
-      ...(agent.accountId === null ? {} : { accountId: agent.accountId }),
+      by: actorOf(caller),
+      agent,
+      requestId,
     });
     return ok(null);
   });

@@ -1,7 +1,7 @@
 // The write grants of an agent: listed by an account's clients, set and revoked by its owner.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type AccountCaller, isOwner } from "../accounts/caller.ts";
+import { type AccountCaller, actorOf, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
 import { auditAct } from "../agents/audit-act.ts";
@@ -65,13 +65,7 @@ async function changeGrants(
       if (agent === null) return refused({ reason: "agent_not_found", agentId });
       if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
       const outcome = await apply(tx);
-      await auditAct(core, tx, {
-        action: "write_grant",
-        outcome,
-        agentId,
-        requestId,
-        accountId: caller.accountId,
-      });
+      await auditAct(core, tx, { action: "write_grant", outcome, by: actorOf(caller), agent, requestId });
       return ok(await tx.writeGrants.list(agentId));
     },
   );

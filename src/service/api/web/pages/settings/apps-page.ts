@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type ApiScope, scopeTexts } from "../../../../../contract/oauth/scopes.ts";
-import { isOwner } from "../../../../core/accounts/caller.ts";
+import { actorOf, isOwner } from "../../../../core/accounts/caller.ts";
 import { endAccess } from "../../../../core/agents/end-access.ts";
 import type { OAuthGrant } from "../../../../core/oauth/grant.ts";
 import { listGrants } from "../../../../core/oauth/grants.ts";
@@ -41,7 +41,8 @@ ${grants.length === 0 ? html`<p class="faint">No application is signed in.</p>` 
     const requestId = context.get("requestId");
     const { accountId } = session;
     const isShown = form.ok && (await shownGrants(context, session)).some(({ id }) => id === form.value.id);
-    if (isShown) await endAccess(core, { accountId, id: form.value.id, requestId });
+    const by = actorOf(personIn(session));
+    if (isShown) await endAccess(core, { accountId, id: form.value.id, by, requestId });
     return context.redirect("/settings/apps", 303);
   });
 

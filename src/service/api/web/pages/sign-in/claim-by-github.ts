@@ -38,7 +38,7 @@ export async function claimRepositoryOf(
     return await claimPage(context, why);
   }
   const done = await completeAsAdministrator(core, {
-    accountId,
+    caller: personIn(session),
     agentId,
     requestId: context.get("requestId"),
   });

@@ -1,0 +1,224 @@
+// Every action of the audit trail, done once: an entry of a person's act names the person, whichever way they acted, and the
+// application that acted for them.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ok } from "../../../../src/base/result.ts";
+import { auditRefusedSignIn } from "../../../../src/service/core/accounts/audit-account.ts";
+import type { AccountCaller } from "../../../../src/service/core/accounts/caller.ts";
+import { makeOwnKey, revokeOwnKey } from "../../../../src/service/core/accounts/own-keys.ts";
+import { deleteAgent } from "../../../../src/service/core/agent-endings/delete-agent.ts";
+import { releaseClaim } from "../../../../src/service/core/agent-endings/release-claim.ts";
+import { updateAgent } from "../../../../src/service/core/agents/manage-agent.ts";
+import { denyApproval } from "../../../../src/service/core/approvals/decide-approval.ts";
+import {
+  type AuditAction,
+  type AuditEntry,
+  auditActions,
+} from "../../../../src/service/core/audit/audit-entry.ts";
+import { authenticate } from "../../../../src/service/core/authentication/authenticate.ts";
+import { completeAsAdministrator } from "../../../../src/service/core/claims/claim-as-administrator.ts";
+import {
+  acceptAsNewPerson,
+  inviteToAccount,
+  withdrawInvitation,
+} from "../../../../src/service/core/members/invitations.ts";
+import { changeAccountMember, removeAccountMember } from "../../../../src/service/core/members/members.ts";
+import { chooseRepositoryAccess } from "../../../../src/service/core/repository-access/manage-access.ts";
+import { revokeRunViews } from "../../../../src/service/core/run-views/run-views.ts";
+import { completeSignIn } from "../../../../src/service/core/sign-in/complete-sign-in.ts";
+import { linkIdentity, removeIdentity } from "../../../../src/service/core/sign-in/identities.ts";
+import { addPasskey, removePasskey } from "../../../../src/service/core/sign-in/passkeys.ts";
+import { endWebSession, personIn } from "../../../../src/service/core/web-sessions/web-sessions.ts";
+import { authorizeWrite } from "../../../../src/service/core/write-grants/authorize-write.ts";
+import { grantWrites } from "../../../../src/service/core/write-grants/manage-grants.ts";
+import { credentialsOf, type PersonsCredentials } from "../../../support/credentials-of-person.ts";
+import { ClaimFixture } from "../../../support/fixtures/claim-fixture.ts";
+import { addPerson } from "../../../support/people.ts";
+import type { TestAccount } from "../../../support/service-account.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
+
+const requestId = "r";
+/** Acts of a CI job, which is nobody, and of the operator. */
+const nobodys = ["exchange", "mint", "revoke", "release"] as const satisfies readonly AuditAction[];
+type PersonsAction = Exclude<AuditAction, (typeof nobodys)[number]>;
+
+onEveryStore((kind) => {
+  describe("who acted", () => {
+    let fixture: ClaimFixture;
+    let account: TestAccount;
+    let owner: AccountCaller;
+    let credentials: PersonsCredentials;
+
+    beforeAll(async () => {
+      const remotes = {
+        locate: () => ok("https://host.example/repository.git"),
+        findHead: () => Promise.reject(new Error("Nothing is fetched here.")),
+      };
+      fixture = await ClaimFixture.start(kind, { remotes });
+      account = await fixture.account();
+      owner = personIn({ accountId: account.id, personId: account.personId, role: "owner" });
+      const personId = await addPerson(fixture.core.core, { accountId: account.id, role: "owner" });
+      credentials = await credentialsOf(fixture.core.core, { accountId: account.id, personId });
+    });
+
+    afterAll(() => fixture.api.close());
+
+    /** Entries of one millisecond have no order. */
+    const tick = () => fixture.core.clock.advance(1);
+    const newest = async (action: AuditAction): Promise<AuditEntry> => {
+      const query = { accountId: null, action, repositoryName: null, before: null, limit: 1 };
+      const [entry] = await fixture.core.store.committed.audit.list(query);
+      tick();
+      return entry ?? expect.unreachable(`There is no entry of ${action}.`);
+    };
+    const done = <Value>(result: { readonly ok: true; readonly value: Value } | { readonly ok: false }) =>
+      result.ok ? result.value : expect.unreachable(JSON.stringify(result));
+    const claimed = async () => {
+      const repository = fixture.repository();
+      await fixture.pending(account, repository);
+      tick();
+      return (await fixture.exchange(repository, { account: account.id })).agent_id;
+    };
+    const keyOf = async (callerClass: "owner" | "ai_client") => {
+      const { id: accountId, personId } = account;
+      const made = { accountId, personId, callerClass, name: "key", requestId };
+      return done(await makeOwnKey(fixture.core.core, made)).key.id;
+    };
+    const invited = async () => {
+      const made = await inviteToAccount(fixture.core.core, { caller: owner, role: "member", requestId });
+      return { id: done(made).invitation.id, token: done(made).url.split("/").at(-1) ?? "" };
+    };
+    const member = () => addPerson(fixture.core.core, { accountId: account.id, role: "member" });
+    const approvalOf = async (server: string) => {
+      const request = { runId: "run", agentId: account.agent.id, server, tool: "write" };
+      const unnamed = { origin: "repository", isNamed: false, job: null } as const;
+      const verdict = await authorizeWrite(fixture.core.core, { ...request, ...unnamed });
+      return verdict.isAllowed ? "" : (verdict.approval?.id ?? "");
+    };
+    const signedIn = async () => {
+      const { id: accountId, personId } = account;
+      const person = { accountId, personId, method: "link", userAgent: "a browser" } as const;
+      return (await completeSignIn(fixture.core.core, { ...person, requestId, earlier: null })).session;
+    };
+    const identity = { kind: "oidc", issuer: "https://idp.example", subject: "s", name: "n" } as const;
+    const passkey = {
+      credentialId: "credential",
+      name: "laptop",
+      publicKey: "key",
+      counter: 0,
+      transports: [],
+      isBackedUp: false,
+    };
+    const ours = () => ({ accountId: account.id, personId: account.personId, requestId });
+
+    /** Done by the account's first owner, but for who joins. */
+    const acts: Readonly<Record<PersonsAction, () => Promise<unknown>>> = {
+      async claim() {
+        const repository = fixture.repository();
+        await fixture.pending(account, repository);
+        const { agent_id: agentId } = await fixture.exchange(repository);
+        expect(await newest("claim")).toMatchObject({ outcome: "pending", personId: account.personId });
+        done(await completeAsAdministrator(fixture.core.core, { caller: owner, agentId, requestId }));
+      },
+      async policy() {
+        const agentId = await claimed();
+        const body = { ci_policy: { events: ["push"] } };
+        done(await updateAgent(fixture.core.core, { caller: owner, agentId, body, requestId }));
+      },
+      async revoke_links() {
+        const agentId = account.agent.id;
+        done(await revokeRunViews(fixture.core.core, { caller: owner, agentId, requestId }));
+      },
+      async delete_agent() {
+        done(await deleteAgent(fixture.core.core, { caller: owner, agentId: await claimed(), requestId }));
+      },
+      async approval() {
+        const approvalId = await approvalOf("by-a-person");
+        done(await denyApproval(fixture.core.core, { caller: owner, approvalId, requestId }));
+      },
+      async write_grant() {
+        const change = { caller: owner, agentId: account.agent.id, server: "server", requestId };
+        done(await grantWrites(fixture.core.core, change));
+      },
+      async repository_access() {
+        const change = { caller: owner, agentId: await claimed(), kind: "github_app", requestId } as const;
+        done(await chooseRepositoryAccess(fixture.core.core, change));
+      },
+      sign_in: signedIn,
+      async sign_out() {
+        const { id } = await signedIn();
+        expect(await endWebSession(fixture.core.core, { ...ours(), id })).toBe(true);
+      },
+      key_made: () => keyOf("owner"),
+      async key_revoked() {
+        done(await revokeOwnKey(fixture.core.core, { ...ours(), id: await keyOf("ai_client") }));
+      },
+      async passkey_added() {
+        done(await addPasskey(fixture.core.core, { ...ours(), passkey }));
+      },
+      async passkey_removed() {
+        expect(await removePasskey(fixture.core.core, { ...ours(), credentialId: "credential" })).toBe(true);
+      },
+      async identity_linked() {
+        done(await linkIdentity(fixture.core.core, { ...ours(), identity }));
+      },
+      async identity_removed() {
+        const [linked] = await fixture.core.store.committed.identities.list(account.personId);
+        expect(await removeIdentity(fixture.core.core, { ...ours(), id: linked?.id ?? "" })).toBe(true);
+      },
+      member_invited: invited,
+      async invitation_withdrawn() {
+        const { id } = await invited();
+        done(await withdrawInvitation(fixture.core.core, { caller: owner, id, requestId }));
+      },
+      async member_joined() {
+        const { token } = await invited();
+        const joined = await acceptAsNewPerson(fixture.core.core, { token, name: "", requestId });
+        return done(joined).personId;
+      },
+      async member_changed() {
+        const change = { caller: owner, personId: await member(), role: "viewer", keys: "end" } as const;
+        done(await changeAccountMember(fixture.core.core, { ...change, requestId }));
+      },
+      async member_removed() {
+        const removal = { caller: owner, personId: await member(), keys: "end", requestId } as const;
+        done(await removeAccountMember(fixture.core.core, removal));
+      },
+    };
+
+    it.each(Object.entries(acts))("names the person of %s", async (action, act) => {
+      const returned = await act();
+      const actor = action === "member_joined" ? returned : account.personId;
+      const entry = await newest(action as PersonsAction);
+      expect([entry.personId, entry.clientId, entry.accountId]).toEqual([actor, null, account.id]);
+    });
+
+    it("names whoever made the key, or allowed the application, that decided", async () => {
+      for (const [bearer, clientId] of [
+        [credentials.ownerKey, null],
+        [credentials.aiClientKey, null],
+        [credentials.token, "https://app.example/client.json"],
+      ] as const) {
+        const caller = done(await authenticate(fixture.core.core, bearer));
+        if (caller.kind !== "account") throw new Error("It is no account's.");
+        const approvalId = await approvalOf(bearer);
+        done(await denyApproval(fixture.core.core, { caller, approvalId, requestId }));
+        expect(await newest("approval")).toMatchObject({ personId: credentials.personId, clientId });
+      }
+    });
+
+    it("names nobody where a job or the operator acted, or nobody was proven", async () => {
+      const agentId = await claimed();
+      expect(await newest("claim")).toMatchObject({ outcome: "claimed", personId: null, clientId: null });
+      expect(await newest("exchange")).toMatchObject({ personId: null, clientId: null });
+      done(await releaseClaim(fixture.core.core, { agentId, requestId }));
+      expect(await newest("release")).toMatchObject({ personId: null, clientId: null });
+      await auditRefusedSignIn(fixture.core.core, { reason: "link_over", method: "link", requestId });
+      expect(await newest("sign_in")).toMatchObject({ outcome: "link_over", personId: null, clientId: null });
+    });
+
+    it("knows of each action who may do it", () => {
+      expect([...nobodys, ...Object.keys(acts)].sort()).toEqual([...auditActions].sort());
+    });
+  });
+});
