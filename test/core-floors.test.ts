@@ -26,7 +26,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   agents: ["idempotency", "oauth"],
   authentication: ["oauth"],
   members: ["oauth", "web-sessions"],
-  "sign-in": ["limits", "web-sessions"],
+  "sign-in": ["limits", "members"],
   claims: ["agents"],
   commits: ["agents", "blobs"],
   "model-access": ["agents"],

@@ -8,6 +8,7 @@ const oidc = {
   SIGN_IN_CLIENT_ID: "service",
   SIGN_IN_CLIENT_SECRET: "secret-0123456789",
 };
+const ACCOUNT = "01890000-0000-7000-8000-0000000000a0";
 const github = { SIGN_IN_GITHUB_CLIENT_ID: "Iv1.0123", SIGN_IN_GITHUB_CLIENT_SECRET: "secret-0123456789" };
 
 const read = (environment: Readonly<Record<string, string>>) => {
@@ -30,6 +31,8 @@ describe("the settings of other providers", () => {
         issuer: "https://id.example/realms/one",
         clientId: "service",
         clientSecret: "secret-0123456789",
+        scope: "openid email profile",
+        roles: null,
       },
       {
         id: "github",
@@ -58,7 +61,35 @@ describe("the settings of other providers", () => {
     });
   });
 
+  it("say which groups have which role, in which account", () => {
+    const map = { ROLE_MAP: "platform:admin, urn:acme:ops:owner,*:member", ROLE_ACCOUNT: ACCOUNT };
+    const { providers, problems } = read({ ...oidc, ...map, SIGN_IN_SCOPE: "openid groups" });
+    expect(problems).toEqual([]);
+    const byGroup = new Map([
+      ["platform", "admin"],
+      ["urn:acme:ops", "owner"],
+    ]);
+    const roles = { claim: "groups", accountId: ACCOUNT, byGroup, ofEverybody: "member" };
+    expect(providers).toMatchObject([{ scope: "openid groups", roles }]);
+    expect(
+      read({ ...oidc, ...map, ROLE_MAP: "a:viewer", ROLE_CLAIM: "https://acme/roles" }).providers,
+    ).toMatchObject([{ roles: { claim: "https://acme/roles", ofEverybody: null } }]);
+  });
+
   it.each([
+    ...["platform", "platform:chief", ":admin", "a:admin,", "a:admin,a:viewer", "a:Admin", ","].map(
+      (ROLE_MAP) =>
+        [
+          { ...oidc, ROLE_ACCOUNT: ACCOUNT, ROLE_MAP },
+          "ROLE_MAP must be groups, each with one of",
+        ] as const,
+    ),
+    [{ ...oidc, ROLE_MAP: "a:admin" }, "ROLE_MAP and ROLE_ACCOUNT must be set together"],
+    [{ ...oidc, ROLE_ACCOUNT: ACCOUNT }, "ROLE_MAP and ROLE_ACCOUNT must be set together"],
+    [{ ROLE_MAP: "a:admin", ROLE_ACCOUNT: ACCOUNT }, "SIGN_IN_ISSUER must be set with ROLE_MAP"],
+    [{ ...oidc, ROLE_MAP: "a:admin", ROLE_ACCOUNT: "acme" }, "ROLE_ACCOUNT must be the id of an account"],
+    [{ ...oidc, SIGN_IN_SCOPE: "groups" }, "SIGN_IN_SCOPE must be scopes"],
+    [{ ...oidc, SIGN_IN_SCOPE: "openid  groups" }, "SIGN_IN_SCOPE must be scopes"],
     [{ SIGN_IN_ISSUER: "https://id.example" }, "must be set together"],
     [{ SIGN_IN_GITHUB_CLIENT_ID: "x" }, "must be set together"],
     [{ ...oidc, SIGN_IN_ISSUER: "http://id.example" }, "SIGN_IN_ISSUER must be https"],

@@ -9,6 +9,7 @@ import { makeSecretToken } from "../../../src/base/secret-token.ts";
 import { authenticate } from "../../../src/service/core/authentication/authenticate.ts";
 import type { Core } from "../../../src/service/core/core.ts";
 import { memberOf } from "../../../src/service/core/sign-in/proven-member.ts";
+import { noProviders } from "../../../src/service/core/sign-in/sign-in-policy.ts";
 import { undoPeople } from "../../support/stores/before-people.ts";
 import { undoDeliveries, undoUsage } from "../../support/stores/before-usage.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
@@ -72,7 +73,9 @@ onEveryStore((kind) => {
       const [only, ...others] = await people.listMembers(ACCOUNT);
       expect([only?.role, only?.addedAt, others]).toEqual(["owner", 5, []]);
       const personId = only?.personId ?? "";
-      expect(await memberOf({ store }, personId)).toEqual({ accountId: ACCOUNT, personId });
+      const policy = { signIn: noProviders };
+      const member = { accountId: ACCOUNT, personId };
+      expect(await memberOf({ store, policy }, personId)).toEqual({ ok: true, value: member });
       expect((await identities.list(personId)).map(({ id }) => id)).toEqual(["i1"]);
       expect((await identities.listPasskeys(personId)).map(({ credentialId }) => credentialId)).toEqual([
         "p1",

@@ -12,7 +12,7 @@ import {
 import * as z from "zod/mini";
 import type { Core } from "../../core/core.ts";
 import type { ProvenIdentity } from "../../core/sign-in/identity.ts";
-import type { GithubProvider, IdentityProvider } from "../../core/sign-in/sign-in-policy.ts";
+import type { GithubProvider, GroupRoles, IdentityProvider } from "../../core/sign-in/sign-in-policy.ts";
 
 const SECRET_BYTES = 32;
 const TIMEOUT_SECONDS = 10;
@@ -29,10 +29,14 @@ export type ProvenPersonOf = {
   readonly identity: ProvenIdentity;
   /** An address that the provider has verified; null where it says of none. */
   readonly email: string | null;
+  /** At the provider, where they give roles; none elsewhere. */
+  readonly groups: readonly string[] | "unreadable";
   /** Of GitHub, for one request; null elsewhere. Never stored. */
   readonly accessToken: string | null;
 };
 
+const MAX_GROUPS = 10_000;
+const groupsSchema = z.union([z.string(), z.array(z.string()).check(z.maxLength(MAX_GROUPS))]);
 const githubUserSchema = z.object({ id: z.int(), login: z.string() });
 const githubRepositorySchema = z.object({
   id: z.int(),
@@ -52,7 +56,7 @@ export async function beginAuthorization(
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
     // GitHub names its users without a scope.
-    ...(provider.id === "oidc" ? { scope: "openid email profile", nonce } : {}),
+    ...(provider.id === "oidc" ? { scope: provider.scope, nonce } : {}),
   });
   return { url: url.href, expected: { state, nonce, verifier } };
 }
@@ -79,8 +83,28 @@ export async function finishAuthorization(
   return {
     identity: { kind: "oidc", issuer: claims.iss, subject: claims.sub, name: cut(String(name)) },
     email,
+    groups: provider.roles === null ? [] : groupsOf(claims, provider.roles),
     accessToken: null,
   };
+}
+
+/**
+ * The groups of somebody: a list of texts, or one text; none where the provider leaves the claim out. A provider that names too
+ * many for a token says where they are instead (OpenID Connect Core §5.6.2): taken for none, they would cost people their role.
+ */
+export function groupsOf(
+  claims: Readonly<Record<string, unknown>>,
+  { claim }: Pick<GroupRoles, "claim">,
+): readonly string[] | "unreadable" {
+  const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+  if (value === undefined || value === null) {
+    const elsewhere = claims._claim_names;
+    const isElsewhere =
+      typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, claim);
+    return isElsewhere ? "unreadable" : [];
+  }
+  const read = z.safeParse(groupsSchema, value);
+  return read.success ? [read.data].flat() : "unreadable";
 }
 
 /** Whether the holder of the token administers the repository with this id, now. Repositories that it does not see: no. */
@@ -109,7 +133,7 @@ async function githubUser(provider: GithubProvider, token: string): Promise<Prov
     subject: String(id),
     name: cut(login),
   } as const;
-  return { identity, email: null, accessToken: token };
+  return { identity, email: null, groups: [], accessToken: token };
 }
 
 /** A redirect would take the token elsewhere. */

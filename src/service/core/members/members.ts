@@ -88,13 +88,16 @@ async function decide(core: MemberCore, decision: Decision): Promise<Changed> {
   });
 }
 
-async function hasAnotherOwner(tx: StoreTransaction, { accountId, personId }: Member): Promise<boolean> {
+export async function hasAnotherOwner(
+  tx: StoreTransaction,
+  { accountId, personId }: Member,
+): Promise<boolean> {
   const members = await tx.people.listMembers(accountId);
   return members.some((one) => one.role === "owner" && one.personId !== personId);
 }
 
 /** Only an owner has owners' keys, and only an admin invites. Who is removed leaves nothing that works should they come back. */
-async function endCredentials(
+export async function endCredentials(
   { clock }: Pick<Core, "clock">,
   tx: StoreTransaction,
   { member, to, keysGoTo }: { member: Member; to: Role | null; keysGoTo: string | null },

@@ -59,6 +59,5 @@ export async function signInByPasskey(
   const use = { credentialId, counter, isBackedUp, now: core.clock.now() };
   const isUsed = await core.store.transact((tx) => tx.identities.usePasskey(use));
   if (!isUsed) return refused({ reason: "passkey_refused" });
-  const member = await memberOf(core, personId);
-  return member === null ? refused({ reason: "no_account" }) : ok(member);
+  return await memberOf(core, personId);
 }

@@ -19,6 +19,12 @@ export type SignInRefusal =
   | { readonly reason: "sign_up_closed" }
   /** A person who is no member of any account. */
   | { readonly reason: "no_account" }
+  /** A person who is in their account by groups of a provider, and came another way. */
+  | { readonly reason: "provider_needed" }
+  /** None of the person's groups gives them a role. */
+  | { readonly reason: "no_group_role" }
+  /** The provider did not say which groups somebody is in, or not in a way that can be read. */
+  | { readonly reason: "groups_unreadable" }
   | RateRefusal;
 
 export type LinkIdentityRefusal =

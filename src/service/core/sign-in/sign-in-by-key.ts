@@ -7,6 +7,7 @@ import type { Core } from "../core.ts";
 import type { RateRefusal } from "../limits/refusals.ts";
 import type { ProvenMember } from "./proven-member.ts";
 import type { SignInRefusal } from "./refusals.ts";
+import { isByGroups } from "./sign-in-policy.ts";
 
 /** Attempts that fail, a minute and address. Of one that succeeds nothing is counted. */
 const PER_MINUTE = 10;
@@ -28,6 +29,9 @@ export async function signInByKey(
     return refused({ reason: "key_of_another_kind" });
   const { accountId, personId, role } = found;
   if (personId === null || role === null) return refused({ reason: "key_refused" });
+  const member = await core.store.committed.people.findMember({ accountId, personId });
+  if (member !== null && isByGroups(core.policy.signIn, member))
+    return refused({ reason: "provider_needed" });
   giveBackSignIn(core, address);
   await core.store.transact((tx) => tx.credentials.touch({ hash: found.hash, now: core.clock.now() }));
   return ok({ accountId, personId });

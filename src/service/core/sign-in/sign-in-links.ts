@@ -7,6 +7,7 @@ import type { Core } from "../core.ts";
 import type { ProvenMember } from "./proven-member.ts";
 import type { SignInRefusal } from "./refusals.ts";
 import type { SignInLink } from "./sign-in-link.ts";
+import { GROUP_SESSION_MS, isByGroups } from "./sign-in-policy.ts";
 
 const SIGN_IN_LINK_PREFIX = "svc_link_";
 export const SIGN_IN_LINK_MS = 15 * 60 * 1000;
@@ -77,7 +78,9 @@ export async function useSignInLink(core: Core, token: string): Promise<Result<P
     return ok({ accountId: id, personId: ownerId });
   }
   const member = await core.store.committed.people.findMember({ accountId, personId });
-  return member === null ? refused({ reason: "link_over" }) : ok({ accountId, personId });
+  if (member === null) return refused({ reason: "link_over" });
+  const bounded = isByGroups(core.policy.signIn, member) ? { endsAt: now + GROUP_SESSION_MS } : {};
+  return ok({ accountId, personId, ...bounded });
 }
 
 /** A malformed token has a hash, too, which no link has. */

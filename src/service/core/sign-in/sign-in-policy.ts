@@ -1,5 +1,7 @@
 // The operator's policy of signing in: other providers that prove who somebody is, and who may open an account by them. Pure.
 
+import { isAtLeast, type Role } from "../../../contract/roles.ts";
+import type { Membership } from "../accounts/person.ts";
 import type { IdentityKind } from "./identity.ts";
 
 declare module "../core.ts" {
@@ -18,7 +20,24 @@ type Registered = {
   readonly clientSecret: string;
 };
 
-type OidcProvider = Registered & { readonly id: "oidc"; readonly issuer: string };
+type OidcProvider = Registered & {
+  readonly id: "oidc";
+  readonly issuer: string;
+  /** Of the request, separated by spaces. */
+  readonly scope: string;
+  /** Null: it decides no role. */
+  readonly roles: GroupRoles | null;
+};
+
+/** The roles that the groups of whoever signs in give them, in one account. */
+export type GroupRoles = {
+  /** Of the ID token: a list of groups. */
+  readonly claim: string;
+  readonly accountId: string;
+  readonly byGroup: ReadonlyMap<string, Role>;
+  /** Of everybody whom the provider signs in. Null: none. */
+  readonly ofEverybody: Role | null;
+};
 
 /** GitHub is no OpenID provider for people: its OAuth, then a request for who they are. */
 export type GithubProvider = Registered & {
@@ -37,6 +56,25 @@ export type SignUp =
   | { readonly kind: "domains"; readonly domains: readonly string[] };
 
 export type SignInPolicy = { readonly providers: readonly IdentityProvider[]; readonly signUp: SignUp };
+
+/** Where a provider decides roles by groups, a session of whom it signs in ends after this time, and they come by it again. */
+export const GROUP_SESSION_MS = 12 * 60 * 60 * 1000;
+
+/** The highest role that the groups give. Null: none does. */
+export function roleOfGroups({ byGroup, ofEverybody }: GroupRoles, groups: readonly string[]): Role | null {
+  let highest = ofEverybody;
+  for (const group of groups) {
+    const role = byGroup.get(group) ?? null;
+    if (role !== null && (highest === null || isAtLeast(role, highest))) highest = role;
+  }
+  return highest;
+}
+
+/** Whether the provider decides it at each sign-in: no other way leads there, but for the operator's link. */
+export function isByGroups(policy: SignInPolicy, { accountId, source }: Membership): boolean {
+  const decided = policy.providers.some((one) => one.id === "oidc" && one.roles?.accountId === accountId);
+  return decided && source === "groups";
+}
 
 /** RFC 5321 §4.1.2 without quoted local parts and address literals, and in ASCII: mail programs disagree about the rest. */
 const ADDRESS =

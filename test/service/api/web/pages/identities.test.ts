@@ -37,6 +37,8 @@ describe("identities at other providers", () => {
           issuer: openid.url,
           clientId: CLIENT_ID,
           clientSecret: CLIENT_SECRET,
+          scope: "openid email profile",
+          roles: null,
         },
         {
           ...({ id: "github", title: "GitHub", webUrl: github.url, apiUrl: `${github.url}/api/v3` } as const),

@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { completeSignIn } from "../../../../core/sign-in/complete-sign-in.ts";
+import { mayGoOnIn } from "../../../../core/sign-in/proven-member.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { readForm } from "../../form.ts";
 import { ownPathOf } from "../../own-path.ts";
@@ -41,9 +42,11 @@ export function accountsRoutes(): Hono<WebEnv> {
     if (!form.ok) return await notFoundPage(context, session);
     const { account: accountId, to } = form.value;
     const { core } = context.get("parts");
-    const member = { accountId, personId: session.personId };
-    if ((await core.store.committed.people.findMember(member)) === null)
-      return await notFoundPage(context, session);
+    const key = { accountId, personId: session.personId };
+    const member = await core.store.committed.people.findMember(key);
+    if (member === null) return await notFoundPage(context, session);
+    // Groups lead there, which the provider names at each sign-in.
+    if (!mayGoOnIn(core, member, session)) return context.redirect("/sign-in/with/oidc?to=/accounts", 303);
     return await switchAccount(context, { session, accountId, to: ownPathOf(to) });
   });
 

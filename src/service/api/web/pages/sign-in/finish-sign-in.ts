@@ -2,10 +2,11 @@
 
 import { html } from "hono/html";
 import { auditRefusedSignIn } from "../../../../core/accounts/audit-account.ts";
+import type { Core } from "../../../../core/core.ts";
 import { completeSignIn } from "../../../../core/sign-in/complete-sign-in.ts";
-import type { ProvenMember } from "../../../../core/sign-in/proven-member.ts";
+import { mayGoOnIn, type ProvenMember } from "../../../../core/sign-in/proven-member.ts";
 import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
-import type { SignInMethod } from "../../../../core/web-sessions/web-session.ts";
+import type { SignInMethod, WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { ownPathOf } from "../../own-path.ts";
 import type { WebContext } from "../../web-context.ts";
 import { sessionOf, setSession } from "../../web-session.ts";
@@ -17,13 +18,16 @@ type SignedIn = ProvenMember & { readonly method: SignInMethod; readonly to: str
  * stays in their account.
  */
 export async function finishSignIn(context: WebContext, signedIn: SignedIn): Promise<Response> {
-  const { personId, method, hasChoice = false } = signedIn;
+  const { personId, method, hasChoice = false, endsAt } = signedIn;
+  const { core } = context.get("parts");
   const earlier = await sessionOf(context);
-  const isAgain = earlier?.personId === personId;
-  const opened = await completeSignIn(context.get("parts").core, {
+  const isAgain =
+    earlier?.personId === personId && (await mayStay(core, { earlier, endsAt: endsAt ?? null }));
+  const opened = await completeSignIn(core, {
     accountId: isAgain ? earlier.accountId : signedIn.accountId,
     personId,
     method,
+    ...(endsAt === undefined ? {} : { endsAt }),
     userAgent: context.req.header("user-agent") ?? "",
     requestId: context.get("requestId"),
     earlier,
@@ -31,6 +35,16 @@ export async function finishSignIn(context: WebContext, signedIn: SignedIn): Pro
   setSession(context, opened);
   const to = ownPathOf(signedIn.to);
   return context.redirect(hasChoice && !isAgain ? `/accounts?to=${encodeURIComponent(to)}` : to, 303);
+}
+
+/** Whether the way by which somebody has proved again who they are leads into the account that they are signed in to. */
+async function mayStay(
+  core: Core,
+  { earlier, endsAt }: { readonly earlier: WebSession; readonly endsAt: number | null },
+): Promise<boolean> {
+  const { accountId, personId } = earlier;
+  const member = await core.store.committed.people.findMember({ accountId, personId });
+  return member !== null && mayGoOnIn(core, member, { endsAt });
 }
 
 /** Leaves the refusal in the audit trail and in the log. */
@@ -64,6 +78,12 @@ export function refusalText(refusal: SignInRefusal): string {
       return "No account has this identity, and signing in opens none here. Sign in to your account another way, then link it in the settings.";
     case "no_account":
       return "You are no member of any account here. Ask an owner of the account for an invitation.";
+    case "provider_needed":
+      return "You are in your account by your groups at a provider. Sign in with that provider.";
+    case "no_group_role":
+      return "None of your groups at the provider has a role here. Ask whoever runs this service, or an owner of the account.";
+    case "groups_unreadable":
+      return "The provider did not say which groups you are in. Ask whoever runs this service: it has to name them in the ID token.";
     case "rate_limited":
       return `Too many attempts from your network. Try again in ${Math.ceil(refusal.retryAfterMs / 1000)} s.`;
   }

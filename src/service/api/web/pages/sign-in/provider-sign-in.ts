@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { linkIdentity, signInByIdentity } from "../../../../core/sign-in/identities.ts";
 import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
 import { chargeSignIn, giveBackSignIn } from "../../../../core/sign-in/sign-in-by-key.ts";
-import type { IdentityProvider } from "../../../../core/sign-in/sign-in-policy.ts";
+import { type IdentityProvider, roleOfGroups } from "../../../../core/sign-in/sign-in-policy.ts";
 import { recallAttempt, rememberAttempt } from "../../attempt-cookie.ts";
 import { beginAuthorization, finishAuthorization, type ProvenPersonOf } from "../../identity-provider.ts";
 import { ownPathOf } from "../../own-path.ts";
@@ -108,9 +108,20 @@ async function signIn(
   context: WebContext,
   came: { provider: IdentityProvider; proven: ProvenPersonOf; to: string },
 ): Promise<Response> {
-  const { identity, email } = came.proven;
-  const requestId = context.get("requestId");
-  const signedIn = await signInByIdentity(context.get("parts").core, { identity, email, requestId });
+  const { identity, email, groups } = came.proven;
+  const roles = came.provider.id === "oidc" ? came.provider.roles : null;
+  if (roles !== null && groups === "unreadable")
+    return await refuse(context, came.provider, { reason: "groups_unreadable" });
+  const byGroups =
+    roles === null || groups === "unreadable"
+      ? {}
+      : { byGroups: { accountId: roles.accountId, role: roleOfGroups(roles, groups) } };
+  const signedIn = await signInByIdentity(context.get("parts").core, {
+    identity,
+    email,
+    ...byGroups,
+    requestId: context.get("requestId"),
+  });
   if (!signedIn.ok) return await refuse(context, came.provider, signedIn.refusal);
   return await finishSignIn(context, { ...signedIn.value, method: came.provider.id, to: came.to });
 }
