@@ -1,6 +1,7 @@
 // People in an account: who is a member, as what, and who is invited. Pure.
 
 import * as z from "zod/mini";
+import { usdPerDaySchema } from "./agents/ci-policy.ts";
 import { type Components, component } from "./component.ts";
 import type { ExamplesOf } from "./examples.ts";
 import { field, object, strictObject } from "./field.ts";
@@ -16,6 +17,14 @@ export const accountMemberSchema = object({
   role: field(roleSchema, "What they may do: `viewer`, `member`, `admin` or `owner`."),
   added_at: field(z.iso.datetime(), "When they became a member."),
   added_by: field(z.nullable(z.uuid()), "Who invited them. Null where nobody did."),
+  source: field(
+    z.enum(["opened", "invited", "groups"]),
+    "How they became one: `opened` the account, `invited`, or by `groups` of the OpenID provider, which decide their role at each sign-in.",
+  ),
+  max_usd_per_day: field(
+    z.nullable(z.number()),
+    "What the runs that they start may cost a day (UTC), in US dollars. Null: no cap of theirs.",
+  ),
 });
 export type AccountMember = z.infer<typeof accountMemberSchema>;
 
@@ -28,7 +37,11 @@ const KEYS_TEXT =
   "What becomes of the person's keys: `end` ends them, `take_over` makes them those of the owner who asks.";
 
 export const updateAccountMemberRequestSchema = strictObject({
-  role: field(roleSchema, "What they may do from now on."),
+  role: field(z.optional(roleSchema), "What they may do from now on. Left out: as it is."),
+  max_usd_per_day: field(
+    z.optional(z.nullable(usdPerDaySchema)),
+    "What the runs that they start may cost a day (UTC), in US dollars, by the service's prices or the published ones: on pages, by their keys and applications, and by schedules that they make. A run reserves its `max_cost_usd`, or a quarter of the cap, within what is left, and is held to that. Beyond it a submission is answered 402, `day_cap_reached`. Null: no cap. Left out: as it is.",
+  ),
   keys: field(
     z._default(keyFateSchema, "end"),
     `${KEYS_TEXT} Only owners' keys of somebody who is no owner any more.`,
@@ -80,7 +93,10 @@ export const accountMemberComponents: Components = {
     accountMemberListSchema,
     "The people in the account, the longest there first.",
   ),
-  UpdateAccountMemberRequest: component(updateAccountMemberRequestSchema, "A change of a member's role."),
+  UpdateAccountMemberRequest: component(
+    updateAccountMemberRequestSchema,
+    "A change of a member's role, or of their cap a day.",
+  ),
   Invitation: component(invitationSchema, "An invitation that nobody has accepted."),
   InvitationList: component(invitationListSchema, "Invitations, oldest first."),
   MadeInvitation: component(madeInvitationSchema, "A new invitation, with its link."),
@@ -105,7 +121,7 @@ export const accountMemberRoutes = nounRoutes("accountMembers", "People", {
     role: "admin",
     repeat: "safe",
     answer: accountMemberSchema,
-    summary: "Change the role of a person in the account",
+    summary: "Change the role, or the cap a day, of a person in the account",
     description:
       "Counts from the next request on, of their sessions, keys and applications. An admin changes members and viewers only. The last owner stays one.",
     body: jsonBody(updateAccountMemberRequestSchema, MAX_BODY_BYTES),
@@ -173,6 +189,8 @@ const member = {
   role: "member" as const,
   added_at: "2026-03-09T10:06:30.000Z",
   added_by: "01890000-0000-7000-8000-0000000000a0",
+  source: "invited" as const,
+  max_usd_per_day: null,
 };
 const invitation = {
   id: "01890000-0000-7000-8000-0000000000b1",
@@ -186,7 +204,10 @@ const link = { url: "https://agent-service.example/invitation/svc_inv_TheSecretO
 export const accountMemberExamples: ExamplesOf<typeof accountMemberRoutes> = {
   list: { answers: { 200: { members: { summary: "One person", value: [member] } } } },
   update: {
-    body: { becomesViewer: { summary: "A viewer from now on", value: { role: "viewer", keys: "end" } } },
+    body: {
+      becomesViewer: { summary: "A viewer from now on", value: { role: "viewer", keys: "end" } },
+      capped: { summary: "Five dollars a day", value: { max_usd_per_day: 5, keys: "end" } },
+    },
     answers: { 200: { viewer: { summary: "Changed", value: { ...member, role: "viewer" } } } },
   },
   remove: { answers: { 200: { removed: { summary: "Removed", value: member } } } },

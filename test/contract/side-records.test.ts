@@ -11,11 +11,12 @@ import { Refusals } from "../support/every-route/refusals.ts";
 import type { Answer, Call } from "../support/service-client.ts";
 import { sqliteStore } from "../support/stores/stores.ts";
 
-/** Each has a test of its own: providers of identities, passkeys and OAuth are not of this world. */
+/** Each has a test of its own: providers of identities, passkeys and OAuth are not of this world, and no example caps a member. */
 const AUDITED_ELSEWHERE = [
   "mint",
   "release",
   "policy",
+  "member_capped",
   "passkey_added",
   "passkey_removed",
   "identity_linked",

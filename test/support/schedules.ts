@@ -20,6 +20,7 @@ export function makeSchedule(overrides: Partial<ScheduleRecord> = {}): ScheduleR
     createdAt: 500,
     lastFiredAt: null,
     confirmedAt: null,
+    madeBy: null,
     ...overrides,
   };
 }

@@ -74,6 +74,11 @@ const workflowPattern = new RegExp(String.raw`^(?!\/)[^\p{Cc}@*]+(?:@${REF_PATTE
 const REF_FORM =
   "such as refs/heads/main, refs/heads/release/* or refs/tags/**, with * at the end of a segment";
 
+/** A cap of cost a day. */
+export const usdPerDaySchema = z
+  .number(AMOUNT_FORM)
+  .check(z.minimum(LEAST_USD_PER_DAY, AMOUNT_FORM), z.maximum(MOST_USD_PER_DAY, AMOUNT_FORM));
+
 /** An empty list is refused: it would allow nothing, and who means that retires the agent. */
 export const ciPolicyRequestSchema = strictObject(
   {
@@ -94,11 +99,7 @@ export const ciPolicyRequestSchema = strictObject(
       "The provider's numeric ids of those who may start the job.",
     ),
     max_usd_per_day: field(
-      z.optional(
-        z
-          .number(AMOUNT_FORM)
-          .check(z.minimum(LEAST_USD_PER_DAY, AMOUNT_FORM), z.maximum(MOST_USD_PER_DAY, AMOUNT_FORM)),
-      ),
+      z.optional(usdPerDaySchema),
       "What the models of the jobs' runs may cost in a day (UTC), in US dollars, by the service's prices or the published ones. A run reserves its `max_cost_usd`, or a quarter of the cap, within what is left, and is held to that. Beyond it a submission is answered 402, `day_cap_reached`.",
     ),
     mcp_servers: field(

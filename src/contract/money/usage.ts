@@ -71,7 +71,7 @@ export const usageQuerySchema = strictObject({
   ),
   by: field(
     z._default(z.enum(usageBys), "day"),
-    "What the runs of a row have in common. `model`: the first one that the run asked. `person`: who started the job that asked for the run.",
+    "What the runs of a row have in common. `model`: the first one that the run asked. `person`: who started the run, or the job that asked for it.",
   ),
   agent_id: field(z.optional(z.uuid()), "Only runs of this agent."),
 });
@@ -131,9 +131,9 @@ const usageSumsSchema = object(sums);
 export const usageRowSchema = object({
   key: field(
     z.nullable(z.string()),
-    "A day as `2026-11-28`, an agent's id, a repository as `github:octo/hello`, a model, a person as `github:12` (the code host's id), or an origin. Null: not known, or there is none.",
+    "A day as `2026-11-28`, an agent's id, a repository as `github:octo/hello`, a model, a person as `person:<id>` of the account, or as `github:12` (the code host's id), or an origin. Null: not known, or there is none.",
   ),
-  name: field(z.optional(z.string()), "An agent's name."),
+  name: field(z.optional(z.string()), "An agent's name, or a person's of the account."),
   ...sums,
 });
 export type UsageRow = z.infer<typeof usageRowSchema>;

@@ -38,7 +38,11 @@ export const runAboutSchema = object({
   ),
   actor: field(
     z.optional(z.string()),
-    "Who asked, as the code host names them: the job's word. Absent where no job says it.",
+    "Who asked, as the code host names them: the job's word; or the name of the person of the account. Absent where nobody says it.",
+  ),
+  person_id: field(
+    z.optional(z.string()),
+    "The person of the account who started it, or for whom an AI client or a schedule did.",
   ),
   event: field(z.optional(z.string()), "What started the job, by its provider's name."),
   repository: field(z.optional(z.string()), "`owner/name` when the run was asked for."),

@@ -38,6 +38,10 @@ const common = {
   metadata: field(metadataSchema, "What its creator stored with it."),
   attempts: field(z.int(), "How often firing was tried."),
   created_at: field(timestamp, "When it was made."),
+  made_by: field(
+    z.optional(z.uuid()),
+    "The person who made it, or for whom an AI client did. Its run is theirs. Absent where nobody is known.",
+  ),
 };
 const confirmed = {
   confirmed_at: field(z.optional(timestamp), "When the owner confirmed it; absent where nobody did."),

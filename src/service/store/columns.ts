@@ -206,6 +206,7 @@ export function parseParked(text: string): ParkedState {
 }
 
 const aboutSchema = z.object({
+  personId: z.exactOptional(z.string()),
   actor: z.exactOptional(z.string()),
   event: z.exactOptional(z.string()),
   provider: z.exactOptional(z.string()),

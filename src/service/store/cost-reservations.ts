@@ -1,16 +1,18 @@
-// Reservations of the cost of runs whose agent has a cap a day, in SQL.
+// Reservations of the cost of runs under a cap a day, in SQL.
 
 import type { Kysely } from "kysely";
 import type { CostReservation, CostReservationStore, ReservedRun } from "../core/runs/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
-import { integer, text } from "./row-columns.ts";
+import { integer, optional, text } from "./row-columns.ts";
 import { runRow } from "./run-rows.ts";
 import type { Database } from "./tables.ts";
 
 export const reservationRow = row<CostReservation>("cost_reservations")({
   runId: text,
   agentId: text,
+  accountId: optional(text),
+  personId: optional(text),
   day: text,
   microUsd: integer,
   beforeMicroUsd: integer,
@@ -38,15 +40,26 @@ export class SqlCostReservations implements CostReservationStore {
       .execute();
   }
 
-  async list({ agentId, day }: { agentId: string; day: string }): Promise<readonly ReservedRun[]> {
-    const rows = await this.#db
+  async list({
+    agentId,
+    accountId,
+    personId,
+    day,
+  }: Parameters<CostReservationStore["list"]>[0]): Promise<readonly ReservedRun[]> {
+    const ofDay = this.#db
       .selectFrom("cost_reservations")
       .innerJoin("runs", "runs.id", "cost_reservations.run_id")
       .select(["runs.id", "runs.status", "runs.started_at", "runs.usage", "runs.parked"])
       .select(["cost_reservations.micro_usd", "cost_reservations.before_micro_usd"])
-      .where("cost_reservations.agent_id", "=", agentId)
-      .where("cost_reservations.day", "=", day)
-      .execute();
+      .where("cost_reservations.day", "=", day);
+    const rows = await (accountId === undefined || personId === undefined
+      ? ofDay
+          .where("cost_reservations.agent_id", "=", agentId)
+          .where("cost_reservations.person_id", "is", null)
+      : ofDay
+          .where("cost_reservations.person_id", "=", personId)
+          .where("cost_reservations.account_id", "=", accountId)
+    ).execute();
     return rows.map((row) => ({
       runId: row.id,
       status: runRow.readField("status", row.status),

@@ -2,6 +2,7 @@
 
 import type { Kysely } from "kysely";
 import { type TokenScope, tokenScopes } from "../../contract/oauth/scopes.ts";
+import { callerPerson } from "../core/accounts/caller.ts";
 import type { ApiKey, CallerClass, Credential } from "../core/accounts/credential.ts";
 import type { CredentialStore, HeldCredential, PersonsCredentials } from "../core/accounts/store-port.ts";
 import type { Connection } from "./connection.ts";
@@ -67,7 +68,8 @@ export class SqlCredentials implements CredentialStore {
     const [row] = await this.#ask(credentialOfHash, { hash });
     if (row === undefined) return null;
     const role = row.role === null ? null : membershipRow.readField("role", row.role);
-    return { ...toCredential(credentialRow.read(row)), role };
+    const person = callerPerson({ name: row.person_name, dayCapMicroUsd: row.day_cap_micro_usd });
+    return { ...toCredential(credentialRow.read(row)), role, person };
   }
 
   async listKeys(accountId: string | null): Promise<readonly ApiKey[]> {
@@ -156,7 +158,8 @@ const credentialOfHash = keepQuery<{ hash: string }>("hash")((db, { hash }) =>
         .onRef("memberships.person_id", "=", "credentials.person_id"),
     )
     .selectAll("credentials")
-    .select("memberships.role")
+    .leftJoin("people", "people.id", "memberships.person_id")
+    .select(["memberships.role", "memberships.day_cap_micro_usd", "people.name as person_name"])
     .where("hash", "=", hash),
 );
 

@@ -21,7 +21,7 @@ CREATE TABLE "sessions" ("id" text primary key, "agent_id" text not null, "creat
 CREATE TABLE "session_copies" ("session_id" text primary key, "run_id" text not null, "base_sha" text not null, "patch" text not null);
 CREATE TABLE "session_keys" ("agent_id" text not null, "key" text not null, "thread_id" text not null, "created_at" bigint not null, constraint "session_keys_key" primary key ("agent_id", "key"));
 CREATE INDEX "sessions_agent" on "sessions" ("agent_id", "id");
-CREATE TABLE "schedules" ("id" text primary key, "agent_id" text not null, "status" text not null, "prompt" text not null, "fire_at" bigint not null, "pinned_session_id" text, "thread_id" text, "metadata" text not null, "last_error" text, "attempts" integer not null, "due_at" bigint not null, "run_id" text unique, "created_at" bigint not null, "last_fired_at" bigint, "confirmed_at" bigint);
+CREATE TABLE "schedules" ("id" text primary key, "agent_id" text not null, "status" text not null, "prompt" text not null, "fire_at" bigint not null, "pinned_session_id" text, "thread_id" text, "metadata" text not null, "last_error" text, "attempts" integer not null, "due_at" bigint not null, "run_id" text unique, "created_at" bigint not null, "last_fired_at" bigint, "confirmed_at" bigint, "made_by" text);
 CREATE INDEX "schedules_agent" on "schedules" ("agent_id", "id");
 CREATE INDEX schedules_due on schedules (due_at, id) where status in ('pending', 'firing');
 CREATE TABLE "idempotency_keys" ("agent_id" text not null, "key" text not null, "run_id" text not null, "thread_id" text not null, "request_hash" text not null, "expires_at" bigint not null, constraint "idempotency_keys_key" primary key ("agent_id", "key"));
@@ -49,7 +49,7 @@ CREATE INDEX "blobs_state" on "blobs" ("state", "changed_at");
 CREATE TABLE "packs" ("id" text primary key, "issuer" text not null, "repository_id" text not null, "tip" text, "shallow" text not null, "bases" text not null, "objects" bigint not null, "bytes" bigint not null, "pack_key" text not null, "pack_bytes" bigint not null, "pack_sha256" text not null, "index_key" text not null, "index_bytes" bigint not null, "index_sha256" text not null, "created_at" bigint not null, "used_at" bigint not null);
 CREATE INDEX "packs_repository" on "packs" ("issuer", "repository_id", "tip");
 CREATE INDEX "packs_use" on "packs" ("used_at");
-CREATE TABLE "cost_reservations" ("run_id" text primary key, "agent_id" text not null, "day" text not null, "micro_usd" bigint not null, "expires_at" bigint not null, "before_micro_usd" bigint default 0 not null);
+CREATE TABLE "cost_reservations" ("run_id" text primary key, "agent_id" text not null, "day" text not null, "micro_usd" bigint not null, "expires_at" bigint not null, "before_micro_usd" bigint default 0 not null, "account_id" text, "person_id" text);
 CREATE INDEX "cost_reservations_day" on "cost_reservations" ("agent_id", "day");
 CREATE INDEX "cost_reservations_expiry" on "cost_reservations" ("expires_at");
 CREATE INDEX credentials_grant on credentials (grant_id) where grant_id is not null;
@@ -150,7 +150,7 @@ CREATE TABLE "run_journal" ("run_id" text not null, "entry" bigint not null, "ki
 CREATE TABLE "released_runs" ("run_id" text primary key);
 CREATE INDEX run_journal_ended on run_journal (run_ended_at) where run_ended_at is not null;
 CREATE TABLE "people" ("id" text primary key, "name" text not null, "created_at" bigint not null);
-CREATE TABLE "memberships" ("account_id" text not null, "person_id" text not null, "role" text not null, "source" text not null, "added_by" text, "added_at" bigint not null, constraint "memberships_key" primary key ("account_id", "person_id"));
+CREATE TABLE "memberships" ("account_id" text not null, "person_id" text not null, "role" text not null, "source" text not null, "added_by" text, "added_at" bigint not null, "day_cap_micro_usd" bigint, constraint "memberships_key" primary key ("account_id", "person_id"));
 CREATE INDEX "memberships_person" on "memberships" ("person_id");
 CREATE TABLE "invitations" ("id" text primary key, "hash" text not null unique, "account_id" text not null, "role" text not null, "invited_by" text not null, "created_at" bigint not null, "expires_at" bigint not null);
 CREATE INDEX "invitations_account" on "invitations" ("account_id", "id");
@@ -167,4 +167,5 @@ CREATE INDEX runs_state on runs (agent_id, status, id)
 CREATE INDEX runs_origin on runs (agent_id, origin, id)
     where origin in ('schedule', 'background', 'agent', 'agent_result');
 CREATE INDEX runs_started_by on runs (agent_id, started_by, id) where started_by is not null;
+CREATE INDEX "cost_reservations_person" on "cost_reservations" ("person_id", "day");
 `;

@@ -6,7 +6,7 @@ import { type Member, type Membership, membershipSources, type Person } from "..
 import type { PeopleStore } from "../core/accounts/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
-import { integer, nullable, oneOf, text } from "./row-columns.ts";
+import { integer, nullable, oneOf, optional, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
 export const personRow = row<Person>("people")({ id: text, name: text, createdAt: integer });
@@ -18,6 +18,7 @@ export const membershipRow = row<Membership>("memberships")({
   source: oneOf(membershipSources),
   addedBy: nullable(text),
   addedAt: integer,
+  dayCapMicroUsd: optional(integer),
 });
 
 declare module "./tables.ts" {
@@ -103,6 +104,15 @@ export class SqlPeople implements PeopleStore {
       .execute();
   }
 
+  async capMember({ accountId, personId, dayCapMicroUsd }: MemberKey & DayCap): Promise<void> {
+    await this.#db
+      .updateTable("memberships")
+      .set({ day_cap_micro_usd: dayCapMicroUsd })
+      .where("account_id", "=", accountId)
+      .where("person_id", "=", personId)
+      .execute();
+  }
+
   async removeMember({ accountId, personId }: MemberKey): Promise<void> {
     await this.#db
       .deleteFrom("memberships")
@@ -121,4 +131,5 @@ export class SqlPeople implements PeopleStore {
   }
 }
 
+type DayCap = { readonly dayCapMicroUsd: number | null };
 type MemberKey = { readonly accountId: string; readonly personId: string };

@@ -27,6 +27,7 @@ export const scheduleRow = row<ScheduleRecord>("schedules")({
   createdAt: integer,
   lastFiredAt: nullable(integer),
   confirmedAt: nullable(integer),
+  madeBy: nullable(text),
 });
 
 declare module "./tables.ts" {

@@ -1,6 +1,7 @@
 // Browsers in which somebody is signed in, in SQL.
 
 import type { Kysely } from "kysely";
+import { callerPerson } from "../core/accounts/caller.ts";
 import type { WebSessionStore } from "../core/web-sessions/store-port.ts";
 import { type StoredWebSession, signInMethods, type WebSession } from "../core/web-sessions/web-session.ts";
 import type { Connection } from "./connection.ts";
@@ -44,12 +45,14 @@ export class SqlWebSessions implements WebSessionStore {
           .onRef("memberships.account_id", "=", "web_sessions.account_id")
           .onRef("memberships.person_id", "=", "web_sessions.person_id"),
       )
+      .innerJoin("people", "people.id", "memberships.person_id")
       .selectAll("web_sessions")
-      .select("memberships.role")
+      .select(["memberships.role", "memberships.day_cap_micro_usd", "people.name as person_name"])
       .where("hash", "=", hash)
       .executeTakeFirst();
     if (row === undefined) return null;
-    return { ...webSessionRow.read(row), role: membershipRow.readField("role", row.role) };
+    const person = callerPerson({ name: row.person_name, dayCapMicroUsd: row.day_cap_micro_usd });
+    return { ...webSessionRow.read(row), role: membershipRow.readField("role", row.role), person };
   }
 
   async list({ personId, now }: { personId: string; now: number }): Promise<readonly StoredWebSession[]> {

@@ -35,8 +35,8 @@ it("retires the managers of deleted workspaces, and knows the others as their wo
       alter table runs drop column checks; alter table runs drop column delivery;
       alter table runs drop column about; alter table runs drop column request;
       alter table cost_reservations drop column before_micro_usd;
-      ${undoPeople.join("; ")};
       ${undoUsage.join("; ")};
+      ${undoPeople.join("; ")};
       delete from kysely_migration where name >= '018-default-managers';`);
     for (const id of Object.values(agents)) {
       database

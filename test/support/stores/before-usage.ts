@@ -12,6 +12,16 @@ const undoRunFilters: readonly string[] = ["state", "origin", "started_by"].map(
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [...undoRunFilters, "drop table pull_reviews"];
+/** Statements for both databases, in their order: of migration 033, */
+export const undoWhatPeopleStart: readonly string[] = [
+  "alter table memberships drop column day_cap_micro_usd",
+  "drop index if exists cost_reservations_person",
+  ...["account_id", "person_id"].map((column) => `alter table cost_reservations drop column ${column}`),
+  "alter table schedules drop column made_by",
+];
+
+/** of 031, with those after it, */
+export const undoPullReviews: readonly string[] = [...undoWhatPeopleStart, "drop table pull_reviews"];
 
 /** and of 030, with those after it. */
 export const undoUsage: readonly string[] = [

@@ -30,7 +30,7 @@ const pathsOf: Readonly<Record<string, Paths>> = {
 /** Undefined where nothing is known of it, as of runs of earlier versions. */
 export function toAbout({ request, about }: Pick<RunRecord, "request" | "about">): RunAbout | undefined {
   if (about === null) return undefined;
-  const { actor, event, repository, ref, sha, subject } = about;
+  const { actor, personId, event, repository, ref, sha, subject } = about;
   const paths = pathsAt(about);
   const page = repositoryPage(about);
   const below = (path: string | undefined, end: string | number) =>
@@ -38,6 +38,7 @@ export function toAbout({ request, about }: Pick<RunRecord, "request" | "about">
   return without({
     request: request ?? undefined,
     actor,
+    person_id: personId,
     event,
     repository,
     repository_url: page ?? undefined,

@@ -19,6 +19,7 @@ export function toSchedule(schedule: ScheduleRecord, policy: Pick<Policy, "webUr
     metadata: { ...schedule.metadata },
     attempts: schedule.attempts,
     created_at: iso(schedule.createdAt),
+    ...(schedule.madeBy === null ? {} : { made_by: schedule.madeBy }),
   };
   const confirmed = confirmedAt === null ? {} : { confirmed_at: iso(confirmedAt) };
   const tried = lastError === null ? {} : { last_error: lastError };

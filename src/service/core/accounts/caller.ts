@@ -5,13 +5,30 @@ import type { TokenScope } from "../../../contract/oauth/scopes.ts";
 import { isAtLeast, type Role } from "../../../contract/roles.ts";
 import { type AuditActor, nobody } from "../audit/audit-entry.ts";
 import type { Capability } from "../ci-jobs/capability.ts";
+import type { Core } from "../core.ts";
 import type { AccessToken, CallerClass } from "./credential.ts";
 import type { RoleRefusal, ScopeRefusal } from "./refusals.ts";
+
+/** What a run says of the person who starts it, and is bounded by. */
+export type CallerPerson = {
+  /** What others know them by. Left out: nobody has said it. */
+  readonly personName?: string;
+  /** What the runs that they start may cost a day. Left out: no cap of theirs. */
+  readonly dayCapMicroUsd?: number;
+};
+
+/** As a join reads it. */
+export function callerPerson(read: { name: string | null; dayCapMicroUsd: number | null }): CallerPerson {
+  return {
+    ...(read.name === null || read.name === "" ? {} : { personName: read.name }),
+    ...(read.dayCapMicroUsd === null ? {} : { dayCapMicroUsd: read.dayCapMicroUsd }),
+  };
+}
 
 /** A CI job with a capability for one repository's agent. */
 export type CiJobCaller = { readonly kind: "ci_job"; readonly capability: Capability };
 /** The holder of an account's credential: its owner, or an AI client that acts for the owner. */
-export type AccountCaller = {
+export type AccountCaller = CallerPerson & {
   readonly kind: "account";
   readonly accountId: string;
   readonly callerClass: CallerClass;
@@ -51,6 +68,19 @@ export function actorOf(caller: Caller): AuditActor {
 /** The account itself, for what its people have set in motion before. */
 export function accountItself(accountId: string, callerClass: CallerClass): AccountCaller {
   return { kind: "account", accountId, callerClass, personId: null, role: "owner" };
+}
+
+/** The account, for what this person has set in motion. They may have left it since. */
+export async function accountFor(
+  { store }: Pick<Core, "store">,
+  { accountId, personId }: { readonly accountId: string; readonly personId: string | null },
+): Promise<AccountCaller> {
+  const itself = accountItself(accountId, "owner");
+  if (personId === null) return itself;
+  const member = await store.committed.people.findMember({ accountId, personId });
+  if (member === null) return { ...itself, personId };
+  const { name, dayCapMicroUsd = null } = member;
+  return { ...itself, personId, ...callerPerson({ name, dayCapMicroUsd }) };
 }
 
 /**

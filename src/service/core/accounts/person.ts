@@ -22,6 +22,25 @@ export type Membership = {
   /** The person who made the invitation. Null where nobody did. */
   readonly addedBy: string | null;
   readonly addedAt: number;
+  /** What the runs that they start may cost a day. Left out: no cap of theirs. */
+  readonly dayCapMicroUsd?: number;
 };
 
 export type Member = Membership & Pick<Person, "name">;
+
+const PERSON = "person:";
+
+/** Who has started a run, for its record, where a person has: no code host is called so. */
+export function starterOfPerson(personId: string): string {
+  return PERSON + personId;
+}
+
+/** The person of an account who has started a run. Null: a job, or nobody who is known. */
+export function personOfStarter(startedBy: string | undefined): string | null {
+  return startedBy?.startsWith(PERSON) === true ? startedBy.slice(PERSON.length) : null;
+}
+
+/** For others in the account. */
+export function shownName({ personId, name }: Pick<Member, "personId" | "name">): string {
+  return name === "" ? `person ${personId.slice(-6)}` : name;
+}

@@ -4,6 +4,7 @@
 import type { Role } from "../../../contract/roles.ts";
 import type { PageQuery } from "../ports/page.ts";
 import type { Account } from "./account.ts";
+import type { CallerPerson } from "./caller.ts";
 import type { ApiKey, Credential } from "./credential.ts";
 import type { Member, Membership, Person } from "./person.ts";
 
@@ -50,7 +51,11 @@ export type AccountSummary = {
 };
 
 /** `role` is that of its person in the account now. Null where they are no member, or it is nobody's. */
-export type HeldCredential = Credential & { readonly role: Role | null };
+export type HeldCredential = Credential & {
+  readonly role: Role | null;
+  /** Of its person, now. */
+  readonly person: CallerPerson;
+};
 
 interface PeopleReader {
   find(id: string): Promise<Person | null>;
@@ -70,6 +75,8 @@ export interface PeopleStore extends PeopleReader {
   addMember(membership: Membership): Promise<boolean>;
   /** Writes a member's role; the caller holds the account's lock. */
   changeMember(membership: Pick<Membership, "accountId" | "personId" | "role">): Promise<void>;
+  /** Writes a member's cap a day, null for none; the caller holds the account's lock. */
+  capMember(cap: { accountId: string; personId: string; dayCapMicroUsd: number | null }): Promise<void>;
   removeMember(member: { accountId: string; personId: string }): Promise<void>;
 }
 

@@ -24,6 +24,7 @@ export const auditActions = [
   "invitation_withdrawn",
   "member_joined",
   "member_changed",
+  "member_capped",
   "member_removed",
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

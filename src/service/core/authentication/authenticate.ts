@@ -48,8 +48,8 @@ async function authenticateAccount(core: Core, bearer: string): Promise<Result<C
       await tx.credentials.touch({ hash: credential.hash, now });
     });
   }
-  const { accountId, personId } = credential;
-  const holder = { kind: "account", accountId, personId, role } as const;
+  const { accountId, personId, person } = credential;
+  const holder = { kind: "account", accountId, personId, role, ...person } as const;
   return credential.kind === "key"
     ? ok({ ...holder, callerClass: credential.callerClass, clientName: credential.name })
     : ok({ ...holder, callerClass: "ai_client", accessToken: credential });

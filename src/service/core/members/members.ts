@@ -33,11 +33,17 @@ export async function listAccountMembers(
   return ok(await core.store.committed.people.listMembers(accountId));
 }
 
-/** Gives a member another role, as of their next request. Safe to repeat. */
-export async function changeAccountMember(
-  core: MemberCore,
-  request: MemberRequest & { readonly personId: string; readonly role: Role; readonly keys: KeyFate },
-): Promise<Changed> {
+type Change = MemberRequest & {
+  readonly personId: string;
+  /** Left out: as it is. */
+  readonly role?: Role | undefined;
+  /** What the runs that they start may cost a day. Null: no cap. Left out: as it is. */
+  readonly dayCapMicroUsd?: number | null;
+  readonly keys: KeyFate;
+};
+
+/** Gives a member another role, or another cap a day, as of their next request. Safe to repeat. */
+export async function changeAccountMember(core: MemberCore, request: Change): Promise<Changed> {
   return await decide(core, { ...request, to: request.role });
 }
 
@@ -51,13 +57,14 @@ export async function removeAccountMember(
 
 type Decision = MemberRequest & {
   readonly personId: string;
-  /** Null: none. */
-  readonly to: Role | null;
+  /** Null: none. Undefined: as it is. */
+  readonly to: Role | null | undefined;
+  readonly dayCapMicroUsd?: number | null;
   readonly keys: KeyFate;
 };
 
 async function decide(core: MemberCore, decision: Decision): Promise<Changed> {
-  const { caller, personId, to, keys, requestId } = decision;
+  const { caller, personId, keys, requestId } = decision;
   const { accountId } = caller;
   return await core.store.transact(async (tx): Promise<Changed> => {
     const actor = await lockForMember(core, tx, caller);
@@ -65,13 +72,18 @@ async function decide(core: MemberCore, decision: Decision): Promise<Changed> {
     const member = await tx.people.findMember({ accountId, personId });
     if (member === null) return refused({ reason: "person_not_found", personId });
     const { role: from } = member;
+    const to = decision.to === undefined ? from : decision.to;
     const isSelf = actor.value.personId === personId;
     if (!(isSelf && to === null) && !mayChange(actor.value.role, { from, to }))
       return refused({ reason: "rank_exceeded" });
-    if (from === to) return ok(member);
-    if (from === "owner" && !(await hasAnotherOwner(tx, member))) return refused({ reason: "last_owner" });
-    if (keys === "take_over" && (isSelf || actor.value.role !== "owner"))
-      return refused({ reason: "take_over_refused" });
+    if (from !== to) {
+      if (from === "owner" && !(await hasAnotherOwner(tx, member))) return refused({ reason: "last_owner" });
+      if (keys === "take_over" && (isSelf || actor.value.role !== "owner"))
+        return refused({ reason: "take_over_refused" });
+    }
+    const by = { accountId, personId: actor.value.personId, aboutPersonId: personId, requestId };
+    const capped = await cap(core, tx, { member, by, dayCapMicroUsd: decision.dayCapMicroUsd });
+    if (from === to) return ok(capped);
     if (to === null) await tx.people.removeMember(member);
     else await tx.people.changeMember({ ...member, role: to });
     await endCredentials(core, tx, { member, to, keysGoTo: keys === "end" ? null : actor.value.personId });
@@ -79,13 +91,31 @@ async function decide(core: MemberCore, decision: Decision): Promise<Changed> {
       action: to === null ? "member_removed" : "member_changed",
       outcome: "ok",
       method: to ?? from,
-      accountId,
-      personId: actor.value.personId,
-      aboutPersonId: personId,
-      requestId,
+      ...by,
     });
-    return ok(to === null ? member : { ...member, role: to });
+    return ok(to === null ? member : { ...capped, role: to });
   });
+}
+
+type Decided = {
+  readonly accountId: string;
+  readonly personId: string;
+  readonly aboutPersonId: string;
+  readonly requestId: string;
+};
+
+/** The member with the cap that was decided. */
+async function cap(
+  core: MemberCore,
+  tx: StoreTransaction,
+  decided: { member: Member; by: Decided; dayCapMicroUsd: number | null | undefined },
+): Promise<Member> {
+  const { member, by, dayCapMicroUsd } = decided;
+  const { dayCapMicroUsd: before = null, ...uncapped } = member;
+  if (dayCapMicroUsd === undefined || dayCapMicroUsd === before) return member;
+  await tx.people.capMember({ ...member, dayCapMicroUsd });
+  await auditAccount(core, tx, { action: "member_capped", outcome: "ok", ...by });
+  return dayCapMicroUsd === null ? uncapped : { ...uncapped, dayCapMicroUsd };
 }
 
 export async function hasAnotherOwner(

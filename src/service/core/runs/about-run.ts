@@ -4,13 +4,23 @@ import { singleLine } from "../../../base/untrusted-text.ts";
 import { type AboutRequest, MAX_REQUEST_CHARS } from "../../../contract/runs/about.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { RunInput, RunRecord } from "./run-record.ts";
+import type { AdmissionRequest } from "./submission.ts";
 
+type Said = AboutRequest & { readonly personId?: string };
 type Asked = Pick<RunInput, "messages" | "job" | "pullRequest" | "commit">;
 
-/** The two fields of its record. `said` is the job's word. */
+/** What is said of it beside its input: a job's word, or the person of the account. */
+export function saidOf({ caller, body, parent }: Pick<AdmissionRequest, "caller" | "body" | "parent">): Said {
+  if (caller.kind === "ci_job") return body.about ?? {};
+  const { personId, personName } = caller;
+  if (personId === null || parent !== undefined) return {};
+  return { personId, ...(personName === undefined ? {} : { actor: personName }) };
+}
+
+/** The two fields of its record. */
 export function aboutRun(
   { messages, job, pullRequest, commit }: Asked,
-  said: AboutRequest = {},
+  said: Said = {},
 ): Pick<RunRecord, "request" | "about"> {
   const request = singleLine(said.request ?? firstWords(messages), MAX_REQUEST_CHARS);
   const place = job ?? commit?.place ?? null;
@@ -20,6 +30,7 @@ export function aboutRun(
   return {
     request: request === "" ? null : request,
     about: {
+      ...(said.personId === undefined ? {} : { personId: said.personId }),
       ...(said.actor === undefined ? {} : { actor: singleLine(said.actor, MAX_REQUEST_CHARS) }),
       ...(place === null
         ? {}

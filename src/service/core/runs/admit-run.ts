@@ -15,7 +15,7 @@ import { findAccessFault } from "../model-access/find-access-fault.ts";
 import { keepAccess } from "../model-access/kept-access.ts";
 import { workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import { aboutRun } from "./about-run.ts";
+import { aboutRun, saidOf } from "./about-run.ts";
 import { bestOfIn, findBestOfFault } from "./best-of.ts";
 import {
   type BillingAccount,
@@ -27,10 +27,10 @@ import {
 } from "./billing-account.ts";
 import { type ChosenCommit, chooseCommit } from "./choose-commit.ts";
 import { settleSession } from "./continue-run.ts";
-import { reserveOfDay } from "./day-cap.ts";
+import { type DayCap, dayCapOf, reserveOfDay } from "./day-cap.ts";
 import { expectedDelivery } from "./expected-delivery.ts";
 import { findCostFault } from "./find-cost-fault.ts";
-import { feeHold, queuedRun } from "./new-run.ts";
+import { feeHold, findStarter, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
 import { RemoteHeadNeededError } from "./remote-head.ts";
 import { comparedOf, requestedInput } from "./requested-input.ts";
@@ -201,8 +201,8 @@ const checks = {
   costCanBeBounded(asked) {
     const { core, agent, admission } = asked;
     // What a run reserves of the day is read and written under its agent's lock.
-    if (capOf(asked) !== undefined && admission.isOneWrite === true) throw new TransactionNeededError();
-    if (maxCostOf(asked) === null && capOf(asked) === undefined) return null;
+    if (capOf(asked) !== null && admission.isOneWrite === true) throw new TransactionNeededError();
+    if (maxCostOf(asked) === null && capOf(asked) === null) return null;
     const broughtModel = admission.body.model_access?.model ?? null;
     const raced = bestOfIn(admission.body)?.models ?? [];
     for (const model of [admission.fork?.model ?? agent.model, ...raced]) {
@@ -246,9 +246,9 @@ const checks = {
   },
 } satisfies Readonly<Record<string, Check>>;
 
-/** The cap of the owner for the cost of the jobs' runs of a day. */
-function capOf({ agent, admission: { caller } }: Reached): number | undefined {
-  return caller.kind === "ci_job" ? agent.ciPolicy?.max_usd_per_day : undefined;
+function capOf({ agent, admission: { caller, parent } }: Reached): DayCap | null {
+  // A job's delegated runs have the job as their caller, too.
+  return parent !== undefined && caller.kind === "account" ? null : dayCapOf(caller, agent);
 }
 
 function maxCostOf({ core, admission: { body } }: Asked): number | null {
@@ -276,12 +276,12 @@ async function settle(asked: New, sessionId: string | null): Promise<Result<Sett
   const chosen = await chooseOwn(asked, sessionId);
   if (!chosen.ok) return chosen;
   const runId = core.random.uuid(now);
-  const capUsd = capOf(asked);
+  const cap = capOf(asked);
   const maxCostMicroUsd = maxCostOf(asked);
   const ofDay =
-    capUsd === undefined
+    cap === null
       ? ok({ maxCostMicroUsd })
-      : await reserveOfDay(core, tx, { agent, runId, capUsd, maxCostMicroUsd });
+      : await reserveOfDay(core, tx, { agent, runId, cap, maxCostMicroUsd });
   if (!ofDay.ok) return ofDay;
   return ok({
     ...asked,
@@ -358,7 +358,8 @@ async function write(settled: Settled): Promise<Submitted> {
     billingAccount: paying.wallet,
     modelBilling: access === undefined ? null : "repository",
     delivery: expectedDelivery(admission),
-    about: aboutRun(input, admission.caller.kind === "ci_job" ? body.about : undefined),
+    about: aboutRun(input, saidOf(admission)),
+    startedBy: await findStarter(tx, admission),
     source: input,
   });
   if (settled.sessionId === null && sessionKey !== undefined) {

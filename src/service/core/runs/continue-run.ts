@@ -14,7 +14,7 @@ import type { Core } from "../core.ts";
 import { RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { findBillingAccount, UnpaidError } from "./billing-account.ts";
-import { reserveOfDay } from "./day-cap.ts";
+import { dayCapOfRun, reserveOfDay } from "./day-cap.ts";
 import type { CancelledRuns } from "./end-run.ts";
 import { expectedDelivery } from "./expected-delivery.ts";
 import { endParked } from "./park-run.ts";
@@ -164,12 +164,13 @@ export async function continueParked(
     if (fault !== null) return refused(fault);
   }
   const raised = raisedInput(input, { parked, given, by });
-  const capUsd = input.job === null ? undefined : agent.ciPolicy?.max_usd_per_day;
-  if (capUsd === undefined) await tx.runs.updateInput(runId, raised);
+  const { startedBy } = run;
+  const cap = await dayCapOfRun(tx, { agent, startedBy, isOfJob: input.job !== null });
+  if (cap === null) await tx.runs.updateInput(runId, raised);
   else {
     const { maxCostMicroUsd = null, ...others } = raised;
     const spentMicroUsd = parked.usage.budget?.costMicroUsd ?? 0;
-    const asked = { agent, runId, capUsd, maxCostMicroUsd, spentMicroUsd };
+    const asked = { agent, runId, cap, maxCostMicroUsd, spentMicroUsd };
     const ofDay = await reserveOfDay(core, tx, asked);
     if (!ofDay.ok) return ofDay;
     await tx.runs.updateInput(runId, { ...others, ...ofDay.value });

@@ -1,8 +1,11 @@
-// The owner's cap of what the jobs' runs of a repository may cost a day (UTC): each run reserves what it may cost, and is held to it.
+// Caps of cost a day (UTC): of the jobs' runs of a repository, and of the runs that a person of an account starts. Each run reserves
+// what it may cost, and is held to it.
 // Why: docs/decisions/061-a-cap-a-day.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { personOfStarter } from "../accounts/person.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -17,10 +20,16 @@ const UNNAMED_SHARE = 0.25;
 /** Less does not pay for a run. */
 const LEAST_MICRO_USD = 10_000;
 
+/** Whose runs of a day cost no more together. A run is under one: a job is no person. */
+export type DayCap = { readonly microUsd: number } & (
+  | { readonly of: "agent" }
+  | { readonly of: "person"; readonly accountId: string; readonly personId: string }
+);
+
 type DayCapRun = {
   readonly agent: Agent;
   readonly runId: string;
-  readonly capUsd: number;
+  readonly cap: DayCap;
   /** Of the whole run. Null: it names no limit. */
   readonly maxCostMicroUsd: number | null;
   /** What it has cost so far: it was parked. Default: it begins. */
@@ -35,18 +44,49 @@ type LimitOfDay = {
   readonly dayCap?: RunInput["dayCap"] & object;
 };
 
-/** Reserves what a run may cost within what is left of the day, and returns its limit. Locks the agent until the transaction ends. */
-export async function reserveOfDay(
-  core: Pick<Core, "clock">,
+/** The cap that a new run is under. Null: none. A delegated run draws on its parent's. */
+export function dayCapOf(caller: Caller, agent: Agent): DayCap | null {
+  if (caller.kind === "ci_job") return agentsCap(agent);
+  const { accountId, personId, dayCapMicroUsd: microUsd } = caller;
+  return personId === null || microUsd === undefined ? null : { of: "person", accountId, personId, microUsd };
+}
+
+/** The cap that a run is under which goes on, as it is now. */
+export async function dayCapOfRun(
   tx: StoreTransaction,
-  { agent, runId, capUsd, maxCostMicroUsd, spentMicroUsd = 0 }: DayCapRun,
+  run: { readonly agent: Agent; readonly startedBy: string | undefined; readonly isOfJob: boolean },
+): Promise<DayCap | null> {
+  const { agent, startedBy, isOfJob } = run;
+  if (isOfJob) return agentsCap(agent);
+  const personId = personOfStarter(startedBy);
+  const { accountId } = agent;
+  if (personId === null || accountId === null) return null;
+  const microUsd = (await tx.people.findMember({ accountId, personId }))?.dayCapMicroUsd;
+  return microUsd === undefined ? null : { of: "person", accountId, personId, microUsd };
+}
+
+function agentsCap({ ciPolicy }: Agent): DayCap | null {
+  const usd = ciPolicy?.max_usd_per_day;
+  return usd === undefined ? null : { of: "agent", microUsd: Math.round(usd * MICRO_PER_USD) };
+}
+
+/**
+ * Reserves what a run may cost within what is left of the day, and returns its limit. Locks the agent, or the person's account, until
+ * the transaction ends.
+ */
+export async function reserveOfDay(
+  core: Pick<Core, "clock" | "policy">,
+  tx: StoreTransaction,
+  { agent, runId, cap, maxCostMicroUsd, spentMicroUsd = 0 }: DayCapRun,
 ): Promise<Result<LimitOfDay, DayCapRefusal>> {
-  await tx.agents.lock(agent.id);
+  if (cap.of === "agent") await tx.agents.lock(agent.id);
+  else await tx.accounts.lock(cap.accountId);
   const now = core.clock.now();
   const day = new Date(now).toISOString().slice(0, 10);
   const resetsAt = nextDayAt(now);
-  const capMicroUsd = Math.round(capUsd * MICRO_PER_USD);
-  const runs = await tx.costReservations.list({ agentId: agent.id, day });
+  const { microUsd: capMicroUsd } = cap;
+  const holder = cap.of === "agent" ? {} : { accountId: cap.accountId, personId: cap.personId };
+  const runs = await tx.costReservations.list({ agentId: agent.id, ...holder, day });
   const own = runs.find((run) => run.runId === runId);
   const beforeMicroUsd = own?.beforeMicroUsd ?? spentMicroUsd;
   const ownMicroUsd = spentMicroUsd - beforeMicroUsd;
@@ -54,7 +94,10 @@ export async function reserveOfDay(
   const usedMicroUsd = others.reduce((sum, run) => sum + costOf(run), ownMicroUsd);
   const left = capMicroUsd - usedMicroUsd;
   if (left < LEAST_MICRO_USD) {
-    return refused({ reason: "day_cap_reached", agentId: agent.id, capMicroUsd, usedMicroUsd, resetsAt });
+    const used = { capMicroUsd, usedMicroUsd, resetsAt };
+    if (cap.of === "agent") return refused({ reason: "day_cap_reached", agentId: agent.id, ...used });
+    const url = `${core.policy.webUrl}/settings/members`;
+    return refused({ reason: "person_day_cap_reached", ...used, url });
   }
   const wanted =
     maxCostMicroUsd === null
@@ -63,7 +106,8 @@ export async function reserveOfDay(
   const granted = Math.min(wanted, left);
   const microUsd = ownMicroUsd + granted;
   const expiresAt = resetsAt + DAY_MS;
-  await tx.costReservations.put({ runId, agentId: agent.id, day, microUsd, beforeMicroUsd, expiresAt });
+  const reserved = { runId, agentId: agent.id, ...holder, day, microUsd, beforeMicroUsd, expiresAt };
+  await tx.costReservations.put(reserved);
   const isLess = maxCostMicroUsd === null || granted < wanted;
   return ok({
     maxCostMicroUsd: spentMicroUsd + granted,

@@ -1,11 +1,14 @@
 // The beginning of every run: the hold of its fee, and its record.
 
 import type { ModelBilling, RunOrigin } from "../../../contract/runs/run.ts";
+import { starterOfPerson } from "../accounts/person.ts";
 import { placeOf, type RunCommit, type RunSource } from "../commits/run-commit.ts";
 import type { Core } from "../core.ts";
 import type { Hold } from "../money/posting.ts";
 import { feeOf, type RunPrice } from "../money/run-price.ts";
+import type { StoreTransaction } from "../ports/store.ts";
 import type { RunDelivery, RunRecord, ShownCommit } from "./run-record.ts";
+import type { AdmissionRequest } from "./submission.ts";
 
 /** The hold of a run's fee. */
 export function feeHold(
@@ -37,6 +40,7 @@ export function queuedRun(options: {
   now: number;
   delivery?: RunDelivery | null;
   about?: Pick<RunRecord, "request" | "about">;
+  startedBy?: string | undefined;
   /** Absent: it has neither a job nor a commit. */
   source?: Pick<RunSource, "job" | "commit">;
 }): RunRecord {
@@ -70,20 +74,32 @@ export function queuedRun(options: {
     fence: 0,
     ...about,
     delivery,
+    ...(options.startedBy === undefined ? {} : { startedBy: options.startedBy }),
     ...(options.source === undefined ? {} : sourceFields(options.source)),
   };
+}
+
+/** Who starts a run, for its record: of a delegated one who has started its parent. Undefined: nobody who is known. */
+export async function findStarter(
+  tx: StoreTransaction,
+  { caller, parent }: Pick<AdmissionRequest, "caller" | "parent">,
+): Promise<string | undefined> {
+  if (parent !== undefined) return (await tx.runs.find(parent.runId))?.startedBy;
+  if (caller.kind === "account")
+    return caller.personId === null ? undefined : starterOfPerson(caller.personId);
+  const { provider, actorId } = caller.capability.job;
+  return actorId === null ? undefined : `${provider}:${actorId}`;
 }
 
 /** What the record says of it: a run's input is deleted some day. */
 function sourceFields({
   job,
   commit,
-}: Pick<RunSource, "job" | "commit">): Pick<RunRecord, "commit" | "repository" | "startedBy"> {
+}: Pick<RunSource, "job" | "commit">): Pick<RunRecord, "commit" | "repository"> {
   const place = placeOf({ job, ...(commit === undefined ? {} : { commit }) });
   return {
     ...(commit === undefined ? {} : { commit: shownCommit(commit) }),
     ...(place === null ? {} : { repository: `${place.provider}:${place.repository.name}` }),
-    ...(job === null || job.actorId === null ? {} : { startedBy: `${job.provider}:${job.actorId}` }),
   };
 }
 

@@ -57,6 +57,17 @@ export const runProblems = {
     message: `The owner lets the runs of this repository cost ${dollars(refusal.capMicroUsd)} a day (UTC), and ${dollars(refusal.usedMicroUsd)} is used, or may be by runs in flight. The next day begins at ${isoTime(refusal.resetsAt)}. The owner changes it with "agent-service agents policy ${refusal.agentId} --max-usd-per-day".`,
     fields: { reason: "day_cap_reached", claim_url: null },
   }),
+  person_day_cap_reached: (refusal: {
+    capMicroUsd: number;
+    usedMicroUsd: number;
+    resetsAt: number;
+    url: string;
+  }) => ({
+    status: 402,
+    code: "day_cap_reached",
+    message: `The runs that you start in this account may cost ${dollars(refusal.capMicroUsd)} a day (UTC), and ${dollars(refusal.usedMicroUsd)} is used, or may be by runs in flight. The next day begins at ${isoTime(refusal.resetsAt)}. An owner or an admin changes it at ${refusal.url}.`,
+    fields: { reason: "person_day_cap_reached", claim_url: null },
+  }),
   message_missing: () => invalidRequest('One of "message" and "messages" is required.'),
   mcp_refused_by_owner: ({ agentId }: { agentId: string }) =>
     forbidden(
@@ -198,7 +209,7 @@ export type BestOfRefusal = RefusalOf<
 type ParentEndingRefusal = RefusalOf<typeof runProblems, "parent_ending">;
 
 /** The owner's cap a day leaves nothing for a run. Amounts are micro-USD; `usedMicroUsd` includes what runs at work may cost. */
-export type DayCapRefusal = RefusalOf<typeof runProblems, "day_cap_reached">;
+export type DayCapRefusal = RefusalOf<typeof runProblems, "day_cap_reached" | "person_day_cap_reached">;
 
 /** Why no run begins at a turn of another one. */
 export type ForkRefusal = RefusalOf<typeof runProblems, "turn_not_kept">;

@@ -122,6 +122,8 @@ export type ParkedState = ParkedFor & {
 /** Who asked for a run, and where: what a field lacks, nobody has said. */
 export type ShownAbout = {
   readonly actor?: string;
+  /** The person of the account who started it. */
+  readonly personId?: string;
   readonly event?: string;
   readonly provider?: string;
   readonly repository?: string;
@@ -182,7 +184,10 @@ export type RunRecord = {
   readonly commit?: ShownCommit;
   /** The repository that it works on: `github:octo/hello`, as it was called then. Absent where it works on none. */
   readonly repository?: string;
-  /** Who started the job that asked for it, by the code host's id: `github:12`. Absent where no job asked, or its token says nobody. */
+  /**
+   * Who started it: `person:<id>` of an account, or whoever started the job that asked for it, by the code host's id, `github:12`. Of a
+   * delegated run its parent's. Absent where nobody is known.
+   */
   readonly startedBy?: string;
   /** Only of a running one. Absent while a worker has it, or is to have it. */
   readonly parked?: ParkedState;

@@ -153,6 +153,9 @@ export type RunUpdate = {
 export type CostReservation = {
   readonly runId: string;
   readonly agentId: string;
+  /** With the person: the cap is theirs. Left out: it is the agent's. */
+  readonly accountId?: string;
+  readonly personId?: string;
   /** `2026-11-22`, UTC. */
   readonly day: string;
   /** Of that day. */
@@ -173,8 +176,13 @@ export type ReservedRun = Pick<RunRecord, "status" | "startedAt" | "usage"> & {
 export interface CostReservationStore {
   /** Takes the place of the run's earlier one. */
   put(reservation: CostReservation): Promise<void>;
-  /** The runs of a day, with what each may cost. The caller has locked the agent: no other transaction adds one. */
-  list(day: { readonly agentId: string; readonly day: string }): Promise<readonly ReservedRun[]>;
+  /**
+   * The runs of a day under the agent's cap, or under the person's in the account, with what each may cost. The caller has locked the
+   * agent, or the account: no other transaction adds one.
+   */
+  list(
+    day: Pick<CostReservation, "agentId" | "accountId" | "personId" | "day">,
+  ): Promise<readonly ReservedRun[]>;
 }
 
 export interface ExpiryStore {

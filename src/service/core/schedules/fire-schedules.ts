@@ -4,7 +4,7 @@
 
 import { msSince } from "../../../base/clock.ts";
 import { type Result, refused } from "../../../base/result.ts";
-import { accountItself } from "../accounts/caller.ts";
+import { accountFor } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { SpanStart } from "../ports/tracer.ts";
@@ -115,7 +115,7 @@ async function submitScheduled(
       : null;
   const sessionId = pinnedSessionId ?? latest?.id;
   return await submitter.submit({
-    caller: accountItself(agent.accountId, "owner"),
+    caller: await accountFor(core, { accountId: agent.accountId, personId: schedule.madeBy }),
     agentId,
     body: { message: schedule.prompt, ...(sessionId === undefined ? {} : { session_id: sessionId }) },
     idempotencyKey: null,

@@ -39,6 +39,7 @@ export async function insertSchedule(
     createdAt: now,
     lastFiredAt: null,
     confirmedAt: null,
+    madeBy: caller.personId,
   };
   if (body.session_id !== undefined) {
     const session = await tx.sessions.find(body.session_id);

@@ -29,6 +29,8 @@ export type ScheduleRecord = {
   readonly createdAt: number;
   readonly lastFiredAt: number | null;
   readonly confirmedAt: number | null;
+  /** The person who made it, or for whom an application did. Its run is theirs. Null: nobody who is known. */
+  readonly madeBy: string | null;
 };
 
 /** The fields that a move may change. */

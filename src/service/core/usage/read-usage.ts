@@ -3,6 +3,7 @@
 
 import { isOfReviews, MAX_USAGE_DAYS, MAX_USAGE_ROWS, type UsageBy } from "../../../contract/money/usage.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
+import { starterOfPerson } from "../accounts/person.ts";
 import type { Core } from "../core.ts";
 import { accountWallet } from "../money/ledger.ts";
 import type { UsageGroup, UsageSums } from "./store-port.ts";
@@ -79,12 +80,27 @@ export async function readUsage(core: Pick<Core, "store">, request: UsageRequest
   const maxGroups = by === "day" ? MAX_USAGE_DAYS : MAX_USAGE_ROWS;
   const found = await usage.sum({ ...span, by, maxGroups });
   const reviews = isOfReviews(by) ? {} : await usage.sumReviews(span);
-  const groups = found.filter(({ isOthers }) => isOthers !== true);
+  const summed = found.filter(({ isOthers }) => isOthers !== true);
+  const groups = by === "person" ? await withNames(core, caller.accountId, summed) : summed;
   return {
     groups: by === "day" ? everyDay(groups, { since, until }) : groups,
     others: found.find(({ isOthers }) => isOthers === true) ?? null,
     total: { ...found.reduce<UsageSums>(added, noSums), ...reviews },
   };
+}
+
+/** Names of the people who are in the account still. */
+async function withNames(
+  { store }: Pick<Core, "store">,
+  accountId: string,
+  groups: readonly UsageGroup[],
+): Promise<readonly UsageGroup[]> {
+  const members = await store.committed.people.listMembers(accountId);
+  const names = new Map(members.map(({ personId, name }) => [starterOfPerson(personId), name]));
+  return groups.map((group) => {
+    const name = names.get(group.key ?? "") ?? "";
+    return name === "" ? group : { ...group, name };
+  });
 }
 
 function everyDay(

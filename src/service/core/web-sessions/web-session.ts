@@ -1,6 +1,7 @@
 // A browser in which a person is signed in to one of their accounts. It is a direct session, and never a bearer. Pure.
 
 import type { Role } from "../../../contract/roles.ts";
+import type { CallerPerson } from "../accounts/caller.ts";
 
 /** Methods by which somebody proved who they are. */
 export const signInMethods = ["link", "key", "passkey", "oidc", "github"] as const;
@@ -25,7 +26,7 @@ export type StoredWebSession = {
 };
 
 /** With what its person may do in the account, as of now. */
-export type WebSession = StoredWebSession & { readonly role: Role };
+export type WebSession = StoredWebSession & { readonly role: Role; readonly person: CallerPerson };
 
 /** It ends so long after it was last seen. */
 export const WEB_SESSION_MS = 14 * 24 * 60 * 60 * 1000;

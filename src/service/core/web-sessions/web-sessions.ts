@@ -2,7 +2,7 @@
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
 import { auditAccount } from "../accounts/audit-account.ts";
-import type { AccountCaller } from "../accounts/caller.ts";
+import { type AccountCaller, callerPerson } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import { type SignInMethod, type StoredWebSession, WEB_SESSION_MS, type WebSession } from "./web-session.ts";
 
@@ -51,7 +51,9 @@ export async function openWebSession(
     endsAt,
   };
   await store.transact((tx) => tx.webSessions.insert(session));
-  return { session: { ...session, role: member.role }, secret: token.text };
+  const { name, role, dayCapMicroUsd = null } = member;
+  const person = callerPerson({ name, dayCapMicroUsd });
+  return { session: { ...session, role, person }, secret: token.text };
 }
 
 /** The session of a cookie's secret, which lives on. Null where there is none, or it has ended. */
@@ -111,6 +113,7 @@ export function personIn({
   accountId,
   personId,
   role,
-}: Pick<WebSession, "accountId" | "personId" | "role">): AccountCaller {
-  return { kind: "account", accountId, callerClass: "owner", personId, role };
+  person = {},
+}: Pick<WebSession, "accountId" | "personId" | "role"> & Partial<Pick<WebSession, "person">>): AccountCaller {
+  return { kind: "account", accountId, callerClass: "owner", personId, role, ...person };
 }

@@ -33,6 +33,7 @@ import * as m030 from "./030-usage.ts";
 import * as m031 from "./031-pull-reviews.ts";
 import * as m035 from "./035-begun-commits.ts";
 import * as m034 from "./034-run-filters.ts";
+import * as m033 from "./033-what-people-start.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -68,4 +69,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "031-pull-reviews": m031,
   "035-begun-commits": m035,
   "034-run-filters": m034,
+  "033-what-people-start": m033,
 };

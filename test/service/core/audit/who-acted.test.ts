@@ -180,6 +180,10 @@ onEveryStore((kind) => {
         const change = { caller: owner, personId: await member(), role: "viewer", keys: "end" } as const;
         done(await changeAccountMember(fixture.core.core, { ...change, requestId }));
       },
+      async member_capped() {
+        const change = { caller: owner, personId: await member(), dayCapMicroUsd: 5, keys: "end" } as const;
+        done(await changeAccountMember(fixture.core.core, { ...change, requestId }));
+      },
       async member_removed() {
         const removal = { caller: owner, personId: await member(), keys: "end", requestId } as const;
         done(await removeAccountMember(fixture.core.core, removal));

@@ -27,8 +27,14 @@ export function accountMemberHandlers(core: Core): NounHandlers<typeof accountMe
   return {
     list: async ({ caller }) =>
       shown(await listAccountMembers(core, caller), (members) => members.map(toMember)),
-    update: async ({ caller, params: { personID: personId }, body, requestId }) =>
-      shown(await changeAccountMember(core, { caller, personId, ...body, requestId }), toMember),
+    update: async ({ caller, params: { personID: personId }, body, requestId }) => {
+      const { max_usd_per_day: usd, ...change } = body;
+      const cap = usd === undefined ? {} : { dayCapMicroUsd: usd === null ? null : microUsdOf(usd) };
+      return shown(
+        await changeAccountMember(core, { caller, personId, ...change, ...cap, requestId }),
+        toMember,
+      );
+    },
     remove: async ({ caller, params: { personID: personId }, query, requestId }) =>
       shown(await removeAccountMember(core, { caller, personId, ...query, requestId }), toMember),
   };
@@ -56,8 +62,22 @@ export function invitationHandlers(core: Core): NounHandlers<typeof invitationRo
   };
 }
 
-function toMember({ personId, name, role, addedAt, addedBy }: Member): AccountMember {
-  return { person_id: personId, name, role, added_at: new Date(addedAt).toISOString(), added_by: addedBy };
+function toMember({ personId, name, role, addedAt, addedBy, source, dayCapMicroUsd }: Member): AccountMember {
+  return {
+    person_id: personId,
+    name,
+    role,
+    added_at: new Date(addedAt).toISOString(),
+    added_by: addedBy,
+    source,
+    max_usd_per_day: dayCapMicroUsd === undefined ? null : dayCapMicroUsd / MICRO_PER_USD,
+  };
+}
+
+const MICRO_PER_USD = 1_000_000;
+
+function microUsdOf(usd: number): number {
+  return Math.round(usd * MICRO_PER_USD);
 }
 
 function toInvitation({ id, role, invitedBy, createdAt, expiresAt }: Invitation): InvitationView {

@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
 import { MAX_AGENT_NAME_CHARS } from "../../../../../contract/agents/agent.ts";
+import { type Member, shownName } from "../../../../core/accounts/person.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { ScheduleRecord } from "../../../../core/schedules/schedule-machine.ts";
@@ -54,15 +55,21 @@ export function composer(
 
 export function scheduleSection(
   session: WebSession,
-  agentId: string,
-  schedules: readonly ScheduleRecord[],
+  shown: {
+    readonly agentId: string;
+    readonly schedules: readonly ScheduleRecord[];
+    readonly members: readonly Member[];
+  },
 ): Html {
+  const { agentId, schedules, members } = shown;
   if (schedules.length === 0) return html`<p class="faint">Nothing is scheduled.</p>`;
   const mayCancel = maySend(session, "/agent/:agentId/schedules/cancel");
-  return html`<ul class="cards">${schedules.map(({ id, status, prompt, fireAt, lastError }) => {
+  return html`<ul class="cards">${schedules.map(({ id, status, prompt, fireAt, lastError, madeBy }) => {
+    const maker = madeBy === null ? null : (members.find(({ personId }) => personId === madeBy) ?? "left");
     const isOpen = status === "pending" || status === "awaiting_confirmation";
     return html`<li class="card"><div class="row"><span>${timeText(fireAt)}</span><span class="faint">${status.replaceAll("_", " ")}</span></div>
 <p>${prompt.slice(0, 300)}${prompt.length > 300 ? "…" : ""}</p>
+${maker === null ? "" : html`<p class="faint">made by ${maker === "left" ? "somebody who has left" : shownName(maker)}</p>`}
 ${lastError === null ? "" : html`<p class="error">${lastError}</p>`}
 <div class="actions">${status === "awaiting_confirmation" ? html`<a class="button main" href="/approve/${id}">Confirm or cancel</a>` : ""}
 ${isOpen && status === "pending" && mayCancel ? html`<form method="post" action="/agent/${agentId}/schedules/cancel"><input type="hidden" name="id" value="${id}"><button class="danger" aria-label="Cancel the schedule of ${new Date(fireAt).toISOString()}">Cancel</button></form>` : ""}</div></li>`;

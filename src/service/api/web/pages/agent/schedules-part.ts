@@ -14,13 +14,14 @@ export async function schedulesPart(
   { agent, session, openedWorkflow }: ShownAgent,
 ): Promise<Html> {
   const { id } = agent;
-  const [schedules, workflows, obstacles] = await Promise.all([
+  const [schedules, members, workflows, obstacles] = await Promise.all([
     core.store.committed.schedules.list(id),
+    core.store.committed.people.listMembers(session.accountId),
     shownWorkflows(core, { agentId: id, opened: openedWorkflow }),
     findCommitObstacles(core, { agent, sessionIds: [] }),
   ]);
   return html`<h2>Schedules</h2>
-${scheduleSection(session, id, schedules.slice(0, SCHEDULES_SHOWN))}
+${scheduleSection(session, { agentId: id, schedules: schedules.slice(0, SCHEDULES_SHOWN), members })}
 <h2>Workflows</h2>
 ${workflowSection(session, { agentId: id, workflows, obstacles })}`;
 }

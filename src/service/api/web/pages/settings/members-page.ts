@@ -4,9 +4,10 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { keyFateSchema, roleSchema } from "../../../../../contract/account-members.ts";
+import { usdPerDaySchema } from "../../../../../contract/agents/ci-policy.ts";
 import { isAtLeast, type Role, roles } from "../../../../../contract/roles.ts";
 import { isOwner } from "../../../../core/accounts/caller.ts";
-import type { Member } from "../../../../core/accounts/person.ts";
+import { type Member, shownName } from "../../../../core/accounts/person.ts";
 import { mayChange } from "../../../../core/members/acting-member.ts";
 import type { Invitation } from "../../../../core/members/invitation.ts";
 import {
@@ -27,10 +28,16 @@ import { settingsPage } from "./settings-page.ts";
 const id = z.string().check(z.minLength(1), z.maxLength(100));
 const inviteForm = z.object({ role: roleSchema });
 const withdrawForm = z.object({ id });
-const changeForm = z.object({ person: id, role: roleSchema, keys: keyFateSchema });
+const changeForm = z.object({
+  person: id,
+  role: z.optional(roleSchema),
+  max_usd_per_day: z._default(z.string().check(z.trim(), z.maxLength(20)), ""),
+  keys: keyFateSchema,
+});
 const removeForm = z.object({ person: id, keys: keyFateSchema });
 
 const PATH = "/settings/members";
+const MICRO_PER_USD = 1_000_000;
 
 /** What a person of a role may do, for people. */
 const roleTexts: Readonly<Record<Role, string>> = {
@@ -73,8 +80,12 @@ export function membersRoutes(): Hono<WebEnv> {
     if (session instanceof Response) return backToPage(context, session);
     const form = await readForm(context, changeForm);
     if (!form.ok) return await membersPage(context, session, { alert: form.refusal });
-    const { person: personId, role, keys } = form.value;
-    const request = { ...requestOf(context, session), personId, role, keys };
+    const { person: personId, role, keys, max_usd_per_day: amount } = form.value;
+    const usd = amount === "" ? null : z.safeParse(usdPerDaySchema, Number(amount));
+    if (usd?.success === false)
+      return await membersPage(context, session, { alert: `The cap a day ${usd.error.issues[0]?.message}.` });
+    const dayCapMicroUsd = usd === null ? null : Math.round(usd.data * MICRO_PER_USD);
+    const request = { ...requestOf(context, session), personId, role, dayCapMicroUsd, keys };
     const changed = await changeAccountMember(context.get("parts").core, request);
     if (changed.ok) return context.redirect(PATH, 303);
     return await membersPage(context, session, { alert: toProblem(changed.refusal).message });
@@ -143,10 +154,11 @@ function newInvitation({ url, role }: { url: string; role: Role }): Html {
 }
 
 function memberCard(member: Member, session: WebSession): Html {
-  const { personId, name, role, addedAt } = member;
+  const { personId, role, addedAt, source, dayCapMicroUsd } = member;
   const isSelf = personId === session.personId;
-  const shown = name === "" ? `person ${personId.slice(-6)}` : name;
+  const shown = shownName(member);
   const allowed = roles.filter((to) => to !== role && mayChange(session.role, { from: role, to }));
+  const mayCap = mayChange(session.role, { from: role, to: role });
   const mayRemove = isSelf || mayChange(session.role, { from: role, to: null });
   // Only owners and admins make keys.
   const mayTakeOver = session.role === "owner" && !isSelf && isAtLeast(role, "admin");
@@ -154,18 +166,25 @@ function memberCard(member: Member, session: WebSession): Html {
 <p><strong>${shown}</strong>${isSelf ? html` <span class="faint">you</span>` : ""}</p>
 <dl>
 <dt>Role</dt><dd>${role}</dd>
-<dt>Since</dt><dd>${timeText(addedAt)}</dd>
+<dt>Since</dt><dd>${timeText(addedAt)}${source === "groups" ? ", by groups of the provider, which decide the role at each sign-in" : ""}</dd>
+<dt>Their runs may cost</dt><dd>${dayCapMicroUsd === undefined ? "no cap a day of theirs" : `$${(dayCapMicroUsd / MICRO_PER_USD).toFixed(2)} a day`}</dd>
 </dl>
 ${
   mayRemove
-    ? html`<form method="post" action="${PATH}/${allowed.length === 0 ? "remove" : "change"}"><input type="hidden" name="person" value="${personId}">
-${allowed.length === 0 ? "" : roleField(personId, shown, allowed)}
+    ? html`<form method="post" action="${PATH}/${mayCap ? "change" : "remove"}"><input type="hidden" name="person" value="${personId}">
+${mayCap ? roleField(personId, shown, [role, ...allowed]) : ""}
+${mayCap ? capField(personId, shown, dayCapMicroUsd) : ""}
 ${keysField(personId, mayTakeOver)}
-<div class="actions">${allowed.length === 0 ? "" : html`<button aria-label="Change role of ${shown}">Change role</button>`}
+<div class="actions">${mayCap ? html`<button aria-label="Save role and cap of ${shown}">Save</button>` : ""}
 <button class="danger" formmethod="post" formaction="${PATH}/remove" aria-label="${isSelf ? "Leave this account" : `Remove ${shown}`}">${isSelf ? "Leave" : "Remove"}</button></div></form>`
     : ""
 }
 </li>`;
+}
+
+function capField(personId: string, shown: string, microUsd: number | undefined): Html {
+  return html`<label for="usd-${personId}">US dollars a day (UTC) that runs which ${shown} starts may cost</label>
+<input id="usd-${personId}" name="max_usd_per_day" inputmode="decimal" value="${microUsd === undefined ? "" : microUsd / MICRO_PER_USD}" placeholder="no cap">`;
 }
 
 function roleField(personId: string, shown: string, allowed: readonly Role[]): Html {

@@ -35,7 +35,7 @@ const breakdowns = [
   {
     by: "person",
     title: "By person",
-    hint: "Who started the job that asked for the run, by the code host's id. Of other runs it is not known.",
+    hint: "Who started the run: a person of the account, or who started its job, by the code host's id.",
   },
   { by: "origin", title: "By origin", hint: null },
 ] as const satisfies readonly { by: UsageBy; title: string; hint: string | null }[];
