@@ -1,6 +1,7 @@
 // The beginning of every run: the hold of its fee, and its record.
 
 import type { ModelBilling, RunOrigin } from "../../../contract/runs/run.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { starterOfPerson } from "../accounts/person.ts";
 import { placeOf, type RunCommit, type RunSource } from "../commits/run-commit.ts";
 import type { Core } from "../core.ts";
@@ -8,7 +9,6 @@ import type { Hold } from "../money/posting.ts";
 import { feeOf, type RunPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { RunDelivery, RunRecord, ShownCommit } from "./run-record.ts";
-import type { AdmissionRequest } from "./submission.ts";
 
 /** The hold of a run's fee. */
 export function feeHold(
@@ -82,7 +82,7 @@ export function queuedRun(options: {
 /** Who starts a run, for its record: of a delegated one who has started its parent. Undefined: nobody who is known. */
 export async function findStarter(
   tx: StoreTransaction,
-  { caller, parent }: Pick<AdmissionRequest, "caller" | "parent">,
+  { caller, parent }: { readonly caller: Caller; readonly parent?: { readonly runId: string } },
 ): Promise<string | undefined> {
   if (parent !== undefined) return (await tx.runs.find(parent.runId))?.startedBy;
   if (caller.kind === "account")
