@@ -210,11 +210,18 @@ onEveryStore((kind) => {
       const invited = { accountId: elsewhere.accountId, personId, role: "owner", source: "invited" } as const;
       await store.transact((tx) => tx.people.addMember({ ...invited, addedBy: null, addedAt: 1 }));
       const { clock } = fixture;
-      const { cookie } = await signInTo({ store, clock, random: systemRandom }, elsewhere.accountId, personId);
+      const { cookie } = await signInTo(
+        { store, clock, random: systemRandom },
+        elsewhere.accountId,
+        personId,
+      );
       await store.close();
       await fixture.restart({ config: configOf(null) });
       const refused = await new WebBrowser().post(`${fixture.url}/sign-in`, { key: own.secret, to: "/" });
-      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("Sign in with that provider")]);
+      expect([refused.status, refused.text]).toEqual([
+        403,
+        expect.stringContaining("Sign in with that provider"),
+      ]);
       // A session of the other account, which no provider ends, gets no further from there.
       const form = { account: accountId, to: "/settings/members" };
       const headers = { cookie, "sec-fetch-site": "same-origin" };
