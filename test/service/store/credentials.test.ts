@@ -59,8 +59,8 @@ onEveryStore((kind) => {
     const find = (hash: string) => store.committed.credentials.find(hash);
 
     it("finds each by its hash, and lists keys alone", async () => {
-      expect(await find("hash-1")).toEqual({ kind: "key", ...key, role: null });
-      expect(await find("hash-2")).toEqual({ kind: "access_token", ...token, role: null });
+      expect(await find("hash-1")).toEqual({ kind: "key", ...key, role: null, person: {} });
+      expect(await find("hash-2")).toEqual({ kind: "access_token", ...token, role: null, person: {} });
       expect(await find("hash-5")).toBeNull();
       expect(await store.committed.credentials.listKeys("account-1")).toEqual([key]);
       expect(await store.committed.credentials.listKeys("account-2")).toEqual([]);
@@ -88,7 +88,7 @@ onEveryStore((kind) => {
       expect(await sweep(token.expiresAt + DAY_MS)).toBe(0);
       expect(await sweep(token.expiresAt + DAY_MS + 1)).toBe(3);
       expect(await find("hash-2")).toBeNull();
-      expect(await find("hash-1")).toEqual({ kind: "key", ...key, role: null });
+      expect(await find("hash-1")).toEqual({ kind: "key", ...key, role: null, person: {} });
     });
   });
 });
