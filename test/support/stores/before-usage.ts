@@ -1,19 +1,15 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migrations after 031, */
-const undoLater: readonly string[] = ["alter table workspace_runs drop column begun_commit_oid"];
+/** Statements for both databases, in their order: of migration 035, */
+const undoBegunCommits: readonly string[] = ["alter table workspace_runs drop column begun_commit_oid"];
 
-/** of 031, with those, */
-export const undoPullReviews: readonly string[] = [...undoLater, "drop table pull_reviews"];
-/** Statements for both databases, in their order: of migration 034, */
+/** of 034, */
 const undoRunFilters: readonly string[] = ["state", "origin", "started_by"].map(
   (name) => `drop index if exists runs_${name}`,
 );
 
-/** of 031, with those after it, */
-export const undoPullReviews: readonly string[] = [...undoRunFilters, "drop table pull_reviews"];
-/** Statements for both databases, in their order: of migration 033, */
-export const undoWhatPeopleStart: readonly string[] = [
+/** of 033, */
+const undoWhatPeopleStart: readonly string[] = [
   "alter table memberships drop column day_cap_micro_usd",
   "drop index if exists cost_reservations_person",
   ...["account_id", "person_id"].map((column) => `alter table cost_reservations drop column ${column}`),
@@ -21,7 +17,12 @@ export const undoWhatPeopleStart: readonly string[] = [
 ];
 
 /** of 031, with those after it, */
-export const undoPullReviews: readonly string[] = [...undoWhatPeopleStart, "drop table pull_reviews"];
+export const undoPullReviews: readonly string[] = [
+  ...undoBegunCommits,
+  ...undoRunFilters,
+  ...undoWhatPeopleStart,
+  "drop table pull_reviews",
+];
 
 /** and of 030, with those after it. */
 export const undoUsage: readonly string[] = [

@@ -31,9 +31,9 @@ import * as m028 from "./028-people.ts";
 import * as m029 from "./029-deliveries.ts";
 import * as m030 from "./030-usage.ts";
 import * as m031 from "./031-pull-reviews.ts";
-import * as m035 from "./035-begun-commits.ts";
-import * as m034 from "./034-run-filters.ts";
 import * as m033 from "./033-what-people-start.ts";
+import * as m034 from "./034-run-filters.ts";
+import * as m035 from "./035-begun-commits.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -67,7 +67,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "029-deliveries": m029,
   "030-usage": m030,
   "031-pull-reviews": m031,
-  "035-begun-commits": m035,
-  "034-run-filters": m034,
   "033-what-people-start": m033,
+  "034-run-filters": m034,
+  "035-begun-commits": m035,
 };
