@@ -18,6 +18,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   egress: [],
   idempotency: [],
   limits: [],
+  nodes: [],
   sessions: [],
   money: ["ci-jobs"],
   accounts: ["audit", "money"],
@@ -43,6 +44,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   "write-grants": ["approvals"],
   schedules: ["approvals", "workspaces/placed-runs"],
   workflows: ["approvals", "workspaces/placed-runs"],
+  operators: ["nodes", "runs", "sign-in", "usage"],
   "agent-endings": [
     "commit-uploads",
     "run-views",

@@ -8,6 +8,7 @@ import { s3Settings } from "../../src/service/settings/blob-config.ts";
 import { mcpSettings } from "../../src/service/settings/mcp-config.ts";
 import { modelSettings } from "../../src/service/settings/model-config.ts";
 import { identitySettings } from "../../src/service/settings/model-identity.ts";
+import { operatorSettings } from "../../src/service/settings/operator-config.ts";
 import { serviceSettings } from "../../src/service/settings/service-settings.ts";
 import { signInSettings } from "../../src/service/settings/sign-in-config.ts";
 import { traceSettings } from "../../src/service/settings/traces-config.ts";
@@ -78,6 +79,12 @@ ${settingsTable(mcpSettings)}
 [How people sign in](sign-in.md).
 
 ${settingsTable(signInSettings)}
+
+## The operator's pages
+
+Who may sign in there beside those with a passkey: [the operator's pages](operator.md).
+
+${settingsTable(operatorSettings)}
 
 ## Traces
 

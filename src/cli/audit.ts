@@ -47,6 +47,7 @@ export const audit = command({
             person_id: entry.personId,
             client_id: entry.clientId,
             about_person_id: entry.aboutPersonId ?? null,
+            operator_id: entry.operatorId ?? null,
             method: entry.method ?? null,
             issuer: entry.issuer,
             repository_id: entry.repositoryId,

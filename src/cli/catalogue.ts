@@ -50,7 +50,11 @@ export const catalogue = {
   },
   audit: {
     section: OPERATOR,
-    summary: "Show the audit trail: exchanges, claims, policies, approvals, sign-ins, keys.",
+    summary: "Show the audit trail: exchanges, claims, policies, approvals, sign-ins, keys, operators.",
+  },
+  operators: {
+    section: OPERATOR,
+    summary: "Say who may open the operator's pages: make links, list and remove operators.",
   },
   backup: {
     section: OPERATOR,

@@ -14,6 +14,7 @@ export const commands: Readonly<Record<CommandName, LoadCommand>> = {
   accounts: async () => (await import("./accounts.ts")).accounts,
   repositories: async () => (await import("./repositories.ts")).repositories,
   audit: async () => (await import("./audit.ts")).audit,
+  operators: async () => (await import("./operators.ts")).operators,
   backup: async () => (await import("./backup.ts")).backup,
   restore: async () => (await import("./backup.ts")).restore,
   store: async () => (await import("./store.ts")).store,

@@ -1,5 +1,6 @@
-// Makes and uses passkeys: `<form data-passkey="register">` and `<form data-passkey="sign-in">`. What the authenticator
-// signed goes into the form's field "response", and the form is sent as forms are.
+// Makes and uses passkeys: `<form data-passkey="register">` and `<form data-passkey="sign-in">`. The options are at the form's
+// action with "/options" after it. What the authenticator signed goes into the form's field "response", and the form is sent as
+// forms are.
 
 import {
   browserSupportsWebAuthn,
@@ -12,8 +13,8 @@ import {
 type Ceremony = (form: HTMLFormElement) => Promise<object>;
 
 const ceremonies: Readonly<Record<string, Ceremony>> = {
-  register: async () => startRegistration({ optionsJSON: await optionsOf("/settings/passkeys/options") }),
-  "sign-in": async () => startAuthentication({ optionsJSON: await optionsOf("/sign-in/passkey/options") }),
+  register: async (form) => startRegistration({ optionsJSON: await optionsOf(form) }),
+  "sign-in": async (form) => startAuthentication({ optionsJSON: await optionsOf(form) }),
 };
 
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-passkey]")) {
@@ -41,7 +42,7 @@ async function offerByAutofill(form: HTMLFormElement): Promise<void> {
     form,
     async () =>
       startAuthentication({
-        optionsJSON: await optionsOf("/sign-in/passkey/options"),
+        optionsJSON: await optionsOf(form),
         useBrowserAutofill: true,
       }),
     // Nobody asked for it: whoever signs in another way, or presses the button, ends it.
@@ -56,8 +57,8 @@ async function finish(form: HTMLFormElement, ceremony: () => Promise<object>): P
   form.submit();
 }
 
-async function optionsOf<Options>(path: string): Promise<Options> {
-  const answer = await fetch(path, { method: "POST" });
+async function optionsOf<Options>(form: HTMLFormElement): Promise<Options> {
+  const answer = await fetch(`${form.getAttribute("action")}/options`, { method: "POST" });
   if (answer.redirected || answer.status === 403) {
     location.assign(`/sign-in?again=1&to=${encodeURIComponent(location.pathname)}`);
   }

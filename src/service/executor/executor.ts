@@ -76,6 +76,11 @@ export class Executor {
     this.#heartbeats = new Heartbeats(options.core, options.heartbeatMs ?? HEARTBEAT_MS);
   }
 
+  /** The ids of the runs at work. */
+  get runIds(): readonly string[] {
+    return [...this.#leases.keys()];
+  }
+
   /** The count of runs at work. */
   get atWork(): number {
     return this.#leases.size;

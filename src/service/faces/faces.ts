@@ -34,6 +34,10 @@ export const faces: readonly AnyFace[] = [
     load: async () => (await import("../api/web/web-app.ts")).webApp,
   },
   {
+    paths: ["/operator", "/operator/*"],
+    load: async () => (await import("../api/web/operator/operator-app.ts")).operatorApp,
+  },
+  {
     paths: ["/mcp", "/mcp/"],
     load: async () => (await import("../api/mcp/mcp-app.ts")).mcpApp,
   },

@@ -13,6 +13,9 @@ import { endPlan, findCurrentAccount, type PlanOrder, setPlan } from "../core/ac
 import { type Released, type ReleaseRefusal, releaseClaim } from "../core/agent-endings/release-claim.ts";
 import type { AgentRefusal } from "../core/agents/refusals.ts";
 import type { Plan } from "../core/money/plan.ts";
+import { type OperatorLists, operatorLists } from "../core/operators/lists.ts";
+import type { Operator as OperatorOfPages } from "../core/operators/operator.ts";
+import { makeOperatorLink, removeOperator } from "../core/operators/operators.ts";
 import type { Store } from "../core/ports/store.ts";
 import { type MadeSignInLink, makeSignInLink } from "../core/sign-in/sign-in-links.ts";
 import type { WorkflowRefusal } from "../core/workflows/refusals.ts";
@@ -21,7 +24,6 @@ import { putWorkflow } from "../core/workflows/workflows.ts";
 import type { Config } from "../settings/config.ts";
 import { openPostgresStore } from "../store/postgres.ts";
 import { hasSqliteStore, openSqliteStore } from "../store/sqlite.ts";
-import { type OperatorLists, operatorLists } from "./lists.ts";
 
 export type { Account, Subscription } from "../core/accounts/account.ts";
 export type { ApiKey, CallerClass } from "../core/accounts/credential.ts";
@@ -66,6 +68,12 @@ export type Operator = {
   revokeKey(id: string): Promise<Result<ApiKey, "key_not_found" | "key_revoked">>;
   /** Makes a link that signs a person in to the account, once. Null when there is no such account. */
   makeSignInLink(accountId: string): Promise<MadeSignInLink | null>;
+  /** Makes a link that registers an operator of the pages, once. */
+  makeOperatorLink(): Promise<{ readonly token: string; readonly expiresAt: number }>;
+  /** The operators of the pages, oldest first. */
+  listOperators(): Promise<readonly OperatorOfPages[]>;
+  /** Removes an operator of the pages, with their sessions. Null when there is no such one. */
+  removeOperator(id: string): Promise<OperatorOfPages | null>;
   /** Gives an account credits. False when there is no such account. */
   grant(grant: { accountId: string; credits: number }): Promise<boolean>;
   /** Puts an account on a subscription: see `setPlan`. */
@@ -116,6 +124,9 @@ export async function openOperator(config: Config): Promise<Operator> {
       return isRevoked ? ok(key) : refused("key_revoked");
     },
     makeSignInLink: (accountId) => makeSignInLink(core, accountId),
+    makeOperatorLink: () => makeOperatorLink(core),
+    listOperators: () => store.committed.operators.list(),
+    removeOperator: (id) => removeOperator(core, id),
     grant: (grant) => grantCredits(core, grant),
     setPlan: (order) => setPlan(core, order),
     endPlan: (accountId) => endPlan(core, accountId),

@@ -9,6 +9,7 @@ import { readSettings, type ValuesOf, variablesOf } from "../../base/settings/se
 import { isSameSite } from "../../base/site-host.ts";
 import type { LoadLimits } from "../core/limits/load.ts";
 import { findModelRate, type Rates } from "../core/money/rates.ts";
+import type { OperatorPolicy } from "../core/operators/operator-policy.ts";
 import type { SignInPolicy } from "../core/sign-in/sign-in-policy.ts";
 import { type EgressConfig, readEgressConfig } from "../egress/egress-config.ts";
 import type { ServerVariables } from "../executor/tools/mcp/server-definition.ts";
@@ -20,9 +21,11 @@ import { defaultRates, ratesWithoutPrices } from "./default-rates.ts";
 import { secretsOfEnvironment } from "./known-secrets.ts";
 import { type McpConfig, readMcpConfig } from "./mcp-config.ts";
 import { type AgentConfig, type ModelConfig, readAgentConfig, readModelConfig } from "./model-config.ts";
+import { readOperatorIdentities } from "./operator-config.ts";
 import { readRatesFile } from "./rates-file.ts";
 import { type RemoteConfig, readRemoteConfig } from "./remote-config.ts";
 import { type LogLevel, type Role, type SettingName, serviceSettings } from "./service-settings.ts";
+import { settingsInForce } from "./settings-in-force.ts";
 import { readSignInConfig } from "./sign-in-config.ts";
 import { readTraceConfig, type TraceConfig } from "./traces-config.ts";
 
@@ -74,6 +77,7 @@ export type Config = {
   readonly acp: AcpConfig | null;
   readonly mcp: McpConfig;
   readonly signIn: SignInPolicy;
+  readonly operators: OperatorPolicy;
   /** Of the environment: masked in the events and patches of runs. */
   readonly secrets: readonly string[];
   /** The sandbox of the model's commands. */
@@ -152,6 +156,7 @@ export function readConfig(
   const acp = readAcpConfig(environment, { backend: values.BACKEND, needsKey, problems });
   const mcp = readMcpConfig(environment, { backend: values.BACKEND, ofJob: serverVariables, problems });
   const signIn = readSignInConfig(environment, problems);
+  const identities = readOperatorIdentities(environment, { signIn, problems });
   const rates = readRates(values, { agents: { backend: values.BACKEND, model, acp }, problems });
   const blobs = readBlobConfig(environment, { store: values.BLOB_STORE, folder: values.BLOB_DIR, problems });
   const remotes = readRemoteConfig(values, problems);
@@ -161,6 +166,18 @@ export function readConfig(
   const isPortGiven = (flags.PORT ?? environment.PORT ?? "").trim() !== "";
   checkRole(values, problems);
   if (problems.length > 0 || !sandbox.ok) return refused(problems);
+  const secrets = [
+    ...mcp.servers.flatMap((server) => server.secrets),
+    ...signIn.providers.map(({ clientSecret }) => clientSecret),
+    ...secretsOfEnvironment(environment),
+    ...[
+      model?.apiKey,
+      acp?.model?.apiKey,
+      environment.RUN_SECRETS_KEY,
+      environment.RUN_SECRETS_PREVIOUS_KEY,
+    ].filter((key) => typeof key === "string"),
+    ...(blobs.store === "s3" ? [blobs.s3.secretAccessKey] : []),
+  ];
   return ok({
     host: values.HOST,
     // A worker only answers probes: beside an API node it takes whatever port is free.
@@ -200,18 +217,8 @@ export function readConfig(
     acp,
     mcp,
     signIn,
-    secrets: [
-      ...mcp.servers.flatMap((server) => server.secrets),
-      ...signIn.providers.map(({ clientSecret }) => clientSecret),
-      ...secretsOfEnvironment(environment),
-      ...[
-        model?.apiKey,
-        acp?.model?.apiKey,
-        environment.RUN_SECRETS_KEY,
-        environment.RUN_SECRETS_PREVIOUS_KEY,
-      ].filter((key) => typeof key === "string"),
-      ...(blobs.store === "s3" ? [blobs.s3.secretAccessKey] : []),
-    ],
+    operators: { identities, settings: () => settingsInForce({ environment, flags, secrets }) },
+    secrets,
     sandbox: withHidden(sandbox.value, { blobs, remotes }),
     egress,
     maxRunningRuns: values.MAX_RUNNING_RUNS,

@@ -75,6 +75,13 @@ export class SqlAccounts implements AccountStore {
           .where("agents.retired_at", "is", null)
           .as("agents"),
       )
+      .select((select) =>
+        select
+          .selectFrom("memberships")
+          .select((inner) => inner.fn.countAll<number>().as("count"))
+          .whereRef("memberships.account_id", "=", "accounts.id")
+          .as("members"),
+      )
       .orderBy("accounts.id", "desc")
       .limit(limit);
     const rows = await (before === null ? query : query.where("accounts.id", "<", before)).execute();
@@ -82,6 +89,7 @@ export class SqlAccounts implements AccountStore {
       account: accountRow.read(row),
       signedInAt: row.signed_in_at,
       agents: Number(row.agents),
+      members: Number(row.members),
     }));
   }
 

@@ -254,3 +254,9 @@ const namesSchema = z.array(z.string());
 export function parseNames(text: string): readonly string[] {
   return namesSchema.parse(JSON.parse(text));
 }
+
+const countsSchema = z.record(z.string(), z.int());
+
+export function parseCounts(text: string): Readonly<Record<string, number>> {
+  return countsSchema.parse(JSON.parse(text));
+}

@@ -58,6 +58,8 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     downloadLinks: within(queries.downloadLinks, around),
     workspaceEvents: within(queries.workspaceEvents, around),
     changesets: within(queries.changesets, around),
+    operators: within(queries.operators, around),
+    nodes: within(queries.nodes, around),
   };
 }
 

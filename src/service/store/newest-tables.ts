@@ -16,7 +16,7 @@ CREATE TABLE "token_uses" ("issuer" text not null, "replay_key" text not null, "
 CREATE INDEX "token_uses_expiry" on "token_uses" ("usable_until");
 CREATE TABLE "claim_tickets" ("hash" text primary key, "agent_id" text not null, "created_at" bigint not null, "expires_at" bigint not null, "used_by" text);
 CREATE TABLE "pending_claims" ("agent_id" text not null, "account_id" text not null, "expires_at" bigint not null, constraint "pending_claims_key" primary key ("agent_id", "account_id"));
-CREATE TABLE "audit_entries" ("id" text primary key, "at" bigint not null, "request_id" text not null, "action" text not null, "outcome" text not null, "issuer" text, "repository_id" text, "repository_name" text, "ci_run_id" text, "account_id" text, "method" text, "person_id" text, "client_id" text, "about_person_id" text);
+CREATE TABLE "audit_entries" ("id" text primary key, "at" bigint not null, "request_id" text not null, "action" text not null, "outcome" text not null, "issuer" text, "repository_id" text, "repository_name" text, "ci_run_id" text, "account_id" text, "method" text, "person_id" text, "client_id" text, "about_person_id" text, "operator_id" text);
 CREATE TABLE "sessions" ("id" text primary key, "agent_id" text not null, "created_at" bigint not null, "run_count" bigint not null);
 CREATE TABLE "session_copies" ("session_id" text primary key, "run_id" text not null, "base_sha" text not null, "patch" text not null);
 CREATE TABLE "session_keys" ("agent_id" text not null, "key" text not null, "thread_id" text not null, "created_at" bigint not null, constraint "session_keys_key" primary key ("agent_id", "key"));
@@ -168,4 +168,11 @@ CREATE INDEX runs_state on runs (agent_id, status, id)
 CREATE INDEX runs_origin on runs (agent_id, origin, id)
     where origin in ('schedule', 'background', 'agent', 'agent_result');
 CREATE INDEX runs_started_by on runs (agent_id, started_by, id) where started_by is not null;
+CREATE TABLE "operators" ("id" text primary key, "name" text not null, "credential_id" text not null unique, "public_key" text not null, "counter" bigint not null, "transports" text not null, "is_backed_up" integer not null, "created_at" bigint not null, "last_used_at" bigint);
+CREATE TABLE "operator_links" ("hash" text primary key, "created_at" bigint not null, "expires_at" bigint not null, "used_at" bigint);
+CREATE INDEX "operator_links_expiry" on "operator_links" ("expires_at");
+CREATE TABLE "operator_sessions" ("hash" text primary key, "id" text not null unique, "operator_id" text, "issuer" text, "subject" text, "name" text not null, "created_at" bigint not null, "expires_at" bigint not null);
+CREATE INDEX "operator_sessions_expiry" on "operator_sessions" ("expires_at");
+CREATE TABLE "nodes" ("id" text primary key, "name" text not null, "role" text not null, "started_at" bigint not null, "seen_at" bigint not null, "slots" bigint not null, "run_ids" text not null, "refusals" text not null);
+CREATE INDEX "nodes_seen" on "nodes" ("seen_at");
 `;

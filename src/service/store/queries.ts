@@ -20,8 +20,10 @@ import { SqlIdempotency } from "./idempotency.ts";
 import { SqlIdentities } from "./identities.ts";
 import { SqlInvitations } from "./invitations.ts";
 import type { SqlLedger } from "./ledger.ts";
+import { SqlNodes } from "./nodes.ts";
 import { SqlOAuthArtifacts } from "./oauth-artifacts.ts";
 import { SqlOAuthGrants } from "./oauth-grants.ts";
+import { SqlOperators } from "./operators.ts";
 import { SqlPacks } from "./packs.ts";
 import { SqlPeople } from "./people.ts";
 import { SqlPullReviews } from "./pull-reviews.ts";
@@ -61,6 +63,8 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   #claims: SqlClaims | undefined;
   #audit: SqlAudit | undefined;
   #ledger: SqlLedger | undefined;
+  #nodes: SqlNodes | undefined;
+  #operators: SqlOperators | undefined;
   #pullReviews: SqlPullReviews | undefined;
   #usage: SqlUsage | undefined;
   #idempotency: SqlIdempotency | undefined;
@@ -166,6 +170,16 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   get ledger(): SqlLedger {
     this.#ledger ??= new this.#writes.Ledger(this.#connection);
     return this.#ledger;
+  }
+
+  get nodes(): SqlNodes {
+    this.#nodes ??= new SqlNodes(this.#connection);
+    return this.#nodes;
+  }
+
+  get operators(): SqlOperators {
+    this.#operators ??= new SqlOperators(this.#connection);
+    return this.#operators;
   }
 
   get pullReviews(): SqlPullReviews {

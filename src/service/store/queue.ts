@@ -53,6 +53,18 @@ export class SqlQueue implements QueueStore {
     return Number(count);
   }
 
+  async findLongestWaiting(): Promise<number | null> {
+    const row = await this.#db
+      .selectFrom("runs")
+      .select("submitted_at")
+      .where(isUnfinished)
+      .where("status", "=", "queued")
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.submitted_at ?? null;
+  }
+
   async listAtWork(): Promise<readonly RunAtWork[]> {
     return await this.#db
       .selectFrom("runs")

@@ -1,6 +1,7 @@
 // Runs in SQL: reads, and changes by whoever holds their lock.
 
 import { type Kysely, sql } from "kysely";
+import { uuidV7 } from "../../base/ids.ts";
 import type { RunInput, RunRecord } from "../core/runs/run-record.ts";
 import type {
   Admission,
@@ -9,8 +10,10 @@ import type {
   AllRunsQuery,
   EarlierRunQuery,
   QuestionQuery,
+  RunCounts,
   RunOfAgent,
   RunQuery,
+  RunState,
   RunStore,
   RunUpdate,
   SessionRunQuery,
@@ -89,17 +92,14 @@ export class SqlRuns implements RunStore {
     if (origin !== null) rows = rows.where("origin", "=", origin);
     if (origin !== null && origin !== "user") rows = rows.where(isNotOfUser);
     if (startedBy !== null) rows = rows.where("started_by", "=", startedBy);
-    if (state === "waiting")
-      rows = rows.where("parked", "is not", null).where("status", "in", ["queued", "running", "cancelling"]);
-    else if (state === "running")
-      rows = rows.where("status", "in", ["running", "cancelling"]).where("parked", "is", null);
-    else if (state !== null) rows = rows.where("status", "=", state);
+    if (state !== null) rows = rows.where(isInState(state));
     if (state !== null && state !== "completed") rows = rows.where(isNotCompleted);
     return rows.orderBy("id", "desc").limit(limit);
   }
 
   async listAll(query: AllRunsQuery): Promise<readonly RunOfAgent[]> {
     const { accountId, agentId, status, before, limit } = query;
+    const { state = null, origin = null, repositoryName = null, ids = null } = query;
     let rows = this.#db
       .selectFrom("runs")
       .innerJoin("agents", "agents.id", "runs.agent_id")
@@ -110,12 +110,71 @@ export class SqlRuns implements RunStore {
     if (accountId !== null) rows = rows.where("agents.account_id", "=", accountId);
     if (agentId !== null) rows = rows.where("runs.agent_id", "=", agentId);
     if (status !== null) rows = rows.where("runs.status", "=", status);
+    if (state !== null) rows = rows.where(isInState(state));
+    if (origin !== null) rows = rows.where("runs.origin", "=", origin);
+    if (repositoryName !== null) rows = rows.where("agents.repository_name", "=", repositoryName);
+    if (ids !== null) rows = rows.where("runs.id", "in", ids.length === 0 ? [""] : ids);
     if (before !== null) rows = rows.where("runs.id", "<", before);
     return (await rows.execute()).map((row) => ({
       run: runRow.read(row),
       agentName: row.agent_name,
       accountId: row.account_id,
     }));
+  }
+
+  async countAll({ since }: { since: number }): Promise<RunCounts> {
+    const unfinished = { queued: 0, running: 0, waiting: 0 };
+    const open = await this.#db
+      .selectFrom("runs")
+      .select((select) => [
+        "status",
+        sql<number>`case when parked is null then 0 else 1 end`.as("is_parked"),
+        select.fn.countAll<number>().as("count"),
+      ])
+      .where(isUnfinished)
+      .groupBy(["status", "is_parked"])
+      .execute();
+    for (const { status, is_parked, count } of open) {
+      const state = Number(is_parked) === 1 ? "waiting" : status === "queued" ? "queued" : "running";
+      unfinished[state] += Number(count);
+    }
+    const ended = await this.#db
+      .selectFrom("runs")
+      .select((select) => ["status", "cause", select.fn.countAll<number>().as("count")])
+      // As the index `runs_content` has it.
+      .where(sql<boolean>`content <> 'deleted' and ended_at is not null`)
+      .where("ended_at", ">=", since)
+      .groupBy(["status", "cause"])
+      .orderBy("status")
+      .orderBy("cause")
+      .execute();
+    return {
+      unfinished,
+      ended: ended.map(({ status, cause, count }) => ({
+        status: runRow.readField("status", status),
+        cause: runRow.readField("cause", cause),
+        count: Number(count),
+      })),
+    };
+  }
+
+  async countSubmitted(query: {
+    readonly accountIds: readonly string[];
+    readonly since: number;
+  }): Promise<ReadonlyMap<string, number>> {
+    const { accountIds, since } = query;
+    if (accountIds.length === 0) return new Map();
+    const rows = await this.#db
+      .selectFrom("runs")
+      .innerJoin("agents", "agents.id", "runs.agent_id")
+      .select((select) => ["agents.account_id", select.fn.countAll<number>().as("count")])
+      .where("agents.account_id", "in", accountIds)
+      // Ids are in the order of their times: no other index has all accounts' runs by time.
+      .where("runs.id", ">=", uuidV7(since, new Uint8Array(10)))
+      .where("runs.submitted_at", ">=", since)
+      .groupBy("agents.account_id")
+      .execute();
+    return new Map(rows.map(({ account_id: id, count }) => [id ?? "", Number(count)]));
   }
 
   async listOfSession({ sessionId, after, limit }: SessionRunQuery): Promise<readonly RunRecord[]> {
@@ -261,6 +320,18 @@ export class SqlRuns implements RunStore {
     if (key !== null && !(await new SqlIdempotency(this.#connection).insert(key))) return "key_taken";
     await this.insert(run, input);
     return "admitted";
+  }
+}
+
+/** A parked run is waiting, and not running. */
+function isInState(state: RunState) {
+  switch (state) {
+    case "waiting":
+      return sql<boolean>`runs.parked is not null and ${isUnfinished}`;
+    case "running":
+      return sql<boolean>`runs.status in ('running', 'cancelling') and runs.parked is null`;
+    default:
+      return sql<boolean>`runs.status = ${state}`;
   }
 }
 

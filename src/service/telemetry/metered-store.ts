@@ -227,6 +227,12 @@ class TalliedTransaction implements StoreTransaction {
   get changesets() {
     return this.#tx.changesets;
   }
+  get operators() {
+    return this.#tx.operators;
+  }
+  get nodes() {
+    return this.#tx.nodes;
+  }
 }
 
 class TalliedEvents implements EventStore {
@@ -269,6 +275,10 @@ class TalliedQueue implements QueueStore {
 
   count(): Promise<number> {
     return this.#queue.count();
+  }
+
+  findLongestWaiting(): Promise<number | null> {
+    return this.#queue.findLongestWaiting();
   }
 
   listAtWork(): Promise<readonly RunAtWork[]> {

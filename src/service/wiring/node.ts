@@ -4,6 +4,8 @@
 import { renewDueAccounts } from "../core/accounts/subscriptions.ts";
 import { expirePacks } from "../core/commits/expire-packs.ts";
 import type { Core } from "../core/core.ts";
+import { NODE_BEAT_MS } from "../core/nodes/node.ts";
+import { hideNode, showNode } from "../core/nodes/nodes.ts";
 import { RunExpiry } from "../core/runs/expire-runs.ts";
 import { recoverRuns } from "../core/runs/recover-runs.ts";
 import { retryParked } from "../core/runs/retry-parked.ts";
@@ -101,6 +103,8 @@ export class ServiceNode {
 
   /** Leaves the other nodes, once nothing is published any more. */
   async close(): Promise<void> {
+    const { core, shared } = this.#options;
+    if (shared !== null) await hideNode(core).catch(() => {});
     await this.#options.shared?.peers.close();
   }
 
@@ -127,7 +131,15 @@ export class ServiceNode {
     const stalled = new StalledRuns(core, { stalledMs, elapsedMs: () => performance.now() });
     this.#every(QUEUE_POLL_MS, () => dispatch.poll());
     this.#every(stalledMs / BEATS_UNTIL_STALLED, () => stalled.sweep());
-    await Promise.all([dispatch.poll(), stalled.sweep()]);
+    this.#every(NODE_BEAT_MS, () => this.#show()).unref();
+    await Promise.all([dispatch.poll(), stalled.sweep(), this.#show()]);
+  }
+
+  async #show(): Promise<void> {
+    const { core } = this.#options;
+    await showNode(core).catch((cause: unknown) =>
+      core.log.warn({ err: cause }, "this node could not be shown to operators"),
+    );
   }
 
   async #renewSubscriptions(): Promise<void> {

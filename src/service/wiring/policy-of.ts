@@ -36,6 +36,7 @@ export function policyOf(
     },
     backend: config.backend,
     signIn: config.signIn,
+    operators: config.operators,
     // A service inside of a job has its access from there.
     takesModelAccess: freeFor !== "everyone",
     needsWriteGrants: freeFor !== "everyone",

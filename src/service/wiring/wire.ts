@@ -1,5 +1,6 @@
 // Wires core and executor: ports of the core to their implementations. Beside `main.ts` the only file that knows both sides.
 
+import { hostname } from "node:os";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
 import { SEALING_KEY_BYTES, type SealingKeys, sealingKeyOf } from "../../base/sealed-text.ts";
@@ -12,6 +13,8 @@ import type { Environments } from "../core/checkouts/environment.ts";
 import type { TokenVerifier } from "../core/ci/token-verifier.ts";
 import type { Core, Policy } from "../core/core.ts";
 import { Load } from "../core/limits/load.ts";
+import type { OwnNode } from "../core/nodes/nodes.ts";
+import { RefusalTally } from "../core/nodes/refusal-tally.ts";
 import { noMeter } from "../core/ports/meter.ts";
 import type { Store } from "../core/ports/store.ts";
 import { noTracer } from "../core/ports/tracer.ts";
@@ -115,6 +118,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
           },
     meter: meter ?? noMeter,
     tracer,
+    node: ownNode(parts, { isAlone: shared === null, runIds: () => executor.runIds }),
     ...coreHooks,
   };
   const executor = executorOf(core, { parts, opened, queue: dispatch, shared });
@@ -127,6 +131,24 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     blobsMissing: () => core.commits?.own.missing ?? 0,
   });
   return { core, executor, shared };
+}
+
+type OwnNodeParts = Pick<OwnNode, "isAlone"> & { readonly runIds: () => readonly string[] };
+
+function ownNode({ config, clock, random }: NodeParts, { isAlone, runIds }: OwnNodeParts): OwnNode {
+  const refusals = new RefusalTally();
+  const own = {
+    id: random.uuid(clock.now()),
+    name: `${hostname()}, process ${process.pid}`,
+    role: config.role,
+    startedAt: clock.now(),
+    slots: config.role === "api" ? 0 : config.maxRunningRuns,
+  };
+  return {
+    isAlone,
+    refusals,
+    state: () => ({ ...own, seenAt: clock.now(), runIds: runIds(), refusals: refusals.counts }),
+  };
 }
 
 /** Null on a node that is alone on its store. */

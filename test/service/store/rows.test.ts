@@ -16,8 +16,10 @@ import { keyRow as idempotencyKeyRow } from "../../../src/service/store/idempote
 import { identityRow, passkeyRow } from "../../../src/service/store/identities.ts";
 import { invitationRow } from "../../../src/service/store/invitations.ts";
 import { balanceRow, freeCallRow, postingRow } from "../../../src/service/store/ledger.ts";
+import { nodeRow } from "../../../src/service/store/nodes.ts";
 import { artifactRow } from "../../../src/service/store/oauth-artifacts.ts";
 import { oauthGrantRow } from "../../../src/service/store/oauth-grants.ts";
+import { operatorLinkRow, operatorRow, operatorSessionRow } from "../../../src/service/store/operators.ts";
 import { packRow } from "../../../src/service/store/packs.ts";
 import { membershipRow, personRow } from "../../../src/service/store/people.ts";
 import { pullReviewRow } from "../../../src/service/store/pull-reviews.ts";
@@ -88,7 +90,11 @@ const rows: { readonly [Name in keyof Database]: AnyRow<Database[Name]> } = {
   ledger_accounts: balanceRow,
   ledger_postings: postingRow,
   free_calls: freeCallRow,
+  nodes: nodeRow,
   oauth_artifacts: artifactRow,
+  operators: operatorRow,
+  operator_links: operatorLinkRow,
+  operator_sessions: operatorSessionRow,
   oauth_grants: oauthGrantRow,
   packs: packRow,
   pull_reviews: pullReviewRow,

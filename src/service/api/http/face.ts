@@ -76,6 +76,8 @@ export function prepareFace(app: Hono<FaceEnv>): void {
     context.set("log", outer.get("log"));
     context.set("address", outer.get("address"));
     await next();
+    const problem = context.get("problem");
+    if (problem !== undefined) outer.set("problem", problem);
   };
   app.use(takeOver);
   app.onError((cause) => {

@@ -1,4 +1,4 @@
-// Tells the meter of every answer: by route pattern, so that no id and no stranger's text becomes a label.
+// Tells the meter of every answer, and the tally of this node of every refusal: by route pattern, so that no id and no stranger's text becomes a label.
 
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
@@ -34,6 +34,8 @@ export function measure(core: Core): MiddlewareHandler<Env> {
   return async (context, next) => {
     const startedAt = core.clock.monotonic();
     await next();
+    const problem = context.get("problem");
+    if (problem !== undefined) core.node.refusals.count(problem);
     core.meter.requestAnswered({
       method: methodOf(context),
       route: routeOf(context),

@@ -72,6 +72,11 @@ export function chargeAddress(core: Core, address: string): RateRefusal | null {
   return take(core, { scope: "address", key: `address:${address}`, perMinute });
 }
 
+/** Takes one request from what an operator may ask. Null when they may. */
+export function chargeOperator(core: Core, sessionId: string): RateRefusal | null {
+  return take(core, bucketOf(core, `operator:${sessionId}`));
+}
+
 /** Whom a caller counts for: its account; a job, its repository's agent; the readers of a link, its run. */
 export function callerKey(caller: StreamReader): string {
   switch (caller.kind) {

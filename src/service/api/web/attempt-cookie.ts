@@ -33,5 +33,5 @@ export async function recallAttempt(context: WebContext, kind: AttemptKind): Pro
 }
 
 function cookieName(kind: AttemptKind): string {
-  return `attempt-${kind.replace("_", "-")}`;
+  return `attempt-${kind.replaceAll("_", "-")}`;
 }

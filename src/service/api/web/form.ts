@@ -34,7 +34,8 @@ export const refuseOtherOrigins: MiddlewareHandler<WebEnv> = async (context, nex
   return page(context, { title: "Refused", body, session, status: 403, isNarrow: true });
 };
 
-function isOwnOrigin(context: WebContext): boolean {
+/** Whether a page of this service sent the request. */
+export function isOwnOrigin(context: WebContext): boolean {
   const site = context.req.header("sec-fetch-site");
   if (site !== undefined) return site === "same-origin";
   const { baseUrl, webUrl } = context.get("parts").core.policy;

@@ -14,6 +14,8 @@ type Page = {
   readonly body: Html;
   /** Draws the header. Null: nobody is signed in. */
   readonly session: WebSession | null;
+  /** A header in the place of the one for people of an account. */
+  readonly bar?: Html;
   readonly status?: 200 | 400 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429;
   readonly scripts?: readonly ScriptName[];
   /** See the content policy. */
@@ -44,7 +46,7 @@ export function page(context: WebContext, shown: Page): Response | Promise<Respo
 
 function document(
   context: WebContext,
-  { title, body, session, isNarrow = false, head, scripts = [] }: Page,
+  { title, body, session, bar, isNarrow = false, head, scripts = [] }: Page,
 ): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -60,7 +62,7 @@ ${head ?? ""}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-${topBar(context, session)}
+${bar ?? topBar(context, session)}
 <main id="main"${isNarrow ? html` class="narrow"` : ""}>
 ${body}
 </main>

@@ -47,17 +47,23 @@ const assertionSchema = z.object({
   }),
 });
 
-/** The browser's options to make a passkey of a person, named after the account that they are signed in to. */
+/** The browser's options to make a passkey. `userName` is what the browser calls it, `userId` whose it is. */
 export async function registrationOptions(
   core: Core,
-  request: { domain: string; accountId: string; personId: string; known: readonly Passkey[] },
+  request: {
+    readonly domain: string;
+    readonly userName: string;
+    readonly userId: string;
+    /** Whose authenticator has one of these makes none. */
+    readonly known: readonly Pick<Passkey, "credentialId" | "transports">[];
+  },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const { domain, accountId, personId, known } = request;
+  const { domain, userName, userId, known } = request;
   return await generateRegistrationOptions({
     rpName: domain,
     rpID: domain,
-    userName: `account ${accountId.slice(0, 8)}`,
-    userID: new TextEncoder().encode(personId),
+    userName,
+    userID: new TextEncoder().encode(userId),
     challenge: Uint8Array.from(core.random.bytes(CHALLENGE_BYTES)),
     attestationType: "none",
     excludeCredentials: known.map(({ credentialId, transports }) => ({
@@ -108,20 +114,30 @@ export async function assertionOptions(
   });
 }
 
-export type VerifiedAssertion = {
-  readonly passkey: Passkey;
+type KnownPasskey = Pick<Passkey, "credentialId" | "publicKey" | "counter">;
+
+export type VerifiedAssertion<Known> = {
+  readonly passkey: Known;
   readonly counter: number;
   readonly isBackedUp: boolean;
 };
 
+type Assertion<Known> = {
+  readonly domain: string;
+  readonly challenge: string;
+  readonly response: string;
+  /** Null for one that is not known. */
+  readonly find: (credentialId: string) => Promise<Known | null>;
+};
+
 /** The passkey that signed this challenge. Null where it is not known or its answer is wrong. */
-export async function verifyAssertion(
+export async function verifyAssertion<Known extends KnownPasskey>(
   core: Core,
-  answer: { domain: string; challenge: string; response: string },
-): Promise<VerifiedAssertion | null> {
+  answer: Assertion<Known>,
+): Promise<VerifiedAssertion<Known> | null> {
   const response = decodeAnswer(assertionSchema, answer.response);
   if (response === null) return null;
-  const passkey = await core.store.committed.identities.findPasskey(response.id);
+  const passkey = await answer.find(response.id);
   if (passkey === null) return null;
   const verified = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,

@@ -5,7 +5,7 @@ import type { WebSession } from "../../core/web-sessions/web-session.ts";
 import { mark } from "./mark.ts";
 import type { Html, WebContext } from "./web-context.ts";
 
-type Place = {
+export type Place = {
   readonly name: string;
   readonly href: string;
   /** What the paths begin with whose pages belong to it. */
@@ -37,7 +37,7 @@ function signedIn(context: WebContext, { accountId, role }: WebSession): Html {
 <form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`;
 }
 
-function placeList(places: readonly Place[], path: string): Html {
+export function placeList(places: readonly Place[], path: string): Html {
   return html`<ul>${places.map(
     (place) => html`<li><a href="${place.href}"${isAt(place, path)}>${place.name}</a></li>`,
   )}</ul>`;

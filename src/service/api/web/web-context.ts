@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import type { html } from "hono/html";
+import type { OperatorSession } from "../../core/operators/operator.ts";
 import type { WebSession } from "../../core/web-sessions/web-session.ts";
 import type { FaceEnv, FaceParts } from "../http/face.ts";
 
@@ -11,6 +12,8 @@ export type WebEnv = {
     parts: FaceParts;
     /** Undefined until the cookie was read; null where nobody is signed in. */
     session: WebSession | null | undefined;
+    /** The same of the operator's pages, by a cookie of their own. */
+    operator: OperatorSession | null | undefined;
   };
 };
 

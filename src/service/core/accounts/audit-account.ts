@@ -14,6 +14,8 @@ type AccountStep = {
   readonly personId: string | null;
   /** The person about whom it was decided. */
   readonly aboutPersonId?: string;
+  /** The operator who did it, or about whom it was decided. */
+  readonly operatorId?: string;
   readonly method?: string;
   readonly requestId: string;
 };
@@ -40,9 +42,15 @@ export async function auditAccount(
 /** An attempt to sign in that a credential was shown for, and refused. */
 export async function auditRefusedSignIn(
   core: Pick<Core, "store" | "clock" | "random">,
-  refused: { readonly reason: string; readonly method: string; readonly requestId: string },
+  refused: {
+    readonly reason: string;
+    readonly method: string;
+    readonly requestId: string;
+    /** Left out: to an account. */
+    readonly action?: "sign_in" | "operator_sign_in";
+  },
 ): Promise<void> {
-  const { reason, method, requestId } = refused;
-  const step = { action: "sign_in", outcome: reason, personId: null, method, requestId } as const;
+  const { reason, action = "sign_in", ...rest } = refused;
+  const step = { ...rest, action, personId: null, outcome: reason };
   await core.store.transact((tx) => auditAccount(core, tx, step));
 }

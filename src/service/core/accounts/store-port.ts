@@ -48,6 +48,8 @@ export type AccountSummary = {
   readonly signedInAt: number | null;
   /** The count of its agents that are not retired. */
   readonly agents: number;
+  /** The count of its people. */
+  readonly members: number;
 };
 
 /** `role` is that of its person in the account now. Null where they are no member, or it is nobody's. */

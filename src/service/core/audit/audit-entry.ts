@@ -1,4 +1,4 @@
-// One entry of the audit trail: an exchange, a token for an account, a claim, a release, a policy, a deleted agent, an approval, a sign-in or sign-out, a key. Pure.
+// One entry of the audit trail: an exchange, a token for an account, a claim, a release, a policy, a deleted agent, an approval, a sign-in or sign-out, a key, an operator. Pure.
 
 export const auditActions = [
   "exchange",
@@ -26,8 +26,21 @@ export const auditActions = [
   "member_changed",
   "member_capped",
   "member_removed",
+  "operator_link_made",
+  "operator_added",
+  "operator_removed",
+  "operator_sign_in",
+  "operator_sign_out",
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
+
+/** Actions whose entries are also of attempts that were refused: their outcome is "ok", or the reason. */
+export const refusableActions = [
+  "exchange",
+  "mint",
+  "sign_in",
+  "operator_sign_in",
+] as const satisfies readonly AuditAction[];
 
 /** Who did it. */
 export type AuditActor = {
@@ -56,6 +69,8 @@ export type AuditEntry = AuditActor & {
   readonly accountId?: string;
   /** The person about whom it was decided. */
   readonly aboutPersonId?: string;
+  /** The operator who did it, or about whom it was decided: their id, or the issuer and the subject of their identity. */
+  readonly operatorId?: string;
   /** The method by which somebody signed in, or tried to. */
   readonly method?: string;
 };

@@ -19,6 +19,8 @@ declare module "../ports/store.ts" {
 interface QueueReader {
   /** Runs that wait for a worker. */
   count(): Promise<number>;
+  /** When the run was submitted that waits for a worker for longest. Null where none waits. */
+  findLongestWaiting(): Promise<number | null>;
   /** Runs that a worker has, and has not ended: no parked ones. `heartbeatAt` is by that worker's clock. */
   listAtWork(): Promise<readonly RunAtWork[]>;
   /** The ids of runs that were given back and wait for another worker, oldest first. */

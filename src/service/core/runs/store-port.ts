@@ -1,7 +1,7 @@
 // Runs, what they reserve of a day and their expiry, as the core reads them and as whoever holds a run's lock changes them.
 // Implemented in store/: runs.ts, cost-reservations.ts and expiry.ts.
 
-import type { ParkReason, RunOrigin, RunStatus } from "../../../contract/runs/run.ts";
+import type { ParkReason, RunCause, RunOrigin, RunStatus } from "../../../contract/runs/run.ts";
 import type { KeyUse } from "../idempotency/store-port.ts";
 import type { Hold } from "../money/posting.ts";
 import type { PageQuery } from "../ports/page.ts";
@@ -27,6 +27,13 @@ export interface RunReader {
   list(query: RunQuery): Promise<readonly RunRecord[]>;
   /** Runs of every agent, newest first. */
   listAll(query: AllRunsQuery): Promise<readonly RunOfAgent[]>;
+  /** Runs that have not ended, and those that have ended since `since`, of all accounts. */
+  countAll(query: { readonly since: number }): Promise<RunCounts>;
+  /** Runs of these accounts' agents that were submitted from `since` on, by account. Those without any are left out. */
+  countSubmitted(query: {
+    readonly accountIds: readonly string[];
+    readonly since: number;
+  }): Promise<ReadonlyMap<string, number>>;
   /** Runs of these agents, newest first: of each agent only as many are read as are asked for. */
   listOfAgents(query: AgentsRunQuery): Promise<readonly RunRecord[]>;
   /** A session's runs in the order of their commits. */
@@ -84,11 +91,29 @@ export type RunQuery = {
   readonly limit: number;
 };
 
-/** With null everything of that kind. */
+/** With null, or left out, everything of that kind. */
 export type AllRunsQuery = PageQuery & {
   readonly accountId: string | null;
   readonly agentId: string | null;
   readonly status: RunStatus | null;
+  readonly state?: RunState | null;
+  readonly origin?: RunOrigin | null;
+  /** The repository of its agent, as it is called now. */
+  readonly repositoryName?: string | null;
+  /** Only these runs. */
+  readonly ids?: readonly string[] | null;
+};
+
+/** Runs of all accounts. */
+export type RunCounts = {
+  /** Those that have not ended. A parked run is waiting. */
+  readonly unfinished: Readonly<Record<"queued" | "running" | "waiting", number>>;
+  /** Those that ended since then. */
+  readonly ended: readonly {
+    readonly status: RunStatus;
+    readonly cause: RunCause | null;
+    readonly count: number;
+  }[];
 };
 
 /** By what people look for runs. A parked run is waiting, and not running. */

@@ -1,6 +1,12 @@
 // A sign-in that takes several requests, as it is stored. Pure.
 
-export const attemptKinds = ["passkey", "passkey_registration", "identity"] as const;
+export const attemptKinds = [
+  "passkey",
+  "passkey_registration",
+  "identity",
+  "operator_passkey",
+  "operator_registration",
+] as const;
 export type AttemptKind = (typeof attemptKinds)[number];
 
 export type Attempt = {

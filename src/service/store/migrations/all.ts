@@ -31,6 +31,7 @@ import * as m028 from "./028-people.ts";
 import * as m029 from "./029-deliveries.ts";
 import * as m030 from "./030-usage.ts";
 import * as m031 from "./031-pull-reviews.ts";
+import * as m032 from "./032-operators.ts";
 import * as m033 from "./033-what-people-start.ts";
 import * as m034 from "./034-run-filters.ts";
 import * as m035 from "./035-begun-commits.ts";
@@ -70,4 +71,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "033-what-people-start": m033,
   "034-run-filters": m034,
   "035-begun-commits": m035,
+  "032-operators": m032,
 };

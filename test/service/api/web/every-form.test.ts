@@ -20,12 +20,12 @@ const ROOT = join(import.meta.dirname, "../../../..");
 /** What posts to a route that no page of this test has a form for: the file, and the text in it that names the route. */
 const POSTED_BY: Readonly<Record<string, readonly [file: string, text: string]>> = {
   "/sign-in/passkey": ["src/service/api/web/pages/sign-in/sign-in-page.ts", 'action="/sign-in/passkey"'],
-  "/sign-in/passkey/options": ["src/web/passkey.ts", '"/sign-in/passkey/options"'],
+  "/sign-in/passkey/options": ["src/web/passkey.ts", "/options`"],
   "/settings/passkeys": [
     "src/service/api/web/pages/settings/passkeys-page.ts",
     'action="/settings/passkeys"',
   ],
-  "/settings/passkeys/options": ["src/web/passkey.ts", '"/settings/passkeys/options"'],
+  "/settings/passkeys/options": ["src/web/passkey.ts", "/options`"],
   "/settings/passkeys/remove": ["test/service/api/web/pages/passkeys-browser.test.ts", "Remove"],
   "/settings/apps/revoke": ["test/service/api/oauth/token-exchange.test.ts", '"/settings/apps/revoke"'],
   "/agent/:agentId/runs/:runId/fork": ["src/render/run-page/fork-section.ts", "/fork`"],

@@ -38,8 +38,17 @@ import type { TestAccount } from "../../../support/service-account.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const requestId = "r";
-/** Acts of a CI job, which is nobody, and of the operator. */
-const nobodys = ["exchange", "mint", "revoke", "release"] as const satisfies readonly AuditAction[];
+/** Acts of a CI job, which is nobody, and of operators, who are people of no account. */
+const nobodys = [
+  ...(["exchange", "mint", "revoke", "release"] as const),
+  ...([
+    "operator_link_made",
+    "operator_added",
+    "operator_removed",
+    "operator_sign_in",
+    "operator_sign_out",
+  ] as const),
+] as const satisfies readonly AuditAction[];
 type PersonsAction = Exclude<AuditAction, (typeof nobodys)[number]>;
 
 onEveryStore((kind) => {

@@ -41,7 +41,12 @@ export function passkeysRoutes(): Hono<WebEnv> {
     const { accountId, personId } = session;
     const known = await core.store.committed.identities.listPasskeys(personId);
     const { registrationOptions } = await loadCeremony();
-    const options = await registrationOptions(core, { domain, accountId, personId, known });
+    const options = await registrationOptions(core, {
+      domain,
+      userName: `account ${accountId.slice(0, 8)}`,
+      userId: personId,
+      known,
+    });
     const state = { challenge: options.challenge, personId };
     await rememberAttempt(context, { kind: "passkey_registration", state });
     context.header("Cache-Control", "no-store");

@@ -10,7 +10,8 @@ import { notFoundPage, page } from "../../page.ts";
 import { formFor } from "../../page-roles.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { needRecent, needSession } from "../../web-session.ts";
-import { goToProvider, providerOf } from "./provider-sign-in.ts";
+import { providerOf } from "./provider-attempt.ts";
+import { goToProvider } from "./provider-sign-in.ts";
 
 export function beginClaimRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();

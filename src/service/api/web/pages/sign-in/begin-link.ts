@@ -4,7 +4,8 @@ import { Hono } from "hono";
 import { notFoundPage } from "../../page.ts";
 import type { WebEnv } from "../../web-context.ts";
 import { needRecent } from "../../web-session.ts";
-import { goToProvider, providerOf } from "./provider-sign-in.ts";
+import { providerOf } from "./provider-attempt.ts";
+import { goToProvider } from "./provider-sign-in.ts";
 
 export function beginLinkRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();

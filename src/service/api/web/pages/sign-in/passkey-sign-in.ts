@@ -63,7 +63,8 @@ async function signIn(context: WebContext, response: string): Promise<Result<Pro
   if (!state.success || domain === null) return refused({ reason: "attempt_over" });
   const { challenge } = state.data;
   const { verifyAssertion } = await loadCeremony();
-  const verified = await verifyAssertion(core, { domain, challenge, response });
+  const find = (credentialId: string) => core.store.committed.identities.findPasskey(credentialId);
+  const verified = await verifyAssertion(core, { domain, challenge, response, find });
   if (verified === null) return refused({ reason: "passkey_refused" });
   const signedIn = await signInByPasskey(core, verified);
   if (!signedIn.ok) return signedIn;

@@ -7,8 +7,9 @@ import { linkIdentity, signInByIdentity } from "../../../../core/sign-in/identit
 import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
 import { chargeSignIn, giveBackSignIn } from "../../../../core/sign-in/sign-in-by-key.ts";
 import { type IdentityProvider, roleOfGroups } from "../../../../core/sign-in/sign-in-policy.ts";
-import { recallAttempt, rememberAttempt } from "../../attempt-cookie.ts";
-import { beginAuthorization, finishAuthorization, type ProvenPersonOf } from "../../identity-provider.ts";
+import { recallAttempt } from "../../attempt-cookie.ts";
+import { finishAuthorization, type ProvenPersonOf } from "../../identity-provider.ts";
+import { refuseOperator, signOperatorIn } from "../../operator/finish-sign-in.ts";
 import { ownPathOf } from "../../own-path.ts";
 import { notFoundPage } from "../../page.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
@@ -16,21 +17,15 @@ import { needRecent, sessionOf } from "../../web-session.ts";
 import { identitiesPage } from "../settings/identities-page.ts";
 import { claimRepositoryOf } from "./claim-by-github.ts";
 import { finishSignIn, recordRefusal, refusalText } from "./finish-sign-in.ts";
+import {
+  type AttemptState,
+  attemptStateSchema,
+  beginAtProvider,
+  type Purpose,
+  providerOf,
+  silentText,
+} from "./provider-attempt.ts";
 import { signInPage } from "./sign-in-page.ts";
-
-const purposeSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("sign_in"), to: z.string() }),
-  z.object({ kind: z.literal("link"), personId: z.string() }),
-  z.object({ kind: z.literal("claim"), accountId: z.string(), agentId: z.string() }),
-]);
-const stateSchema = z.object({
-  provider: z.string(),
-  expected: z.object({ state: z.string(), nonce: z.string(), verifier: z.string() }),
-  purpose: purposeSchema,
-});
-
-/** The purpose for which somebody goes to a provider. */
-type Purpose = z.infer<typeof purposeSchema>;
 
 export function providerSignInRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
@@ -47,12 +42,14 @@ export function providerSignInRoutes(): Hono<WebEnv> {
     if (provider === null) return await notFoundPage(context, await sessionOf(context));
     const excess = chargeSignIn(context.get("parts").core, context.get("address"));
     if (excess !== null) return await refuse(context, provider, excess);
-    const attempt = z.safeParse(stateSchema, await recallAttempt(context, "identity"));
+    const attempt = z.safeParse(attemptStateSchema, await recallAttempt(context, "identity"));
     if (!attempt.success || attempt.data.provider !== provider.id) {
       return await refuse(context, provider, { reason: "attempt_over" });
     }
     const { expected, purpose } = attempt.data;
     const proven = await proofOf(context, provider, expected);
+    if (proven === null && purpose.kind === "operator")
+      return await refuseOperator(context, { reason: "identity_refused" }, provider.id);
     if (proven === null) return await refuse(context, provider, { reason: "identity_refused" });
     giveBackSignIn(context.get("parts").core, context.get("address"));
     switch (purpose.kind) {
@@ -62,6 +59,8 @@ export function providerSignInRoutes(): Hono<WebEnv> {
         return await linkIdentityOf(context, { personId: purpose.personId, proven });
       case "claim":
         return await claimRepositoryOf(context, { provider, proven, purpose });
+      case "operator":
+        return await signOperatorIn(context, { identity: proven.identity, to: purpose.to });
     }
   });
 
@@ -74,26 +73,15 @@ export async function goToProvider(
   provider: IdentityProvider,
   purpose: Purpose,
 ): Promise<Response> {
-  const { core } = context.get("parts");
-  try {
-    const { url, expected } = await beginAuthorization(core, provider);
-    await rememberAttempt(context, { kind: "identity", state: { provider: provider.id, expected, purpose } });
-    return context.redirect(url, 303);
-  } catch (cause) {
-    context.get("log")().warn({ err: cause, provider: provider.id }, "the identity provider did not answer");
-    const alert = `${provider.title} did not answer. Try again later, or sign in another way.`;
-    return await signInPage(context, { to: "/", isAgain: false, alert, status: 422 });
-  }
-}
-
-export function providerOf(context: WebContext, id: string): IdentityProvider | null {
-  return context.get("parts").core.policy.signIn.providers.find((one) => one.id === id) ?? null;
+  const url = await beginAtProvider(context, provider, purpose);
+  if (url !== null) return context.redirect(url, 303);
+  return await signInPage(context, { to: "/", isAgain: false, alert: silentText(provider), status: 422 });
 }
 
 async function proofOf(
   context: WebContext,
   provider: IdentityProvider,
-  expected: z.infer<typeof stateSchema>["expected"],
+  expected: AttemptState["expected"],
 ): Promise<ProvenPersonOf | null> {
   const query = new URL(context.req.url).search;
   return await finishAuthorization(context.get("parts").core, provider, { query, expected }).catch(

@@ -2,18 +2,15 @@
 
 import { Hono } from "hono";
 import { html } from "hono/html";
-import { assertNever } from "../../../../../base/assert-never.ts";
 import { type CsvCell, toCsv } from "../../../../../render/csv.ts";
 import { type LedgerLines, readLedger } from "../../../../core/accounts/read-ledger.ts";
 import type { Core } from "../../../../core/core.ts";
-import { creditsOf } from "../../../../core/money/ledger.ts";
-import type { PostingKind } from "../../../../core/money/posting.ts";
 import { isoTime } from "../../../../core/ports/problem.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { page } from "../../page.ts";
-import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
+import { exactCredits, ledgerTable, shortId } from "./ledger-table.ts";
 import { answerCsv, usageTabs } from "./usage-frame.ts";
 
 const LINES = 100;
@@ -65,7 +62,7 @@ function describe(
 </dl>
 <p class="faint">Every movement of credits, newest first. A run holds its price when it is submitted; its end charges what it cost of that,
 and releases the rest. Lines never change: all of them sum to the balance.</p>
-${lines.length === 0 ? empty(before) : table(lines)}
+${lines.length === 0 ? empty(before) : ledgerTable(lines, linkToRun)}
 <div class="actions">${next === null ? "" : html`<a class="button" href="/usage/ledger?before=${encodeURIComponent(next)}">Earlier lines</a>`}
 ${before === null ? "" : html`<a class="button" href="/usage/ledger">Newest lines</a>`}
 ${lines.length === 0 ? "" : html`<a class="button" href="/usage/ledger.csv" download>Download as CSV</a>`}</div>
@@ -73,55 +70,17 @@ ${lines.length === 0 ? "" : html`<p class="hint">The file has the newest ${CSV_L
 </div>`;
 }
 
+function linkToRun({ runId, agentId }: LedgerLines["lines"][number]["posting"]): Html {
+  return runId === null || agentId === null
+    ? html``
+    : html`<a href="/agent/${agentId}/runs/${runId}">${shortId(runId)}</a>`;
+}
+
 function empty(before: string | null): Html {
   if (before !== null)
     return html`<p class="note">The ledger has no lines before that one. <a href="/usage/ledger">Newest lines</a></p>`;
   return html`<p class="note">There is no line yet. The first one is a grant of credits; then each run has one for what it holds, and two for what it cost
 and what came back.</p>`;
-}
-
-function table(lines: LedgerLines["lines"]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Ledger"><table>
-<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Run</th><th scope="col" class="number">Amount</th><th scope="col" class="number">Change</th><th scope="col" class="number">Balance</th></tr></thead>
-<tbody>${lines.map(
-    ({ posting: { at, kind, microUsd, runId, agentId }, changeMicroUsd, balanceMicroUsd }) => html`<tr>
-<td>${timeText(at)}</td><td>${kindText(kind)}</td>
-<td>${runId === null || agentId === null ? "" : html`<a href="/agent/${agentId}/runs/${runId}">${shortId(runId)}</a>`}</td>
-<td class="number">${exactCredits(microUsd)}</td>
-<td class="number">${changeText(changeMicroUsd)}</td><td class="number">${exactCredits(balanceMicroUsd)}</td></tr>`,
-  )}</tbody></table></div>`;
-}
-
-function kindText(kind: PostingKind): string {
-  switch (kind) {
-    case "grant":
-      return "Granted";
-    case "hold":
-      return "Held for the run";
-    case "charge":
-      return "Charged, of what was held";
-    case "release":
-      return "Released";
-    case "refund":
-      return "Refunded";
-    default:
-      return assertNever(kind);
-  }
-}
-
-function changeText(microUsd: number): Html {
-  if (microUsd === 0) return html`<span class="faint">0</span>`;
-  return html`<span class="${microUsd > 0 ? "good" : ""}">${microUsd > 0 ? "+" : "−"}${exactCredits(Math.abs(microUsd))}</span>`;
-}
-
-/** An amount is at most five places of a credit: the numbers of the page add up. */
-function exactCredits(microUsd: number): string {
-  return creditsOf(microUsd).toLocaleString("en-US", { maximumFractionDigits: 5 });
-}
-
-/** The beginning of an id says only when it was made. */
-function shortId(id: string): string {
-  return `…${id.slice(-8)}`;
 }
 
 async function csvRows(

@@ -1,20 +1,21 @@
-// An operator's lists of all accounts: pages of the store's rows, newest first.
+// An operator's lists of all accounts, for commands and pages: pages of the store's rows, newest first.
 
-import type { Account } from "../core/accounts/account.ts";
-import type { Agent } from "../core/agents/agent.ts";
-import type { AllAgentsQuery } from "../core/agents/store-port.ts";
-import type { AuditEntry } from "../core/audit/audit-entry.ts";
-import type { AuditQuery } from "../core/audit/store-port.ts";
-import { accountWallet, balanceInCredits, chargeInCredits } from "../core/money/ledger.ts";
-import type { PageQuery } from "../core/ports/page.ts";
-import type { Store } from "../core/ports/store.ts";
-import type { RunRecord } from "../core/runs/run-record.ts";
-import type { AllRunsQuery } from "../core/runs/store-port.ts";
+import type { Account } from "../accounts/account.ts";
+import type { Agent } from "../agents/agent.ts";
+import type { AllAgentsQuery } from "../agents/store-port.ts";
+import type { AuditEntry } from "../audit/audit-entry.ts";
+import type { AuditQuery } from "../audit/store-port.ts";
+import { accountWallet, balanceInCredits, chargeInCredits } from "../money/ledger.ts";
+import type { PageQuery } from "../ports/page.ts";
+import type { Store } from "../ports/store.ts";
+import type { RunRecord } from "../runs/run-record.ts";
+import type { AllRunsQuery } from "../runs/store-port.ts";
 
 type ListedAccount = {
   readonly account: Account;
   readonly signedInAt: number | null;
   readonly agents: number;
+  readonly members: number;
   /** In credits. */
   readonly balance: number;
 };
