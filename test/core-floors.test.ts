@@ -44,7 +44,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   "write-grants": ["approvals"],
   schedules: ["approvals", "workspaces/placed-runs"],
   workflows: ["approvals", "workspaces/placed-runs"],
-  operators: ["nodes", "runs", "sign-in", "usage"],
+  operators: ["nodes", "runs", "sign-in"],
   "agent-endings": [
     "commit-uploads",
     "run-views",

@@ -26,7 +26,7 @@ const groups: readonly (readonly [title: string, settings: Settings])[] = [
   ["Network of commands", egressSettings],
   ["MCP servers", mcpSettings],
   ["Sign in", signInSettings],
-  ["Operators", operatorSettings],
+  ["Operator's pages", operatorSettings],
   ["Traces", traceSettings],
 ];
 

@@ -162,12 +162,6 @@ CREATE INDEX "ledger_postings_account" on "ledger_postings" ("billing_account", 
 CREATE INDEX runs_ended on runs (payer, ended_at) where ended_at is not null;
 CREATE TABLE "pull_reviews" ("billing_account" text not null, "agent_id" text not null, "pull_request" bigint not null, "repository" text, "run_id" text not null, "ended_at" bigint not null, "first_ended_at" bigint not null, "rounds" bigint not null, "open" bigint not null, "fixed" bigint not null, "declined" bigint not null, "withdrawn" bigint not null, constraint "pull_reviews_key" primary key ("billing_account", "agent_id", "pull_request"));
 CREATE INDEX "pull_reviews_ended" on "pull_reviews" ("billing_account", "ended_at");
-CREATE INDEX "cost_reservations_person" on "cost_reservations" ("person_id", "day");
-CREATE INDEX runs_state on runs (agent_id, status, id)
-    where status in ('queued', 'running', 'cancelling', 'failed', 'cancelled');
-CREATE INDEX runs_origin on runs (agent_id, origin, id)
-    where origin in ('schedule', 'background', 'agent', 'agent_result');
-CREATE INDEX runs_started_by on runs (agent_id, started_by, id) where started_by is not null;
 CREATE TABLE "operators" ("id" text primary key, "name" text not null, "credential_id" text not null unique, "public_key" text not null, "counter" bigint not null, "transports" text not null, "is_backed_up" integer not null, "created_at" bigint not null, "last_used_at" bigint);
 CREATE TABLE "operator_links" ("hash" text primary key, "created_at" bigint not null, "expires_at" bigint not null, "used_at" bigint);
 CREATE INDEX "operator_links_expiry" on "operator_links" ("expires_at");
@@ -175,4 +169,10 @@ CREATE TABLE "operator_sessions" ("hash" text primary key, "id" text not null un
 CREATE INDEX "operator_sessions_expiry" on "operator_sessions" ("expires_at");
 CREATE TABLE "nodes" ("id" text primary key, "name" text not null, "role" text not null, "started_at" bigint not null, "seen_at" bigint not null, "slots" bigint not null, "run_ids" text not null, "refusals" text not null);
 CREATE INDEX "nodes_seen" on "nodes" ("seen_at");
+CREATE INDEX "cost_reservations_person" on "cost_reservations" ("person_id", "day");
+CREATE INDEX runs_state on runs (agent_id, status, id)
+    where status in ('queued', 'running', 'cancelling', 'failed', 'cancelled');
+CREATE INDEX runs_origin on runs (agent_id, origin, id)
+    where origin in ('schedule', 'background', 'agent', 'agent_result');
+CREATE INDEX runs_started_by on runs (agent_id, started_by, id) where started_by is not null;
 `;

@@ -36,8 +36,18 @@ onEveryStore((kind) => {
     it("accounts with their sign-in and the agents that are not retired", async () => {
       const account = { plan: "registered_free", subscription: null };
       expect(await store.committed.accounts.listAll(newest)).toEqual([
-        { account: { ...account, id: accountIds[1], createdAt: NOW }, signedInAt: null, agents: 1 },
-        { account: { ...account, id: accountIds[0], createdAt: NOW }, signedInAt: NOW, agents: 1 },
+        {
+          account: { ...account, id: accountIds[1], createdAt: NOW },
+          signedInAt: null,
+          agents: 1,
+          members: 0,
+        },
+        {
+          account: { ...account, id: accountIds[0], createdAt: NOW },
+          signedInAt: NOW,
+          agents: 1,
+          members: 0,
+        },
       ]);
     });
 
@@ -80,6 +90,13 @@ onEveryStore((kind) => {
       [{ agentId: unclaimed }, [ofUnclaimed]],
       [{ status: "failed" }, [failed]],
       [{ status: "failed", accountId: accountIds[0] }, []],
+      [{ state: "failed" }, [failed]],
+      [{ state: "waiting" }, []],
+      [{ origin: "user" }, [failed, ofUnclaimed, ofHelper]],
+      [{ origin: "schedule" }, []],
+      [{ repositoryName: "octo/hello" }, [failed]],
+      [{ ids: [ofHelper, "another"] }, [ofHelper]],
+      [{ ids: [] }, []],
     ] as const)("runs by %j", async (given, ids) => {
       const query = { ...newest, accountId: null, agentId: null, status: null, ...given };
       expect((await store.committed.runs.listAll(query)).map(({ run }) => run.id)).toEqual(ids);
@@ -101,9 +118,35 @@ onEveryStore((kind) => {
       [{ action: "exchange" }, [exchange]],
       [{ repositoryName: "octo/hello" }, [claim, exchange]],
       [{ action: "claim", accountId: accountIds[0] }, []],
+      [{ outcome: "token_replayed" }, [exchange]],
+      [{ outcome: "ok", action: "exchange" }, []],
     ] as const)("audit entries by %j", async (given, ids) => {
       const query = { ...newest, accountId: null, action: null, repositoryName: null, ...given };
       expect((await store.committed.audit.list(query)).map(({ id }) => id)).toEqual(ids);
+    });
+
+    it("runs by how they are, and how they ended since a time", async () => {
+      const { runs } = store.committed;
+      const unfinished = { queued: 0, running: 0, waiting: 0 };
+      expect(await runs.countAll({ since: NOW })).toEqual({
+        unfinished,
+        ended: [
+          { status: "completed", cause: null, count: 2 },
+          { status: "failed", cause: "time_limit", count: 1 },
+        ],
+      });
+      expect(await runs.countAll({ since: NOW + 1 })).toEqual({ unfinished, ended: [] });
+      const counted = new Map(accountIds.map((id) => [id, 1]));
+      expect(await runs.countSubmitted({ accountIds, since: 0 })).toEqual(counted);
+      expect(await runs.countSubmitted({ accountIds, since: NOW + 1 })).toEqual(new Map());
+      expect(await runs.countSubmitted({ accountIds: [], since: 0 })).toEqual(new Map());
+    });
+
+    it("refusals by day, action and reason, and nothing that was done", async () => {
+      const { audit } = store.committed;
+      const refused = { day: 0, action: "exchange", outcome: "token_replayed", count: 1 };
+      expect(await audit.countRefusals({ since: 0 })).toEqual([refused]);
+      expect(await audit.countRefusals({ since: NOW + 1 })).toEqual([]);
     });
 
     it("audit entries as they were written", async () => {

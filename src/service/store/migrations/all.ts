@@ -68,8 +68,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "029-deliveries": m029,
   "030-usage": m030,
   "031-pull-reviews": m031,
+  "032-operators": m032,
   "033-what-people-start": m033,
   "034-run-filters": m034,
   "035-begun-commits": m035,
-  "032-operators": m032,
 };

@@ -102,7 +102,7 @@ ${moreLinks({ path: `${PATH}/${id}`, query: {}, before, next: ledger.next })}
 <h2>Agents</h2>
 ${listTable({
   label: "Agents",
-  head: ["Agent", "Name", "Repository", "Backend", "Write grants", "Since", "Retired"],
+  head: ["Agent", "Works on", "Backend", "Write grants", "Since", "Retired"],
   rows: agents.map(agentRow),
   none: "The account has no agent.",
 })}
@@ -119,12 +119,14 @@ async function agentsOf({ store }: Core, accountId: string): Promise<readonly Li
 }
 
 function agentRow({ agent, grants }: ListedAgent): Html {
-  const { id, name, repository, backend, createdAt, retiredAt } = agent;
+  const { id, repository, workspaceId, backend, createdAt, retiredAt } = agent;
+  // Names that people have chosen are not shown: one may be the title of a workspace.
+  const worksOn = repository?.name ?? (workspaceId === null ? "–" : "a workspace");
   const servers = grants.map(({ server, grantedAt }) => {
     const since = new Date(grantedAt).toISOString().slice(0, 10);
     return `${server === EVERY_SERVER ? "every server" : server}, since ${since}`;
   });
-  return html`<tr><td>${idText(id)}</td><td>${name}</td><td>${repository?.name ?? "–"}</td><td>${backend}</td>
+  return html`<tr><td>${idText(id)}</td><td>${worksOn}</td><td>${backend}</td>
 <td>${servers.length === 0 ? html`<span class="faint">none</span>` : servers.join("; ")}</td><td>${timeText(createdAt)}</td>
 <td>${retiredAt === null ? "–" : timeText(retiredAt)}</td></tr>`;
 }
