@@ -146,6 +146,7 @@ onEveryStore((kind) => {
         person_id: null,
         client_id: null,
         about_person_id: null,
+        operator_id: null,
         method: null,
         issuer: "https://issuer.example",
         repository_id: "1001",

@@ -1,8 +1,13 @@
 // The operators command beside a service, on each store: a link that opens its page, who is listed, and who is removed.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/ids.ts";
+import { openPostgresStore } from "../../src/service/store/postgres.ts";
+import { openSqliteStore } from "../../src/service/store/sqlite.ts";
 import type { ProcessFixture } from "../support/fixtures/process-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { makeOperator } from "../support/operators.ts";
 import { call } from "../support/service-client.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 
@@ -16,6 +21,19 @@ onEveryStore((kind) => {
 
     afterAll(() => fixture.close());
 
+    /** Beside the service's process, as a command is. */
+    const addOperator = async () => {
+      const { dataDir, databaseUrl } = fixture.place.settings;
+      const store =
+        databaseUrl === null
+          ? await openSqliteStore({ folder: dataDir, hold: "none" })
+          : await openPostgresStore({ url: databaseUrl });
+      try {
+        return await makeOperator({ store, clock: systemClock, random: systemRandom }, { name: "Ada" });
+      } finally {
+        await store.close();
+      }
+    };
     const run = (...args: string[]) => fixture.run(["operators", ...args], {});
 
     it("prints a link, whose page is there before anybody can sign in", async () => {
@@ -40,27 +58,28 @@ onEveryStore((kind) => {
         stdout: "",
         stderr: expect.stringContaining("No operator has a passkey"),
       });
-      await fixture.place.query(
-        "insert into operators (id, name, credential_id, public_key, counter, transports, is_backed_up, created_at, last_used_at) values ('operator-1', 'Ada', 'abc', 'def', 0, '[]', 0, 1000, null)",
-      );
+      const operator = await addOperator();
       expect((await run("list")).stdout).toMatch(
-        /^ID +NAME +CREATED +LAST USED\noperator-1 +Ada +1970-01-01/,
+        new RegExp(`^ID +NAME +CREATED +LAST USED\n${operator.id} +Ada +\\d{4}-`),
       );
       expect(JSON.parse((await run("list", "--json")).stdout)).toEqual([
-        { id: "operator-1", name: "Ada", created_at: "1970-01-01T00:00:01.000Z", last_used_at: null },
+        {
+          ...{ id: operator.id, name: "Ada" },
+          ...{ created_at: expect.any(String), last_used_at: expect.any(String) },
+        },
       ]);
       expect((await call(`${fixture.url}/operator`)).status).toBe(303);
-      expect(await run("remove", "operator-1")).toMatchObject({
+      expect(await run("remove", operator.id)).toMatchObject({
         code: 0,
-        stdout: "Removed operator operator-1.\n",
+        stdout: `Removed operator ${operator.id}.`,
       });
       expect((await call(`${fixture.url}/operator`)).status).toBe(404);
-      expect(await run("remove", "operator-1")).toMatchObject({
+      expect(await run("remove", operator.id)).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining('There is no operator "operator-1"'),
+        stderr: expect.stringContaining(`There is no operator "${operator.id}"`),
       });
       const trail = await fixture.run(["audit", "--action", "operator_removed", "--json"], {});
-      expect(JSON.parse(trail.stdout)).toMatchObject({ outcome: "ok", operator_id: "operator-1" });
+      expect(JSON.parse(trail.stdout)).toMatchObject({ outcome: "ok", operator_id: operator.id });
     });
   });
 });

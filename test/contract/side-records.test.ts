@@ -13,6 +13,12 @@ import { sqliteStore } from "../support/stores/stores.ts";
 
 /** Each has a test of its own: providers of identities, passkeys and OAuth are not of this world, and no example caps a member. */
 const AUDITED_ELSEWHERE = [
+  // Of the operator's pages.
+  "operator_link_made",
+  "operator_added",
+  "operator_removed",
+  "operator_sign_in",
+  "operator_sign_out",
   "mint",
   "release",
   "policy",

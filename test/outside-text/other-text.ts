@@ -50,6 +50,8 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/settings/acp-config.ts",
     "service/settings/blob-config.ts",
     "service/settings/model-config.ts",
+    "service/settings/operator-config.ts",
+    "service/settings/settings-in-force.ts",
     "service/settings/sign-in-config.ts",
     "service/settings/traces-config.ts",
     "service/settings/known-secrets.ts",

@@ -68,6 +68,7 @@ describe("settings in force", () => {
         BACKEND: "acp",
         ACP_COMMAND: JSON.stringify(["agent", "--api-key", SECRET]),
         ACP_ENV: JSON.stringify({ KEY: SECRET }),
+        ACP_SECRETS: "allowed",
       }),
     );
     expect([...command.values()].map(({ text }) => text).join("\n")).not.toContain(SECRET);

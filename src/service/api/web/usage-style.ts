@@ -1,7 +1,7 @@
-// The style of the pages of usage and of the ledger, beside that of all pages.
+// The style of the pages of usage, of the ledger and of operators, beside that of all pages.
 
 export const usageStyle = `
-.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end } .filters label { margin: 0 } .filters .actions { margin: 0 } .filters + .runs, .filters + .empty { margin-top: 1rem } .filters select { width: auto; max-width: 16rem; display: block }
+.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end } .filters label { margin: 0 } .filters .actions { margin: 0 } .filters + .runs, .filters + .empty, .filters + .scroll { margin-top: 1rem } .filters select, .filters input { width: auto; min-height: 2.25rem; max-width: 16rem; display: block } .number + td { padding-left: .75rem }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem; margin: 1rem 0 }
 .figures > div { border: 1px solid var(--line); border-radius: 6px; padding: .6rem .9rem }
 .figures dt { font-size: .875rem } .figures dd { font-size: 1.5rem; line-height: 1.3; font-variant-numeric: tabular-nums }

@@ -59,8 +59,10 @@ export async function listOperatedRuns(
   const filter = { ...query, ids, agentId: null, status: null };
   const found = await core.store.committed.runs.listAll({ ...filter, limit: limit + 1 });
   const names = new Map(nodes.flatMap(({ name, runIds }) => runIds.map((runId) => [runId, name] as const)));
-  const runs = found.slice(0, limit).map((one) => operatedRun(one, names));
-  return { runs, nodes, next: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
+  const shown = found.slice(0, limit).map((one) => operatedRun(one, names));
+  // One that has ended stays in its node's state until the next beat.
+  const runs = nodeId === null ? shown : shown.filter(({ endedAt }) => endedAt === null);
+  return { runs, nodes, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
 }
 
 function operatedRun({ run, accountId }: RunOfAgent, nodes: ReadonlyMap<string, string>): OperatedRun {
@@ -70,7 +72,6 @@ function operatedRun({ run, accountId }: RunOfAgent, nodes: ReadonlyMap<string, 
     repository: run.repository ?? null,
     parkedFor: run.parked?.reason ?? null,
     credits: chargeInCredits(run.grossMicroUsd - run.refundedMicroUsd),
-    // One that has ended stays in its node's state until the next beat.
     node: endedAt === null ? (nodes.get(id) ?? null) : null,
   };
 }
