@@ -27,6 +27,8 @@ const RENEWAL_SWEEP_MS = 60_000;
 const EXPIRY_SWEEP_MS = 10 * 60_000;
 /** The interval at which a node looks for parked runs that are to be tried again. */
 const RETRY_SWEEP_MS = 60_000;
+/** How long a node that stops tries to say so. */
+const HIDE_MS = 1_000;
 /** Rows of a table that one transaction deletes. */
 const EXPIRED_A_STEP = 2_000;
 /** The time for which entries of the audit trail are kept: 90 days. */
@@ -104,7 +106,7 @@ export class ServiceNode {
   /** Leaves the other nodes, once nothing is published any more. */
   async close(): Promise<void> {
     const { core, shared } = this.#options;
-    if (shared !== null) await hideNode(core).catch(() => {});
+    if (shared !== null) await this.#hide(core);
     await this.#options.shared?.peers.close();
   }
 
@@ -140,6 +142,14 @@ export class ServiceNode {
     await showNode(core).catch((cause: unknown) =>
       core.log.warn({ err: cause }, "this node could not be shown to operators"),
     );
+  }
+
+  /** A stop does not wait for a database that is away: operators see the node as lost then. */
+  async #hide({ clock, ...core }: Core): Promise<void> {
+    const isDone = new AbortController();
+    const late = clock.sleep(HIDE_MS, isDone.signal).catch(() => {});
+    await Promise.race([hideNode(core).catch(() => {}), late]);
+    isDone.abort();
   }
 
   async #renewSubscriptions(): Promise<void> {

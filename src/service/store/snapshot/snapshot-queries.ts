@@ -56,8 +56,8 @@ export function countByKey(sealed: readonly string[]): { keyId: string; values: 
   return [...counts].map(([keyId, values]) => ({ keyId, values }));
 }
 
-/** What a restored service must not go on with: the calls that its runs have made since the backup would be made again. */
-const LEFT_OUT: readonly string[] = ["run_journal", "released_runs"];
+/** What a restored service must not go on with: the calls that its runs have made since the backup would be made again. Nodes are others then. */
+const LEFT_OUT: readonly string[] = ["run_journal", "released_runs", "nodes"];
 
 /** All rows of a table, without what the backup itself has written. None of the journals of runs at work. */
 export function rowsQuery({ name, columns }: TableShape): string {

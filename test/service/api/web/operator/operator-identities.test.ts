@@ -86,6 +86,17 @@ describe("operators with an identity at a provider", () => {
     expect(home.headers.get("location")).toMatch(/^\/sign-in/);
   });
 
+  it("get a cookie for the operator's pages alone, without a domain", async () => {
+    const browser = new WebBrowser();
+    const begun = await browser.get(`${fixture.url}/operator/sign-in/with/oidc`);
+    const there = await browser.get(begun.headers.get("location") ?? "");
+    const signedIn = await browser.get(there.headers.get("location") ?? "");
+    expect(signedIn.headers.getSetCookie().find((line) => line.startsWith("operator="))).toMatch(
+      /^operator=svc_op_[\w-]+; Max-Age=28800; Path=\/operator; HttpOnly; SameSite=Lax$/,
+    );
+    expect(signedIn.headers.getSetCookie().some((line) => line.startsWith("session="))).toBe(false);
+  });
+
   it("are nobody else: another subject with the same address is told who it is", async () => {
     openid.claims = { sub: "78", email: "ada@example.com", email_verified: true };
     const { answer } = await signInWith("oidc");

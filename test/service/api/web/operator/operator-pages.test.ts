@@ -366,3 +366,23 @@ onEveryStore((store) => {
     });
   });
 });
+
+it("have a cookie over https that no page of an account gets, and take it by its whole name alone", async () => {
+  const core = await startFixture({ level: "core", policy: { webUrl: "https://service.example" } });
+  const api = await openHttpApi(core);
+  try {
+    const { secret } = await signInOperator(core.core);
+    const get = (cookie: string) => call(`${api.url}/operator`, { headers: { cookie } });
+    expect((await get(`__Secure-operator=${secret}`)).status).toBe(200);
+    for (const name of ["operator", "__Host-operator", "__Host-session", "session"])
+      expect([name, (await get(`${name}=${secret}`)).status]).toEqual([name, 303]);
+    const out = await call(`${api.url}/operator/sign-out`, {
+      method: "POST",
+      headers: { ...OWN, cookie: `__Secure-operator=${secret}` },
+    });
+    expect(out.headers.get("set-cookie")).toMatch(/^__Secure-operator=; Max-Age=0; Path=\/operator; Secure/);
+    expect((await get(`__Secure-operator=${secret}`)).status).toBe(303);
+  } finally {
+    await api.close();
+  }
+});
