@@ -16,21 +16,20 @@ const undoWhatPeopleStart: readonly string[] = [
   "alter table schedules drop column made_by",
 ];
 
-/** of 031, with those after it, */
-export const undoPullReviews: readonly string[] = [
-  ...undoBegunCommits,
-  ...undoRunFilters,
-  ...undoWhatPeopleStart,
-  "drop table pull_reviews",
-];
-/** Statements for both databases, in their order: of migration 032, */
+/** of 032, */
 const undoOperators: readonly string[] = [
   ...["operators", "operator_links", "operator_sessions", "nodes"].map((table) => `drop table ${table}`),
   "alter table audit_entries drop column operator_id",
 ];
 
 /** of 031, with those after it, */
-export const undoPullReviews: readonly string[] = [...undoOperators, "drop table pull_reviews"];
+export const undoPullReviews: readonly string[] = [
+  ...undoBegunCommits,
+  ...undoRunFilters,
+  ...undoWhatPeopleStart,
+  ...undoOperators,
+  "drop table pull_reviews",
+];
 
 /** and of 030, with those after it. */
 export const undoUsage: readonly string[] = [

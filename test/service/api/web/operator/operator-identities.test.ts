@@ -31,7 +31,7 @@ describe("operators with an identity at a provider", () => {
       signUp: { kind: "open" },
       providers: [
         {
-          ...({ id: "oidc", title: "Example", issuer: openid.url } as const),
+          ...({ id: "oidc", title: "Example", issuer: openid.url, scope: "openid", roles: null } as const),
           clientId: CLIENT_ID,
           clientSecret: CLIENT_SECRET,
         },
