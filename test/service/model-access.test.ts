@@ -220,9 +220,7 @@ onEveryStore((store) => {
       await untilAskedWith(access);
       const rows = await fixture.place.query("select run_id, sealed from run_secrets");
       const own = rows.filter(({ run_id }) => run_id === runId);
-      expect(own).toEqual(
-        [{ run_id: runId, sealed: expect.stringMatching(/^v1\.[0-9a-f]{8}\./) }],
-      );
+      expect(own).toEqual([{ run_id: runId, sealed: expect.stringMatching(/^v1\.[0-9a-f]{8}\./) }]);
       expect(JSON.stringify(rows)).not.toContain(access.access_token.slice(0, 20));
       play.gate("middle").resolve();
       await job.ended(runId);

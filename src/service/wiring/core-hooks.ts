@@ -5,7 +5,7 @@ import { scheduleApproval } from "../core/schedules/approve-schedule.ts";
 import { finishSchedule } from "../core/schedules/end-schedules.ts";
 import { activationApproval, executionApproval } from "../core/workflows/approve-workflow.ts";
 import { changesetApproval } from "../core/workspaces/changesets/approve-changeset.ts";
-import { findPlaceFault } from "../core/workspaces/placed-runs/find-place-fault.ts";
+import { findPlaceFault } from "../core/workspaces/runs/find-place-fault.ts";
 import { grantApproval } from "../core/write-grants/approve-grant.ts";
 
 export const coreHooks: Pick<Core, "approvables" | "onRunContinues" | "onRunEnded"> = {

@@ -183,7 +183,12 @@ export type DeliveryRefusal = RefusalOf<typeof runProblems, "run_unfinished" | "
 /** Why a run does not go on. */
 export type ResumeRefusal = RefusalOf<
   typeof runProblems,
-  "run_not_parked" | "place_taken" | "answer_missing" | "cost_not_raised" | "tokens_not_raised" | "credits_not_added"
+  | "run_not_parked"
+  | "place_taken"
+  | "answer_missing"
+  | "cost_not_raised"
+  | "tokens_not_raised"
+  | "credits_not_added"
 >;
 
 type MessageRefusal = RefusalOf<typeof runProblems, "message_missing">;

@@ -314,7 +314,14 @@ onEveryStore((store) => {
 });
 
 function placeOf(place: Pick<WorkspaceRun, "runId" | "workspaceId" | "copyId">): WorkspaceRun {
-  return { agentId: "agent", taskGroupId: null, workerId: null, begunCommitOid: null, createdAt: 0, ...place };
+  return {
+    agentId: "agent",
+    taskGroupId: null,
+    workerId: null,
+    begunCommitOid: null,
+    createdAt: 0,
+    ...place,
+  };
 }
 
 function foldersOf(fixture: CoreFixture) {
