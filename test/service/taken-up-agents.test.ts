@@ -12,6 +12,7 @@ import { DurableService } from "../support/durable/durable-service.ts";
 import { expectCompleted, expectNothingKept, type Played } from "../support/durable/expect-played.ts";
 import { newestKept, untilKept } from "../support/durable/kept-entries.ts";
 import { STORY_MODEL } from "../support/durable/played-story.ts";
+import { PlayedWorkspaces, UNSAVED } from "../support/durable/played-workspaces.ts";
 import {
   BEGUN_AGAIN,
   CONTINUED,
@@ -169,6 +170,27 @@ describe("a coding agent's run whose process is killed", () => {
       errandOf("knows no sessions"),
       errandOf("resumes", { run: "large-home", homeBytes: TOO_MANY_BYTES }),
     ]);
+  });
+
+  it("goes on in its copy where it works in a workspace", async () => {
+    const workspaces = new PlayedWorkspaces(service);
+    const errand = errandOf("resumes", { run: "workspace" });
+    const { worker, ...place } = await workspaces.startWorker(messageOf(errand));
+    await untilHeld(errand);
+    await untilKept(service, worker.run_id);
+    await service.node().process.kill();
+    await service.startAgain();
+    const { run, resumed, events } = await workspaces.ended(worker.run_id);
+    expect(run.status).toBe("completed");
+    expect(resumed).toEqual([{ turn: 1, after: "lost_worker", unknown_calls: ["execute"] }]);
+    expect(textIn(events)).toBe("Part one of workspace.\nPart two of workspace.");
+    expect(promptsOf(errand).at(-1)).toContain(CONTINUED);
+    const saved = await workspaces.savedWorker(place, worker.id);
+    const files = await workspaces.filesOf(place, saved.saved_revision_id ?? "");
+    expect(files).toMatchObject({ [UNSAVED.path]: UNSAVED.content });
+    expect(Object.values(files).join("")).toContain("One.");
+    await expectNothingKept(service);
+    expect(await service.leftFiles()).toEqual([]);
   });
 
   it("does so whatever its agent does that should go on", { tags: ["long"] }, async () => {

@@ -1,23 +1,19 @@
 // The worker of a workspace's run is lost: the next one goes on in the same copy, with the files as they were at the last turn, and makes
 // nothing twice.
 
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Client, createClient } from "../../src/client/client.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Run } from "../../src/contract/runs/run.ts";
-import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import type { WorkerView } from "../../src/contract/workspaces/workers/worker.ts";
 import { DurableService } from "../support/durable/durable-service.ts";
-import { expectNothingKept, patchIn, type Resumed } from "../support/durable/expect-played.ts";
+import { expectNothingKept, type Resumed } from "../support/durable/expect-played.ts";
 import { childOf, idealRequests, messageOf, type Story } from "../support/durable/played-story.ts";
-import { expectValidStream } from "../support/service-streams.ts";
+import { type Place, PlayedWorkspaces, UNSAVED } from "../support/durable/played-workspaces.ts";
 import { postgresStore, sqliteStore } from "../support/stores/stores.ts";
 
 const LOST_TURN = 2;
 const JOURNAL_ENTRY = /insert into "run_journal"/;
 const WORKER = /insert into "workers"/;
 const CHANGESET = /insert into "changesets"/;
-/** Written in the copy before the run, and saved in no revision. */
-const UNSAVED = { path: "unsaved.txt", content: "Of a person.\n" };
 const STALLED_SECONDS = "4";
 
 function storyOf(run: string): Story {
@@ -28,96 +24,14 @@ function managerStoryOf(run: string): Story {
   return { name: "manager", run, turns: 5, noteEvery: 0, managesIn: LOST_TURN };
 }
 
-type Place = { readonly workspaceId: string; readonly copyId: string; readonly groupId: string };
-
-type PlayedRun = {
-  readonly run: Run;
-  readonly events: readonly RunEvent[];
-  readonly patch: string;
-  readonly resumed: readonly Resumed[];
-};
-
-/** An account's workspace on a service whose processes are lost. */
-class Played {
-  readonly service: DurableService;
-  readonly client: Client;
-
-  constructor(service: DurableService) {
-    this.service = service;
-    const { url: baseUrl } = service.nodes.find(({ role }) => role !== "worker") ?? service.node();
-    this.client = createClient({ baseUrl, credential: () => service.owner.secret });
-  }
-
-  /** A new workspace with a copy that has a file of its own. */
-  async place(): Promise<Place> {
-    const { client } = this;
-    const { id: workspaceId } = await client.workspaces.create({ body: { name: "played" } });
-    const made = await client.copies.create({ workspaceId });
-    const copyId = made.status === "succeeded" ? (made.result.working_copy_id ?? "") : "";
-    await client.copyFiles.write({ workspaceId, workingCopyId: copyId, body: UNSAVED });
-    const { id: groupId } = await client.taskGroups.create({ workspaceId, body: { name: "played" } });
-    return { workspaceId, copyId, groupId };
-  }
-
-  async startWorker(story: Story): Promise<Place & { readonly worker: WorkerView }> {
-    const place = await this.place();
-    const body = { message: messageOf(story), task_group_id: place.groupId, working_copy_id: place.copyId };
-    return { ...place, worker: await this.client.workers.start({ workspaceId: place.workspaceId, body }) };
-  }
-
-  /** The manager works beside the accepted files. */
-  async startManager(story: Story): Promise<Place & { readonly runId: string }> {
-    const place = await this.place();
-    const { workspaceId } = place;
-    const body = { message: messageOf(story) };
-    const { run_id: runId } = await this.client.workspaceRuns.submit({ workspaceId, body });
-    return { ...place, runId };
-  }
-
-  async ended(runId: string): Promise<PlayedRun> {
-    const { client } = this;
-    const stored = [];
-    for await (const one of client.runs.follow({ runId })) stored.push(one);
-    const events = await expectValidStream(stored);
-    const [row] = await this.service.place.query(`select agent_id from runs where id = '${runId}'`);
-    const run = await client.runs.get({ agentId: String(row?.agent_id), runId });
-    const resumed = events.flatMap((event) =>
-      event.type === "CUSTOM" && event.name === "resumed" ? [event.value as Resumed] : [],
-    );
-    return { run, events, patch: patchIn(events), resumed };
-  }
-
-  /** Once what it changed is saved. */
-  async savedWorker({ workspaceId }: Place, workerRequestId: string): Promise<WorkerView> {
-    return await vi.waitFor(
-      async () => {
-        const worker = await this.client.workers.get({ workspaceId, workerRequestId });
-        expect(worker.save_state).not.toMatch(/none|saving/);
-        return worker;
-      },
-      { timeout: 20_000, interval: 50 },
-    );
-  }
-
-  async filesOf({ workspaceId }: Place, revisionId: string): Promise<Readonly<Record<string, string>>> {
-    const { items } = await this.client.revisionFiles.list({ workspaceId, revisionId });
-    const files: Record<string, string> = {};
-    for (const { path } of items) {
-      const { body } = await this.client.revisionFiles.download({ workspaceId, revisionId, query: { path } });
-      files[path] = await new Response(body).text();
-    }
-    return files;
-  }
-}
-
 type CalmWorker = {
   readonly patch: string;
   readonly files: Readonly<Record<string, string>>;
   readonly gross: number;
 };
 
-async function playCalmWorker(played: Played): Promise<CalmWorker> {
-  const { worker, ...place } = await played.startWorker(storyOf("calm"));
+async function playCalmWorker(played: PlayedWorkspaces): Promise<CalmWorker> {
+  const { worker, ...place } = await played.startWorker(messageOf(storyOf("calm")));
   const { patch, run, resumed } = await played.ended(worker.run_id);
   expect(resumed).toEqual([]);
   const saved = await played.savedWorker(place, worker.id);
@@ -133,7 +47,7 @@ function grossOf(run: Run): number {
 
 /** The run is what it would have been, from one worker of the workspace that is saved once. */
 async function expectSameWork(
-  played: Played,
+  played: PlayedWorkspaces,
   {
     story,
     started,
@@ -164,7 +78,7 @@ type Proposed = { readonly files: number; readonly patch: string; readonly worke
 
 /** One worker, one task group, one changeset, whose work is the worker's. */
 async function expectOneProposal(
-  played: Played,
+  played: PlayedWorkspaces,
   { place, runId }: { readonly place: Place; readonly runId: string },
 ): Promise<Proposed & { readonly resumed: readonly Resumed[] }> {
   const { run, patch, resumed } = await played.ended(runId);
@@ -182,13 +96,13 @@ async function expectOneProposal(
 }
 
 describe("runs of a workspace on SQLite whose process is killed", () => {
-  let played: Played;
+  let played: PlayedWorkspaces;
   let calm: CalmWorker;
   let proposed: Proposed;
   beforeAll(async () => {
-    played = new Played(await DurableService.start({ store: sqliteStore }));
+    played = new PlayedWorkspaces(await DurableService.start({ store: sqliteStore }));
     calm = await playCalmWorker(played);
-    const { runId, ...place } = await played.startManager(managerStoryOf("calm-manager"));
+    const { runId, ...place } = await played.startManager(messageOf(managerStoryOf("calm-manager")));
     const { resumed, ...made } = await expectOneProposal(played, { place, runId });
     expect(resumed).toEqual([]);
     proposed = made;
@@ -201,7 +115,7 @@ describe("runs of a workspace on SQLite whose process is killed", () => {
     const { service } = played;
     const story = storyOf(`lost-${place}`);
     const hold = service.model.hold(story, { turn: LOST_TURN, place });
-    const started = await played.startWorker(story);
+    const started = await played.startWorker(messageOf(story));
     await hold.reached;
     await service.node().process.kill();
     hold.release();
@@ -216,7 +130,7 @@ describe("runs of a workspace on SQLite whose process is killed", () => {
     const { service } = played;
     const story = storyOf(`entry-${at}`);
     const hold = service.model.hold(story, { turn: LOST_TURN, place: "unanswered" });
-    const started = await played.startWorker(story);
+    const started = await played.startWorker(messageOf(story));
     await hold.reached;
     await service.killAround(at, JOURNAL_ENTRY);
     hold.release();
@@ -236,7 +150,7 @@ describe("runs of a workspace on SQLite whose process is killed", () => {
       const { service } = played;
       const story = managerStoryOf(`${when}-${of.replaceAll(" ", "-")}`);
       const hold = service.model.hold(story, { turn, place: "unanswered" });
-      const { runId, ...place } = await played.startManager(story);
+      const { runId, ...place } = await played.startManager(messageOf(story));
       await hold.reached;
       await service.killAround(when, statement);
       hold.release();
@@ -256,7 +170,7 @@ describe("runs of a workspace on SQLite whose process is killed", () => {
     const { service } = played;
     const story = storyOf("handed-over");
     const hold = service.model.hold(story, { turn: LOST_TURN, place: "unanswered" });
-    const { worker, ...place } = await played.startWorker(story);
+    const { worker, ...place } = await played.startWorker(messageOf(story));
     await hold.reached;
     const stopping = service.stop();
     await service.closed();
@@ -275,10 +189,10 @@ describe("runs of a workspace on SQLite whose process is killed", () => {
 });
 
 describe("runs of a workspace on PostgreSQL whose worker is lost", { tags: ["postgres"] }, () => {
-  let played: Played;
+  let played: PlayedWorkspaces;
   beforeAll(async () => {
     const roles = ["api", "worker", "worker"] as const;
-    played = new Played(
+    played = new PlayedWorkspaces(
       await DurableService.start({ store: postgresStore, roles, settings: { STALLED_SECONDS } }),
     );
   });
@@ -291,7 +205,7 @@ describe("runs of a workspace on PostgreSQL whose worker is lost", { tags: ["pos
     const calm = await playCalmWorker(played);
     const story = storyOf("lost");
     const hold = service.model.hold(story, { turn: LOST_TURN, place: "unanswered" });
-    const started = await played.startWorker(story);
+    const started = await played.startWorker(messageOf(story));
     await hold.reached;
     const lost = service.nodeWith(service.model.askedOf(story)[0]?.apiKey ?? null);
     await lost.process.kill();
@@ -309,7 +223,7 @@ describe("runs of a workspace on PostgreSQL whose worker is lost", { tags: ["pos
     const { service } = played;
     const story = managerStoryOf("lost-manager");
     const hold = service.model.hold(childOf(story), { turn: 1, place: "unanswered" });
-    const { runId, ...place } = await played.startManager(story);
+    const { runId, ...place } = await played.startManager(messageOf(story));
     await hold.reached;
     const lost = service.nodeWith(service.model.askedOf(story)[0]?.apiKey ?? null);
     await lost.process.kill();
