@@ -40,6 +40,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "contract/runs/typed-outputs.ts",
     "github/typed-outputs/dispatch-workflow.ts",
     "service/api/http/measure.ts",
+    "service/api/http/reference/client-pages.ts",
     "service/api/http/reference/openapi-document.ts",
     "service/api/http/serve-routes.ts",
     "service/api/web/passkey-domain.ts",

@@ -65,7 +65,7 @@ function endingWithout(loss: AccessLoss): Ending {
 function waitedText(loss: AccessLoss): string {
   switch (loss.reason) {
     case "lost":
-      return "The service was restarted while this run waited. It keeps the access to the repository's model in memory alone, and has lost it. Nothing was charged. Run it again. Its operator sets RUN_SECRETS_KEY, so that such runs outlive a restart.";
+      return "The service was restarted while this run waited. It keeps the access to the repository's model in memory alone, and has lost it. Nothing was charged. Its operator sets RUN_SECRETS_KEY, so that such runs outlive a restart. Run it again.";
     case "expired":
       return `The access to the repository's model ended at ${isoTime(loss.expiredAt)}, while this run waited, and was not renewed. Keep the job running until the run has ended, and run it again.`;
     case "key_unknown":

@@ -1,5 +1,5 @@
 // The files of a run of a workspace: its copy, held and kept, or the accepted files, whose changes the session carries.
-// Why: docs/decisions/088-a-run-works-in-a-copy-by-a-lease.md
+// Why: docs/decisions/088-a-run-works-in-a-copy-by-a-lease.md, docs/decisions/163-a-workspaces-run-outlives-its-worker.md
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import { ok, type Result, refused } from "../../../../base/result.ts";
