@@ -2,7 +2,7 @@
 
 import { byteLength } from "../base/bounded-text.ts";
 import { singleLine } from "../base/untrusted-text.ts";
-import type { ChangesEvent, FileChange, HeldBackFile } from "../contract/runs/run-event.ts";
+import type { ChangesEvent, FileChange, HeldBackFile } from "../contract/runs/changes.ts";
 import { firstAddedLines } from "../report/scan-patch.ts";
 import { blobUrl, type FileLinks, filesUrl } from "./blob-url.ts";
 import { diffstat, inlineCode, linkedCode } from "./markdown.ts";

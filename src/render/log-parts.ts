@@ -4,14 +4,12 @@ import { assertNever } from "../base/assert-never.ts";
 import { headLines } from "../base/bounded-text.ts";
 import { singleLine, wholeChars } from "../base/untrusted-text.ts";
 import { ATTEMPTS_EVENT } from "../contract/runs/attempts.ts";
+import { CHANGES_EVENT, type ChangesEvent, type HeldBackFile } from "../contract/runs/changes.ts";
 import { CHECKS_EVENT } from "../contract/runs/checks.ts";
 import {
   APPROVAL_EVENT,
   asRunEvent,
-  CHANGES_EVENT,
-  type ChangesEvent,
   EGRESS_EVENT,
-  type HeldBackFile,
   NOTICE_EVENT,
   OUTPUT_EVENT,
   PARKED_EVENT,

@@ -2,7 +2,7 @@
 // marked, so that people can write around it. Pure.
 
 import { byteLength, SectionRoom } from "../base/bounded-text.ts";
-import type { ChangesEvent } from "../contract/runs/run-event.ts";
+import type { ChangesEvent } from "../contract/runs/changes.ts";
 import type { FileLinks } from "./blob-url.ts";
 import { changesTable } from "./changes-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";

@@ -5,12 +5,12 @@ import { assertNever } from "../base/assert-never.ts";
 import { type Excerpt, excerpt, lastChars } from "../base/bounded-text.ts";
 import { wholeChars } from "../base/untrusted-text.ts";
 import { ATTEMPTS_EVENT, type AttemptsEvent } from "../contract/runs/attempts.ts";
+import { CHANGES_EVENT } from "../contract/runs/changes.ts";
 import { CHECKS_EVENT, type ChecksEvent } from "../contract/runs/checks.ts";
 import {
   APPROVAL_EVENT,
   type ApprovalEvent,
   asRunEvent,
-  CHANGES_EVENT,
   EGRESS_EVENT,
   NOTICE_EVENT,
   OUTPUT_EVENT,

@@ -2,11 +2,11 @@
 
 import type { Excerpt } from "../base/bounded-text.ts";
 import type { AttemptsEvent } from "../contract/runs/attempts.ts";
+import type { ChangesEvent } from "../contract/runs/changes.ts";
 import type { ChecksEvent } from "../contract/runs/checks.ts";
 import type { Parked } from "../contract/runs/run.ts";
 import type {
   ApprovalEvent,
-  ChangesEvent,
   EgressEvent,
   OutputEvent,
   PlanStep,

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FileChange } from "../../src/contract/runs/run-event.ts";
+import type { FileChange } from "../../src/contract/runs/changes.ts";
 import { eventsOf, type ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestRepository } from "../../fakes/code-host/git-repository.ts";
-import type { ChangesEvent } from "../../src/contract/runs/run-event.ts";
+import type { ChangesEvent } from "../../src/contract/runs/changes.ts";
 
 /** The changes that give these files their text, on top of a commit. No ref and no file of the repository moves. */
 export function changesOnto(

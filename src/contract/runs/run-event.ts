@@ -6,11 +6,11 @@ import * as z from "zod/mini";
 import { type Components, component } from "../component.ts";
 import { field, object } from "../field.ts";
 import { attemptsEventSchema } from "./attempts.ts";
+import { changesEventSchema, fileChangeSchema, heldBackFileSchema } from "./changes.ts";
 import { checksEventSchema } from "./checks.ts";
 import { modelBillings, parkedSchema } from "./run.ts";
 import { typedOutputEventSchema } from "./typed-outputs.ts";
 
-export const CHANGES_EVENT = "repository.changes";
 export const QUOTA_EVENT = "quota";
 export const OUTPUT_EVENT = "output";
 export const EGRESS_EVENT = "egress";
@@ -108,42 +108,6 @@ const toolResultSchema = object({
   toolCallId,
   content: field(z.string(), "What the tool gave."),
   role: role("tool"),
-});
-
-const fileChangeStatuses = ["added", "modified", "deleted", "renamed"] as const;
-
-export const fileChangeSchema = object({
-  path: field(z.string(), "Its path in the repository."),
-  status: field(z.enum(fileChangeStatuses), "How it was changed."),
-  additions: field(z.int(), "Lines added."),
-  deletions: field(z.int(), "Lines removed."),
-});
-export type FileChange = z.infer<typeof fileChangeSchema>;
-
-/** A file that the run changed and that was left out of the patch. */
-export const heldBackFileSchema = object({
-  path: field(z.string(), "Its path in the repository."),
-  reason: field(z.enum(["protected", "too_large"]), "Why it was left out."),
-});
-export type HeldBackFile = z.infer<typeof heldBackFileSchema>;
-
-/**
- * What the run changed in the repository: a git patch against `base_sha`, binary files included. `held_back` names what
- * the patch leaves out, and why. `unreadable` says why nobody can tell what was changed: there are no files then.
- */
-const changesSchema = object({
-  type: kind("CUSTOM"),
-  name: field(z.literal(CHANGES_EVENT), "Which event of this service's own it is."),
-  value: field(
-    object({
-      base_sha: field(z.string(), "The commit that the changes are against."),
-      files: field(z.array(fileChangeSchema), "The files that were changed."),
-      patch: field(z.string(), "The changes as a git patch, binary files included."),
-      held_back: field(z.optional(z.array(heldBackFileSchema)), "Files that the patch leaves out."),
-      unreadable: field(z.optional(z.string()), "Why the changes cannot be read. There are no files then."),
-    }),
-    "What the event says; for `output` the reply as data.",
-  ),
 });
 
 /**
@@ -330,7 +294,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
   toolEndSchema,
   toolResultSchema,
   z.discriminatedUnion("name", [
-    changesSchema,
+    changesEventSchema,
     quotaEventSchema,
     outputEventSchema,
     egressEventSchema,
@@ -348,7 +312,6 @@ export const runEventSchema = z.discriminatedUnion("type", [
 
 /** An event of AG-UI 1.0 that this version knows. A union on `type`, and for `CUSTOM` on `name`. */
 export type RunEvent = z.infer<typeof runEventSchema>;
-export type ChangesEvent = z.infer<typeof changesSchema>;
 export type OutputEvent = z.infer<typeof outputEventSchema>;
 export type EgressEvent = z.infer<typeof egressEventSchema>;
 export type QuotaEvent = z.infer<typeof quotaEventSchema>;

@@ -3,7 +3,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../../base/environment.ts";
 import type { CiJob } from "../../ci/provider.ts";
-import type { ChangesEvent } from "../../contract/runs/run-event.ts";
+import type { ChangesEvent } from "../../contract/runs/changes.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 

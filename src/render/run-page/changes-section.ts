@@ -1,7 +1,7 @@
 // The changes of a run, by file: each folded, with its added and removed lines, within a bound. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
-import type { ChangesEvent, HeldBackFile } from "../../contract/runs/run-event.ts";
+import type { ChangesEvent, HeldBackFile } from "../../contract/runs/changes.ts";
 import { blobUrl } from "../blob-url.ts";
 import { type Contents, type Element, el } from "../html/element.ts";
 import { countText, plural } from "../quantities.ts";

@@ -1,7 +1,7 @@
 // The changes of a run on its page: what leads to the whole file, and what has none.
 
 import { expect, it } from "vitest";
-import type { ChangesEvent } from "../../../src/contract/runs/run-event.ts";
+import type { ChangesEvent } from "../../../src/contract/runs/changes.ts";
 import { toHtml } from "../../../src/render/html/element.ts";
 import { changesSection } from "../../../src/render/run-page/changes-section.ts";
 

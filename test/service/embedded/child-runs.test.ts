@@ -9,7 +9,8 @@ import { type ModelServer, startModelServer } from "../../../fakes/model-server/
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import { call, type Step, say } from "../../../fakes/model-server/turn.ts";
 import { exchangeResponseSchema } from "../../../src/contract/ci/exchange.ts";
-import { asRunEvent, type ChangesEvent, type StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
+import type { ChangesEvent } from "../../../src/contract/runs/changes.ts";
+import { asRunEvent, type StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
 import { type EmbeddedService, startEmbeddedService } from "../../../src/service/embedded/embedded.ts";
 import { call as httpCall } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";

@@ -12,13 +12,9 @@ import { type ModelServer, startModelServer } from "../../../fakes/model-server/
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import type { Step } from "../../../fakes/model-server/turn.ts";
 import { exchangeResponseSchema } from "../../../src/contract/ci/exchange.ts";
+import type { ChangesEvent } from "../../../src/contract/runs/changes.ts";
 import type { Run } from "../../../src/contract/runs/run.ts";
-import {
-  asRunEvent,
-  type ChangesEvent,
-  type RunEvent,
-  type StoredRunEvent,
-} from "../../../src/contract/runs/run-event.ts";
+import { asRunEvent, type RunEvent, type StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
 import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
 import { type Config, readConfig } from "../../../src/service/settings/config.ts";
 import { startTestService, type TestService } from "../../support/fixtures/in-process-service.ts";

@@ -1,7 +1,8 @@
 // What a run must be whose worker was killed while it played a story, held against one that nothing has disturbed.
 
 import { expect } from "vitest";
-import { CHANGES_EVENT, type RunEvent, type StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
+import { CHANGES_EVENT } from "../../../src/contract/runs/changes.ts";
+import type { RunEvent, StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
 import { expectSoundLedger } from "../service-ledger.ts";
 import { expectValidStream } from "../service-streams.ts";
 import type { DurableService } from "./durable-service.ts";

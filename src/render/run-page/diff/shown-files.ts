@@ -1,6 +1,6 @@
 // What a page shows of a patch: its files and lines within bounds, secrets masked before anything is split. Pure.
 
-import type { ChangesEvent, FileChange } from "../../../contract/runs/run-event.ts";
+import type { ChangesEvent, FileChange } from "../../../contract/runs/changes.ts";
 import { maskSecrets } from "../../../report/find-secrets.ts";
 import { type PatchFile, patchFiles } from "./patch-files.ts";
 

@@ -1,13 +1,8 @@
 // What a run has left as one of several attempts: its reply, its changes, and what it says of its checks, read from its stream.
 
+import { CHANGES_EVENT, type ChangesEvent } from "../../../contract/runs/changes.ts";
 import { CHECKS_EVENT, type ChecksEvent } from "../../../contract/runs/checks.ts";
-import {
-  asRunEvent,
-  CHANGES_EVENT,
-  type ChangesEvent,
-  OUTPUT_EVENT,
-  type OutputEvent,
-} from "../../../contract/runs/run-event.ts";
+import { asRunEvent, OUTPUT_EVENT, type OutputEvent } from "../../../contract/runs/run-event.ts";
 import { TYPED_OUTPUT_EVENT, type TypedOutput } from "../../../contract/runs/typed-outputs.ts";
 import type { StoreReader } from "../ports/store.ts";
 

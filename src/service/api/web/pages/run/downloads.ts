@@ -3,7 +3,8 @@
 import { Readable } from "node:stream";
 import { byteLength } from "../../../../../base/bounded-text.ts";
 import { visibleText } from "../../../../../base/untrusted-text.ts";
-import { asRunEvent, CHANGES_EVENT } from "../../../../../contract/runs/run-event.ts";
+import { CHANGES_EVENT } from "../../../../../contract/runs/changes.ts";
+import { asRunEvent } from "../../../../../contract/runs/run-event.ts";
 import { ndjsonLine } from "../../../../../render/ndjson.ts";
 import { maskSecrets } from "../../../../../report/find-secrets.ts";
 import { notFoundPage } from "../../page.ts";
