@@ -137,7 +137,7 @@ export const problemTexts: Texts<ProblemCode> = {
   turn_not_kept: "The run cannot be forked at this turn: the message says at which it can be.",
   run_not_parked: "The run is not parked: there is nothing to continue it with.",
   run_needs_more:
-    "The parked run was not given what it waits for: an answer, or a higher limit. The message names it.",
+    "The parked run was not given what it waits for: an answer, a higher limit, or its copy of a workspace, in which another run works. The message names it.",
   events_expired: "The run's events were deleted (`RETENTION_DAYS`).",
   idempotency_key_in_flight: "The same request is being answered at this moment.",
   idempotency_key_reused: "The idempotency key was used for another request.",

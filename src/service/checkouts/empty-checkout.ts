@@ -13,6 +13,9 @@ import { type RunFolder, removeFolder } from "./run-folder.ts";
 
 const BRANCH = "main";
 const COMMITTER = ["user.name=agent-service", "user.email=agent-service@localhost"];
+/** The same each time: the run's next worker has the same commit. */
+const COMMITTED_AT = "1767225600 +0000";
+const DATES = { GIT_AUTHOR_DATE: COMMITTED_AT, GIT_COMMITTER_DATE: COMMITTED_AT };
 
 type EmptyCheckout = {
   readonly git: Git;
@@ -42,7 +45,7 @@ export async function openEmptyCheckout(empty: EmptyCheckout): Promise<Result<Ch
 /** Returns the commit's name. */
 async function commitNothing({ git, folder, signal }: EmptyCheckout): Promise<string> {
   const tell = async (args: readonly string[], config: readonly string[] = []): Promise<string> =>
-    (await git({ args, config, signal })).stdout.toString("latin1").trim();
+    (await git({ args, config, env: DATES, signal })).stdout.toString("latin1").trim();
   await makeRepository({
     git,
     gitFolder: folder.git,

@@ -7,6 +7,7 @@ import type { Environments, PreparedEnvironment } from "../core/checkouts/enviro
 import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { costOfTime } from "../core/money/run-price.ts";
+import { isOfStore } from "../core/ports/store-fault.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { hasAnswered } from "../core/runs/retries.ts";
@@ -21,7 +22,7 @@ import { carriedStateOf, fresh, restoreChanges } from "./carried-changes.ts";
 import { Delegations } from "./delegations.ts";
 import { emitChanges } from "./emit-changes.ts";
 import type { EventWriter } from "./event-writer.ts";
-import { endingOfError, endingOfRefusal, failed, failedUnlessCalled, isOfStore } from "./failed-run.ts";
+import { endingOfError, endingOfRefusal, failed, failedUnlessCalled } from "./failed-run.ts";
 import { HeldCheckout } from "./held-checkout.ts";
 import { endPoisoned } from "./poisoned-run.ts";
 import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";

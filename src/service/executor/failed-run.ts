@@ -6,8 +6,6 @@ import { type RunCause, type SpendingStop, spendingStops } from "../../contract/
 import { ELSEWHERE } from "../core/blobs/own-blobs.ts";
 import { CheckoutError, type CheckoutRefusal } from "../core/checkouts/checkout.ts";
 import type { Core } from "../core/core.ts";
-import { StorageFullError } from "../core/ports/storage-full.ts";
-import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
@@ -136,9 +134,4 @@ function endingOfStop(kind: StopKind): Ending {
     case "lost":
       return interruptedEnding;
   }
-}
-
-/** Whether the store failed: the run itself has not. */
-export function isOfStore(cause: unknown): boolean {
-  return cause instanceof StoreUnavailableError || cause instanceof StorageFullError;
 }

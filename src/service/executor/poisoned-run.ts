@@ -4,11 +4,11 @@
 
 import type { Agent } from "../core/agents/agent.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
+import { isOfStore } from "../core/ports/store-fault.ts";
 import { type Ending, poisonedEnding } from "../core/runs/run-machine.ts";
 import type { Backend } from "./backend.ts";
 import { fresh, restoreChanges } from "./carried-changes.ts";
 import { type ChangedWork, emitChanges } from "./emit-changes.ts";
-import { isOfStore } from "./failed-run.ts";
 import type { HeldCheckout } from "./held-checkout.ts";
 import type { LeftWork, RunJournal } from "./run-journal.ts";
 import { openFiles, type RunOfFiles, sourceOf } from "./run-source.ts";

@@ -8,6 +8,8 @@ import { GitError } from "../../../base/git/git.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CheckoutRefusal } from "../../core/checkouts/checkout.ts";
 import type { CopyFolder, CopyFolderSource, CopyFolders } from "../../core/checkouts/copy-folders.ts";
+import { StorageFullError } from "../../core/ports/storage-full.ts";
+import { isFullDisk, sayingFull } from "../full-disk.ts";
 import { gitCheckout } from "../git-checkout.ts";
 import { makeRunFolder, type RunFolder, removeFolder } from "../run-folder.ts";
 import { gitOf, type RunGitOptions } from "../run-git.ts";
@@ -38,7 +40,9 @@ async function openFolder(
   { source, signal }: { source: CopyFolderSource; signal: AbortSignal },
 ): Promise<Result<CopyFolder, CheckoutRefusal>> {
   signal.throwIfAborted();
-  const folder = await makeRunFolder(options.folder, source.runId, source.earlierFolder);
+  const folder = await sayingFull(options.folder, () =>
+    makeRunFolder(options.folder, source.runId, source.earlierFolder),
+  );
   try {
     await makeRepository(folder, { ...options, source, signal });
     const unsearched = source.largeFiles(MAX_SEARCHED_FILE_BYTES);
@@ -56,8 +60,10 @@ async function openFolder(
     const state = new FolderState({ ...source, git, folder, index });
     return ok({ checkout, changes: (end) => state.changes(end) });
   } catch (cause) {
+    const isFull = await isFullDisk(cause, folder.path);
     await removeFolder(folder.path);
     signal.throwIfAborted();
+    if (isFull) throw new StorageFullError(cause);
     return refused(refusalOf(cause, source));
   }
 }

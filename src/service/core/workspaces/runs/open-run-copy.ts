@@ -6,6 +6,7 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { CheckoutRefusal } from "../../checkouts/checkout.ts";
 import type { CopyFolder, CopyFolders } from "../../checkouts/copy-folders.ts";
 import type { Core } from "../../core.ts";
+import { isOfStore } from "../../ports/store-fault.ts";
 import type { RunWorkspace } from "../../runs/run-record.ts";
 import type { Holder } from "../copies/copy.ts";
 import { CopyLease, type HoldRefusal, takeCopy } from "../copies/copy-lease.ts";
@@ -49,7 +50,9 @@ export async function openRunCopy(
     const layout = begun === null ? { headSha: commitOid, made } : { headSha: begun, treeOid, made };
     opened = await openFolder(core, { ...options, folderOf: copyId, layout });
   } catch (cause) {
-    await leave("The copy's files could not be laid out.");
+    // It is opened again, by this worker or the next one: the copy stays the run's.
+    if (isOfStore(cause)) await lease.leave();
+    else await leave("The copy's files could not be laid out.");
     throw cause;
   }
   if (!opened.ok) {
