@@ -185,7 +185,7 @@ export const problemTexts: Texts<ProblemCode> = {
   invalid_workspace_manager: "A workspace has to have a manager: an agent of its account that takes work.",
   workspace_manager_in_use: "The agent is the manager of workspaces. Choose another manager for them first.",
   workspace_held: "A run is at work in the workspace.",
-  copy_held: "A run is at work in the copy: nobody else writes there until it has ended.",
+  copy_held: "A run is at work in the copy: nobody else writes there until it has ended, or is parked.",
   copy_unsaved: "The copy has changes that no revision holds. Make a checkpoint first.",
   storage_adopting: "The workspace is being filled with the files of an agent's repository.",
   path_invalid: "The path is none that git, or every system, would take. The message names the rule.",
