@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { keyFateSchema, roleSchema } from "../../../../../contract/account-members.ts";
 import { usdPerDaySchema } from "../../../../../contract/agents/ci-policy.ts";
 import { isAtLeast, type Role, roles } from "../../../../../contract/roles.ts";
+import { dollarsText } from "../../../../../render/quantities.ts";
 import { isOwner } from "../../../../core/accounts/caller.ts";
 import { type Member, shownName } from "../../../../core/accounts/person.ts";
 import { mayChange } from "../../../../core/members/acting-member.ts";
@@ -167,7 +168,7 @@ function memberCard(member: Member, session: WebSession): Html {
 <dl>
 <dt>Role</dt><dd>${role}</dd>
 <dt>Since</dt><dd>${timeText(addedAt)}${source === "groups" ? ", by groups of the provider, which decide the role at each sign-in" : ""}</dd>
-<dt>Their runs may cost</dt><dd>${dayCapMicroUsd === undefined ? "no cap a day of theirs" : `$${(dayCapMicroUsd / MICRO_PER_USD).toFixed(2)} a day`}</dd>
+<dt>Their runs may cost</dt><dd>${dayCapMicroUsd === undefined ? "what the account pays for" : `${dollarsText(dayCapMicroUsd)} a day (UTC)`}</dd>
 </dl>
 ${
   mayRemove
