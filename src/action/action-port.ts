@@ -11,11 +11,11 @@ import type { Submitted } from "../job/progress.ts";
 import { openActionLog } from "./action-log.ts";
 import { type ActionTypes, type Step, USER_AGENT } from "./action-types.ts";
 import { githubAccess } from "./github-access.ts";
-import { givenInputs } from "./input-names.ts";
-import { InputError, isPushed, readInputs } from "./inputs.ts";
+import { InputError, isPushed } from "./inputs.ts";
 import { loadAhead } from "./load-ahead.ts";
 import { openService } from "./open-service.ts";
 import { planJob } from "./plan-job.ts";
+import { readActionInputs } from "./read-inputs.ts";
 import { sayLine } from "./say-line.ts";
 import { leaveState } from "./state.ts";
 
@@ -67,7 +67,7 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
 async function readSettings({ env }: Step): Promise<ActionTypes["settings"]> {
   const modelKey = core.getInput("model-api-key");
   if (modelKey !== "") core.setSecret(modelKey);
-  const inputs = readInputs({ read: (name) => core.getInput(name), names: givenInputs(env) });
+  const inputs = await readActionInputs(env);
   for (const text of inputs.ignored) core.warning(text);
   const { wait, onCancel, failOn, failOnSeverity, clone, timeoutMinutes, idleMinutes } = inputs;
   return {

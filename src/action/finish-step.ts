@@ -10,8 +10,7 @@ import type { JobClient } from "../client/job-client.ts";
 import { connectJob } from "../job/connect-job.ts";
 import { actionWords } from "../job/job-words.ts";
 import { USER_AGENT } from "./action-types.ts";
-import { givenInputs } from "./input-names.ts";
-import { readInputs } from "./inputs.ts";
+import { readActionInputs } from "./read-inputs.ts";
 import { sayLine } from "./say-line.ts";
 import { type Leftover, readLeftover } from "./state.ts";
 import { openTransport } from "./transport.ts";
@@ -23,10 +22,7 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
   const leftover = readLeftover();
   if (leftover.type === "nothing") return;
   core.setSecret(leftover.capability);
-  const { service, account, onCancel } = readInputs({
-    read: (name) => core.getInput(name),
-    names: givenInputs(env),
-  });
+  const { service, account, onCancel } = await readActionInputs(env);
   // A service inside the job has ended with its step.
   if (service.type === "embedded") return;
   const transport = openTransport();

@@ -2,7 +2,7 @@
 
 import type { CloneMode } from "../job/job-settings.ts";
 import type { ReadInput } from "./input-source.ts";
-import { modelInputSettings } from "./model-inputs.ts";
+import { modelInputNames } from "./model-input-names.ts";
 
 type Chosen = {
   readonly mode: string;
@@ -62,6 +62,6 @@ function ignoredByService(
         'with this "base-url": the service decides them',
       ],
     ];
-  const names = given(Object.keys(modelInputSettings));
+  const names = given(modelInputNames);
   return [[names, 'with this "base-url": the service has models of its own']];
 }

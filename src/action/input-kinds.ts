@@ -1,8 +1,7 @@
 // The kinds of inputs that only the Action has. Pure.
 
-import { httpUrl, line, listOf, matching } from "../base/settings/kinds.ts";
+import { line, listOf, matching } from "../base/settings/kinds.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
-import { exampleModel } from "../contract/models/providers.ts";
 import { serviceUrl } from "../job/job-settings.ts";
 
 export const EMBEDDED = "embedded";
@@ -12,16 +11,6 @@ export const serviceAddress: Kind<string> = {
   allowed: `"${EMBEDDED}", or the address of the service, like "https://agents.example.com"`,
   decode: (text) => (text === EMBEDDED ? { ok: true, value: EMBEDDED } : serviceUrl.decode(text)),
 };
-
-export const modelUrl: Kind<string> = {
-  ...httpUrl,
-  allowed: 'the address of a model\'s API, like "https://api.openai.com/v1"',
-};
-
-export const modelName = matching(
-  `the name of a model, like "${exampleModel.name}"`,
-  /^[^\s\p{Cc}]{1,200}$/u,
-);
 
 /** "thread": the session of the issue or the pull request that the event is about, where it is about one. */
 export type SessionInput =

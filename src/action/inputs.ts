@@ -45,13 +45,8 @@ import {
 } from "./input-kinds.ts";
 import { faultsOfNames } from "./input-names.ts";
 import { inputSource, type ReadInput, type Reading } from "./input-source.ts";
-import {
-  type ChosenModel,
-  type ModelInputs,
-  modelInputSettings,
-  readHandedModel,
-  readModel,
-} from "./model-inputs.ts";
+import { modelInputNames } from "./model-input-names.ts";
+import type { ChosenModel, ModelInputs } from "./model-inputs.ts";
 
 type Prompt =
   | { readonly from: "text"; readonly text: string }
@@ -151,6 +146,8 @@ export type Inputs = {
   readonly ignored: readonly string[];
 };
 
+const BUILT_IN = "built-in" as const;
+
 /** Every input by its name, as in action.yml, which describes them. */
 export const inputSettings = {
   mode: setting(oneOf(modes), "run"),
@@ -159,7 +156,7 @@ export const inputSettings = {
   "prompt-file": setting(promptFile, null),
   "base-url": setting(serviceAddress, EMBEDDED),
   audience: setting(line({ maxChars: 255 }), null),
-  agent: setting(oneOf(["built-in", ...codingAgentNames]), "built-in"),
+  agent: setting(oneOf([BUILT_IN, ...codingAgentNames]), BUILT_IN),
   session: setting(session, { type: "thread" }),
   "max-turn-tokens": setting(integer({ min: 0, max: MAX_TURN_TOKENS }), null),
   "max-cost": setting(dollars(MAX_COST_LIMITS), null),
@@ -214,13 +211,23 @@ type GivenInputs = {
   readonly read: ReadInput;
   /** Of all that were passed, with and without a value, in lower case. */
   readonly names: readonly string[];
+  /** For the inputs of a model. Null where none is given. */
+  readonly models: ModelReaders | null;
 };
 
+export type ModelReaders = Pick<typeof import("./model-inputs.ts"), "readModel" | "readHandedModel">;
+
+/** Loaded only where a step names a model, or an agent that has one. */
+export async function modelReadersFor(read: ReadInput): Promise<ModelReaders | null> {
+  const isGiven = ["agent", ...modelInputNames].some((name) => !["", BUILT_IN].includes(read(name).trim()));
+  return isGiven ? await import("./model-inputs.ts") : null;
+}
+
 /** Reads every input. Throws InputError. */
-export function readInputs({ read, names }: GivenInputs): Inputs {
+export function readInputs({ read, names, models }: GivenInputs): Inputs {
   const { values, problems } = readSettings(inputSettings, inputSource(read));
   problems.unshift(...faultsOfNames(names, inputNames), ...faultsOfEmpty({ read, names }));
-  const service = readService(values, { read, problems });
+  const service = readService(values, { read, problems }, models);
   const inputs: Inputs = {
     mode: values.mode,
     runId: values["run-id"],
@@ -273,10 +280,10 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
   return inputs;
 }
 
-const inputNames = [...Object.keys(inputSettings), ...Object.keys(modelInputSettings)];
+const inputNames = [...Object.keys(inputSettings), ...modelInputNames];
 
 /** action.yml has a default for it, so that only a workflow can make it empty. */
-function faultsOfEmpty({ read, names }: GivenInputs): string[] {
+function faultsOfEmpty({ read, names }: Pick<GivenInputs, "read" | "names">): string[] {
   if (!names.includes("base-url") || read("base-url").trim() !== "") return [];
   return [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
@@ -291,17 +298,17 @@ function faultsBesideAgent(agent: CodingAgentName, read: ReadInput): string[] {
   return given.map((name) => `Input "${name}" is for the built-in agent: remove it, or "agent: ${agent}".`);
 }
 
-function readService(values: Values, reading: Reading): ServiceInputs {
+function readService(values: Values, reading: Reading, models: ModelReaders | null): ServiceInputs {
   const { "base-url": baseUrl, agent } = values;
-  const named = agent === "built-in" ? null : agent;
+  const named = agent === BUILT_IN ? null : agent;
   if (named !== null) reading.problems.push(...faultsBesideAgent(named, reading.read));
-  if (baseUrl === EMBEDDED) return { type: "embedded", model: readModel(named, reading) };
+  if (baseUrl === EMBEDDED) return { type: "embedded", model: models?.readModel(named, reading) ?? null };
   if (named !== null)
     reading.problems.push(
       `Input "agent: ${named}" is for jobs without a server: which agent a service runs, its operator says. Leave "agent" or "base-url" out.`,
     );
   const audience = values.audience ?? hostOf(baseUrl);
-  return { type: "remote", baseUrl, audience, model: readHandedModel(reading) };
+  return { type: "remote", baseUrl, audience, model: models?.readHandedModel(reading) ?? null };
 }
 
 /** A token of a model is handed to nobody on the way, and needs a job that renews it. */

@@ -1,12 +1,13 @@
 // The inputs of the model: its name, its address, and the key or the token by which the job reaches it.
 
 import { joinWords } from "../base/join-words.ts";
-import { oneOf, secret } from "../base/settings/kinds.ts";
-import { readSettings, setting } from "../base/settings/setting.ts";
+import { httpUrl, matching, oneOf, secret } from "../base/settings/kinds.ts";
+import { type Kind, readSettings, setting } from "../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents } from "../contract/ci/coding-agents.ts";
 import { type GivenPrice, modelPrice } from "../contract/models/model-price.ts";
 import { type CodingAgentWire, type Effort, efforts } from "../contract/models/protocols.ts";
 import {
+  exampleModel,
   type FederatingProvider,
   federatingProviders,
   isModelProvider,
@@ -16,8 +17,8 @@ import {
 } from "../contract/models/providers.ts";
 import { audienceKind, byIdentifier, readFederation } from "../federation/federation-settings.ts";
 import type { ModelFederation } from "../federation/provider.ts";
-import { modelName, modelUrl } from "./input-kinds.ts";
 import { inputSource, type ReadInput, type Reading } from "./input-source.ts";
+import { type ModelInputName, modelInputNames } from "./model-input-names.ts";
 
 const withKeysAlone = modelProviderNames.filter((name) => modelProviders[name].federation === null);
 const providerWords = ["auto", "openai-compatible", ...federatingProviders, ...withKeysAlone] as const;
@@ -45,6 +46,13 @@ export type ModelInputs = {
 /** A model that a service is given for this run. */
 export type ChosenModel = { readonly name: string; readonly federation: ModelFederation };
 
+const modelUrl: Kind<string> = {
+  ...httpUrl,
+  allowed: 'the address of a model\'s API, like "https://api.openai.com/v1"',
+};
+
+const modelName = matching(`the name of a model, like "${exampleModel.name}"`, /^[^\s\p{Cc}]{1,200}$/u);
+
 /** The inputs of the model and of its key, read where one of them is given. */
 const keyInputSettings = {
   model: { ...setting(modelName, ""), isRequired: true },
@@ -63,12 +71,15 @@ const federationInputSettings = {
   "model-audience": setting(audienceKind, null),
 };
 
-export const modelInputSettings = { ...keyInputSettings, ...federationInputSettings };
+export const modelInputSettings = {
+  ...keyInputSettings,
+  ...federationInputSettings,
+} satisfies Readonly<Record<ModelInputName, unknown>>;
 
-/** Null where no input names a model: then the agent has none, which only the built-in one can do with. */
+/** Null where no input names a model, or one is wrong. Only the built-in agent does without one. */
 export function readModel(agent: CodingAgentName | null, reading: Reading): ModelInputs | null {
   const { read, problems } = reading;
-  if (Object.keys(modelInputSettings).every((name) => read(name).trim() === "")) {
+  if (modelInputNames.every((name) => read(name).trim() === "")) {
     if (agent !== null)
       problems.push(
         `Input "agent: ${agent}" needs a model: give "model", and "model-api-key" or the identifiers of its provider.`,

@@ -13,7 +13,7 @@ import { applicableOutputs, notWritableText } from "../job/outputs/applicable-ou
 import type { ActionPlan, ActionTypes, Step } from "./action-types.ts";
 import { githubAccess, openCodeHost } from "./github-access.ts";
 import type { Inputs } from "./inputs.ts";
-import { requireModelKey } from "./require-model-key.ts";
+import type { ModelInputs } from "./model-inputs.ts";
 import { outputSubjectOf, runRequest } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
@@ -27,8 +27,10 @@ export async function planJob(
   const signal = step.interrupts.first;
   const asked = await decideRequest({ ...githubAccess(step), inputs, job, signal, onNote: sayLine });
   const { service } = inputs;
-  if (service.type === "embedded" && asked.subject?.command?.verb !== "help")
+  if (service.type === "embedded" && asked.subject?.command?.verb !== "help" && lacksKey(service.model)) {
+    const { requireModelKey } = await import("./require-model-key.ts");
     await requireModelKey(step, service.model);
+  }
   const statusComment = await openComment(step, { inputs, request: asked });
   const shown = await withImages(step, { inputs, request: asked });
   const request = inputs.failedJobLogs ? await withFailedJobs(step, { inputs, request: shown, job }) : shown;
@@ -38,6 +40,11 @@ export async function planJob(
     statusComment,
     threadPhrase: threadPhraseOf(inputs, request),
   };
+}
+
+/** Whether a model is asked without a key, and without a token in its place. */
+function lacksKey(model: ModelInputs | null): model is ModelInputs {
+  return model !== null && model.federation === null && model.apiKey === null;
 }
 
 async function examine(step: Step, inputs: Inputs): Promise<ActionPlan> {

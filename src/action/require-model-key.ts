@@ -14,10 +14,11 @@ const origins = {
     "jobs that Dependabot starts get no secrets but those of Settings → Secrets and variables → Dependabot",
 } as const;
 
-/** Rejects with StepError where the key is missing, and with IdentityError where GitHub withholds it: the job is then skipped. */
-export async function requireModelKey({ env }: Step, model: ModelInputs | null): Promise<void> {
-  if (model === null || model.federation !== null || model.apiKey !== null) return;
-  const { baseUrl } = model;
+/**
+ * Of a model that no input gives a key. Rejects with StepError where it needs one, and with IdentityError where GitHub withholds it: the
+ * job is then skipped.
+ */
+export async function requireModelKey({ env }: Step, { baseUrl }: ModelInputs): Promise<void> {
   const origin = await untrustedOrigin(env);
   // A server beside the job may need no key: it is reached by plain http.
   if (origin !== null && (baseUrl === null || baseUrl.startsWith("https:"))) {

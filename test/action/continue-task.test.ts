@@ -5,7 +5,7 @@ import type { RequestSubject } from "../../src/github/trigger/agent-request.ts";
 
 const inputs = (more: Record<string, string> = {}): Inputs => {
   const all: Record<string, string> = { "base-url": "https://agents.example.com", matrix: "null", ...more };
-  return readInputs({ read: (name) => all[name] ?? "", names: Object.keys(all) });
+  return readInputs({ read: (name) => all[name] ?? "", names: Object.keys(all), models: null });
 };
 const subject = (request: string, mayRaise: boolean): RequestSubject => ({
   ...{ number: 7, isPullRequest: false, title: "Wrong", body: "", author: null, refs: null, comment: null },

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { readManifestSection } from "../../fakes/runner/action-manifest.ts";
 import { InputError, inputSettings, readInputs } from "../../src/action/inputs.ts";
-import { modelInputSettings } from "../../src/action/model-inputs.ts";
+import { modelInputNames } from "../../src/action/model-input-names.ts";
+import * as models from "../../src/action/model-inputs.ts";
 import type { Settings } from "../../src/base/settings/setting.ts";
 
 function read(given: Readonly<Record<string, string>>) {
   const inputs: Readonly<Record<string, string>> = { "base-url": "https://agents.example.com", ...given };
-  return readInputs({ read: (name) => inputs[name] ?? "", names: Object.keys(inputs) });
+  return readInputs({ read: (name) => inputs[name] ?? "", names: Object.keys(inputs), models });
 }
 
 function problems(given: Readonly<Record<string, string>>): readonly string[] {
@@ -20,11 +21,15 @@ function problems(given: Readonly<Record<string, string>>): readonly string[] {
 }
 
 describe("action.yml", () => {
-  const declared: Settings = { ...inputSettings, ...modelInputSettings };
+  const declared: Settings = { ...inputSettings, ...models.modelInputSettings };
   const manifest = readManifestSection("inputs");
 
   it("has exactly the inputs that the step reads", () => {
     expect(Object.keys(manifest).sort()).toEqual(Object.keys(declared).sort());
+  });
+
+  it("has the inputs of the model that a step without one knows by their names", () => {
+    expect(Object.keys(models.modelInputSettings)).toEqual(modelInputNames);
   });
 
   it("has the defaults that the step has", () => {
@@ -263,7 +268,7 @@ describe("the inputs of a service inside the job", () => {
 
   it("are all optional", () => {
     expect(read({ "base-url": "embedded" })).toMatchObject({ service: { type: "embedded", model: null } });
-    expect(readInputs({ read: () => "", names: [] })).toMatchObject({
+    expect(readInputs({ read: () => "", names: [], models })).toMatchObject({
       service: { type: "embedded", model: null },
     });
   });

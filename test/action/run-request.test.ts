@@ -25,7 +25,7 @@ function body(given: Given = {}) {
     ...given.inputs,
   };
   return runRequest({
-    inputs: readInputs({ read: (name) => all[name] ?? "", names: Object.keys(all) }),
+    inputs: readInputs({ read: (name) => all[name] ?? "", names: Object.keys(all), models: null }),
     request,
     job,
     workflowRef,

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { OUR_ACTION } from "../../../scripts/lint-workflows.ts";
 import { readInputs } from "../../../src/action/inputs.ts";
+import * as models from "../../../src/action/model-inputs.ts";
 import { readExample } from "../../support/example-workflow.ts";
 
 const files = readdirSync(new URL("../../../examples", import.meta.url)).filter((name) =>
@@ -36,7 +37,7 @@ describe("every example", () => {
     for (const { step, timeoutMinutes } of ours) {
       // Of an expression only the runner knows the value.
       const given = (name: string) => step.with[name]?.replaceAll(/\$\{\{.*?\}\}/g, "x") ?? "";
-      const inputs = readInputs({ read: given, names: Object.keys(step.with) });
+      const inputs = readInputs({ read: given, names: Object.keys(step.with), models });
       if (inputs.mode === "doctor" || !inputs.wait) continue;
       expect(inputs.timeoutMinutes).toBeLessThan(timeoutMinutes);
     }

@@ -1,0 +1,23 @@
+// The names of the inputs of the model: all that a step without one needs to know of them.
+
+/** In the order of the documentation. `model-inputs.ts` has their kinds. */
+export const modelInputNames = [
+  "model",
+  "fallback-model",
+  "explore-model",
+  "model-base-url",
+  "model-api-key",
+  "model-provider",
+  "effort",
+  "model-price",
+  "anthropic-federation-rule-id",
+  "anthropic-organization-id",
+  "anthropic-service-account-id",
+  "anthropic-workspace-id",
+  "openai-identity-provider-id",
+  "openai-service-account-id",
+  "openrouter-federation-policy-id",
+  "model-audience",
+] as const;
+
+export type ModelInputName = (typeof modelInputNames)[number];
