@@ -17,6 +17,13 @@ const items = z.array(
     }),
     z.looseObject({ type: z.literal("function_call_output"), call_id: z.string(), output: content }),
     z.looseObject({
+      type: z.literal("custom_tool_call"),
+      call_id: z.string(),
+      name: z.string(),
+      input: z.string(),
+    }),
+    z.looseObject({ type: z.literal("custom_tool_call_output"), call_id: z.string(), output: content }),
+    z.looseObject({
       type: z.literal("reasoning"),
       id: z.optional(z.string()),
       summary: z.array(z.looseObject({ text: z.string() })),

@@ -22,13 +22,24 @@ export function responsesPrefix(): string {
   return BOUND_TO_NOTHING;
 }
 
+type CallItem = Extract<Item, { type: "function_call" | "custom_tool_call" }>;
+type AnswerItem = Extract<Item, { type: "function_call_output" | "custom_tool_call_output" }>;
+
+function isCall(item: Item): item is CallItem {
+  return item.type === "function_call" || item.type === "custom_tool_call";
+}
+
+function isAnswer(item: Item): item is AnswerItem {
+  return item.type === "function_call_output" || item.type === "custom_tool_call_output";
+}
+
 function names(items: readonly Item[]): Turn | null {
   for (const [at, item] of items.entries()) {
     if (item.type === "message" && item.id !== undefined && !item.id.startsWith("msg"))
       return refused(`Invalid 'input[${at}].id': '${item.id}'. Expected an ID that begins with 'msg'.`);
     if (item.type === "reasoning" && item.id !== undefined && !item.id.startsWith("rs"))
       return refused(`Invalid 'input[${at}].id': '${item.id}'. Expected an ID that begins with 'rs'.`);
-    if (item.type !== "function_call") continue;
+    if (!isCall(item)) continue;
     if (item.call_id.length > MOST_CALL_ID_CHARS)
       return refused(
         `Invalid 'input[${at}].call_id': string too long. Expected a string with maximum length ${MOST_CALL_ID_CHARS}, but got a string with length ${item.call_id.length} instead.`,
@@ -42,8 +53,8 @@ function names(items: readonly Item[]): Turn | null {
 }
 
 function pairs(items: readonly Item[]): Turn | null {
-  const called = items.flatMap((item) => (item.type === "function_call" ? [item.call_id] : []));
-  const answered = items.flatMap((item) => (item.type === "function_call_output" ? [item.call_id] : []));
+  const called = items.flatMap((item) => (isCall(item) ? [item.call_id] : []));
+  const answered = items.flatMap((item) => (isAnswer(item) ? [item.call_id] : []));
   const stray = answered.find((id) => !called.includes(id));
   if (stray !== undefined)
     return refused(`No tool call found for function call output with call_id ${stray}.`);
@@ -56,7 +67,7 @@ function lonelyReasoning(items: readonly Item[]): Turn | null {
   for (const [at, item] of items.entries()) {
     if (item.type !== "reasoning") continue;
     const next = items.slice(at + 1).find(({ type }) => type !== "reasoning");
-    const isLed = next?.type === "function_call" || (next?.type === "message" && next.role === "assistant");
+    const isLed = (next !== undefined && isCall(next)) || (next?.type === "message" && next.role === "assistant");
     if (!isLed)
       return refused(
         `Item '${item.id ?? "rs_unknown"}' of type 'reasoning' was provided without its required following item.`,

@@ -25,6 +25,11 @@ export type ModelServerOptions = {
   readonly hasList?: boolean;
   /** Who shows another, or none, gets 401. Unless told, nobody is asked. */
   readonly apiKey?: string;
+  /**
+   * Whether it is the API of GitHub Copilot: resources without a version, but for Anthropic's; a client names its integration; models are
+   * listed with their limits and the resources that they answer.
+   */
+  readonly isCopilot?: boolean;
   /** Which requests are one conversation. Unless told, those of one model with the same first user message. */
   readonly conversation?: (request: ModelRequest) => string;
   /** What the API refuses before the script is asked. See refusals.ts. */
@@ -85,12 +90,16 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   };
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = incoming.url ?? "/";
+    const { isCopilot = false } = options;
+    if (isCopilot && incoming.headers["copilot-integration-id"] === undefined)
+      return sendJson(response, 400, { error: { message: "The header Copilot-Integration-Id is missing." } });
+    const path = isCopilot ? versioned(incoming.url ?? "/") : (incoming.url ?? "/");
     if (incoming.method === "GET" && options.hasList !== false) {
       const isKnown = options.apiKey === undefined || apiKeyOf(incoming) === options.apiKey;
       if (!isKnown) return sendJson(response, 401, { error: { message: "Invalid API key." } });
       const asked = /^\/v1(?:beta)?\/(?:models\/([^/]+)|key)$/.exec(path);
       if (asked !== null) return sendOne(response, { asked: asked[1] ?? null, models });
+      if (isCopilot && path === "/v1/models") return sendCopilotModels(response, models);
       if (path.startsWith("/v1/models")) return sendModels(incoming, response, models);
     }
     const wire = incoming.method === "POST" ? wireOf(path) : undefined;
@@ -145,6 +154,10 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
         throw new Error(`The model's API refused ${refused.length} histories: ${refused.join("\n")}`);
     },
   };
+}
+
+function versioned(path: string): string {
+  return path.startsWith("/v1/") ? path : `/v1${path}`;
 }
 
 function wireOf(path: string): Wire | undefined {
@@ -234,4 +247,28 @@ function sendModels(incoming: IncomingMessage, response: ServerResponse, models:
     first_id: models[0] ?? null,
     last_id: models.at(-1) ?? null,
   });
+}
+
+/** As Copilot CLI 1.0.102 reads it: by its resources it chooses one of the three wires. */
+function sendCopilotModels(response: ServerResponse, models: readonly string[]): void {
+  const data = models.map((id) => ({
+    id,
+    name: id,
+    object: "model",
+    vendor: "script",
+    version: id,
+    preview: false,
+    model_picker_enabled: true,
+    policy: { state: "enabled", terms: "" },
+    supported_endpoints: id.startsWith("claude-") ? ["/v1/messages"] : ["/responses"],
+    capabilities: {
+      family: id,
+      type: "chat",
+      tokenizer: "o200k_base",
+      object: "model_capabilities",
+      limits: { max_context_window_tokens: 200_000, max_output_tokens: 16_000, max_prompt_tokens: 180_000 },
+      supports: { streaming: true, tool_calls: true, parallel_tool_calls: true },
+    },
+  }));
+  sendJson(response, 200, { object: "list", data });
 }

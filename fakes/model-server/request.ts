@@ -20,7 +20,13 @@ export type ToolResult = {
   /** Where the wire can say so; false elsewhere. */
   readonly isError: boolean;
 };
-export type OfferedTool = { readonly name: string; readonly description: string; readonly schema: unknown };
+export type OfferedTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: unknown;
+  /** Whether its input is a text: a script calls it with `{ input }`. */
+  readonly isCustom?: boolean;
+};
 
 export type Message =
   | { readonly role: "user"; readonly text: string }

@@ -52,6 +52,7 @@ function decode(body: unknown): Asked {
       name,
       description: description ?? "",
       schema: parameters,
+      ...(type === "custom" ? { isCustom: true } : {}),
     })),
   };
 }
@@ -81,6 +82,10 @@ function readItems(asked: readonly Item[]): Message[] {
       case "function_call":
         extend({ calls: [{ id: item.call_id, tool: item.name, input: parseInput(item.arguments) }] });
         break;
+      case "custom_tool_call":
+        extend({ calls: [{ id: item.call_id, tool: item.name, input: { input: item.input } }] });
+        break;
+      case "custom_tool_call_output":
       case "function_call_output": {
         const result = { callId: item.call_id, tool: "", ...resultOf(textOf(item.output)) };
         const last = messages.at(-1);
@@ -207,7 +212,22 @@ function writerOf({
     return [...before, ...opened, ...deltasOf(text).map((delta) => event(name, { ...at, ...place, delta }))];
   };
 
-  const writeCall = ({ id: callId, tool, input }: MadeCall): string[] => {
+  const writeCustomCall = ({ id: callId, tool, input }: MadeCall): string[] => {
+    const text = z.object({ input: z.string() }).parse(parseInput(input)).input;
+    const item = { id: `ctc_${callId}`, type: "custom_tool_call", call_id: callId, name: tool };
+    const at = { item_id: item.id, output_index: output.length };
+    return [
+      added({ ...item, input: "", status: "in_progress" }),
+      ...deltasOf(text).map((delta) => event("response.custom_tool_call_input.delta", { ...at, delta })),
+      event("response.custom_tool_call_input.done", { ...at, input: text }),
+      done({ ...item, input: text, status: "completed" }),
+    ];
+  };
+
+  const writeCall = (call: MadeCall): string[] => {
+    const { id: callId, tool, input } = call;
+    if (asked.tools.some(({ name, isCustom }) => name === tool && isCustom === true))
+      return writeCustomCall(call);
     const item = { id: `fc_${callId}`, type: "function_call", call_id: callId, name: tool };
     const at = { item_id: item.id, output_index: output.length };
     return [

@@ -117,7 +117,7 @@ export function modelSettings(model: ModelInputs | null): Record<string, string>
   if (model === null) return {};
   const { name, fallback, explorer, agent, baseUrl, apiKey, provider, effort, price } = model;
   return {
-    MODEL: name,
+    ...(name === null ? {} : { MODEL: name }),
     ...(fallback === null ? {} : { FALLBACK_MODEL: fallback }),
     ...(explorer === null ? {} : { EXPLORE_MODEL: explorer }),
     ...(baseUrl === null ? {} : { MODEL_BASE_URL: baseUrl }),

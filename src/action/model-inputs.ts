@@ -24,7 +24,8 @@ const withKeysAlone = modelProviderNames.filter((name) => modelProviders[name].f
 const providerWords = ["auto", "openai-compatible", ...federatingProviders, ...withKeysAlone] as const;
 
 export type ModelInputs = {
-  readonly name: string;
+  /** Null: its agent chooses one. */
+  readonly name: string | null;
   /** Of the same API: goes on where the first does not answer. */
   readonly fallback: string | null;
   /** Answers questions about the repository. Null: the model itself does. */
@@ -80,6 +81,7 @@ export const modelInputSettings = {
 export function readModel(agent: CodingAgentName | null, reading: Reading): ModelInputs | null {
   const { read, problems } = reading;
   if (modelInputNames.every((name) => read(name).trim() === "")) {
+    if (agent !== null && codingAgents[agent].takesGitHubToken) return githubsModel(agent, reading);
     if (agent !== null)
       problems.push(
         `Input "agent: ${agent}" needs a model: give "model", and "model-api-key" or the identifiers of its provider.`,
@@ -97,9 +99,13 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
   }
   if (problems.length > before) return null;
   const named = read("model-provider").trim().toLowerCase();
-  const hasOwnAddress = isModelProvider(named) || (agent !== null && codingAgents[agent].ownBaseUrl !== null);
-  const isUnplaced =
-    !hasOwnAddress && (named === "" || named === "auto") && read("model-base-url").trim() === "";
+  const isPlaceless = ["", "auto"].includes(named) && read("model-base-url").trim() === "";
+  const takesGitHubToken = agent !== null && codingAgents[agent].takesGitHubToken;
+  if (takesGitHubToken && isPlaceless && read("model-api-key").trim() === "")
+    return githubsModel(agent, reading);
+  const isAtItsAgents = agent !== null && !takesGitHubToken && codingAgents[agent].ownBaseUrl !== null;
+  const hasOwnAddress = isModelProvider(named) || isAtItsAgents;
+  const isUnplaced = !hasOwnAddress && isPlaceless;
   if (isUnplaced) problems.push(unplacedText(read("model").trim()));
   const url = { ...keyInputSettings["model-base-url"], isRequired: !hasOwnAddress && !isUnplaced };
   const { values: model, problems: faults } = readSettings(
@@ -121,6 +127,21 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
     price: model["model-price"],
     federation: null,
   };
+}
+
+/** Asked with the token of the job. Null where the job has none, or the name of the model is wrong. */
+function githubsModel(agent: CodingAgentName, { read, problems }: Reading): ModelInputs | null {
+  const model = { ...keyInputSettings.model, isRequired: false };
+  const { values, problems: faults } = readSettings({ model }, inputSource(read));
+  const apiKey = read("github-token").trim();
+  if (apiKey === "")
+    faults.push(
+      `Input "github-token" is empty: "agent: ${agent}" asks GitHub's models with it. Leave it out, or give the agent another "model-provider".`,
+    );
+  problems.push(...faults);
+  if (faults.length > 0) return null;
+  const none = { fallback: null, explorer: null, baseUrl: null, effort: null, price: null, federation: null };
+  return { ...none, name: values.model === "" ? null : values.model, agent, apiKey, provider: "auto" };
 }
 
 /** Neither the provider nor an address is given. */

@@ -20,8 +20,8 @@ export type ModelApi = {
   /** Null: the API is asked for its list. */
   readonly model: string | null;
   /** Null: none is sent. */
-  readonly secret: { readonly type: "key" | "token"; readonly value: string } | null;
-  /** Sent with each request of a federated account. */
+  readonly secret: { readonly type: "key" | "token" | "github_token"; readonly value: string } | null;
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 

@@ -77,7 +77,14 @@ const variableNames = { model: "MODEL", baseUrl: "MODEL_BASE_URL", key: "MODEL_A
 
 function secretText({ secret }: ModelApi): string {
   if (secret === null) return "requests without a key";
-  return secret.type === "key" ? "the key" : "the job's token";
+  switch (secret.type) {
+    case "key":
+      return "the key";
+    case "token":
+      return "the job's token";
+    case "github_token":
+      return "the job's GitHub token";
+  }
 }
 
 function modelText({ model }: ModelApi): string {
@@ -88,6 +95,16 @@ function refusedFixes({ secret }: ModelApi, keyName: string): DoctorFix[] {
   if (secret?.type === "token") {
     return [
       { text: "The service account has to be a member of the workspace or project whose models it uses." },
+    ];
+  }
+  if (secret?.type === "github_token") {
+    return [
+      {
+        text:
+          "Let the job ask GitHub's models. The repository is an organization's, whose policy is " +
+          '"Allow use of Copilot CLI billed to the organization":',
+        code: "permissions:\n  copilot-requests: write",
+      },
     ];
   }
   const text =

@@ -353,6 +353,28 @@ describe("the inputs of a service inside the job", () => {
     });
   });
 
+  it("are none for GitHub Copilot, which the job's token opens", () => {
+    const bare = { "base-url": "embedded", agent: "copilot", "github-token": "ghs_1" };
+    const taken = { agent: "copilot", name: null, apiKey: "ghs_1", baseUrl: null, provider: "auto" };
+    expect(read(bare).service).toMatchObject({ type: "embedded", model: taken });
+    expect(read({ ...bare, model: "gpt-5.4" }).service).toMatchObject({ model: { ...taken, name: "gpt-5.4" } });
+    expect(problems({ ...bare, "github-token": "" })).toEqual([
+      'Input "github-token" is empty: "agent: copilot" asks GitHub\'s models with it. Leave it out, or give the agent another "model-provider".',
+    ]);
+    const other = { ...bare, model: "gpt-5.5", "model-provider": "openai", "model-api-key": "sk-1" };
+    expect(read(other).service).toMatchObject({ model: { ...taken, name: "gpt-5.5", apiKey: "sk-1", provider: "openai" } });
+    // A key of somebody else's, and no word of whose.
+    expect(problems({ ...other, "model-provider": "" })).toEqual([
+      expect.stringContaining('Input "model-provider" is missing.'),
+    ]);
+    expect(problems({ ...other, "model-provider": "google" })).toEqual([
+      'Input "agent: copilot" needs a model of another protocol: GitHub Copilot CLI speaks copilot, openai-compatible, anthropic, not gemini.',
+    ]);
+    expect(read({ ...federated, ...bare, model: "claude-sonnet-5" }).service).toMatchObject({
+      model: { agent: "copilot", apiKey: null, federation: { provider: "anthropic" } },
+    });
+  });
+
   it("tell what another agent needs", () => {
     expect(problems({ "base-url": "embedded", agent: "claude" })).toEqual([
       'Input "agent: claude" needs a model: give "model", and "model-api-key" or the identifiers of its provider.',
@@ -361,7 +383,7 @@ describe("the inputs of a service inside the job", () => {
       'Input "fallback-model" is for the built-in agent: remove it, or "agent: codex".',
     ]);
     expect(problems({ "base-url": "embedded", agent: "aider" })).toEqual([
-      'Input "agent" must be one of built-in, claude, codex, gemini, opencode, got "aider".',
+      'Input "agent" must be one of built-in, claude, codex, copilot, gemini, opencode, got "aider".',
     ]);
     expect(
       problems({ "base-url": "embedded", model: "m-1", agent: "codex", "model-provider": "anthropic" }),

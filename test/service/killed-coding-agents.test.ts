@@ -45,6 +45,7 @@ type Loss = "killed" | "stopped" | typeof LOST_TO_ANOTHER;
 const comesBack: Readonly<Record<CodingAgentName, Readonly<Record<Loss, Back>>>> = {
   claude: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "text" },
   codex: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "text" },
+  copilot: { killed: "loaded", stopped: "loaded", [LOST_TO_ANOTHER]: "text" },
   gemini: { killed: "text", stopped: "text", [LOST_TO_ANOTHER]: "text" },
   opencode: { killed: "resumed", stopped: "resumed", [LOST_TO_ANOTHER]: "text" },
 };
@@ -83,7 +84,8 @@ describe("a coding agent of npm", { tags: ["long", "coding-agents"], timeout: TI
   });
 
   const play = async ({ agent, store, sandbox, roles = ["all"], end }: Play): Promise<void> => {
-    const [wire] = codingAgents[agent].wires;
+    const [first, second = first] = codingAgents[agent].wires;
+    const wire = first === "copilot" ? second : first;
     const real = codingAgentBin(agent);
     const trace =
       sandbox === "off" ? new AgentTrace(folder, { program: codingAgents[agent].program, real }) : null;

@@ -19,10 +19,15 @@ const COMMAND = "echo three > b.txt && cat a.txt b.txt";
 const PATCH = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch";
 const change = { old: "one", new: "two" };
 /** What the model does with the tools that an agent offers, one call a turn; by the first tool that is offered. */
-function planOf(root: string): Readonly<Record<string, readonly Part[]>> {
+function planOf(root: string, hasPatches: boolean): Readonly<Record<string, readonly Part[]>> {
   const path = join(root, "a.txt");
   const edited = { old_string: change.old, new_string: change.new };
+  const bash = call("bash", { command: COMMAND, description: "Try it" });
   return {
+    // Copilot: by a patch where its model has such a tool, else by an edit.
+    read_bash: hasPatches
+      ? [call("view", { path }), call("apply_patch", { input: PATCH }), bash]
+      : [call("view", { path }), call("edit", { path, old_str: change.old, new_str: change.new }), bash],
     Edit: [
       call("Read", { file_path: path }),
       call("Edit", { file_path: path, ...edited }),
@@ -53,7 +58,7 @@ function planOf(root: string): Readonly<Record<string, readonly Part[]>> {
 
 function stepOf(request: ModelRequest, root: string): Turn {
   const offered = new Set(request.tools.map(({ name }) => name));
-  const plan = Object.entries(planOf(root)).find(([tool]) => offered.has(tool))?.[1] ?? [];
+  const plan = Object.entries(planOf(root, offered.has("apply_patch"))).find(([tool]) => offered.has(tool))?.[1] ?? [];
   return answer([plan[request.assistantTurns] ?? say("Done.")], { usage: { input: 1_000, output: 50 } });
 }
 
@@ -61,21 +66,31 @@ async function play(name: CodingAgentName, wire: CodingAgentWire, folder: string
   const fixture = await EmbeddedFixture.open({ "a.txt": "one\n" });
   const job = await fixture.job();
   const root = fixture.checkOut(job);
+  const isGitHubs = wire === "copilot";
   const model = await startModelServer({
+    isCopilot: isGitHubs,
     script: everyTime((request) => stepOf(request, root)),
     apiKey: KEY,
     models: [codingModels[wire]],
   });
   const bin = join(folder, name, "node_modules", ".bin");
   const step = await fixture.main(job, {
-    env: { PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`, SANDBOX: "bubblewrap" },
+    env: {
+      PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
+      SANDBOX: "bubblewrap",
+      ...(isGitHubs ? { COPILOT_API_URL: model.url } : {}),
+    },
     inputs: {
       prompt: "Make a.txt say two, and try it.",
       agent: name,
-      model: codingModels[wire],
-      "model-provider": wire === "gemini" ? "google" : wire,
-      "model-base-url": wire === "gemini" ? `${model.url}/v1beta` : model.baseUrl,
-      "model-api-key": KEY,
+      ...(isGitHubs
+        ? { "github-token": KEY }
+        : {
+            model: codingModels[wire],
+            "model-provider": wire === "gemini" ? "google" : wire,
+            "model-base-url": wire === "gemini" ? `${model.url}/v1beta` : model.baseUrl,
+            "model-api-key": KEY,
+          }),
     },
   });
   const texts = await Promise.all(

@@ -1,14 +1,26 @@
 // The coding agents that a job can choose by name: their packages, and the protocols that they speak to their models. Pure.
-// Versions looked up in npm's registry on 2026-11-22.
+// Versions looked up in npm's registry on 2026-11-22, Copilot's on 2026-11-28.
 
 import type { CodingAgentWire } from "../models/protocols.ts";
 import { modelProviders } from "../models/providers.ts";
 
-export const codingAgentNames = ["claude", "codex", "gemini", "opencode"] as const;
+export const codingAgentNames = ["claude", "codex", "copilot", "gemini", "opencode"] as const;
 export type CodingAgentName = (typeof codingAgentNames)[number];
 
 /** Settings of the built-in agent alone: another one has settings of its own for it. Names of inputs and of flags. */
 export const builtInAgentsSettings = ["effort", "explore-model", "fallback-model", "mcp-servers"] as const;
+
+/**
+ * The API of GitHub Copilot, which takes the token of a job with "copilot-requests: write" (docs.github.com, "Using GITHUB_TOKEN with
+ * Copilot CLI", looked up on 2026-11-28).
+ */
+export const COPILOT_API_URL = "https://api.githubcopilot.com";
+
+/** Whether GitHub's models are at this address: the general one, one of a plan, or one of an enterprise with data residency. */
+export function isCopilotUrl(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" && /^[\w.-]+\.(githubcopilot\.com|ghe\.com)$/.test(hostname);
+}
 
 type CodingAgent = {
   readonly title: string;
@@ -21,6 +33,8 @@ type CodingAgent = {
   readonly wires: readonly [CodingAgentWire, ...CodingAgentWire[]];
   /** The API of its model where no address is given, with its version. Null: one has to be given. */
   readonly ownBaseUrl: string | null;
+  /** Whether a job's GitHub token opens that API, and the agent chooses a model there by itself. */
+  readonly takesGitHubToken: boolean;
 };
 
 export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
@@ -31,6 +45,7 @@ export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
     program: "claude-agent-acp",
     wires: ["anthropic"],
     ownBaseUrl: modelProviders.anthropic.apiBaseUrl,
+    takesGitHubToken: false,
   },
   codex: {
     title: "Codex",
@@ -39,6 +54,16 @@ export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
     program: "codex-acp",
     wires: ["openai-compatible"],
     ownBaseUrl: modelProviders.openai.apiBaseUrl,
+    takesGitHubToken: false,
+  },
+  copilot: {
+    title: "GitHub Copilot CLI",
+    package: "@github/copilot",
+    version: "1.0.102",
+    program: "copilot",
+    wires: ["copilot", "openai-compatible", "anthropic"],
+    ownBaseUrl: COPILOT_API_URL,
+    takesGitHubToken: true,
   },
   gemini: {
     title: "Gemini CLI",
@@ -47,6 +72,7 @@ export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
     program: "gemini",
     wires: ["gemini"],
     ownBaseUrl: modelProviders.google.apiBaseUrl,
+    takesGitHubToken: false,
   },
   opencode: {
     title: "opencode",
@@ -55,6 +81,7 @@ export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
     program: "opencode",
     wires: ["openai-compatible", "anthropic", "gemini"],
     ownBaseUrl: null,
+    takesGitHubToken: false,
   },
 };
 

@@ -3,8 +3,11 @@
 /** Of the built-in agent: "openai" is the Responses API, "openai-compatible" Chat Completions. */
 export type ModelProtocol = "anthropic" | "openai" | "google" | "openai-compatible";
 
-/** Of other coding agents: "openai-compatible" is Chat Completions and the Responses API. */
-export type CodingAgentWire = "anthropic" | "openai-compatible" | "gemini";
+/**
+ * Of other coding agents: "openai-compatible" is Chat Completions and the Responses API. "copilot" is the API of GitHub Copilot, which has
+ * both and Anthropic's messages, by model.
+ */
+export type CodingAgentWire = "anthropic" | "openai-compatible" | "gemini" | "copilot";
 
 export function keyHeader(
   protocol: ModelProtocol | CodingAgentWire,
@@ -18,6 +21,7 @@ export function keyHeader(
       return ["x-goog-api-key", key];
     case "openai":
     case "openai-compatible":
+    case "copilot":
       return ["authorization", `Bearer ${key}`];
   }
 }

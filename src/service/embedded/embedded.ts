@@ -135,8 +135,10 @@ export type EmbeddedReadiness = {
 export type EmbeddedModelApi = {
   readonly protocol: ModelProtocol;
   readonly baseUrl: string;
-  readonly model: string;
-  readonly secret: { readonly type: "key"; readonly value: string } | null;
+  /** Null: the agent chooses one. */
+  readonly model: string | null;
+  readonly secret: { readonly type: "key" | "github_token"; readonly value: string } | null;
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** `asksByKey` is false where the job proves itself to the model's provider. */
@@ -160,7 +162,9 @@ export async function examineEmbedded(
   try {
     const config = embeddedConfig({ ...given, egress: [] }, join(given.tempFolder, "agent-service"));
     const named = config.acp?.agent ?? null;
-    const model = config.model?.models.executor ?? config.acp?.chosenModel ?? null;
+    const isChosenByAgent = config.acp?.model?.wire === "copilot";
+    const model =
+      config.model?.models.executor ?? config.acp?.chosenModel ?? (isChosenByAgent ? "the agent's choice" : null);
     const agent = named === null ? null : await examineAgent(named, { ...given, config });
     const sandbox = await findSandbox(
       config.sandbox,
@@ -189,10 +193,17 @@ function apiOf({ model, acp }: Config): EmbeddedModelApi | null {
     const { provider: protocol, baseUrl, apiKey, models } = model;
     return { protocol, baseUrl, model: models.executor, secret: keyOf(apiKey) };
   }
-  if (acp === null || acp.model === null || acp.chosenModel === null) return null;
+  if (acp === null || acp.model === null || acp.agent === null) return null;
   const { wire, baseUrl, apiKey } = acp.model;
-  const protocol = wire === "gemini" ? "google" : wire;
-  return { protocol, baseUrl, model: acp.chosenModel, secret: keyOf(apiKey) };
+  if (wire === "copilot")
+    return {
+      protocol: "openai-compatible",
+      baseUrl,
+      model: acp.chosenModel,
+      secret: apiKey === null ? null : { type: "github_token", value: apiKey },
+      headers: { "copilot-integration-id": "copilot-developer-cli" },
+    };
+  return { protocol: wire === "gemini" ? "google" : wire, baseUrl, model: acp.chosenModel, secret: keyOf(apiKey) };
 }
 
 function keyOf(apiKey: string | null): EmbeddedModelApi["secret"] {

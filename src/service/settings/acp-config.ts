@@ -2,11 +2,18 @@
 
 import { basename } from "node:path";
 import * as z from "zod/mini";
+import { isLoopbackName } from "../../base/confidential-url.ts";
 import type { Environment } from "../../base/environment.ts";
 import { commandLine, json } from "../../base/settings/json-kinds.ts";
-import { integer, matching, oneOf } from "../../base/settings/kinds.ts";
-import { described, type Kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
-import { type CodingAgentName, codingAgentNames, codingAgents } from "../../contract/ci/coding-agents.ts";
+import { httpUrl, integer, matching, oneOf } from "../../base/settings/kinds.ts";
+import { described, type Kind, kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import {
+  type CodingAgentName,
+  COPILOT_API_URL,
+  codingAgentNames,
+  codingAgents,
+  isCopilotUrl,
+} from "../../contract/ci/coding-agents.ts";
 import { type KnownAgent, knownAgent } from "../executor/backends/acp/known-agents.ts";
 import { MODEL_KEY, MODEL_URL } from "../executor/backends/acp/model-proxy/model-wires.ts";
 import {
@@ -86,6 +93,17 @@ const variableValue = z.union(
   VARIABLE_VALUE,
 );
 
+/** A token of GitHub is sent there: only GitHub's hosts, and loopback. */
+const copilotUrl = kind(
+  'an address of GitHub Copilot, like "https://api.business.githubcopilot.com", or one on loopback',
+  (text) => {
+    const url = httpUrl.decode(text);
+    if (!url.ok) return undefined;
+    const { hostname } = new URL(url.value);
+    return isCopilotUrl(url.value) || isLoopbackName(hostname) ? url.value : undefined;
+  },
+);
+
 /** By the names of their environment variables, in the order of the documentation. */
 export const acpSettings = {
   ACP_AGENT: described({
@@ -94,6 +112,13 @@ export const acpSettings = {
     description:
       "A coding agent by its name, in place of `ACP_COMMAND`: its program is looked for in `PATH`, and it is pointed to `MODEL`.",
     shownDefault: "none: `ACP_COMMAND`",
+  }),
+  COPILOT_API_URL: described({
+    kind: copilotUrl,
+    fallback: null,
+    description:
+      "The API of GitHub Copilot for `ACP_AGENT=copilot`, where no other provider is named: that of GitHub Enterprise Cloud with data residency, or of a plan.",
+    shownDefault: `\`${COPILOT_API_URL}\``,
   }),
   ACP_COMMAND: described({
     kind: commandLine('["opencode", "acp"]'),
@@ -178,10 +203,17 @@ export function readAcpConfig(
     faults.push("ACP_AGENT and ACP_COMMAND exclude each other: set one of them.");
   const given = { command: ownCommand ?? [], variables: values.ACP_ENV };
   const identity = readModelIdentity(environment, faults);
-  const model = readAgentsAccess(environment, { agent, identity, needsKey, faults });
-  const chosenModel = agent === null ? null : readChosenModel(environment, { agent, faults });
+  const model = readAgentsAccess(environment, {
+    agent,
+    copilotUrl: values.COPILOT_API_URL ?? COPILOT_API_URL,
+    identity,
+    needsKey,
+    faults,
+  });
+  const choosesModel = model?.wire === "copilot";
+  const chosenModel = agent === null ? null : readChosenModel(environment, { agent, choosesModel, faults });
   const known =
-    agent === null || chosenModel === null || model === null
+    agent === null || model === null
       ? null
       : knownAgent(agent, { model: chosenModel, wire: model.wire });
   const secrets = secretsIn(values.ACP_ENV).map(({ secret }) => secret);
@@ -203,6 +235,7 @@ export function readAcpConfig(
     mode: values.ACP_MODE ?? known?.mode ?? null,
     authMethod: values.ACP_AUTH_METHOD ?? known?.authMethod ?? null,
     asksForFiles: known?.asksForFiles ?? true,
+    answersWithErrors: known?.answersWithErrors ?? false,
     permissions: values.ACP_PERMISSIONS,
     startTimeoutMs: values.ACP_START_SECONDS * 1000,
     idleTimeoutMs: values.ACP_IDLE_SECONDS * 1000,
@@ -216,11 +249,20 @@ const { MODEL } = modelSettings;
 /** Null where it is wrong or missing. */
 function readChosenModel(
   environment: Environment,
-  { agent, faults }: { readonly agent: CodingAgentName; readonly faults: string[] },
+  {
+    agent,
+    choosesModel,
+    faults,
+  }: {
+    readonly agent: CodingAgentName;
+    /** Whether it does without a name. */
+    readonly choosesModel: boolean;
+    readonly faults: string[];
+  },
 ): string | null {
   const { values, problems } = readSettings({ MODEL }, variablesOf(environment));
   faults.push(...problems);
-  if (values.MODEL === null && problems.length === 0)
+  if (values.MODEL === null && !choosesModel && problems.length === 0)
     faults.push(`MODEL must be set for ACP_AGENT ${agent}: the model, as its API calls it.`);
   return values.MODEL;
 }

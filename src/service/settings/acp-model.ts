@@ -16,6 +16,8 @@ const { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY } = modelSettings;
 type AccessReading = {
   /** Null: the operator's own command. */
   readonly agent: CodingAgentName | null;
+  /** The API of an agent that asks GitHub's models. */
+  readonly copilotUrl: string;
   /** By whose trust the service gets a token in place of a key. */
   readonly identity: ModelIdentity | null;
   /** False where the model is not asked with the key of these settings. */
@@ -26,9 +28,9 @@ type AccessReading = {
 
 /** Null where no setting names a model: an agent without a name then reaches it by itself. */
 export function readAgentsAccess(environment: Environment, reading: AccessReading): ModelAccess | null {
-  const { agent, identity, needsKey, faults } = reading;
+  const { agent, identity, faults } = reading;
   const access =
-    identity === null ? readAccess(environment, { agent, needsKey, faults }) : accessOf(identity);
+    identity === null ? readAccess(environment, reading) : accessOf(identity);
   if (access === null || agent === null) return access;
   const { title, wires } = codingAgents[agent];
   if (wires.includes(access.wire)) return access;
@@ -46,7 +48,7 @@ function accessOf({ federation }: ModelIdentity): ModelAccess {
 
 function readAccess(
   environment: Environment,
-  { agent, needsKey, faults }: Omit<AccessReading, "identity">,
+  { agent, copilotUrl, needsKey, faults }: Omit<AccessReading, "identity">,
 ): ModelAccess | null {
   const declared = { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY };
   const { values, problems } = readSettings(declared, variablesOf(environment));
@@ -54,14 +56,15 @@ function readAccess(
   const { MODEL_PROVIDER: word, MODEL_BASE_URL: url, MODEL_API_KEY: apiKey } = values;
   if (agent === null && word === null && url === null && apiKey === null) return null;
   const provider = word === null ? null : providerNamed(word);
-  const wire = wireOf(provider) ?? onlyWireOf(agent) ?? wireOf(url === null ? null : providerOf(url));
-  const baseUrl = url ?? ownBaseUrl(agent, provider);
+  const baseUrl = url ?? ownBaseUrl({ agent, copilotUrl }, provider);
+  const wire = wireOf(provider) ?? onlyWireOf(agent) ?? (url === null ? ownWireOf(agent) : wireOf(providerOf(url)));
   if (wire === null || baseUrl === null) {
     if (problems.length === 0) faults.push(missingAddress(provider));
     return null;
   }
   // An operator's own command may have a key of its own.
-  if (agent !== null && apiKey === null && needsKey) faults.push(...missingKey(baseUrl));
+  if (agent !== null && apiKey === null && needsKey)
+    faults.push(...(wire === "copilot" ? [missingGitHubToken(agent)] : missingKey(baseUrl)));
   if (apiKey !== null && !isConfidential(baseUrl))
     faults.push("MODEL_BASE_URL must begin with https:// where MODEL_API_KEY is set, or lead to loopback.");
   return { wire, baseUrl, apiKey };
@@ -74,13 +77,29 @@ function onlyWireOf(agent: CodingAgentName | null): CodingAgentWire | null {
   return others.length === 0 ? wire : null;
 }
 
+/** Of the API where it asks its model unless it is told another one. */
+function ownWireOf(agent: CodingAgentName | null): CodingAgentWire | null {
+  return agent === null || codingAgents[agent].ownBaseUrl === null ? null : codingAgents[agent].wires[0];
+}
+
 function wireOf(provider: ProviderWord | null): CodingAgentWire | null {
   return provider === null ? null : apiOf(provider).wire;
 }
 
-function ownBaseUrl(agent: CodingAgentName | null, provider: ProviderWord | null): string | null {
+function ownBaseUrl(
+  { agent, copilotUrl }: Pick<AccessReading, "agent" | "copilotUrl">,
+  provider: ProviderWord | null,
+): string | null {
   const own = provider === null ? null : apiOf(provider).apiBaseUrl;
-  return own ?? (agent === null ? null : codingAgents[agent].ownBaseUrl);
+  if (own !== null || agent === null) return own;
+  // Of a protocol alone, somebody has the address, and it is not GitHub.
+  if (codingAgents[agent].takesGitHubToken) return provider === null ? copilotUrl : null;
+  return codingAgents[agent].ownBaseUrl;
+}
+
+function missingGitHubToken(agent: CodingAgentName): string {
+  const { title } = codingAgents[agent];
+  return `MODEL_API_KEY must be set for ACP_AGENT ${agent}: a token of GitHub that may ask ${title}'s models. Or set MODEL_PROVIDER to another provider.`;
 }
 
 function missingAddress(provider: ProviderWord | null): string {

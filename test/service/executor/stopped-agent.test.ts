@@ -57,6 +57,7 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
     authMethod: null,
     mode: null,
     asksForFiles: true,
+    answersWithErrors: false,
     permissions: "allow",
     startTimeoutMs: 60_000,
     keepEveryMs: 30_000,

@@ -40,6 +40,7 @@ describe("the settings of an ACP agent", () => {
       authMethod: null,
       mode: null,
       asksForFiles: true,
+      answersWithErrors: false,
       permissions: {
         read: "allow",
         edit: "allow",
@@ -229,6 +230,67 @@ describe("the settings of an ACP agent", () => {
     ]);
     expect(at({ MODEL_PROVIDER: "anthropic" })).toEqual(["anthropic", "@ai-sdk/anthropic", "{model_url}/v1"]);
     expect(at({ MODEL_PROVIDER: "gemini" })).toEqual(["gemini", "@ai-sdk/google", "{model_url}/v1beta"]);
+  });
+
+  it("point Copilot to GitHub's models by a token alone, and to others by their provider", () => {
+    const token = { ACP_AGENT: "copilot", MODEL_API_KEY: "ghs_0123456789abcdef" };
+    const { config, problems } = read(token);
+    expect(problems).toEqual([]);
+    expect(config).toMatchObject({
+      chosenModel: null,
+      model: {
+        wire: "copilot",
+        baseUrl: "https://api.githubcopilot.com",
+        apiKey: token.MODEL_API_KEY,
+      },
+      asksForFiles: false,
+      answersWithErrors: true,
+    });
+    expect(config?.environment).not.toHaveProperty("COPILOT_MODEL");
+    expect(config?.environment).not.toHaveProperty("COPILOT_OFFLINE");
+    expect(read({ ...token, MODEL: "gpt-5.4" }).config).toMatchObject({
+      chosenModel: "gpt-5.4",
+      environment: { COPILOT_MODEL: "gpt-5.4" },
+      model: { wire: "copilot" },
+    });
+    const at = (provider: Environment) => read({ ...token, MODEL: "m-1", ...provider }).config;
+    expect(at({ MODEL_PROVIDER: "anthropic" })).toMatchObject({
+      model: { wire: "anthropic", baseUrl: "https://api.anthropic.com/v1" },
+      environment: { COPILOT_OFFLINE: "true", COPILOT_PROVIDER_TYPE: "anthropic", COPILOT_MODEL: "m-1" },
+    });
+    expect(at({ MODEL_BASE_URL: "https://models.example/v1" })).toMatchObject({
+      model: { wire: "openai-compatible", baseUrl: "https://models.example/v1" },
+      environment: { COPILOT_PROVIDER_TYPE: "openai", COPILOT_PROVIDER_API_KEY: "{model_key}" },
+    });
+    expect(read({ ACP_AGENT: "copilot" }).problems).toEqual([
+      "MODEL_API_KEY must be set for ACP_AGENT copilot: a token of GitHub that may ask GitHub Copilot CLI's models. Or set MODEL_PROVIDER to another provider.",
+    ]);
+    expect(read({ ...token, MODEL_PROVIDER: "openai-compatible", MODEL: "m-1" }).problems).toEqual([
+      "MODEL_BASE_URL must be set for MODEL_PROVIDER openai-compatible: the address of its API, such as https://api.openai.com/v1.",
+    ]);
+    expect(read({ ...token, MODEL_PROVIDER: "openai" }).problems).toEqual([
+      "MODEL must be set for ACP_AGENT copilot: the model, as its API calls it.",
+    ]);
+  });
+
+  it.each([
+    ["https://api.business.githubcopilot.com/", "https://api.business.githubcopilot.com"],
+    ["https://copilot-api.octo.ghe.com", "https://copilot-api.octo.ghe.com"],
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+    ["https://githubcopilot.com.example", null],
+    ["https://api-githubcopilot.com", null],
+    ["http://api.githubcopilot.com", null],
+    ["https://models.example", null],
+  ])("send a token of GitHub to GitHub alone: %s", (url, baseUrl) => {
+    const { config, problems } = read({
+      ACP_AGENT: "copilot",
+      MODEL_API_KEY: "ghs_0123456789abcdef",
+      COPILOT_API_URL: url,
+    });
+    expect(config?.model?.baseUrl ?? null).toBe(baseUrl);
+    expect(problems).toEqual(
+      baseUrl === null ? [expect.stringMatching(/^COPILOT_API_URL must be an address of GitHub Copilot/)] : [],
+    );
   });
 
   it("let ACP_ENV and the others win over what is filled in", () => {

@@ -15,6 +15,7 @@ export const codingModels: Readonly<Record<CodingAgentWire, string>> = {
   anthropic: "claude-sonnet-5",
   "openai-compatible": "gpt-5.2",
   gemini: "gemini-3.1-pro-preview",
+  copilot: "gpt-5.4",
 };
 
 export type CodingErrand = {
@@ -159,6 +160,7 @@ function fileCall({ tools, body }: ModelRequest, step: number): Part | null {
   const content = `${partOf(step)}\n`;
   if (offered.has("exec_command")) return null;
   if (offered.has("Write")) return call("Write", { file_path: path, content });
+  if (offered.has("create")) return call("create", { path, file_text: content });
   if (offered.has("write_file")) return call("write_file", { file_path: path, content });
   if (offered.has("write")) return call("write", { filePath: path, content });
   const patchText = `*** Begin Patch\n*** Add File: part-${step}.txt\n+${partOf(step)}\n*** End Patch`;

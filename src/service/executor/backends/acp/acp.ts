@@ -148,7 +148,7 @@ async function runAgent(given: Given, { left, keptHome }: AgentsStart): Promise<
     const { title } = settings;
     throw failureOf(
       { type: "not_started", code },
-      { title, mask: task.secrets, complaint: "", hasAnswered: false },
+      { title, mask: task.secrets, complaint: "", hasAnswered: false, refused: null },
     );
   }
   const { covered } = checkout;

@@ -1,6 +1,7 @@
 // The fault of an ACP agent that failed, and the sentence about it for the run's reader.
 
 import { assertNever } from "../../../../base/assert-never.ts";
+import type { CodingAgentWire } from "../../../../contract/models/protocols.ts";
 import { BackendFailure } from "../../backend.ts";
 import type { SecretMask } from "../../secret-mask.ts";
 import type { PassedLimit } from "./settings.ts";
@@ -24,6 +25,8 @@ export type AgentFault =
   /** It answered a request with an error. */
   | { readonly type: "error"; readonly method: string; readonly message: string }
   | { readonly type: "malformed"; readonly method: string }
+  /** It ended its turn with the error of its model for an answer. */
+  | { readonly type: "model_failed"; readonly said: string }
   | { readonly type: "silent" }
   /** It does not go on with the session of an earlier process. */
   | { readonly type: "not_taken_up" }
@@ -32,7 +35,11 @@ export type AgentFault =
   | { readonly type: "cancelled" }
   | { readonly type: "unknown_stop"; readonly stopReason: string };
 
+/** The last answer of the agent's model, where it is an error. */
+type RefusedRequest = { readonly wire: CodingAgentWire; readonly status: number };
+
 type FaultContext = {
+  readonly refused: RefusedRequest | null;
   /** The name of the agent. */
   readonly title: string;
   readonly mask: SecretMask;
@@ -63,8 +70,12 @@ const operatorsFaults: ReadonlySet<AgentFault["type"]> = new Set([
 ]);
 
 export function failureOf(fault: AgentFault, context: FaultContext): BackendFailure {
-  const { title, mask, complaint, hasAnswered } = context;
-  const { what, isRetryable } = describe(fault);
+  const { title, mask, complaint, hasAnswered, refused } = context;
+  const described = describe(fault);
+  const isModels = fault.type === "error" || fault.type === "model_failed";
+  const advice = isModels && refused !== null ? adviceOn(refused) : null;
+  const isRetryable = described.isRetryable && advice === null;
+  const what = [described.what, ...(advice === null ? [] : [advice])].join(" ");
   const said = oneLine(mask.apply(complaint));
   const ending = said === "" ? "" : ` Its last line of errors: ${JSON.stringify(said)}.`;
   const message = `The agent ${JSON.stringify(title)} ${mask.apply(what)}${ending}`;
@@ -77,6 +88,16 @@ export function failureOf(fault: AgentFault, context: FaultContext): BackendFail
     isRetryable,
     ...(isCharged ? { chargedFor: "answered" } : {}),
   });
+}
+
+/** Null where another try may do. */
+function adviceOn({ wire, status }: RefusedRequest): string | null {
+  if (status !== 401 && status !== 403) return null;
+  if (wire !== "copilot") return `Its model's API refused the key (${status}).`;
+  return (
+    `GitHub Copilot refused the token (${status}). Add "permissions: copilot-requests: write" to the job, in a repository of an ` +
+    'organization whose policy is "Allow use of Copilot CLI billed to the organization".'
+  );
 }
 
 function describe(fault: AgentFault): { readonly what: string; readonly isRetryable: boolean } {
@@ -118,6 +139,8 @@ function describe(fault: AgentFault): { readonly what: string; readonly isRetrya
       return passing(`answered ${fault.method} with an error: ${JSON.stringify(oneLine(fault.message))}.`);
     case "malformed":
       return final(`answered ${fault.method} with something that is not of ACP's form.`);
+    case "model_failed":
+      return passing(`got no answer of its model: ${JSON.stringify(oneLine(fault.said))}.`);
     case "silent":
       return passing("ended its turn without a word or a deed. Run it again.");
     case "not_taken_up":

@@ -272,6 +272,7 @@ export class AgentTurn {
     switch (stopReason) {
       case "end_turn":
         if (!this.#stream.hasSpoken) throw new AgentError({ type: "silent" });
+        this.#throwModelsError();
         return { stopReason: "end_turn" };
       // The limit of one answer: the run's own limit of tokens is compared with the usage.
       case "max_tokens":
@@ -287,6 +288,14 @@ export class AgentTurn {
       default:
         throw new AgentError({ type: "unknown_stop", stopReason });
     }
+  }
+
+  /** Where its last words are the error of its last request. */
+  #throwModelsError(): void {
+    const { settings, proxy } = this.#options;
+    if (!settings.answersWithErrors || proxy === null || proxy.refusedWith === null) return;
+    const said = /^Error: ([^]+)/.exec(this.#stream.lastChunk)?.[1];
+    if (said !== undefined) throw new AgentError({ type: "model_failed", said });
   }
 
   #update(params: unknown): void {
@@ -365,8 +374,10 @@ export class AgentTurn {
   }
 
   #failure(fault: AgentFault): BackendFailure {
-    const { settings, task, agent } = this.#options;
+    const { settings, task, agent, proxy } = this.#options;
+    const refusedWith = proxy?.refusedWith ?? null;
     return failureOf(fault, {
+      refused: refusedWith === null || settings.model === null ? null : { ...settings.model, status: refusedWith },
       title: settings.title,
       mask: task.secrets,
       complaint: agent.lastComplaint(),

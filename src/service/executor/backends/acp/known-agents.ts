@@ -7,7 +7,10 @@ import type { CodingAgentName } from "../../../../contract/ci/coding-agents.ts";
 import type { CodingAgentWire } from "../../../../contract/models/protocols.ts";
 import { MODEL_KEY, MODEL_URL } from "./model-proxy/model-wires.ts";
 
-type ChosenModel = { readonly model: string; readonly wire: CodingAgentWire };
+/** `model` null: the agent chooses one of GitHub's. */
+type ChosenModel = { readonly model: string | null; readonly wire: CodingAgentWire };
+/** Not of GitHub's API, which Copilot alone speaks to. */
+type NamedModel = { readonly model: string; readonly wire: Exclude<CodingAgentWire, "copilot"> };
 
 export type KnownAgent = {
   /** Of the program that speaks ACP. */
@@ -23,22 +26,24 @@ export type KnownAgent = {
    * it would make no new file (its program, and played on 2026-11-28).
    */
   readonly asksForFiles: boolean;
+  /** Whether it ends its turn as if all were well, with the text "Error: …", where its model has answered with an error. */
+  readonly answersWithErrors: boolean;
 };
 
 const OPENCODE_LIMIT = { context: 200_000, output: 16_000 };
-const opencodeClients: Readonly<Record<CodingAgentWire, string>> = {
+const opencodeClients: Readonly<Record<NamedModel["wire"], string>> = {
   anthropic: "@ai-sdk/anthropic",
   "openai-compatible": "@ai-sdk/openai-compatible",
   gemini: "@ai-sdk/google",
 };
 /** The end of the address that its clients expect. */
-const opencodeVersions: Readonly<Record<CodingAgentWire, string>> = {
+const opencodeVersions: Readonly<Record<NamedModel["wire"], string>> = {
   anthropic: "/v1",
   "openai-compatible": "",
   gemini: "/v1beta",
 };
 
-const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAgent>> = {
+const agents: Readonly<Record<Exclude<CodingAgentName, "copilot">, (chosen: NamedModel) => KnownAgent>> = {
   claude: ({ model }) => ({
     args: [],
     environment: {
@@ -52,6 +57,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     // Its own begins in one that asks a second model in place of the client.
     mode: "default",
     asksForFiles: true,
+    answersWithErrors: false,
   }),
   codex: ({ model }) => ({
     args: [],
@@ -76,6 +82,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     authMethod: "api-key",
     mode: null,
     asksForFiles: true,
+    answersWithErrors: false,
   }),
   gemini: ({ model }) => ({
     args: ["--acp", "--model", model],
@@ -88,6 +95,7 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     authMethod: "gemini-api-key",
     mode: null,
     asksForFiles: false,
+    answersWithErrors: false,
   }),
   opencode: ({ model, wire }) => ({
     args: ["acp"],
@@ -112,10 +120,50 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
     authMethod: null,
     mode: null,
     asksForFiles: true,
+    answersWithErrors: false,
   }),
 };
 
-/** The agent's start for this model. */
-export function knownAgent(name: CodingAgentName, chosen: ChosenModel): KnownAgent {
-  return agents[name](chosen);
+/** By its program 1.0.102, played on 2026-11-28. Why: docs/decisions/166-copilot-asks-through-the-proxy.md */
+function copilot({ model, wire }: ChosenModel): KnownAgent {
+  return {
+    args: [
+      "--acp",
+      "--stdio",
+      "--no-auto-update",
+      "--no-remote-export",
+      "--disable-client-telemetry",
+      // Servers of GitHub's, which a run has no network for.
+      "--disable-builtin-mcps",
+      // There is nobody to ask in the middle of a run.
+      "--no-ask-user",
+    ],
+    environment: {
+      COPILOT_AUTO_UPDATE: "false",
+      ...(model === null ? {} : { COPILOT_MODEL: model }),
+      ...(wire === "copilot" ? {} : copilotsProvider(wire)),
+    },
+    authMethod: null,
+    mode: null,
+    // It does not, though it is offered: apply_patch writes by itself.
+    asksForFiles: false,
+    answersWithErrors: true,
+  };
+}
+
+/** A provider in the place of GitHub: it is then asked nothing of GitHub, and needs no account there. */
+function copilotsProvider(wire: CodingAgentWire): Readonly<Record<string, string>> {
+  return {
+    COPILOT_OFFLINE: "true",
+    COPILOT_PROVIDER_BASE_URL: MODEL_URL,
+    COPILOT_PROVIDER_TYPE: wire === "anthropic" ? "anthropic" : "openai",
+    COPILOT_PROVIDER_API_KEY: MODEL_KEY,
+  };
+}
+
+/** The agent's start for this model. Null: the agent has no way to it. */
+export function knownAgent(name: CodingAgentName, chosen: ChosenModel): KnownAgent | null {
+  if (name === "copilot") return copilot(chosen);
+  const { model, wire } = chosen;
+  return model === null || wire === "copilot" ? null : agents[name]({ model, wire });
 }

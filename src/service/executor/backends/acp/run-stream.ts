@@ -52,6 +52,8 @@ export class RunStream {
   hasAnswered = false;
   /** The text of the last message. */
   lastText = "";
+  /** The last part of it, as the agent sent it. */
+  lastChunk = "";
   /** Whether the policy refused anything. */
   hasRejected = false;
 
@@ -137,6 +139,7 @@ export class RunStream {
   async #sayDelta({ speech, id: messageId }: OpenMessage, delta: string): Promise<void> {
     if (speech === "text") {
       this.lastText += delta;
+      this.lastChunk = delta;
       this.hasAnswered = true;
     }
     const type = speech === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";

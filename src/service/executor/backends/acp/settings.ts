@@ -88,6 +88,8 @@ export type AcpSettings = {
   readonly mode: string | null;
   /** Whether it reads and writes files by asking the service. False: by itself, in its checkout. */
   readonly asksForFiles: boolean;
+  /** Whether a turn that ends with the text "Error: …" has failed: its model answered with an error. */
+  readonly answersWithErrors: boolean;
   readonly permissions: PermissionPolicy;
   /** From its start to its session. */
   readonly startTimeoutMs: number;

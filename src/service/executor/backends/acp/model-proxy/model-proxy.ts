@@ -50,6 +50,8 @@ type ModelProxyOptions = {
 export type ModelProxy = {
   /** Of the port on loopback; null for a socket. */
   readonly port: number | null;
+  /** The status of the last answer, where it is an error, the proxy's own among them. Null: it is none. */
+  readonly refusedWith: number | null;
   /** Called once, when a bound of the run forbade a request. */
   onExcess: (excess: Excess) => void;
   /** Called when the run's own access has ended: none of its requests can be answered any more. */
@@ -70,6 +72,7 @@ export async function openModelProxy(options: ModelProxyOptions): Promise<ModelP
   const underWay = new Set<Promise<void>>();
   let excess: Excess | null = null;
   let isClosed = false;
+  let refusedWith: number | null = null;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // Not by a URL's rules, which would resolve ".." and take "//host" for another server.
@@ -109,7 +112,10 @@ export async function openModelProxy(options: ModelProxyOptions): Promise<ModelP
       refuse(response, cause, access.wire);
     });
     underWay.add(work);
-    work.finally(() => underWay.delete(work));
+    work.finally(() => {
+      underWay.delete(work);
+      if (response.headersSent) refusedWith = response.statusCode < 400 ? null : response.statusCode;
+    });
   });
   const folder = await listen(server, options.socketFolder);
   const address = server.address();
@@ -133,6 +139,9 @@ export async function openModelProxy(options: ModelProxyOptions): Promise<ModelP
   let closed: Promise<void> | null = null;
   const proxy: ModelProxy = {
     port: typeof address === "object" && address !== null ? (address as AddressInfo).port : null,
+    get refusedWith() {
+      return refusedWith;
+    },
     onExcess: () => undefined,
     onFailure: () => undefined,
     countLeft: (planned) => budget.countLeft(planned),

@@ -46,6 +46,12 @@ const routes: Readonly<Record<CodingAgentWire, readonly ModelRoute[]>> = {
     post(/^\/responses$/, decodeResponses),
     models,
   ],
+  copilot: [
+    post(/^\/chat\/completions$/, decodeChat),
+    post(/^\/responses$/, decodeResponses),
+    post(/^\/v1\/messages$/, decodeMessages),
+    models,
+  ],
   gemini: [
     post(/^\/models\/([\w.-]+):(?:generateContent|streamGenerateContent)$/, decodeGenerated),
     { ...post(/^\/models\/([\w.-]+):countTokens$/, decodeCountedContents), isCounted: false },

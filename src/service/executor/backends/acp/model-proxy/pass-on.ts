@@ -147,7 +147,7 @@ async function headersOf(
   given: IncomingHttpHeaders,
   { access: { wire, apiKey, brought, federated = brought?.access }, route, mask, signal }: Addressed,
 ): Promise<Headers> {
-  const headers = passedHeaders(given);
+  const headers = passedHeaders(given, wire);
   if (route.method === "POST") headers.set("content-type", "application/json");
   if (federated !== undefined) {
     const token = await federated.token(signal);

@@ -27,6 +27,7 @@ function errorOf(wire: CodingAgentWire, { status, message, field }: ProxyRefusal
     case "anthropic":
       return { type: "error", error: { type: kindOf(status), message } };
     case "openai-compatible":
+    case "copilot":
       return { error: { type: kindOf(status), code: "proxy_refusal", param: field, message } };
     case "gemini":
       return { error: { code: status, status: googleStatuses[status] ?? "INTERNAL", message } };
