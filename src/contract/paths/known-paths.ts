@@ -1,5 +1,5 @@
 // The paths of a repository that act by themselves or hold secrets: the one list for changes of a run, for the view of an agent,
-// and for reads of its commands and tools. Pure data; names looked up on 2026-11-22 and 2026-11-23.
+// and for reads of its commands and tools. Pure data; names looked up on 2026-11-22, 2026-11-23 and 2026-11-28.
 // Why: docs/decisions/096-what-acts-and-what-is-secret.md
 
 import type { CiProviderName } from "../ci/providers.ts";
@@ -222,6 +222,12 @@ export const knownPaths: readonly KnownPaths[] = [
       ".github/chatmodes",
       ".github/hooks",
       ".github/skills",
+      // As Copilot CLI 1.0.102 was seen to open them, on 2026-11-28, and as its help names them.
+      ".github/copilot",
+      ".github/lsp.json",
+      ".github/mcp.json",
+      ".github/extensions",
+      ".github/allowed_models.txt",
       "**/.copilot",
       "**/.agents",
       "**/.agent",

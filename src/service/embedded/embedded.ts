@@ -164,7 +164,9 @@ export async function examineEmbedded(
     const named = config.acp?.agent ?? null;
     const isChosenByAgent = config.acp?.model?.wire === "copilot";
     const model =
-      config.model?.models.executor ?? config.acp?.chosenModel ?? (isChosenByAgent ? "the agent's choice" : null);
+      config.model?.models.executor ??
+      config.acp?.chosenModel ??
+      (isChosenByAgent ? "the agent's choice" : null);
     const agent = named === null ? null : await examineAgent(named, { ...given, config });
     const sandbox = await findSandbox(
       config.sandbox,
@@ -203,7 +205,12 @@ function apiOf({ model, acp }: Config): EmbeddedModelApi | null {
       secret: apiKey === null ? null : { type: "github_token", value: apiKey },
       headers: { "copilot-integration-id": "copilot-developer-cli" },
     };
-  return { protocol: wire === "gemini" ? "google" : wire, baseUrl, model: acp.chosenModel, secret: keyOf(apiKey) };
+  return {
+    protocol: wire === "gemini" ? "google" : wire,
+    baseUrl,
+    model: acp.chosenModel,
+    secret: keyOf(apiKey),
+  };
 }
 
 function keyOf(apiKey: string | null): EmbeddedModelApi["secret"] {

@@ -8,8 +8,8 @@ import { commandLine, json } from "../../base/settings/json-kinds.ts";
 import { httpUrl, integer, matching, oneOf } from "../../base/settings/kinds.ts";
 import { described, type Kind, kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import {
-  type CodingAgentName,
   COPILOT_API_URL,
+  type CodingAgentName,
   codingAgentNames,
   codingAgents,
   isCopilotUrl,
@@ -213,9 +213,7 @@ export function readAcpConfig(
   const choosesModel = model?.wire === "copilot";
   const chosenModel = agent === null ? null : readChosenModel(environment, { agent, choosesModel, faults });
   const known =
-    agent === null || model === null
-      ? null
-      : knownAgent(agent, { model: chosenModel, wire: model.wire });
+    agent === null || model === null ? null : knownAgent(agent, { model: chosenModel, wire: model.wire });
   const secrets = secretsIn(values.ACP_ENV).map(({ secret }) => secret);
   if (values.ACP_SECRETS === "refused") faults.push(...secretFaults(given));
   if (model === null) faults.push(...placeholderFaults(given));

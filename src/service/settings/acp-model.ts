@@ -29,8 +29,7 @@ type AccessReading = {
 /** Null where no setting names a model: an agent without a name then reaches it by itself. */
 export function readAgentsAccess(environment: Environment, reading: AccessReading): ModelAccess | null {
   const { agent, identity, faults } = reading;
-  const access =
-    identity === null ? readAccess(environment, reading) : accessOf(identity);
+  const access = identity === null ? readAccess(environment, reading) : accessOf(identity);
   if (access === null || agent === null) return access;
   const { title, wires } = codingAgents[agent];
   if (wires.includes(access.wire)) return access;
@@ -57,7 +56,8 @@ function readAccess(
   if (agent === null && word === null && url === null && apiKey === null) return null;
   const provider = word === null ? null : providerNamed(word);
   const baseUrl = url ?? ownBaseUrl({ agent, copilotUrl }, provider);
-  const wire = wireOf(provider) ?? onlyWireOf(agent) ?? (url === null ? ownWireOf(agent) : wireOf(providerOf(url)));
+  const wire =
+    wireOf(provider) ?? onlyWireOf(agent) ?? (url === null ? ownWireOf(agent) : wireOf(providerOf(url)));
   if (wire === null || baseUrl === null) {
     if (problems.length === 0) faults.push(missingAddress(provider));
     return null;

@@ -156,6 +156,8 @@ describe("the files that configure agents", () => {
     ".crush.json",
     "CRUSH.md",
     ".github/copilot-instructions.md",
+    ".github/copilot/settings.json",
+    ".github/lsp.json",
     ".github/instructions/a.instructions.md",
     ".github/hooks/a.json",
     ".augment/rules/a.md",

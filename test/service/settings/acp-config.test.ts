@@ -289,7 +289,9 @@ describe("the settings of an ACP agent", () => {
     });
     expect(config?.model?.baseUrl ?? null).toBe(baseUrl);
     expect(problems).toEqual(
-      baseUrl === null ? [expect.stringMatching(/^COPILOT_API_URL must be an address of GitHub Copilot/)] : [],
+      baseUrl === null
+        ? [expect.stringMatching(/^COPILOT_API_URL must be an address of GitHub Copilot/)]
+        : [],
     );
   });
 

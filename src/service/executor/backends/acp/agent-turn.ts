@@ -39,6 +39,8 @@ import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts"
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** The time that an agent which closed its output has to exit, so that the exit code is known. */
 const EXIT_MS = 3_000;
+/** The beginning of an answer that is an error, of an agent that has such. */
+const MODELS_ERROR = "Error: ";
 
 type AgentTurnOptions = {
   readonly settings: AcpSettings;
@@ -294,8 +296,9 @@ export class AgentTurn {
   #throwModelsError(): void {
     const { settings, proxy } = this.#options;
     if (!settings.answersWithErrors || proxy === null || proxy.refusedWith === null) return;
-    const said = /^Error: ([^]+)/.exec(this.#stream.lastChunk)?.[1];
-    if (said !== undefined) throw new AgentError({ type: "model_failed", said });
+    const { lastChunk } = this.#stream;
+    if (lastChunk.startsWith(MODELS_ERROR))
+      throw new AgentError({ type: "model_failed", said: lastChunk.slice(MODELS_ERROR.length) });
   }
 
   #update(params: unknown): void {
@@ -377,7 +380,8 @@ export class AgentTurn {
     const { settings, task, agent, proxy } = this.#options;
     const refusedWith = proxy?.refusedWith ?? null;
     return failureOf(fault, {
-      refused: refusedWith === null || settings.model === null ? null : { ...settings.model, status: refusedWith },
+      refused:
+        refusedWith === null || settings.model === null ? null : { ...settings.model, status: refusedWith },
       title: settings.title,
       mask: task.secrets,
       complaint: agent.lastComplaint(),

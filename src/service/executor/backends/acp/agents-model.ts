@@ -37,7 +37,10 @@ export async function openAgentsModel({ settings, task, random, clock }: Wanted)
   const rates = task.brought === null ? settings.rates : null;
   if (access === null)
     return { command, environment, socket: null, proxy: null, close: () => Promise.resolve() };
-  const { text: token } = makeSecretToken(`${wireFacts[access.wire].keyPrefix}${TOKEN_PREFIX}`, random.bytes(32));
+  const { text: token } = makeSecretToken(
+    `${wireFacts[access.wire].keyPrefix}${TOKEN_PREFIX}`,
+    random.bytes(32),
+  );
   task.secrets.add(token, ...(access.apiKey === null ? [] : [access.apiKey]));
   const folder = relayPort === null ? null : await homes.make();
   const removeFolder = async () => {
