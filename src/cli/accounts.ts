@@ -1,27 +1,40 @@
-// agent-service accounts: an operator lists accounts, their agents and runs, and makes sign-in links, in the store itself.
+// agent-service accounts: an operator lists and names accounts, lists their agents and runs, and makes sign-in links, in the store itself.
 
 import { oneOf } from "../base/settings/kinds.ts";
+import { kind } from "../base/settings/setting.ts";
+import { accountNameSchema, MAX_ACCOUNT_NAME_CHARS } from "../contract/account.ts";
 import { runStatuses } from "../contract/runs/run.ts";
 import { findStoredAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, argument, valueFlag } from "./flags.ts";
 import { noAccountText, operate, storeFlags } from "./operate.ts";
-import { minute, printJson } from "./print.ts";
+import { minute, printFields, printJson } from "./print.ts";
 import { accountFlag, isoTime, printStoredPage, storedPageFlags } from "./stored-pages.ts";
+
+const accountArgument = argument(anyText, 'The account\'s id, as "accounts list" shows it.');
 
 const list = command({
   summary: "List accounts, newest first.",
-  flags: storedPageFlags,
-  examples: ["accounts list", "accounts list --limit 10 --json"],
+  flags: {
+    ...storedPageFlags,
+    text: valueFlag({
+      kind: anyText,
+      fallback: null,
+      takes: "<text>",
+      description: "Only accounts whose name or id contains this, in any case.",
+    }),
+  },
+  examples: ["accounts list", 'accounts list --text "platform"', "accounts list --limit 10 --json"],
   run: async ({ flags }) =>
     await operate(flags, async ({ operator }) => {
-      const { before, limit } = flags;
-      const found = await operator.lists.accounts({ before, limit });
+      const { text, before, limit } = flags;
+      const found = await operator.lists.accounts({ text, before, limit });
       if (flags.json) {
         printJson(
           found.map(({ account, signedInAt, agents, balance }) => ({
             id: account.id,
+            name: account.name,
             plan: account.plan,
             created_at: isoTime(account.createdAt),
             signed_in_at: isoTime(signedInAt),
@@ -34,10 +47,14 @@ const list = command({
       printStoredPage({
         rows: found.map((one) => ({ ...one, id: one.account.id })),
         limit,
-        none: `There are no accounts in ${operator.place}. "agent-service keys create" opens one.`,
-        head: ["ID", "PLAN", "CREATED", "SIGNED IN", "AGENTS", "BALANCE"],
+        none:
+          text === null
+            ? `There are no accounts in ${operator.place}. "agent-service keys create" opens one.`
+            : `There are no such accounts in ${operator.place}.`,
+        head: ["ID", "NAME", "PLAN", "CREATED", "SIGNED IN", "AGENTS", "BALANCE"],
         cells: ({ account, signedInAt, agents, balance }) => [
           account.id,
+          account.name ?? "-",
           account.plan,
           minute(account.createdAt),
           minute(signedInAt),
@@ -156,7 +173,7 @@ const runs = command({
 const signInLink = command({
   summary: "Print a link that signs its holder in to an account's pages, once and within 15 minutes.",
   notes: ["Whoever opens it first is the account's owner in that browser: give it to nobody else."],
-  arguments: { account: argument(anyText, 'The account\'s id, as "accounts list" shows it.') },
+  arguments: { account: accountArgument },
   flags: storeFlags,
   examples: ["accounts sign-in-link <account>"],
   run: async ({ arguments: { account: accountId }, flags }) =>
@@ -178,7 +195,47 @@ const signInLink = command({
     }),
 });
 
+const accountName = kind(
+  `one line of 1 to ${MAX_ACCOUNT_NAME_CHARS} characters, none of them hidden`,
+  (given) => accountNameSchema.safeParse(given).data,
+);
+
+const name = command({
+  summary: "Name an account, for its people, on their pages and in the operator's lists.",
+  notes: ["Its owners and admins can change the name under Settings, Account."],
+  arguments: {
+    account: accountArgument,
+    name: argument(accountName, "What its people call it."),
+  },
+  flags: storeFlags,
+  examples: ['accounts name <account> "Platform team"'],
+  run: async ({ arguments: { account: accountId, name: given }, flags }) =>
+    await putName(flags, { accountId, name: given }),
+});
+
+const unname = command({
+  summary: "Take an account's name away: pages show its id.",
+  arguments: { account: accountArgument },
+  flags: storeFlags,
+  examples: ["accounts unname <account>"],
+  run: async ({ arguments: { account: accountId }, flags }) =>
+    await putName(flags, { accountId, name: null }),
+});
+
+async function putName(
+  flags: { readonly "data-dir": string | null; readonly json: boolean },
+  named: { readonly accountId: string; readonly name: string | null },
+): Promise<number> {
+  return await operate(flags, async ({ operator }) => {
+    const account = await operator.nameAccount(named);
+    if (account === null) throw new CommandError(noAccountText(named.accountId, operator.place));
+    if (flags.json) printJson({ account_id: account.id, name: account.name });
+    else printFields({ account: account.id, name: account.name ?? "none" });
+    return 0;
+  });
+}
+
 export const accounts: CommandGroup = {
   summary: "Accounts, their agents and runs, in the store itself.",
-  commands: { list, agents, runs, "sign-in-link": signInLink },
+  commands: { list, name, unname, agents, runs, "sign-in-link": signInLink },
 };

@@ -38,6 +38,7 @@ export const {
   approvals,
   writeGrants,
   questions,
+  account,
   accountMembers,
   invitations,
   credits,

@@ -1,5 +1,6 @@
 // Every route of the API, by noun: the one table that the OpenAPI document, docs/api.md and the client's methods derive from. Pure.
 
+import { accountRoutes } from "./account.ts";
 import { accountMemberRoutes, invitationRoutes } from "./account-members.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
@@ -30,6 +31,7 @@ export const firstRoutes = {
   approvals: approvalRoutes,
   writeGrants: writeGrantRoutes,
   questions: questionRoutes,
+  account: accountRoutes,
   accountMembers: accountMemberRoutes,
   invitations: invitationRoutes,
   credits: creditRoutes,

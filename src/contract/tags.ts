@@ -35,7 +35,7 @@ export const tags = [
   },
   { name: "Changesets", description: "What a copy changes, reviewed and brought into the canonical copy." },
   { name: "Workers", description: "Runs in copies, in groups with a budget." },
-  { name: "People", description: "Who is in the account, as what, and who is invited." },
+  { name: "People", description: "The account and its name, who is in it, as what, and who is invited." },
   { name: "Credits and pricing", description: "What an account has, and what things cost." },
   { name: "Sessions", description: "Events as they happen, over a WebSocket." },
   { name: "Operating the service", description: "For whoever runs it: health." },

@@ -10,6 +10,8 @@ import type { Store } from "../../src/service/core/ports/store.ts";
 export const idOf = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
 
 export const accountIds = [idOf(1), idOf(2)] as const;
+/** The other one has none. */
+export const accountNames: Readonly<Record<string, string>> = { [accountIds[0]]: "Platform 100%" };
 export const agentIds = { helper: idOf(11), retired: idOf(12), claimed: idOf(13), unclaimed: idOf(14) };
 export const personId = idOf(41);
 export const runIds = { ofHelper: idOf(21), ofUnclaimed: idOf(22), failed: idOf(23) };
@@ -21,7 +23,8 @@ const ended = makeOutcome({ grossMicroUsd: 25_000, refundedMicroUsd: 8_333 });
 export async function insertOperatorRecords(store: Store, now: number): Promise<void> {
   await store.transact(async (tx) => {
     for (const id of accountIds) {
-      await tx.accounts.insert({ id, plan: "registered_free", createdAt: now, subscription: null });
+      const name = accountNames[id] ?? null;
+      await tx.accounts.insert({ id, name, plan: "registered_free", createdAt: now, subscription: null });
     }
     await tx.accounts.markSignedIn({ id: accountIds[0], now });
     const wallet = accountWallet(accountIds[0]);

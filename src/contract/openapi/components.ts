@@ -1,5 +1,6 @@
 // Every named schema of the document, and every example, by noun. Pure.
 
+import { accountComponents, accountExamples } from "../account.ts";
 import { accountMemberComponents, accountMemberExamples, invitationExamples } from "../account-members.ts";
 import { agentExamples } from "../agents/examples.ts";
 import { agentComponents } from "../agents/routes.ts";
@@ -40,6 +41,7 @@ export const components: Components = {
   ...workflowComponents,
   ...approvalComponents,
   ...writeGrantComponents,
+  ...accountComponents,
   ...accountMemberComponents,
   ...questionComponents,
   ...workspaceNounComponents,
@@ -60,6 +62,7 @@ export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun
   workflows: workflowExamples,
   approvals: approvalExamples,
   writeGrants: writeGrantExamples,
+  account: accountExamples,
   accountMembers: accountMemberExamples,
   invitations: invitationExamples,
   questions: questionExamples,

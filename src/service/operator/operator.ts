@@ -6,6 +6,7 @@ import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Account } from "../core/accounts/account.ts";
+import { nameAccount } from "../core/accounts/account-name.ts";
 import type { ApiKey, CallerClass } from "../core/accounts/credential.ts";
 import { grantCredits, makeApiKey, openAccount, revokeApiKey } from "../core/accounts/keys.ts";
 import type { PlanRefusal } from "../core/accounts/refusals.ts";
@@ -80,6 +81,8 @@ export type Operator = {
   setPlan(order: PlanOrder): Promise<Result<Account, PlanRefusal>>;
   /** Ends an account's subscription now. */
   endPlan(accountId: string): Promise<Result<Account, PlanRefusal>>;
+  /** Names an account, or takes its name away with null. Null when there is no such account. */
+  nameAccount(named: { accountId: string; name: string | null }): Promise<Account | null>;
   findAccount(accountId: string): Promise<Account | null>;
   /** Writes a workflow, or the next version of one. */
   putWorkflow(text: WorkflowText): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>>;
@@ -130,6 +133,7 @@ export async function openOperator(config: Config): Promise<Operator> {
     grant: (grant) => grantCredits(core, grant),
     setPlan: (order) => setPlan(core, order),
     endPlan: (accountId) => endPlan(core, accountId),
+    nameAccount: (named) => nameAccount(core, { ...named, personId: null, requestId: "operator" }),
     findAccount: (accountId) => findCurrentAccount(core, accountId),
     putWorkflow: (text) => putWorkflow(core, text),
     listWorkflows: async (agentId) => {

@@ -2,9 +2,8 @@
 
 import { type Kysely, sql } from "kysely";
 import { type Account, subscriptionStatuses } from "../core/accounts/account.ts";
-import type { AccountStore, AccountSummary } from "../core/accounts/store-port.ts";
+import type { AccountStore, AccountSummary, AllAccountsQuery } from "../core/accounts/store-port.ts";
 import { plans } from "../core/money/plan.ts";
-import type { PageQuery } from "../core/ports/page.ts";
 import type { Connection } from "./connection.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { nullableGroup, row, type TableOf } from "./row.ts";
@@ -14,6 +13,7 @@ import type { Database } from "./tables.ts";
 export const accountRow = row<Account>("accounts")(
   {
     id: text,
+    name: nullable(text),
     plan: oneOf(plans),
     createdAt: integer,
     subscription: nullableGroup({
@@ -63,7 +63,7 @@ export class SqlAccounts implements AccountStore {
     return Number(count);
   }
 
-  async listAll({ before, limit }: PageQuery): Promise<readonly AccountSummary[]> {
+  async listAll({ text: wanted, before, limit }: AllAccountsQuery): Promise<readonly AccountSummary[]> {
     const query = this.#db
       .selectFrom("accounts")
       .selectAll()
@@ -82,6 +82,7 @@ export class SqlAccounts implements AccountStore {
           .whereRef("memberships.account_id", "=", "accounts.id")
           .as("members"),
       )
+      .$if(wanted !== null, (select) => select.where(nameOrIdHas(wanted ?? "")))
       .orderBy("accounts.id", "desc")
       .limit(limit);
     const rows = await (before === null ? query : query.where("accounts.id", "<", before)).execute();
@@ -137,13 +138,21 @@ export class SqlAccounts implements AccountStore {
     return row === undefined ? null : accountRow.read(row);
   }
 
-  async update({ id, plan, subscription }: Account): Promise<void> {
+  async update({ id, name, plan, subscription }: Account): Promise<void> {
     await this.#db
       .updateTable("accounts")
-      .set(accountRow.change({ plan, subscription }))
+      .set(accountRow.change({ name, plan, subscription }))
       .where("id", "=", id)
       .execute();
   }
+}
+
+/** The signs of a pattern stand for themselves. */
+function nameOrIdHas(wanted: string) {
+  const pattern = `%${wanted.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const has = (column: "name" | "id") =>
+    sql<boolean>`lower(${sql.ref(`accounts.${column}`)}) like lower(${pattern}) escape '\\'`;
+  return sql<boolean>`(${has("name")} or ${has("id")})`;
 }
 
 const accountOfId = keepQuery<{ id: string }>("id")((db, { id }) =>

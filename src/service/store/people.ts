@@ -2,7 +2,13 @@
 
 import type { Kysely } from "kysely";
 import { roles } from "../../contract/roles.ts";
-import { type Member, type Membership, membershipSources, type Person } from "../core/accounts/person.ts";
+import {
+  type Member,
+  type Membership,
+  membershipSources,
+  type NamedMembership,
+  type Person,
+} from "../core/accounts/person.ts";
 import type { PeopleStore } from "../core/accounts/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
@@ -50,15 +56,17 @@ export class SqlPeople implements PeopleStore {
     return rows.map((row) => ({ ...membershipRow.read(row), name: row.name }));
   }
 
-  async listMemberships(personId: string): Promise<readonly Membership[]> {
+  async listMemberships(personId: string): Promise<readonly NamedMembership[]> {
     const rows = await this.#db
       .selectFrom("memberships")
-      .selectAll()
+      .innerJoin("accounts", "accounts.id", "memberships.account_id")
+      .selectAll("memberships")
+      .select("accounts.name as account_name")
       .where("person_id", "=", personId)
       .orderBy("added_at")
       .orderBy("account_id")
       .execute();
-    return rows.map(membershipRow.read);
+    return rows.map((row) => ({ ...membershipRow.read(row), accountName: row.account_name }));
   }
 
   async findFirstOwner(accountId: string): Promise<string | null> {

@@ -46,13 +46,16 @@ export class SqlWebSessions implements WebSessionStore {
           .onRef("memberships.person_id", "=", "web_sessions.person_id"),
       )
       .innerJoin("people", "people.id", "memberships.person_id")
+      .innerJoin("accounts", "accounts.id", "memberships.account_id")
       .selectAll("web_sessions")
-      .select(["memberships.role", "memberships.day_cap_micro_usd", "people.name as person_name"])
+      .select(["memberships.role", "memberships.day_cap_micro_usd"])
+      .select(["people.name as person_name", "accounts.name as account_name"])
       .where("hash", "=", hash)
       .executeTakeFirst();
     if (row === undefined) return null;
     const person = callerPerson({ name: row.person_name, dayCapMicroUsd: row.day_cap_micro_usd });
-    return { ...webSessionRow.read(row), role: membershipRow.readField("role", row.role), person };
+    const role = membershipRow.readField("role", row.role);
+    return { ...webSessionRow.read(row), role, person, accountName: row.account_name };
   }
 
   async list({ personId, now }: { personId: string; now: number }): Promise<readonly StoredWebSession[]> {

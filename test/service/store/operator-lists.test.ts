@@ -35,15 +35,15 @@ onEveryStore((kind) => {
 
     it("accounts with their sign-in and the agents that are not retired", async () => {
       const account = { plan: "registered_free", subscription: null };
-      expect(await store.committed.accounts.listAll(newest)).toEqual([
+      expect(await store.committed.accounts.listAll({ ...newest, text: null })).toEqual([
         {
-          account: { ...account, id: accountIds[1], createdAt: NOW },
+          account: { ...account, id: accountIds[1], name: null, createdAt: NOW },
           signedInAt: null,
           agents: 1,
           members: 0,
         },
         {
-          account: { ...account, id: accountIds[0], createdAt: NOW },
+          account: { ...account, id: accountIds[0], name: "Platform 100%", createdAt: NOW },
           signedInAt: NOW,
           agents: 1,
           members: 0,
@@ -53,10 +53,28 @@ onEveryStore((kind) => {
 
     it("accounts a page at a time, without a gap", async () => {
       const page = async (before: string | null) =>
-        (await store.committed.accounts.listAll({ before, limit: 1 })).map(({ account }) => account.id);
+        (await store.committed.accounts.listAll({ text: null, before, limit: 1 })).map(
+          ({ account }) => account.id,
+        );
       expect(await page(null)).toEqual([accountIds[1]]);
       expect(await page(accountIds[1])).toEqual([accountIds[0]]);
       expect(await page(accountIds[0])).toEqual([]);
+    });
+
+    it.each([
+      ["form 1", [accountIds[0]]],
+      ["PLATFORM", [accountIds[0]]],
+      ["0%", [accountIds[0]]],
+      // Signs of a pattern are what they are.
+      ["P%m", []],
+      ["P_atform", []],
+      ["\\", []],
+      [accountIds[1].slice(-6), [accountIds[1]]],
+      [accountIds[1].slice(0, 20), [accountIds[1], accountIds[0]]],
+      ["'", []],
+    ])("accounts whose name or id has %j", async (text, found) => {
+      const listed = await store.committed.accounts.listAll({ ...newest, text });
+      expect(listed.map(({ account }) => account.id)).toEqual(found);
     });
 
     it("balances of those billing accounts that were opened", async () => {

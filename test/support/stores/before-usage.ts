@@ -1,6 +1,9 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 035, */
+/** Statements for both databases, in their order: of migration 036, */
+const undoAccountNames: readonly string[] = ["alter table accounts drop column name"];
+
+/** of 035, */
 const undoBegunCommits: readonly string[] = ["alter table workspace_runs drop column begun_commit_oid"];
 
 /** of 034, */
@@ -24,6 +27,7 @@ const undoOperators: readonly string[] = [
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [
+  ...undoAccountNames,
   ...undoBegunCommits,
   ...undoRunFilters,
   ...undoWhatPeopleStart,

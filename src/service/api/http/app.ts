@@ -11,6 +11,7 @@ import type { AnyFace } from "./any-face.ts";
 import { allowOrigins } from "./cors.ts";
 import { mountFace } from "./face.ts";
 import type { Handlers } from "./handler.ts";
+import { accountHandlers } from "./handlers/account.ts";
 import { accountMemberHandlers, invitationHandlers } from "./handlers/account-members.ts";
 import { agentHandlers } from "./handlers/agents.ts";
 import { approvalHandlers, questionHandlers, writeGrantHandlers } from "./handlers/approvals.ts";
@@ -80,6 +81,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     approvals: approvalHandlers(core, submitter),
     writeGrants: writeGrantHandlers(core),
     questions: questionHandlers(core, submitter),
+    account: accountHandlers(core),
     accountMembers: accountMemberHandlers(core),
     invitations: invitationHandlers(core),
     credits: creditHandlers(core),

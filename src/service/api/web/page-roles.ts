@@ -34,6 +34,7 @@ export const formRoles = {
   "/approve/:approvalId": "admin",
   "/claim/:token": "admin",
   "/invitation/:token": "anybody",
+  "/settings/account": "admin",
   "/settings/apps/revoke": "viewer",
   "/settings/identities/remove": "anybody",
   "/settings/keys": "admin",

@@ -28,12 +28,12 @@ ${session === null ? html`<nav aria-label="Pages">${placeList([API], path)}</nav
 </header>`;
 }
 
-function signedIn(context: WebContext, { accountId, role }: WebSession): Html {
+function signedIn(context: WebContext, { accountId, accountName, role }: WebSession): Html {
   const hasWorkspaces = context.get("parts").core.workspaces !== null;
   const places = [RUNS, ...(hasWorkspaces ? [WORKSPACES] : []), APPROVALS, USAGE, API, SETTINGS];
-  const shown = `${accountId.slice(0, 8)}…${accountId.slice(-4)}`;
+  const shown = accountName ?? `${accountId.slice(0, 8)}…${accountId.slice(-4)}`;
   return html`<nav aria-label="Pages">${placeList(places, context.req.path)}</nav>
-<a class="account end" href="/accounts" aria-label="Account ${shown}, ${role}: change">${shown} <span class="faint">${role}</span></a>
+<a class="account end" href="/accounts" aria-label="Account ${shown}, ${role}: change"><span dir="auto" title="${accountId}">${shown}</span> <span class="faint">${role}</span></a>
 <form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`;
 }
 

@@ -16,6 +16,7 @@ import { approveRoutes } from "./pages/approve/approve-page.ts";
 import { claimRoutes } from "./pages/claim-page.ts";
 import { homeRoutes } from "./pages/home-page.ts";
 import { runRoutes } from "./pages/run/run-page.ts";
+import { accountRoutes } from "./pages/settings/account-page.ts";
 import { appsRoutes } from "./pages/settings/apps-page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
 import { identitiesRoutes } from "./pages/settings/identities-page.ts";
@@ -58,6 +59,7 @@ const pages: readonly PageRoutes[] = [
   passkeysRoutes,
   keysRoutes,
   membersRoutes,
+  accountRoutes,
   invitationRoutes,
   accountsRoutes,
   sessionsRoutes,

@@ -22,6 +22,8 @@ export type Subscription = {
 /** Who owns agents and pays for their runs. */
 export type Account = {
   readonly id: string;
+  /** What its people call it. Null: nothing. */
+  readonly name: string | null;
   readonly plan: Plan;
   readonly createdAt: number;
   /** The latest one, even if it has ended; null where there never was one. */

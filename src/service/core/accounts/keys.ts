@@ -17,7 +17,8 @@ export async function openAccount(
   plan: Plan,
 ): Promise<Account & { readonly ownerId: string }> {
   const now = core.clock.now();
-  const account: Account = { id: core.random.uuid(now), plan, createdAt: now, subscription: null };
+  const id = core.random.uuid(now);
+  const account: Account = { id, name: null, plan, createdAt: now, subscription: null };
   const owner: Person = { id: core.random.uuid(now), name: "", createdAt: now };
   const microUsd = grantInMicroUsd(core.rates.plans[plan].firstCredits);
   await core.store.transact(async (tx) => {

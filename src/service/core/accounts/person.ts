@@ -26,6 +26,9 @@ export type Membership = {
   readonly dayCapMicroUsd?: number;
 };
 
+/** With what the account is called; null where it has no name. */
+export type NamedMembership = Membership & { readonly accountName: string | null };
+
 export type Member = Membership & Pick<Person, "name">;
 
 const PERSON = "person:";

@@ -6,7 +6,7 @@ import type { PageQuery } from "../ports/page.ts";
 import type { Account } from "./account.ts";
 import type { CallerPerson } from "./caller.ts";
 import type { ApiKey, Credential } from "./credential.ts";
-import type { Member, Membership, Person } from "./person.ts";
+import type { Member, Membership, NamedMembership, Person } from "./person.ts";
 
 declare module "../ports/store.ts" {
   interface StoreReader {
@@ -24,8 +24,8 @@ declare module "../ports/store.ts" {
 interface AccountReader {
   find(id: string): Promise<Account | null>;
   count(): Promise<number>;
-  /** Every account, newest first. */
-  listAll(query: PageQuery): Promise<readonly AccountSummary[]>;
+  /** Every account, or those that were looked for, newest first. */
+  listAll(query: AllAccountsQuery): Promise<readonly AccountSummary[]>;
   /** Whether anybody has ever signed in to an account on a page. */
   hasSignedIn(): Promise<boolean>;
   /** The ids of accounts whose subscription continues and whose period ended by `now`, the longest ago first. */
@@ -36,11 +36,16 @@ export interface AccountStore extends AccountReader {
   insert(account: Account): Promise<void>;
   /** Reads an account. No other transaction makes agents of it or changes it until this one ends. */
   lock(id: string): Promise<Account | null>;
-  /** Writes an account's plan and subscription; the caller holds its lock. */
+  /** Writes an account's name, plan and subscription; the caller holds its lock. */
   update(account: Account): Promise<void>;
   /** Records that somebody signed in to the account. */
   markSignedIn(signIn: { id: string; now: number }): Promise<void>;
 }
+
+export type AllAccountsQuery = PageQuery & {
+  /** What the name or the id contains; letters of ASCII in any case. Null: anything. */
+  readonly text: string | null;
+};
 
 export type AccountSummary = {
   readonly account: Account;
@@ -65,7 +70,7 @@ interface PeopleReader {
   /** Those of an account, the longest there first. */
   listMembers(accountId: string): Promise<readonly Member[]>;
   /** The accounts of a person, the longest there first. */
-  listMemberships(personId: string): Promise<readonly Membership[]>;
+  listMemberships(personId: string): Promise<readonly NamedMembership[]>;
   /** The owner who has been there longest. */
   findFirstOwner(accountId: string): Promise<string | null>;
 }

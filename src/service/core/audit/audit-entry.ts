@@ -26,6 +26,7 @@ export const auditActions = [
   "member_changed",
   "member_capped",
   "member_removed",
+  "account_named",
   "operator_link_made",
   "operator_added",
   "operator_removed",

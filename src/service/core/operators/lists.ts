@@ -1,12 +1,12 @@
 // An operator's lists of all accounts, for commands and pages: pages of the store's rows, newest first.
 
 import type { Account } from "../accounts/account.ts";
+import type { AllAccountsQuery } from "../accounts/store-port.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AllAgentsQuery } from "../agents/store-port.ts";
 import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { AuditQuery } from "../audit/store-port.ts";
 import { accountWallet, balanceInCredits, chargeInCredits } from "../money/ledger.ts";
-import type { PageQuery } from "../ports/page.ts";
 import type { Store } from "../ports/store.ts";
 import type { RunRecord } from "../runs/run-record.ts";
 import type { AllRunsQuery } from "../runs/store-port.ts";
@@ -29,7 +29,7 @@ type ListedRun = {
 };
 
 export type OperatorLists = {
-  accounts(query: PageQuery): Promise<readonly ListedAccount[]>;
+  accounts(query: AllAccountsQuery): Promise<readonly ListedAccount[]>;
   agents(query: AllAgentsQuery): Promise<readonly Agent[]>;
   runs(query: AllRunsQuery): Promise<readonly ListedRun[]>;
   audit(query: AuditQuery): Promise<readonly AuditEntry[]>;

@@ -25,8 +25,13 @@ export type StoredWebSession = {
   readonly endsAt: number | null;
 };
 
-/** With what its person may do in the account, as of now. */
-export type WebSession = StoredWebSession & { readonly role: Role; readonly person: CallerPerson };
+/** With what its person may do in the account, and what that is called, as of now. */
+export type WebSession = StoredWebSession & {
+  readonly role: Role;
+  readonly person: CallerPerson;
+  /** Null: it has no name. */
+  readonly accountName: string | null;
+};
 
 /** It ends so long after it was last seen. */
 export const WEB_SESSION_MS = 14 * 24 * 60 * 60 * 1000;

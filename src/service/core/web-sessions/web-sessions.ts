@@ -1,6 +1,7 @@
 // Signs browsers in and out.
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
+import { readAccount } from "../accounts/account-name.ts";
 import { auditAccount } from "../accounts/audit-account.ts";
 import { type AccountCaller, callerPerson } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
@@ -37,6 +38,7 @@ export async function openWebSession(
   const { accountId, personId, endsAt = null, authenticatedAt = now } = signedIn;
   const member = await store.committed.people.findMember({ accountId, personId });
   if (member === null) throw new Error(`Person ${personId} is no member of account ${accountId}.`);
+  const account = await readAccount({ store }, { accountId });
   const session: StoredWebSession = {
     id: random.uuid(now),
     hash: token.hash,
@@ -53,7 +55,7 @@ export async function openWebSession(
   await store.transact((tx) => tx.webSessions.insert(session));
   const { name, role, dayCapMicroUsd = null } = member;
   const person = callerPerson({ name, dayCapMicroUsd });
-  return { session: { ...session, role, person }, secret: token.text };
+  return { session: { ...session, role, person, accountName: account.name }, secret: token.text };
 }
 
 /** The session of a cookie's secret, which lives on. Null where there is none, or it has ended. */

@@ -35,6 +35,7 @@ import * as m032 from "./032-operators.ts";
 import * as m033 from "./033-what-people-start.ts";
 import * as m034 from "./034-run-filters.ts";
 import * as m035 from "./035-begun-commits.ts";
+import * as m036 from "./036-account-names.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -72,4 +73,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "033-what-people-start": m033,
   "034-run-filters": m034,
   "035-begun-commits": m035,
+  "036-account-names": m036,
 };

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ok } from "../../../../src/base/result.ts";
+import { changeAccountName } from "../../../../src/service/core/accounts/account-name.ts";
 import { auditRefusedSignIn } from "../../../../src/service/core/accounts/audit-account.ts";
 import type { AccountCaller } from "../../../../src/service/core/accounts/caller.ts";
 import { makeOwnKey, revokeOwnKey } from "../../../../src/service/core/accounts/own-keys.ts";
@@ -192,6 +193,10 @@ onEveryStore((kind) => {
       async member_capped() {
         const change = { caller: owner, personId: await member(), dayCapMicroUsd: 5, keys: "end" } as const;
         done(await changeAccountMember(fixture.core.core, { ...change, requestId }));
+      },
+      async account_named() {
+        const change = { caller: owner, name: "Platform", requestId };
+        done(await changeAccountName(fixture.core.core, change));
       },
       async member_removed() {
         const removal = { caller: owner, personId: await member(), keys: "end", requestId } as const;

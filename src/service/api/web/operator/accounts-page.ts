@@ -15,6 +15,7 @@ import { timeText } from "../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import {
   accountLink,
+  filters,
   idText,
   listAddress,
   listTable,
@@ -22,6 +23,7 @@ import {
   nothingHere,
   operatorPage,
   queryOf,
+  textField,
 } from "./operator-page.ts";
 
 const PATH = "/operator/accounts";
@@ -44,17 +46,23 @@ export function accountsRoutes(): Hono<WebEnv> {
 async function accountsPage(context: WebContext): Promise<Response> {
   const { core } = context.get("parts");
   const before = queryOf(context, "before");
-  const found = await operatorLists(core.store).accounts({ before, limit: ROWS + 1 });
+  const query = { text: queryOf(context, "text") };
+  const found = await operatorLists(core.store).accounts({ ...query, before, limit: ROWS + 1 });
   const shown = found.slice(0, ROWS);
   const accountIds = shown.map(({ account }) => account.id);
   const since = dayStart(core.clock.now());
   const runs = await core.store.committed.runs.countSubmitted({ accountIds, since });
   const next = found.length > ROWS ? (accountIds.at(-1) ?? null) : null;
   const body = html`<div class="usage"><h1>Accounts</h1>
+${filters(PATH, {
+  label: "Accounts",
+  fields: [textField({ name: "text", label: "Name or id", value: query.text })],
+})}
 ${listTable({
   label: "Accounts",
   head: [
     "Account",
+    "Name",
     "Plan",
     { number: "Balance" },
     { number: "People" },
@@ -65,14 +73,18 @@ ${listTable({
   ],
   rows: shown.map(
     ({ account, balance, members, agents, signedInAt }) => html`<tr><td>${accountLink(account.id)}</td>
-<td>${planText(account)}</td><td class="number">${balance}</td><td class="number">${members}</td>
+<td>${nameText(account)}</td><td>${planText(account)}</td><td class="number">${balance}</td><td class="number">${members}</td>
 <td class="number">${agents}</td><td class="number">${runs.get(account.id) ?? 0}</td>
 <td>${timeText(account.createdAt)}</td><td>${timeText(signedInAt)}</td></tr>`,
   ),
-  none: before === null ? "There is no account yet." : "There is no older account.",
+  none: query.text === null ? noneText(before) : "No account fits.",
 })}
-${moreLinks({ path: PATH, query: {}, before, next })}</div>`;
+${moreLinks({ path: PATH, query, before, next })}</div>`;
   return await operatorPage(context, { title: "Accounts", body });
+}
+
+function noneText(before: string | null): string {
+  return before === null ? "There is no account yet." : "There is no older account.";
 }
 
 async function accountPage(context: WebContext, account: Account): Promise<Response> {
@@ -85,6 +97,7 @@ async function accountPage(context: WebContext, account: Account): Promise<Respo
   const runsHref = listAddress("/operator/runs", { account: id });
   const body = html`<div class="usage"><h1>Account</h1>
 <dl>
+<dt>Name</dt><dd>${nameText(account)}</dd>
 <dt>Id</dt><dd><code>${id}</code></dd>
 <dt>Plan</dt><dd>${planText(account)}</dd>
 <dt>Opened</dt><dd>${timeText(account.createdAt)}</dd>
@@ -129,6 +142,11 @@ function agentRow({ agent, grants }: ListedAgent): Html {
   return html`<tr><td>${idText(id)}</td><td>${worksOn}</td><td>${backend}</td>
 <td>${servers.length === 0 ? html`<span class="faint">none</span>` : servers.join("; ")}</td><td>${timeText(createdAt)}</td>
 <td>${retiredAt === null ? "–" : timeText(retiredAt)}</td></tr>`;
+}
+
+/** What its people call it: of all texts of an account the one that an operator sees, to know whom they are asked about. */
+function nameText({ name }: Account): Html {
+  return name === null ? html`<span class="faint">none</span>` : html`<span dir="auto">${name}</span>`;
 }
 
 function planText({ plan, subscription }: Account): string {

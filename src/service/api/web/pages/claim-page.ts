@@ -15,6 +15,7 @@ import type { Core } from "../../../core/core.ts";
 import type { WebSession } from "../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../shared/problems/to-problem.ts";
+import { accountOf, accountText } from "../account-text.ts";
 import { page } from "../page.ts";
 import { formFor } from "../page-roles.ts";
 import type { Html, WebContext, WebEnv } from "../web-context.ts";
@@ -123,7 +124,7 @@ function firstStep({ url, path, session }: Links): Html {
     <a class="button main" href="/sign-in?to=${encodeURIComponent(path)}">Sign in to claim it</a>
     Or with a key of the account that is to pay:
     ${byCommand}`;
-  return html`<strong>The account</strong> asks for the agent. You are signed in as account <code>${abbreviate(session.accountId)}</code>.
+  return html`<strong>The account</strong> asks for the agent. You are signed in as account ${session.accountName === null ? html`<code>${abbreviate(session.accountId)}</code>` : accountText(accountOf(session))}.
     ${formFor(session, { path: "/claim/:token", what: "claim repositories for it", form: () => html`<form method="post" action="${path}"><div class="actions"><button class="main">Claim for this account</button></div></form>` })}
     Or with a key of another account that is to pay:
     ${byCommand}`;

@@ -11,6 +11,7 @@ import { listGrants } from "../../../../core/oauth/grants.ts";
 import { agentOfClient } from "../../../../core/oauth/job-grants.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
+import { accountOf, accountText } from "../../account-text.ts";
 import { readForm } from "../../form.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
@@ -26,7 +27,7 @@ export function appsRoutes(): Hono<WebEnv> {
     const session = await needSession(context);
     if (session instanceof Response) return session;
     const grants = await shownGrants(context, session);
-    const body = html`<p>Applications that signed in to account <code>${session.accountId}</code>. Each is an AI client: it may not approve,
+    const body = html`<p>Applications that signed in to account ${accountText(accountOf(session))}. Each is an AI client: it may not approve,
 confirm or activate anything. Its access ends at once when you end it here; that of CI jobs ends for all scopes, and the policy of their agent
 allows it no more.</p>
 ${grants.length === 0 ? html`<p class="faint">No application is signed in.</p>` : table(grants)}`;

@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { removeIdentity } from "../../../../core/sign-in/identities.ts";
 import type { Identity } from "../../../../core/sign-in/identity.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
+import { accountOf, accountText } from "../../account-text.ts";
 import { readForm } from "../../form.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
@@ -43,7 +44,7 @@ export async function identitiesPage(
   const { core } = context.get("parts");
   const identities = await core.store.committed.identities.list(session.personId);
   const { providers } = core.policy.signIn;
-  const body = html`<p>Sign in to account <code>${session.accountId}</code> with what you have elsewhere. Whoever has the identity is you.</p>
+  const body = html`<p>Sign in to account ${accountText(accountOf(session))} with what you have elsewhere. Whoever has the identity is you.</p>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${identities.length === 0 ? html`<p class="faint">There is no identity yet.</p>` : html`<ul class="cards">${identities.map(card)}</ul>`}
 ${providers.length === 0 ? html`<p class="faint">The operator of this service has set up no provider.</p>` : ""}

@@ -8,6 +8,7 @@ import { type ApiKey, callerClasses } from "../../../../core/accounts/credential
 import { listOwnKeys, makeOwnKey, mayKeepKeys, revokeOwnKey } from "../../../../core/accounts/own-keys.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
+import { accountOf, accountText } from "../../account-text.ts";
 import { readForm } from "../../form.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
@@ -84,7 +85,7 @@ async function keysPage(context: WebContext, session: WebSession, shown: Shown =
   const keys = await listOwnKeys(context.get("parts").core, session.accountId);
   const { alert, made } = shown;
   const mayMakeOwners = mayKeepKeys(session.role, "owner");
-  const body = html`<p>Programs use the API of account <code>${session.accountId}</code> with a key. Whoever has an owner's key is the owner.</p>
+  const body = html`<p>Programs use the API of account ${accountText(accountOf(session))} with a key. Whoever has an owner's key is the owner.</p>
 ${alert === undefined ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${made === undefined ? "" : newKey(made)}
 ${keys.length === 0 ? html`<p class="faint">There is no key yet.</p>` : table(keys, session)}

@@ -20,6 +20,7 @@ import { changeAccountMember, removeAccountMember } from "../../../../core/membe
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
+import { accountOf, accountText } from "../../account-text.ts";
 import { readForm } from "../../form.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
@@ -129,7 +130,7 @@ async function membersPage(context: WebContext, session: WebSession, shown: Show
   const caller = personIn(session);
   const invitations = isOwner(caller) ? await listInvitations(core, caller) : null;
   const { alert, made } = shown;
-  const body = html`<p>People in account <code>${session.accountId}</code>. You are its ${session.role}.</p>
+  const body = html`<p>People in account ${accountText(accountOf(session))}. You are its ${session.role}.</p>
 ${alert === undefined ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${made === undefined ? "" : newInvitation(made)}
 <ul class="cards">${members.map((member) => memberCard(member, session))}</ul>

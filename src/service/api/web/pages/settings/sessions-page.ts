@@ -9,6 +9,7 @@ import type {
   WebSession,
 } from "../../../../core/web-sessions/web-session.ts";
 import { endOtherWebSessions, endWebSession } from "../../../../core/web-sessions/web-sessions.ts";
+import { accountOf, accountText } from "../../account-text.ts";
 import { readForm } from "../../form.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
@@ -59,7 +60,7 @@ async function sessionsPage(context: WebContext, own: WebSession): Promise<Respo
   const { store, clock } = context.get("parts").core;
   const found = await store.committed.webSessions.list({ personId: own.personId, now: clock.now() });
   const others = found.filter(({ id }) => id !== own.id).reverse();
-  const body = html`<p>Browsers in which you are signed in. This one is, to account <code>${own.accountId}</code>. A session ends 14 days after it was last seen.</p>
+  const body = html`<p>Browsers in which you are signed in. This one is, to account ${accountText(accountOf(own))}. A session ends 14 days after it was last seen.</p>
 <ul class="cards">
 ${card(own, html`<p><strong>This browser</strong></p>`)}
 ${others.map((session) => card(session, endButton(session)))}

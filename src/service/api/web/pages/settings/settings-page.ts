@@ -11,6 +11,7 @@ import type { Html, WebContext } from "../../web-context.ts";
 const tabs = {
   keys: "Keys",
   members: "Members",
+  account: "Account",
   apps: "Connected apps",
   passkeys: "Passkeys",
   identities: "Identities",

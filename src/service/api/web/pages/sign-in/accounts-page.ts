@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { completeSignIn } from "../../../../core/sign-in/complete-sign-in.ts";
 import { mayGoOnIn } from "../../../../core/sign-in/proven-member.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
+import { accountText, accountWords } from "../../account-text.ts";
 import { readForm } from "../../form.ts";
 import { ownPathOf } from "../../own-path.ts";
 import { notFoundPage, page } from "../../page.ts";
@@ -28,9 +29,13 @@ export function accountsRoutes(): Hono<WebEnv> {
     const to = ownPathOf(context.req.query("to"));
     const body = html`<h1>Your accounts</h1>
 <ul class="cards">${memberships.map(
-      ({ accountId, role }) => html`<li class="card row"><span><code>${accountId}</code>, ${role}</span>
+      ({
+        accountId,
+        accountName: name,
+        role,
+      }) => html`<li class="card row"><span>${accountText({ id: accountId, name })}, ${role}</span>
 <form class="end" method="post" action="/accounts"><input type="hidden" name="account" value="${accountId}"><input type="hidden" name="to" value="${to}">
-<button${accountId === session.accountId ? html` class="main"` : ""} aria-label="${accountId === session.accountId ? "Stay here" : "Go on here"}: account ${accountId}">${accountId === session.accountId ? "Stay here" : "Go on here"}</button></form></li>`,
+<button${accountId === session.accountId ? html` class="main"` : ""} aria-label="${accountId === session.accountId ? "Stay here" : "Go on here"}: account ${accountWords({ id: accountId, name })}">${accountId === session.accountId ? "Stay here" : "Go on here"}</button></form></li>`,
     )}</ul>`;
     return await page(context, { title: "Your accounts", body, session, isNarrow: true });
   });

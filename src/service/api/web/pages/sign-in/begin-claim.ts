@@ -6,6 +6,7 @@ import { repositoryOfClaim } from "../../../../core/claims/claim-as-administrato
 import { claimRepository } from "../../../../core/claims/claim-repository.ts";
 import type { GithubProvider } from "../../../../core/sign-in/sign-in-policy.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
+import { accountOf, accountText } from "../../account-text.ts";
 import { notFoundPage, page } from "../../page.ts";
 import { formFor } from "../../page-roles.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
@@ -25,7 +26,7 @@ export function beginClaimRoutes(): Hono<WebEnv> {
       return await notFoundPage(context, session);
     }
     const body = html`<h1>Claim ${repository.name}</h1>
-<p>Account <code>${session.accountId}</code> gets the repository's agent, and pays for its runs from then on.</p>
+<p>Account ${accountText(accountOf(session))} gets the repository's agent, and pays for its runs from then on.</p>
 <p>GitHub is asked once whether you administer the repository now. The service gets no other access, and keeps none.</p>
 ${formFor(session, { path: "/sign-in/claim/:token", what: "claim repositories for it", form: () => html`<form method="post" class="actions"><button class="main">Claim with GitHub</button></form>` })}`;
     const formTargets = [new URL(provider.webUrl).origin];

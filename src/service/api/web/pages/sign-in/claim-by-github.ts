@@ -5,6 +5,7 @@ import { isOwner } from "../../../../core/accounts/caller.ts";
 import { completeAsAdministrator } from "../../../../core/claims/claim-as-administrator.ts";
 import type { IdentityProvider } from "../../../../core/sign-in/sign-in-policy.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
+import { accountOf, accountText } from "../../account-text.ts";
 import { administersRepository, type ProvenPersonOf } from "../../identity-provider.ts";
 import { page } from "../../page.ts";
 import type { WebContext } from "../../web-context.ts";
@@ -44,7 +45,7 @@ export async function claimRepositoryOf(
   });
   if (!done.ok) return await claimPage(context, "The claim has ended, or another account has the agent.");
   const body = html`<h1>${done.value.name} is yours</h1>
-<p>Its agent, sessions and past runs are account <code>${accountId}</code>'s now, and its credits pay for the runs that follow.</p>
+<p>Its agent, sessions and past runs are now those of account ${accountText(accountOf(session))}, and its credits pay for the runs that follow.</p>
 <p><a href="/settings/credits">Credits</a></p>`;
   return await page(context, { title: "Claimed", body, session, isNarrow: true });
 }

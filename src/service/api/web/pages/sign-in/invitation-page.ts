@@ -4,6 +4,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { readAccount } from "../../../../core/accounts/account-name.ts";
 import {
   acceptAsNewPerson,
   acceptInvitation,
@@ -12,6 +13,7 @@ import {
 import { chargeSignIn } from "../../../../core/sign-in/sign-in-by-key.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
+import { accountText } from "../../account-text.ts";
 import { readForm } from "../../form.ts";
 import { page } from "../../page.ts";
 import { passkeyDomain } from "../../passkey-domain.ts";
@@ -67,11 +69,12 @@ async function invitationPage(context: WebContext, alert: string | null): Promis
     return await page(context, { title: "Invitation not valid", body, session, status: 410, isNarrow: true });
   }
   const { accountId, role, expiresAt } = invitation;
+  const account = await readAccount(core, { accountId });
   const path = `/invitation/${encodeURIComponent(token)}`;
   const body = html`<h1>Join an account</h1>
 ${alertOf(alert)}
 <dl>
-<dt>Account</dt><dd><code>${accountId}</code></dd>
+<dt>Account</dt><dd>${accountText(account)}</dd>
 <dt>Your role there</dt><dd>${role}</dd>
 <dt>This link ends</dt><dd>${new Date(expiresAt).toISOString().slice(0, 10)}</dd>
 </dl>

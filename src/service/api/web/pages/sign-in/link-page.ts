@@ -2,8 +2,10 @@
 
 import { Hono } from "hono";
 import { html } from "hono/html";
+import { readAccount } from "../../../../core/accounts/account-name.ts";
 import type { Core } from "../../../../core/core.ts";
 import { describeSignInLink, useSignInLink } from "../../../../core/sign-in/sign-in-links.ts";
+import { accountText } from "../../account-text.ts";
 import { page } from "../../page.ts";
 import { passkeyDomain } from "../../passkey-domain.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
@@ -15,12 +17,13 @@ export function linkRoutes(): Hono<WebEnv> {
 
   routes.get("/sign-in/link/:token", async (context) => {
     const token = context.req.param("token");
-    const link = await describeSignInLink(context.get("parts").core, token);
+    const { core } = context.get("parts");
+    const link = await describeSignInLink(core, token);
     if (link === null) return await overPage(context);
     const what =
       link.accountId === null
         ? html`It opens the first account of this service and makes you its owner.`
-        : html`Account <code>${link.accountId}</code>`;
+        : html`Account ${accountText(await readAccount(core, { accountId: link.accountId }))}`;
     const body = html`<h1>Sign in</h1>
 <p>${what}</p>
 <form method="post" class="actions"><button class="main">Sign in</button></form>
