@@ -13,8 +13,8 @@ export const MAX_ACCOUNT_NAME_CHARS = 60;
 /** White space at both ends is taken away. What a screen does not show, or shows in another order, would make one name look like another. */
 export const accountNameSchema = z.string().check(
   z.trim(),
-  z.minLength(1),
-  z.maxLength(MAX_ACCOUNT_NAME_CHARS),
+  z.minLength(1, "must not be empty"),
+  z.maxLength(MAX_ACCOUNT_NAME_CHARS, `must have at most ${MAX_ACCOUNT_NAME_CHARS} characters`),
   z.refine<string>(
     (name) => !/[\t\n]/.test(name) && visibleText(name) === name,
     "must be one line without control characters and hidden characters",

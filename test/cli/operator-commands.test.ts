@@ -82,6 +82,23 @@ onEveryStore((kind) => {
       expect(await credits()).toMatchObject({ active_plan: null, audience: "registered_free" });
     });
 
+    it("names an account, which the service shows at once, and takes the name away", async () => {
+      const shown = async () =>
+        (await call(`${env.AGENT_SERVICE_URL}/v1/account`, { bearer: env.AGENT_SERVICE_KEY ?? "" })).body;
+      const named = await run("accounts", "name", accountId, " Platform team ");
+      expect([named.code, named.stdout]).toEqual([0, `account  ${accountId}\nname     Platform team\n`]);
+      expect(await shown()).toMatchObject({ id: accountId, name: "Platform team" });
+      expect(await runJson("accounts", "unname", accountId)).toEqual({ account_id: accountId, name: null });
+      expect(await shown()).toMatchObject({ id: accountId, name: null });
+      const entries = await run("audit", "--action", "account_named", "--json");
+      expect(
+        entries.stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line)),
+      ).toMatchObject(Array(2).fill({ account_id: accountId, person_id: null, outcome: "ok" }));
+    });
+
     it("writes a workflow in versions, which its owner activates and runs", async () => {
       const put = ["workflows", "put", agentId, "--name", "triage", "--prompt-file"];
       const { id } = await runJson(...put, await writePrompt("Look at new issues.\n"));
@@ -115,6 +132,8 @@ onEveryStore((kind) => {
     it.each([
       [["plans", "set", "nobody", "monthly"], 'There is no account "nobody"'],
       [["plans", "set", "nobody", "gold"], 'There is no plan "gold". The rates have monthly.'],
+      [["accounts", "name", "nobody", "n"], 'There is no account "nobody"'],
+      [["accounts", "unname", "nobody"], 'There is no account "nobody"'],
       [["plans", "show", "nobody"], 'There is no account "nobody"'],
       [["plans", "end", "nobody"], 'There is no account "nobody"'],
       [["workflows", "list", "nothing"], 'There is no agent "nothing"'],
@@ -145,6 +164,8 @@ describe("an operator's command where no service is", () => {
 
 describe("an operator's command with wrong arguments", () => {
   it.each([
+    [["accounts", "name", "a"], "Missing required argument 'name'"],
+    [["accounts", "name", "a", "two\nlines"], "one line of 1 to 60 characters, none of them hidden"],
     [["plans", "set", "a"], "Missing required argument 'sku'"],
     [["workflows", "put", "a"], "--name must be text of at most 100 characters, got nothing."],
     [["workflows", "put", "a", "--name", "n"], "--prompt-file must be a file, got nothing."],

@@ -56,13 +56,14 @@ onEveryStore((kind) => {
 
     it("accounts, with plan, sign-in, agents and balance", async () => {
       const [head, ...rows] = await lines("accounts", "list");
-      expect(head).toMatch(/^ID +PLAN +CREATED +SIGNED IN +AGENTS +BALANCE$/);
+      expect(head).toMatch(/^ID +NAME +PLAN +CREATED +SIGNED IN +AGENTS +BALANCE$/);
       expect(rows.map((row) => row.split(/ {2,}/))).toEqual([
-        [accountIds[1], "registered_free", minute, "-", "1", "0"],
-        [accountIds[0], "registered_free", minute, minute, "1", "120"],
+        [accountIds[1], "-", "registered_free", minute, "-", "1", "0"],
+        [accountIds[0], "Platform 100%", "registered_free", minute, minute, "1", "120"],
       ]);
       expect((await runJson("accounts", "list"))[1]).toEqual({
         id: accountIds[0],
+        name: "Platform 100%",
         plan: "registered_free",
         created_at: time,
         signed_in_at: time,
@@ -79,6 +80,16 @@ onEveryStore((kind) => {
       const none = await run("accounts", "list", "--before", accountIds[0]);
       expect([none.code, none.stdout]).toEqual([0, ""]);
       expect(none.stderr).toContain("There are no accounts in ");
+    });
+
+    it("accounts by what their name or id has", async () => {
+      const found = async (text: string) =>
+        (await runJson("accounts", "list", "--text", text)).map(({ id }: { id: string }) => id);
+      expect(await found("platFORM 100%")).toEqual([accountIds[0]]);
+      expect(await found(accountIds[1])).toEqual([accountIds[1]]);
+      const none = await run("accounts", "list", "--text", "nothing");
+      expect([none.code, none.stdout]).toEqual([0, ""]);
+      expect(none.stderr).toContain("There are no such accounts in ");
     });
 
     it("agents, of which a terminal obeys nothing", async () => {

@@ -160,6 +160,8 @@ export class Play {
     const { api, mine, fixture } = this.#parts;
     const { core } = fixture.core;
     const personID = await addPerson(core, { accountId: mine.id, role: "viewer" });
+    await api.ask("accountGet");
+    await api.ask("accountUpdate", { json: { name: "Platform team" } });
     await api.ask("accountMembersList");
     await api.ask("accountMembersUpdate", { params: { personID }, json: { role: "member" } });
     await api.ask("accountMembersRemove", { params: { personID } });
