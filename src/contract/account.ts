@@ -74,12 +74,12 @@ export const accountRoutes = nounRoutes("account", "People", {
 const account = { id: ACCOUNT_ID, name: "Platform team", created_at: "2026-03-09T10:06:30.000Z" };
 
 export const accountExamples: ExamplesOf<typeof accountRoutes> = {
-  get: { answers: { 200: { account: { summary: "The account", value: account } } } },
+  get: { answers: { 200: { theAccount: { summary: "The account", value: account } } } },
   update: {
     body: {
-      named: { summary: "A name", value: { name: "Platform team" } },
-      unnamed: { summary: "No name any more", value: { name: null } },
+      nameAccount: { summary: "A name", value: { name: "Platform team" } },
+      unnameAccount: { summary: "No name any more", value: { name: null } },
     },
-    answers: { 200: { named: { summary: "Named", value: account } } },
+    answers: { 200: { namedAccount: { summary: "Named", value: account } } },
   },
 };

@@ -1,6 +1,7 @@
 // A device without a browser: its person enters the code, sees what is asked, and decides once.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { nameAccount } from "../../../../src/service/core/accounts/account-name.ts";
 import { type Browser, type OAuthFixture, openOAuthFixture, type Tokens } from "./oauth-fixture.ts";
 
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
@@ -76,6 +77,12 @@ describe("a device", () => {
     const asked = await browser.post("/device", { code: device.user_code.toLowerCase() });
     expect(asked.text).toContain("Whoever shows this code gets the access");
     expect(asked.text).toContain("named itself");
+    const { id: accountId } = oauth.account;
+    expect(asked.text).toContain(`<dt>Account</dt><dd><code>${accountId}</code>, where your role is owner`);
+    await nameAccount(oauth.fixture.core, { accountId, name: "Platform", personId: null, requestId: "r" });
+    expect((await browser.post("/device", { code: device.user_code })).text).toContain(
+      `<dt>Account</dt><dd><strong dir="auto">Platform</strong> <code>${accountId}</code>, where your role`,
+    );
     expect((await poll(device)).body).toMatchObject({ error: "authorization_pending" });
     const done = await browser.post("/device", { code: device.user_code, decision: "allow" });
     expect(done.text).toContain("The device is signed in");

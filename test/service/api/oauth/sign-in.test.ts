@@ -1,6 +1,7 @@
 // An application signs in: metadata, authorization with PKCE, tokens, refreshing, revoking.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nameAccount } from "../../../../src/service/core/accounts/account-name.ts";
 import {
   authorize,
   type OAuthFixture,
@@ -119,6 +120,13 @@ describe("an application", () => {
     expect(page.text).toContain("Test application");
     expect(page.text).toContain("a program on this computer");
     expect(page.text).toContain("named itself");
+    const { id: accountId } = oauth.account;
+    expect(page.text).toContain(`<dt>Account</dt><dd><code>${accountId}</code>, where your role is owner`);
+    await nameAccount(oauth.fixture.core, {
+      ...{ accountId, name: "<b>Platform</b>", personId: null, requestId: "r" },
+    });
+    const named = `<strong dir="auto">&lt;b&gt;Platform&lt;/b&gt;</strong> <code>${accountId}</code>`;
+    expect((await browser.get(consent)).text).toContain(`<dt>Account</dt><dd>${named}, where your role is`);
     const denied = await browser.follow(await browser.post(consent, { decision: "deny" }));
     expect(new URL(denied.headers.get("location") ?? "").searchParams.get("error")).toBe("access_denied");
   });
