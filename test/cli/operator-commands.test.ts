@@ -86,7 +86,7 @@ onEveryStore((kind) => {
       const shown = async () =>
         (await call(`${env.AGENT_SERVICE_URL}/v1/account`, { bearer: env.AGENT_SERVICE_KEY ?? "" })).body;
       const named = await run("accounts", "name", accountId, " Platform team ");
-      expect([named.code, named.stdout]).toEqual([0, `account  ${accountId}\nname     Platform team\n`]);
+      expect([named.code, named.stdout]).toEqual([0, `account  ${accountId}\nname     Platform team`]);
       expect(await shown()).toMatchObject({ id: accountId, name: "Platform team" });
       expect(await runJson("accounts", "unname", accountId)).toEqual({ account_id: accountId, name: null });
       expect(await shown()).toMatchObject({ id: accountId, name: null });

@@ -4,6 +4,8 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Client } from "../../../src/client/client.ts";
 import { ApiError } from "../../../src/client/client.ts";
 
+/** With what a file of rows has to escape. */
+export const ACCOUNT_NAME = `"Many" \\ ü, <b>`;
 const LARGE = 90_000;
 
 export type WrittenFiles = { readonly workspaceId: string; readonly hashes: Map<string, string> };
@@ -14,11 +16,12 @@ export type FilledService = {
   readonly workspaces: readonly WrittenFiles[];
 };
 
-/** Workspaces with small files and large ones, and runs that have ended. */
+/** An account with a name, workspaces with small files and large ones, and runs that have ended. */
 export async function fillService(
   client: Client,
   { workspaces: count, files, runs }: { workspaces: number; files: number; runs: number },
 ): Promise<FilledService> {
+  await client.account.update({ body: { name: ACCOUNT_NAME } });
   const { id: agentId } = await client.agents.create({ body: { name: `agent-${randomUUID()}` } });
   const runIds: string[] = [];
   for (let run = 0; run < runs; run += 1) {

@@ -3,13 +3,14 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import type { FilledService } from "./backup-load.ts";
+import { ACCOUNT_NAME, type FilledService } from "./backup-load.ts";
 
 /** Byte by byte, through the API. */
 export async function expectFilled(
   client: Client,
   { agentId, runIds, workspaces }: FilledService,
 ): Promise<void> {
+  expect((await client.account.get()).name).toBe(ACCOUNT_NAME);
   for (const { workspaceId, hashes } of workspaces) {
     for (const [path, expected] of hashes) {
       const { body } = await client.files.download({ workspaceId, query: { path } });

@@ -264,7 +264,7 @@ onEveryStore((store) => {
         (await get("/operator/accounts", cookie)).text,
       );
       const cells = [...(row?.[0] ?? "").matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell]) => cell);
-      expect(cells.slice(1, 6)).toEqual(["free", "142", "1", "1", "1"]);
+      expect(cells.slice(2, 7)).toEqual(["free", "142", "1", "1", "1"]);
       const page = await get(`/operator/accounts/${account.id}`, cookie);
       const changes = [...page.text.matchAll(/<span class="good">\+([\d.,]+)<\/span>/g)].map(([, sum]) =>
         Number(sum),
