@@ -27,6 +27,19 @@ onEveryDeployment("accounts and keys", (service) => {
     });
   });
 
+  it("has a name that its owner gives it, and the operator, and that every node says", async () => {
+    const { account_id: id, secret } = await makeKey();
+    const { account } = service().client(secret);
+    const names = async () =>
+      (await Promise.all(service().apis.map(() => account.get()))).map(({ name }) => name);
+    expect(new Set(await names())).toEqual(new Set([null]));
+    expect(await account.update({ body: { name: " Platform " } })).toMatchObject({ id, name: "Platform" });
+    expect(new Set(await names())).toEqual(new Set(["Platform"]));
+    expect((await service().operate("accounts", "name", id, "Data")).code).toBe(0);
+    expect(new Set(await names())).toEqual(new Set(["Data"]));
+    expect(await account.update({ body: { name: null } })).toMatchObject({ id, name: null });
+  });
+
   it("ends a revoked key on every node, and no other of the account", async () => {
     const [kept, aiClient] = [await makeKey(), ["--ai-client", "--name", "editor"]];
     const ended = await makeKey("--account", kept.account_id, ...aiClient);

@@ -125,6 +125,9 @@ onEveryStore((store) => {
         expect([path, status, text.includes(both)]).toEqual([path, 200, true]);
         expect(text).not.toContain("<script>alert");
       }
+      expect((await get("/settings/members", owner)).text).toContain(
+        `<title>Members · Settings · ${ESCAPED}</title>`,
+      );
       // The bar of every page.
       for (const path of ["/", PATH, "/usage", "/approvals"]) {
         const { text } = await get(path, owner);

@@ -44,5 +44,13 @@ ${names.map((name) => html`<li><a href="/settings/${name}"${name === tab ? html`
 </ul></nav>
 <h1>${title}</h1>
 ${body}`;
-  return await page(context, { title: `${title} · Settings`, body: whole, session, status, scripts });
+  // Whoever is in several accounts has a tab of each.
+  const account = session.accountName === null ? "" : ` · ${session.accountName}`;
+  return await page(context, {
+    title: `${title} · Settings${account}`,
+    body: whole,
+    session,
+    status,
+    scripts,
+  });
 }
