@@ -17,3 +17,13 @@ export class RunStopped extends Error {
     return value instanceof Error && value.name === "RunStopped";
   }
 }
+
+/** The service ends, and another worker takes the run up. */
+export function isShutdown({ reason }: AbortSignal): boolean {
+  return reason instanceof RunStopped && reason.kind === "shutdown";
+}
+
+/** The service ends, or another worker has the run: no grace period. */
+export function isUrgent({ reason }: AbortSignal): boolean {
+  return reason instanceof RunStopped && (reason.kind === "shutdown" || reason.kind === "lost");
+}

@@ -12,7 +12,7 @@ import { OUTPUT_EVENT, type RunEvent } from "../../../../contract/runs/run-event
 import type { HiddenFile } from "../../../core/checkouts/checkout.ts";
 import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import { BackendFailure, type BackendOutcome, type BareTask, type RepositoryTask } from "../../backend.ts";
-import { RunStopped } from "../../stop-reason.ts";
+import { isUrgent, RunStopped } from "../../stop-reason.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { type OutputForm, outputForm } from "../model/output-schema.ts";
 import { AgentDialogue, AgentError, type AgentPrompt } from "./agent-connection.ts";
@@ -401,14 +401,4 @@ export class AgentTurn {
       });
     });
   }
-}
-
-/** The service ends, and another worker takes the run up. */
-export function isShutdown({ reason }: AbortSignal): boolean {
-  return reason instanceof RunStopped && reason.kind === "shutdown";
-}
-
-/** The service ends, or another worker has the run: no grace period. */
-export function isUrgent({ reason }: AbortSignal): boolean {
-  return reason instanceof RunStopped && (reason.kind === "shutdown" || reason.kind === "lost");
 }

@@ -1,5 +1,5 @@
 // What the coding agents that have a name send at the versions that were tried: the forms of their requests, recorded between each
-// and the scripted model on 2026-11-23, without their texts. All of it reaches the model but what is named here.
+// and the scripted model on 2026-11-23, Copilot's on 2026-11-28, without their texts. All of it reaches the model but what is named here.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,6 +37,8 @@ const agents: Readonly<Record<string, Expected>> = {
   "opencode-chat": { wire: "openai-compatible" },
   "opencode-anthropic": { wire: "anthropic" },
   "opencode-gemini": { wire: "gemini" },
+  "copilot-responses": { wire: "copilot", written: { max_output_tokens: 32_000 } },
+  "copilot-messages": { wire: "copilot" },
 };
 
 let fixture: ProxyFixture | null = null;
