@@ -11,7 +11,7 @@ export const kubernetesObjects: readonly unknown[] = parseAllDocuments(
   readFileSync(join(root, "deploy/kubernetes.yaml"), "utf8"),
 ).map((one) => one.toJS());
 
-const kedaObjects: readonly unknown[] = parseAllDocuments(
+export const kedaObjects: readonly unknown[] = parseAllDocuments(
   readFileSync(join(root, "deploy/keda.yaml"), "utf8"),
 ).map((one) => one.toJS());
 
