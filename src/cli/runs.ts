@@ -227,14 +227,16 @@ const list = command({
     else if (found.length === 0) process.stderr.write("There are no runs here.\n");
     else {
       printTable(
-        ["ID", "STATUS", "ORIGIN", "STARTED", "CREDITS", "CHECKS"],
+        ["ID", "STATUS", "ORIGIN", "BY", "STARTED", "CREDITS", "CHECKS", "REQUEST"],
         found.map((run) => [
           run.id,
           run.status,
           run.origin,
+          run.about?.actor ?? "-",
           startOf(run),
           String(run.credits ?? "-"),
           checksOf(run),
+          run.about?.request ?? "-",
         ]),
       );
     }

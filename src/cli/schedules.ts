@@ -110,8 +110,8 @@ function show(schedule: Schedule, flags: { readonly json: boolean }): number {
     printJson(schedule);
     return 0;
   }
-  const { id, status, fire_at, prompt } = schedule;
+  const { id, status, fire_at, prompt, made_by } = schedule;
   const confirmUrl = status === "awaiting_confirmation" ? schedule.confirm_url : null;
-  printFields({ id, status, fires: fire_at, prompt, "to confirm": confirmUrl });
+  printFields({ id, status, fires: fire_at, prompt, "made by": made_by, "to confirm": confirmUrl });
   return 0;
 }

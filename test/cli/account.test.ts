@@ -63,7 +63,7 @@ describe("agent-service with a key", () => {
     expect((await askJson("runs", "get", agentId, runId)).status).toBe("completed");
     expect((await ask("runs", "list", agentId)).stdout).toMatch(
       new RegExp(
-        `^ID +STATUS +ORIGIN +STARTED +CREDITS +CHECKS\\n${runId} +completed +user +\\S+ +\\d+ +none`,
+        `^ID +STATUS +ORIGIN +BY +STARTED +CREDITS +CHECKS +REQUEST\\n${runId} +completed +user +- +\\S+ +\\d+ +none +\\S`,
       ),
     );
     const late = await ask("runs", "cancel", agentId, runId);
