@@ -51,6 +51,6 @@ export function expectStrict(schema: z.ZodMiniType): void {
   if (open.length === 0) return;
   const places = open.map(({ path }) => (path === "" ? "it" : path)).join(", ");
   throw new TypeError(
-    `A request takes unknown fields in ${places}. Make it by strictObject, or by openBody.`,
+    `A request takes unknown fields in ${places}. Make it by strictObject, or by openBody or foreignBody.`,
   );
 }

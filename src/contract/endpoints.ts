@@ -45,6 +45,7 @@ export const {
   pricing,
   sessions,
   operation,
+  agUi,
   workspaces,
   copies,
   revisions,

@@ -13,6 +13,10 @@ export const requestHeaders = {
     description: "The ETag that the change builds on: 412 when another one holds.",
     schema: text(),
   },
+  "Last-Event-ID": {
+    description: "The `id` of the last event that was read. A browser's EventSource sends it by itself.",
+    schema: text(),
+  },
   Range: { description: "One range of bytes, such as `bytes=0-1023`.", schema: text() },
 } as const;
 export type RequestHeader = keyof typeof requestHeaders;
@@ -31,6 +35,7 @@ export const answerHeaders = {
   "X-Content-Type-Options": { description: "`nosniff`.", schema: text() },
   "Content-Security-Policy": { description: "`sandbox`: a browser executes nothing of it.", schema: text() },
   "Cache-Control": { description: "How long it may be kept.", schema: text() },
+  "X-Accel-Buffering": { description: "`no`: a proxy passes events on at once.", schema: text() },
   Link: { description: 'The next page, `<…>; rel="next"`, where there is one.', schema: text() },
   "X-Svc-Run-Id": { description: "The run's id.", schema: text() },
   "X-Svc-Session-Id": { description: "The session's id.", schema: text() },

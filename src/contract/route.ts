@@ -155,6 +155,14 @@ export function openBody<Schema extends z.ZodMiniType>(
   return { kind: "json", schema, maxBytes, acceptsForm: true, isOptional: false };
 }
 
+/** A body in JSON of another protocol, whose unknown fields are ignored: newer versions of its clients send more. */
+export function foreignBody<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  maxBytes: number,
+): JsonBody<Schema, false> {
+  return { kind: "json", schema, maxBytes, acceptsForm: false, isOptional: false };
+}
+
 /** A body in JSON that may be left out: none is an empty object. Throws as `jsonBody` does. */
 export function optionalJsonBody<Schema extends z.ZodMiniType>(
   schema: Schema,

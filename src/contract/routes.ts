@@ -2,6 +2,7 @@
 
 import { accountRoutes } from "./account.ts";
 import { accountMemberRoutes, invitationRoutes } from "./account-members.ts";
+import { agUiRoutes } from "./ag-ui/routes.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { ciRoutes, commitRoutes } from "./ci/routes.ts";
@@ -18,7 +19,7 @@ import { workflowRoutes } from "./workflows.ts";
 import { workspaceNounRoutes } from "./workspaces/routes.ts";
 import { writeGrantRoutes } from "./write-grants.ts";
 
-/** The routes that a service has at hand from its start. Those of workspaces are loaded at their first request. */
+/** The routes that a service has at hand from its start. Those of workspaces and of AG-UI are loaded at their first request. */
 export const firstRoutes = {
   ci: ciRoutes,
   commits: commitRoutes,
@@ -42,6 +43,10 @@ export const firstRoutes = {
 
 export type FirstRoutes = typeof firstRoutes;
 
-export const routes = { ...firstRoutes, ...workspaceNounRoutes } as const satisfies RouteTable;
+export const routes = {
+  ...firstRoutes,
+  agUi: agUiRoutes,
+  ...workspaceNounRoutes,
+} as const satisfies RouteTable;
 
 export type Routes = typeof routes;

@@ -38,6 +38,7 @@ export const tags = [
   { name: "People", description: "The account and its name, who is in it, as what, and who is invited." },
   { name: "Credits and pricing", description: "What an account has, and what things cost." },
   { name: "Sessions", description: "Events as they happen, over a WebSocket." },
+  { name: "AG-UI", description: "Runs for clients of the AG-UI protocol, as server-sent events." },
   { name: "Operating the service", description: "For whoever runs it: health." },
 ] as const;
 export type Tag = (typeof tags)[number]["name"];

@@ -2,6 +2,7 @@
 
 import { accountComponents, accountExamples } from "../account.ts";
 import { accountMemberComponents, accountMemberExamples, invitationExamples } from "../account-members.ts";
+import { agUiComponents, agUiExamples } from "../ag-ui/routes.ts";
 import { agentExamples } from "../agents/examples.ts";
 import { agentComponents } from "../agents/routes.ts";
 import { approvalExamples } from "../approvals/examples.ts";
@@ -47,6 +48,7 @@ export const components: Components = {
   ...workspaceNounComponents,
   ...moneyComponents,
   ...sessionComponents,
+  ...agUiComponents,
   ...operationComponents,
 };
 
@@ -70,5 +72,6 @@ export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun
   pricing: pricingExamples,
   sessions: sessionExamples,
   operation: operationExamples,
+  agUi: agUiExamples,
   ...workspaceNounExamples,
 };

@@ -3,7 +3,7 @@
 // Why: docs/decisions/062-faces-are-loaded-at-first-use.md
 
 import { workspaceOfHost } from "../../base/site-host.ts";
-import { workspaceAddresses } from "../../contract/endpoints.ts";
+import { agUi, workspaceAddresses } from "../../contract/endpoints.ts";
 import type { AnyFace } from "../api/http/any-face.ts";
 import { oauthFacePaths } from "../api/oauth/paths.ts";
 
@@ -52,6 +52,10 @@ export const faces: readonly AnyFace[] = [
       return siteUrl !== null && workspaceOfHost(siteUrl, host) !== null;
     },
     load: async () => (await import("../wiring/workspaces.ts")).openSites,
+  },
+  {
+    addresses: { agUi },
+    load: async () => (await import("../api/http/ag-ui/handlers.ts")).openAgUi,
   },
   {
     addresses: workspaceAddresses,

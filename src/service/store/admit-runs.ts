@@ -62,6 +62,7 @@ const USED_KEY = insertOf<KeyTable>({
   thread_id: "thread_id",
   request_hash: "request_hash",
   expires_at: "expires_at",
+  continued_after: "null::bigint",
   agent_id: "agent_id",
   key: "key",
 });

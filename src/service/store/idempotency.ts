@@ -5,13 +5,19 @@ import type { IdempotencyStore, IdempotentRun, KeyUse } from "../core/idempotenc
 import type { Connection } from "./connection.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
-import { integer, named, text } from "./row-columns.ts";
+import { integer, named, optional, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
 type KeyQuery = { readonly agentId: string; readonly key: string; readonly now: number };
 
 export const keyRow = row<IdempotentRun>("idempotency_keys")(
-  { runId: text, sessionId: named("thread_id", text), requestHash: text, expiresAt: integer },
+  {
+    runId: text,
+    sessionId: named("thread_id", text),
+    requestHash: text,
+    expiresAt: integer,
+    continuedAfter: optional(integer),
+  },
   { agentId: text, key: text },
 );
 
@@ -38,7 +44,7 @@ export class SqlIdempotency implements IdempotencyStore {
   }
 
   async insert(use: KeyUse): Promise<boolean> {
-    return (await this.#ask(useKey, use)).length === 1;
+    return (await this.#ask(useKey, { ...use, continuedAfter: use.continuedAfter ?? null })).length === 1;
   }
 
   async put({ agentId, key, ...run }: Omit<KeyUse, "now">): Promise<void> {
@@ -70,7 +76,9 @@ const keyInUse = keepQuery<KeyQuery>(
     .where("expires_at", ">", now),
 );
 
-const useKey = keepQuery<KeyUse>(
+type BoundKeyUse = Omit<KeyUse, "continuedAfter"> & { readonly continuedAfter: number | null };
+
+const useKey = keepQuery<BoundKeyUse>(
   "agentId",
   "key",
   "now",
@@ -78,10 +86,11 @@ const useKey = keepQuery<KeyUse>(
   "sessionId",
   "requestHash",
   "expiresAt",
-)((db, { agentId, key, now, ...run }) =>
+  "continuedAfter",
+)((db, { agentId, key, now, continuedAfter, ...run }) =>
   db
     .insertInto("idempotency_keys")
-    .values(keyRow.write(run, { agentId, key }))
+    .values({ ...keyRow.write(run, { agentId, key }), continued_after: continuedAfter })
     .onConflict((conflict) =>
       conflict
         .columns(["agent_id", "key"])

@@ -49,6 +49,10 @@ export type RouteRequest<One extends Route> = {
   readonly contentLength: number | null;
   /** The header If-Match. Null without one. */
   readonly ifMatch: IfMatch;
+  /** The header Last-Event-ID. Null without one. */
+  readonly lastEventId: string | null;
+  /** Whoever the credential stands for by now, for what takes long. Null: it is no longer good. */
+  readonly callerNow: () => Promise<CallerOf<One> | null>;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
 };

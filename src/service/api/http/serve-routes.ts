@@ -3,10 +3,10 @@
 
 import type { Context, Hono } from "hono";
 import { assertNever } from "../../../base/assert-never.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Route, type RouteTable, rateOf } from "../../../contract/route.ts";
 import { type Caller, needRole, needScopes } from "../../core/accounts/caller.ts";
+import { authenticate } from "../../core/authentication/authenticate.ts";
 import type { Core } from "../../core/core.ts";
 import type { PublicProblem } from "../../core/ports/problem.ts";
 import { admitCaller, chargeAddress, chargeExchange } from "../shared/admit-caller.ts";
@@ -93,7 +93,7 @@ export async function serveRoute(context: RequestContext, serving: Serving): Pro
   const hangUp = hangUpOf(context);
   let isStreaming = false;
   try {
-    const request = await readRequest(context, route, { caller: caller.value, hangUp, clock: core.clock });
+    const request = await readRequest(context, route, { core, caller: caller.value, hangUp });
     if (!request.ok) return answerFailure(context, request.refusal);
     const answer = await handler(request.value);
     if (!answer.ok) return answerFailure(context, answer.refusal);
@@ -173,14 +173,14 @@ function withChallenge(
 async function readRequest(
   context: RequestContext,
   route: Route,
-  { caller, hangUp, clock }: { caller: Caller | null; hangUp: HangUp; clock: Clock },
+  { core, caller, hangUp }: { core: Core; caller: Caller | null; hangUp: HangUp },
 ): Promise<Result<RouteRequest<Route>, PublicProblem>> {
   const headerKey = headerKeyOf(context, route);
   if (!headerKey.ok) return headerKey;
   const query =
     route.query === undefined ? ok(null) : decode(route.query.schema, queryOf(context), "The query");
   if (!query.ok) return query;
-  const body = await bodyOf(context, route, { hasKey: headerKey.value !== null, clock });
+  const body = await bodyOf(context, route, { hasKey: headerKey.value !== null, clock: core.clock });
   if (!body.ok) return body;
   const keyed = takeKey(context, route, { headerKey: headerKey.value, body: body.value });
   if (!keyed.ok) return keyed;
@@ -194,6 +194,11 @@ async function readRequest(
     contentType: context.req.header("content-type") ?? "",
     contentLength: contentLengthOf(context),
     ifMatch: readIfMatch(context.req.header("if-match")),
+    lastEventId: context.req.header("last-event-id") ?? null,
+    callerNow: async () => {
+      const now = await authenticate(core, bearerOf(context.req.header("authorization")));
+      return now.ok ? now.value : null;
+    },
     get signal() {
       return hangUp.signal;
     },

@@ -53,4 +53,6 @@ export type IdempotentRun = {
   /** Of the request that the key was first used for: `hashRequest`. */
   readonly requestHash: string;
   readonly expiresAt: number;
+  /** The request continued a parked run, which goes on after this `seq`. Absent: it made the run. */
+  readonly continuedAfter?: number;
 };

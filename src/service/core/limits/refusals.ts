@@ -24,7 +24,7 @@ export const limitProblems = {
   sockets_reached: ({ allowed }: { allowed: number }) => ({
     status: 429,
     code: "capacity_reached",
-    message: `${allowed} sockets are open with credentials of this account or repository, and no more may be. Close one.`,
+    message: `${allowed} sockets, or streams of events, are open with credentials of this account or repository, and no more may be. Close one.`,
     retryAfterSeconds: 10,
   }),
   overloaded: ({ what, allowed }: Overload) => ({

@@ -5,6 +5,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
+import type { StoreTransaction } from "../ports/store.ts";
 import { resumeRun } from "../runs/continue-run.ts";
 import { findRun } from "../runs/read-run.ts";
 import type { RunRefusal, SubmitRefusal } from "../runs/refusals.ts";
@@ -27,6 +28,8 @@ type AnswerRequest = {
   readonly askedAt: number | null;
   /** Whether a run that the answer begins may be parked. */
   readonly mayPark: boolean;
+  /** Written with the answer to a parked run. What it throws undoes all of it. */
+  readonly alongside?: (tx: StoreTransaction, run: RunRecord) => Promise<void>;
 };
 
 type Answered = Result<Submitted, QuestionRefusal | RunRefusal | SubmitRefusal>;
@@ -89,6 +92,7 @@ async function resumeWith(core: Core, run: RunRecord, request: AnswerRequest): P
       if (askedAt(parkedRun) !== askedAt(run)) throw new AnsweredMeanwhileError();
       const use = { agentId, key: keyOf(runId), runId, sessionId, requestHash: hashOf(answer) };
       await tx.idempotency.put({ ...use, expiresAt: core.clock.now() + ANSWER_KEPT_MS });
+      await request.alongside?.(tx, parkedRun);
     },
   });
   const isLate =

@@ -132,7 +132,7 @@ async function writeContinued(
   { id: runId, sessionId, lastSeq: continuedAfter }: RunRecord,
 ): Promise<Submitted> {
   const { agentId, key, alongside } = admission;
-  await alongside?.(tx, { runId, sessionId });
+  await alongside?.(tx, { runId, sessionId, continuedAfter });
   const use = {
     agentId,
     key: key ?? "",
@@ -141,6 +141,7 @@ async function writeContinued(
     sessionId,
     requestHash,
     expiresAt: now + IDEMPOTENCY_MS,
+    continuedAfter,
   };
   if (key !== null && !(await tx.idempotency.insert(use))) throw new KeyTakenError(key);
   return { runId, sessionId, isReplay: false, continuedAfter };
@@ -173,7 +174,13 @@ async function findEarlier(asked: New): Promise<Result<Submitted, SubmitRefusal>
   const earlier = await tx.idempotency.find({ agentId, key, now });
   if (earlier === null) return null;
   if (!isSameRequest(earlier.requestHash, requestHash)) return refused({ reason: "key_reused", key });
-  return ok({ runId: earlier.runId, sessionId: earlier.sessionId, isReplay: true });
+  const { runId, sessionId, continuedAfter } = earlier;
+  return ok({
+    runId,
+    sessionId,
+    isReplay: true,
+    ...(continuedAfter === undefined ? {} : { continuedAfter }),
+  });
 }
 
 type Check = (asked: New) => Promise<SubmitRefusal | null> | SubmitRefusal | null;

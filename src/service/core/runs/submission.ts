@@ -40,7 +40,10 @@ export type Submission = {
   /** Another run's turn, at which it begins. Its journal is begun `alongside`. */
   readonly fork?: RunFork;
   /** Further writes of the transaction that makes the run. A throw undoes all of it and is rethrown. */
-  readonly alongside?: (tx: StoreTransaction, run: { runId: string; sessionId: string }) => Promise<void>;
+  readonly alongside?: (
+    tx: StoreTransaction,
+    run: Pick<Submitted, "runId" | "sessionId" | "continuedAfter">,
+  ) => Promise<void>;
 };
 
 export type RunFork = {

@@ -56,9 +56,10 @@ export class RunSubmitter {
         (await this.#admitInOneWrite(admission)) ??
         (await withSessionKey(() => store.transact((tx) => admitRun(this.#core, tx, admission), { lane })));
       const submitted = await withRemoteHead(this.#core, (head) => admit({ ...admission, ...head }));
-      if (submitted.ok && submitted.value.continuedAfter !== undefined)
+      const isNew = submitted.ok && !submitted.value.isReplay;
+      if (isNew && submitted.value.continuedAfter !== undefined)
         announceContinued(this.#core, submitted.value.runId);
-      else if (submitted.ok && !submitted.value.isReplay) {
+      else if (isNew) {
         announce(this.#core, submitted.value.alsoEnded ?? []);
         dispatch.enqueue(submitted.value.runId);
         // Nobody waits for a session that did not exist.

@@ -1,6 +1,7 @@
 // Rich reasons inside, poor codes outside: from a refusal of the core to the problem of its caller, for every transport. Pure.
 
 import { accountProblems } from "../../../core/accounts/refusals.ts";
+import { agUiProblems } from "../../../core/ag-ui/refusals.ts";
 import { agentProblems } from "../../../core/agents/refusals.ts";
 import { approvalProblems } from "../../../core/approvals/refusals.ts";
 import { ciProblems } from "../../../core/ci/refusals.ts";
@@ -36,6 +37,7 @@ import { workerProblems } from "../../../core/workspaces/workers/refusals.ts";
 /** The problem of every reason. A reason is written once, in the table of its noun. */
 const tables = {
   ...accountProblems,
+  ...agUiProblems,
   ...agentProblems,
   ...approvalProblems,
   ...ciProblems,
