@@ -23,12 +23,15 @@ const PLENTY = 10_000;
 export async function openHttpApi(
   fixture: CoreFixture,
   shown = faces,
-  { exchangeRatePerMinute = PLENTY } = {},
+  {
+    exchangeRatePerMinute = PLENTY,
+    corsOrigins = [],
+  }: { exchangeRatePerMinute?: number; corsOrigins?: readonly string[] } = {},
 ): Promise<HttpApi> {
   const app = createApp(fixture.core, fixture.submitter, {
     exchangeRatePerMinute,
     trustedProxyHops: 0,
-    corsOrigins: [],
+    corsOrigins,
     faces: shown,
   });
   const first = Promise.withResolvers<Response>();

@@ -55,7 +55,7 @@ export const faces: readonly AnyFace[] = [
   },
   {
     addresses: { agUi },
-    load: async () => (await import("../api/http/ag-ui/handlers.ts")).openAgUi,
+    load: async () => (await import("../api/http/ag-ui/open-ag-ui.ts")).openAgUi,
   },
   {
     addresses: workspaceAddresses,

@@ -19,7 +19,7 @@ import { cancelRun } from "../runs/cancel-run.ts";
 import { givenBy, resumeRun } from "../runs/continue-run.ts";
 import type { RunRecord } from "../runs/run-record.ts";
 import type { RunSubmitter } from "../runs/submit-run.ts";
-import { keepClientRun, sessionKeyOf } from "./client-runs.ts";
+import { answersOf, keepClientRun, sessionKeyOf } from "./client-runs.ts";
 import { readInterruptId } from "./interrupts.ts";
 import type { AgUiRefusal } from "./refusals.ts";
 import { type AgUiSaying, type AgUiStarted, type AgUiStartRefusal, say } from "./say.ts";
@@ -67,7 +67,7 @@ async function readAnswers(core: Core, saying: AgUiSaying): Promise<Result<Answe
   const sessionId = await core.store.committed.sessions.findByKey({ agentId, key });
   const ofRuns: RunAnswer[] = [];
   const ofApprovals: ApprovalAnswer[] = [];
-  for (const entry of input.resume ?? []) {
+  for (const entry of answersOf(input)) {
     const subject = readInterruptId(entry.interruptId);
     if (subject.kind === "parked") {
       const answer = sessionId === null ? null : await findParkedBy(core, { ...subject, sessionId });

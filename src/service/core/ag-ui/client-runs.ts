@@ -3,7 +3,7 @@
 // Why: docs/decisions/165-ag-ui-is-an-endpoint.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { RunAgentInput } from "../../../contract/ag-ui/run-agent-input.ts";
+import type { ResumeEntry, RunAgentInput } from "../../../contract/ag-ui/run-agent-input.ts";
 import type { Core } from "../core.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -35,11 +35,19 @@ export function sessionKeyOf(threadId: string): string {
   return `ag-ui:${threadId}`;
 }
 
-/** The context is no part of it: it changes by itself. */
+/**
+ * The context is no part of it: it changes by itself. Nor is the conversation beside answers, which a client that was started
+ * anew may not have.
+ */
 export function useOf(agentId: string, input: RunAgentInput, said: Said | null): ClientRunUse {
-  const { threadId, runId: clientRunId, resume = null } = input;
-  const words = said === null ? null : { text: said.text, images: said.images };
-  return { agentId, clientRunId, requestHash: hashRequest({ threadId, said: words, resume }) };
+  const { threadId, runId: clientRunId } = input;
+  const resume = answersOf(input);
+  const asked = resume.length > 0 ? { resume } : { text: said?.text, images: said?.images };
+  return { agentId, clientRunId, requestHash: hashRequest({ threadId, ...asked }) };
+}
+
+export function answersOf({ resume }: RunAgentInput): readonly ResumeEntry[] {
+  return resume ?? [];
 }
 
 /** What the client's run is with us; null where no request of it was answered within 24 hours. */

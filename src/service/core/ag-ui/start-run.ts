@@ -9,7 +9,14 @@ import { findRun } from "../runs/read-run.ts";
 import type { RunRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter } from "../runs/submit-run.ts";
 import { answerInterrupts } from "./answer-interrupts.ts";
-import { type ClientRun, findClientRun, findRepeated, RunIdTakenError, useOf } from "./client-runs.ts";
+import {
+  answersOf,
+  type ClientRun,
+  findClientRun,
+  findRepeated,
+  RunIdTakenError,
+  useOf,
+} from "./client-runs.ts";
 import { contextText, readSaid } from "./said.ts";
 import { type AgUiRequest, type AgUiStarted, say } from "./say.ts";
 
@@ -31,7 +38,7 @@ export async function startAgUiRun(
   if (earlier.value !== null) return ok({ run: earlier.value, isReplay: true });
   const saying = { ...request, said: said.value, context: context.value, use };
   try {
-    const hasAnswers = input.resume != null && input.resume.length > 0;
+    const hasAnswers = answersOf(input).length > 0;
     return hasAnswers ? await answerInterrupts(core, submitter, saying) : await say(core, submitter, saying);
   } catch (cause) {
     if (!(cause instanceof RunIdTakenError)) throw cause;
