@@ -38,6 +38,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   approvals: ["runs"],
   "commit-uploads": ["runs"],
   questions: ["runs"],
+  "ag-ui": ["approvals", "questions"],
   usage: ["accounts"],
   "run-views": ["runs"],
   "workspace-events": ["runs", "workspaces"],

@@ -94,7 +94,13 @@ function examplesInUse(): { name: string; schema: string; value: unknown }[] {
   return found;
 }
 
-const BYTES = [PACK_TYPE, "application/octet-stream", "application/x-git-bundle", "multipart/form-data"];
+const BYTES = [
+  PACK_TYPE,
+  "application/octet-stream",
+  "application/x-git-bundle",
+  "multipart/form-data",
+  "text/event-stream",
+];
 
 describe("the OpenAPI document", () => {
   let fixture: CoreFixture;

@@ -24,6 +24,12 @@ const SHA = "6dcb09b5b57875f334f61aebed695e2e4193db5e";
 /** Objects in bodies that take any name, and whose they are. */
 const OPEN: Readonly<Record<string, string>> = {
   ciExchange: "RFC 6749 §3.2 and RFC 8693: unrecognized parameters are ignored.",
+  ...Object.fromEntries(
+    ["", " context[]", " forwardedProps", " messages[]", " resume[]", " tools[]"].map((place) => [
+      `agUiRun${place}`,
+      "AG-UI's: unknown material is ignored.",
+    ]),
+  ),
   "agentsCreate config": "Opaque to the service.",
   "schedulesCreate metadata": "The caller's own.",
   "workspaceSchedulesCreate metadata": "The caller's own.",

@@ -12,6 +12,7 @@ import { AGENT_ID, APPROVAL_ID } from "../story.ts";
 import {
   agUiContextSchema,
   agUiMessageSchema,
+  agUiToolSchema,
   resumeEntrySchema,
   runAgentInputSchema,
 } from "./run-agent-input.ts";
@@ -94,6 +95,7 @@ export const followAgUiQuerySchema = strictObject({
 export const agUiComponents: Components = {
   RunAgentInput: component(runAgentInputSchema, "What an AG-UI client posts."),
   AgUiMessage: component(agUiMessageSchema, "A message as its client sends it."),
+  AgUiTool: component(agUiToolSchema, "A tool of the page."),
   AgUiContext: component(agUiContextSchema, "A text that the page adds."),
   ResumeEntry: component(resumeEntrySchema, "The answer to an interrupt."),
   AgentCapabilities: component(agentCapabilitiesSchema, "What an agent can do, in the words of AG-UI."),

@@ -34,6 +34,8 @@ export const agUiContextSchema = object({
 });
 export type AgUiContext = z.infer<typeof agUiContextSchema>;
 
+export const agUiToolSchema = object({ name: field(z.string(), "Its name.") });
+
 export const resumeEntrySchema = object({
   interruptId: field(text(MAX_INTERRUPT_ID_CHARS), "The `id` of the interrupt."),
   status: field(
@@ -74,7 +76,7 @@ export const runAgentInputSchema = object({
     "Texts that are added to what the agent is asked: 100,000 characters at most together.",
   ),
   tools: field(
-    z.optional(z.nullable(z.array(z.unknown()).check(z.maxLength(MAX_TOOLS)))),
+    z.optional(z.nullable(z.array(agUiToolSchema).check(z.maxLength(MAX_TOOLS)))),
     "Not read: the agent is not offered tools of its client.",
   ),
   state: field(z.optional(z.unknown()), "Not read."),
@@ -97,27 +99,41 @@ export const MAX_CONTEXT_TOTAL_CHARS = 100_000;
 
 const plainText = z.string().check(z.maxLength(MAX_PROMPT_CHARS), hasNoNul, isWellFormed);
 
+const partType = <Name extends string>(name: Name) => field(z.literal(name), "What it is.");
+
 /** The content of the message that is read. Parts of other types are refused: they would be left out without a word. */
 export const userContentSchema = z.union([
   plainText,
   z
     .array(
       z.union([
-        z.object({ type: z.literal("text"), text: plainText }),
-        z.object({
-          type: z.literal("image"),
-          source: z.object({ type: z.literal("data"), value: z.string(), mimeType: z.string() }),
+        object({ type: partType("text"), text: field(plainText, "The text.") }),
+        object({
+          type: partType("image"),
+          source: field(
+            object({
+              type: partType("data"),
+              value: field(z.string(), "The image, in base 64."),
+              mimeType: field(z.string(), "Its media type."),
+            }),
+            "Where it is.",
+          ),
         }),
       ]),
     )
     .check(z.maxLength(MAX_PARTS)),
 ]);
 
+const answerText = text(MAX_ANSWER_CHARS);
+
 /** The payload that answers a question. */
 export const answerPayloadSchema = z.union([
-  text(MAX_ANSWER_CHARS),
-  z.object({ answer: text(MAX_ANSWER_CHARS) }),
+  answerText,
+  object({ answer: field(answerText, "The answer.") }),
 ]);
 
 /** The payload that decides an approval. */
-export const approvalPayloadSchema = z.union([z.boolean(), z.object({ approved: z.boolean() })]);
+export const approvalPayloadSchema = z.union([
+  z.boolean(),
+  object({ approved: field(z.boolean(), "Whether it is approved.") }),
+]);

@@ -31,6 +31,24 @@ export const namedAnswers: readonly NamedAnswer[] = [
     because: "The run's events are not kept any more, which takes days.",
     file: "test/service/core/runs/report-delivery.test.ts",
   },
+  {
+    operations: ["agUiRun"],
+    status: 402,
+    because: "It is refused as a submission is.",
+    file: "test/service/core/runs/submit-run-payment.test.ts",
+  },
+  {
+    operations: ["agUiRun"],
+    status: 409,
+    because: "Needs a run that is parked, and so a model that asks.",
+    file: "test/service/api/http/ag-ui/ag-ui.test.ts",
+  },
+  {
+    operations: ["agUiRun", "agUiFollow"],
+    status: 410,
+    because: "The run's events are not kept any more, which takes days.",
+    file: "test/service/api/http/ag-ui/stream.test.ts",
+  },
   ...[
     ["commitsFind", 200],
     ["commitsFind", 402],

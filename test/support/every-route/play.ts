@@ -153,7 +153,22 @@ export class Play {
     await fixture.core.ended(runID);
     await api.ask("questionsList");
     await api.ask("questionsAnswer", { params: { runID }, json: { answer: "a" } });
+    await this.#ofAgUi(params);
     await this.#ofPeople();
+  }
+
+  async #ofAgUi(params: Params): Promise<void> {
+    const { api } = this.#parts;
+    const messages = [{ role: "user", content: "hello" }];
+    await api.ask("agUiRun", { params, json: { threadId: "t", runId: "r", messages } });
+    const other = [{ role: "user", content: "something else" }];
+    const again = await api.answer("agUiRun", {
+      params,
+      json: { threadId: "t", runId: "r", messages: other },
+    });
+    expect(again.status, again.text).toBe(422);
+    await api.ask("agUiCapabilities", { params });
+    await api.ask("agUiFollow", { params: { ...params, runID: "r" } });
   }
 
   async #ofPeople(): Promise<void> {

@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RunExpiry } from "../../../../../src/service/core/runs/expire-runs.ts";
 import { type Frame, framesOf, saidBy } from "../../../../support/ag-ui/clients.ts";
 import { ScriptedRuns } from "../../../../support/ag-ui/scripted-runs.ts";
 import { credentialsOf } from "../../../../support/credentials-of-person.ts";
@@ -170,6 +171,20 @@ onEveryStore((store) => {
         resume: [{ interruptId, status: "cancelled" }],
       });
       expect(saidBy(framesOf(abandoned.text).map(({ event }) => event))).toBe("Went on with: by hand");
+    });
+
+    it("knows the client's id for a day, and says where events are not kept any more", async () => {
+      const input = inputOf("hello");
+      const first = await post(input);
+      const runId = first.headers.get("x-svc-run-id") ?? "";
+      runs.fixture.clock.advance(1);
+      await new RunExpiry(runs.fixture.core, { keptMs: 0 }).sweep();
+      for (const answer of [await post(input), await get(input.runId), await get(runId)])
+        expect([answer.status, codeOf(answer)]).toEqual([410, "events_expired"]);
+      runs.fixture.clock.advance(24 * 60 * 60 * 1000);
+      const later = await post(input);
+      expect([later.status, later.headers.get("x-svc-run-id")]).not.toEqual([200, runId]);
+      expect(later.headers.get("x-svc-session-id")).toBe(first.headers.get("x-svc-session-id"));
     });
 
     it("is for members of the agent's account", async () => {
