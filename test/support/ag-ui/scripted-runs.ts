@@ -19,7 +19,7 @@ export class ScriptedRuns {
   readonly #gate: { open: () => void; isOpen: Promise<void> };
   readonly #parking: Parking;
 
-  static async start(store: StoreKind): Promise<ScriptedRuns> {
+  static async start(store: StoreKind, corsOrigins = ["https://page.example"]): Promise<ScriptedRuns> {
     const heard: string[] = [];
     const gate = gateOf();
     let fixture: CoreFixture | null = null;
@@ -39,7 +39,7 @@ export class ScriptedRuns {
     // Clients compare when an interrupt ends with the time of their machine.
     fixture.clock.setWall(Date.now() - fixture.clock.now());
     fixture.executor.start();
-    const api = await openHttpApi(fixture, undefined, { corsOrigins: ["https://page.example"] });
+    const api = await openHttpApi(fixture, undefined, { corsOrigins });
     const account = await makeAccount(fixture, "subscribed");
     await grantCredits(fixture.core, { accountId: account.id, credits: 1_000_000 });
     return new ScriptedRuns({ fixture, api, account, heard, gate, parking });

@@ -177,10 +177,13 @@ onEveryStore((store) => {
       const input = inputOf("hello");
       const first = await post(input);
       const runId = first.headers.get("x-svc-run-id") ?? "";
-      runs.fixture.clock.advance(1);
-      await new RunExpiry(runs.fixture.core, { keptMs: 0 }).sweep();
+      runs.fixture.clock.advance(2);
+      await new RunExpiry(runs.fixture.core, { keptMs: 1 }).sweep();
       for (const answer of [await post(input), await get(input.runId), await get(runId)])
-        expect([answer.status, codeOf(answer)]).toEqual([410, "events_expired"]);
+        expect([answer.status, answer.text.slice(0, 300)]).toEqual([
+          410,
+          expect.stringContaining("events_expired"),
+        ]);
       runs.fixture.clock.advance(24 * 60 * 60 * 1000);
       const later = await post(input);
       expect([later.status, later.headers.get("x-svc-run-id")]).not.toEqual([200, runId]);
