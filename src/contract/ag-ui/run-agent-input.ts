@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { field, object } from "../field.ts";
 import { hasNoNul, isWellFormed, text } from "../fields.ts";
 import { MAX_ANSWER_CHARS } from "../questions.ts";
+import { MAX_PART_DATA_CHARS } from "../runs/run-requests.ts";
 
 /** A session's key has 255 characters, with a prefix of ours. */
 const MAX_ID_CHARS = 200;
@@ -94,6 +95,7 @@ export type RunAgentInput = z.infer<typeof runAgentInputSchema>;
 
 const MAX_PROMPT_CHARS = 1_000_000;
 const MAX_PARTS = 100;
+const MAX_TYPE_CHARS = 100;
 /** Of all context together. */
 export const MAX_CONTEXT_TOTAL_CHARS = 100_000;
 
@@ -113,8 +115,8 @@ export const userContentSchema = z.union([
           source: field(
             object({
               type: partType("data"),
-              value: field(z.string(), "The image, in base 64."),
-              mimeType: field(z.string(), "Its media type."),
+              value: field(z.string().check(z.maxLength(MAX_PART_DATA_CHARS)), "The image, in base 64."),
+              mimeType: field(text(MAX_TYPE_CHARS), "Its media type."),
             }),
             "Where it is.",
           ),

@@ -35,7 +35,7 @@ const messageRoles = ["system", "user", "assistant", "tool"] as const;
 const partTypes = ["text", "image", "file"] as const;
 
 /** Of one image, in base 64: three megabytes. */
-const MAX_PART_DATA_CHARS = 4_000_000;
+export const MAX_PART_DATA_CHARS = 4_000_000;
 
 export const partSchema = strictObject({
   type: field(z.enum(partTypes), "What it is."),

@@ -114,6 +114,9 @@ async function act({ fixture, task, asked, told, gate }: Act): Promise<BackendOu
       return done;
     case "fail":
       throw new Error("It broke.");
+    case "work":
+      await work(task);
+      return done;
     case "write":
       await askToWrite(fixture, task);
       await say(task, "It may not.");
@@ -139,4 +142,23 @@ async function askToWrite(fixture: CoreFixture, task: BackendTask): Promise<void
   if (verdict.isAllowed) return;
   const approve_url = `http://service.example/approve/${verdict.approval?.id}`;
   await task.emit({ type: "CUSTOM", name: "approval", value: { ...call, approve_url } });
+}
+
+/** One event of each kind that a run has beside text. */
+async function work(task: BackendTask): Promise<void> {
+  const [thought, call] = [task.nextId("message"), task.nextId("call")];
+  const plan = [{ text: "Look.", status: "in_progress" as const }];
+  await task.emit({ type: "STEP_STARTED", stepName: "look" });
+  await task.emit({ type: "REASONING_START", messageId: thought });
+  await task.emit({ type: "REASONING_MESSAGE_START", messageId: thought, role: "reasoning" });
+  await task.emit({ type: "REASONING_MESSAGE_CONTENT", messageId: thought, delta: "Hm." });
+  await task.emit({ type: "REASONING_MESSAGE_END", messageId: thought });
+  await task.emit({ type: "REASONING_END", messageId: thought });
+  await task.emit({ type: "TOOL_CALL_START", toolCallId: call, toolCallName: "bash" });
+  await task.emit({ type: "TOOL_CALL_ARGS", toolCallId: call, delta: '{"command":"ls"}' });
+  await task.emit({ type: "TOOL_CALL_END", toolCallId: call });
+  const result = { messageId: task.nextId("message"), content: "a.txt", role: "tool" } as const;
+  await task.emit({ type: "TOOL_CALL_RESULT", toolCallId: call, ...result });
+  await task.emit({ type: "CUSTOM", name: "plan", value: { steps: plan } });
+  await task.emit({ type: "STEP_FINISHED", stepName: "look" });
 }

@@ -9,7 +9,7 @@ export const agUiProblems = {
     ),
   ag_ui_content_refused: () =>
     invalidRequest(
-      'The last message of "user" must be text, or a list of parts of the types "text" and "image", an image with a source of the type "data". Leave other parts out.',
+      'The last message of "user" must be text of at most 1,000,000 characters, or a list of parts of the types "text" and "image", an image with a source of the type "data". Leave other parts out.',
     ),
   ag_ui_context_too_long: ({ chars, allowed }: { chars: number; allowed: number }) =>
     invalidRequest(

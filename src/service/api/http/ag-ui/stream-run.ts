@@ -55,7 +55,7 @@ export async function* streamRun(core: Core, stream: RunStream): AsyncGenerator<
   let caller: AccountCaller | null = stream.caller;
   const pages = followRun(core, {
     runId: run.runId,
-    after: Math.max(cursor, run.after),
+    after: run.after,
     caller: () => caller,
     signal: AbortSignal.any([signal, over.signal]),
   });
@@ -78,6 +78,10 @@ export async function* streamRun(core: Core, stream: RunStream): AsyncGenerator<
       const page = step.value;
       if (!page.ok) return yield frameOf(problemEvent(toProblem(page.refusal)));
       for (const event of page.value.events) {
+        if (event.seq <= cursor) {
+          events.pass(event);
+          continue;
+        }
         const shown = await events.show(event, caller ?? stream.caller);
         yield shown.text;
         if (shown.isEnd) return;
@@ -128,8 +132,7 @@ class ClientEvents {
   }
 
   async show({ seq, json }: StoredEvent, caller: AccountCaller): Promise<Shown> {
-    const parsed = mayDiffer(json) ? runEventSchema.safeParse(JSON.parse(json)) : null;
-    const event = parsed?.success === true ? parsed.data : null;
+    const event = this.#read(json);
     switch (event?.type) {
       case "RUN_STARTED":
         return { text: frameOf(startedEvent(this.#client, this.#run), seq), isEnd: false };
@@ -143,6 +146,19 @@ class ClientEvents {
         break;
     }
     return { text: frameOf(json, seq), isEnd: false };
+  }
+
+  /** An event that the client has read already. */
+  pass({ json }: StoredEvent): void {
+    const event = this.#read(json);
+    if (event?.type === "CUSTOM" && event.name === APPROVAL_EVENT)
+      this.#noteApproval(event.value.approve_url);
+  }
+
+  /** Null: an event that is sent as it is stored. */
+  #read(json: string): RunEvent | null {
+    const parsed = mayDiffer(json) ? runEventSchema.safeParse(JSON.parse(json)) : null;
+    return parsed?.success === true ? parsed.data : null;
   }
 
   /** Where the run has gone on since, it was answered another way: then this is not the end. */
@@ -186,5 +202,5 @@ class ClientEvents {
 
 /** Most events are sent as they are stored, and not read. */
 function mayDiffer(json: string): boolean {
-  return json.startsWith('{"type":"RUN_') || json.startsWith('{"type":"CUSTOM"');
+  return json.includes('"type":"RUN_') || json.includes('"type":"CUSTOM"');
 }

@@ -57,6 +57,17 @@ onEveryStore((store) => {
       ]);
     });
 
+    it("takes thoughts, calls of tools, steps and events of our own", async () => {
+      const thread = open();
+      const { events, error } = await thread.ask({ message: "work" });
+      expect(error).toBeNull();
+      const stored = await runs.fixture.stream(ourRunOf(events).run_id);
+      const types = events.map(({ type }) => type).filter((type) => type !== "STATE_SNAPSHOT");
+      expect(types).toEqual(stored.map(({ event }) => event.type));
+      expect(thread.messages.some(({ role, content }) => role === "tool" && content === "a.txt")).toBe(true);
+      expect((await thread.ask({ message: "hello" })).error).toBeNull();
+    });
+
     it("continues the thread's session, and no other's", async () => {
       const [one, other] = [open(), open()];
       const first = await one.ask({ message: "hello" });

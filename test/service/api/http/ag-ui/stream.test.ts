@@ -190,6 +190,15 @@ onEveryStore((store) => {
       expect(later.headers.get("x-svc-session-id")).toBe(first.headers.get("x-svc-session-id"));
     });
 
+    it("asks for an approval also where the event was read before", async () => {
+      const input = inputOf("write");
+      const frames = framesOf((await post(input)).text);
+      expect(frames.at(-1)?.event).toMatchObject({ outcome: { interrupts: [{ reason: "approval" }] } });
+      const read = frames.find(({ event }) => event.name === "approval")?.id ?? 0;
+      const rest = framesOf((await get(input.runId, `?after=${read + 1}&thread_id=${input.threadId}`)).text);
+      expect(rest.at(-1)).toEqual(frames.at(-1));
+    });
+
     it("is for members of the agent's account", async () => {
       const { fixture, account } = runs;
       const stranger = await makeAccount(fixture);
@@ -272,7 +281,7 @@ onEveryStore((store) => {
       const asked = await post(input);
       const runId = asked.headers.get("x-svc-run-id") ?? "";
       const seq = ids(framesOf(asked.text)).at(-1) ?? 0;
-      const resume = (interruptId: string, threadId = input.threadId) =>
+      const resume = (interruptId: string, threadId: string = input.threadId) =>
         post({
           ...inputOf("x"),
           threadId,
