@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { request } from "node:http";
+import { AgentCapabilitiesSchema } from "@ag-ui/core/schemas";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunExpiry } from "../../../../../src/service/core/runs/expire-runs.ts";
 import { type Frame, framesOf, saidBy } from "../../../../support/ag-ui/clients.ts";
@@ -222,7 +223,9 @@ onEveryStore((store) => {
         [401, "unauthorized"],
       ]);
       expect((await call(`${runs.url}/${input.runId}`, { bearer: aiClientKey })).status).toBe(200);
-      expect((await call(runs.url, { bearer: aiClientKey })).body).toMatchObject({
+      const { body } = await call(runs.url, { bearer: aiClientKey });
+      expect(AgentCapabilitiesSchema.parse(body)).toEqual(body);
+      expect(body).toMatchObject({
         identity: { name: "helper" },
         tools: { clientProvided: false },
         humanInTheLoop: { interrupts: true },
