@@ -40,7 +40,10 @@ describe("a socket", () => {
     const [first, second] = [await open(job.bearer), await open(job.bearer)];
     expect(await refusedUpgrade(fixture.url, { bearer: job.bearer })).toMatchObject({
       status: 429,
-      body: { code: "capacity_reached", error: expect.stringMatching(/^2 sockets, or streams of events, are open/) },
+      body: {
+        code: "capacity_reached",
+        error: expect.stringMatching(/^2 sockets, or streams of events, are open/),
+      },
     });
     const late = await SocketClient.open(fixture.url);
     late.send({ type: "auth", token: job.bearer });
