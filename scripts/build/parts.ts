@@ -6,6 +6,7 @@ import type { PluginContext } from "rolldown";
 
 /** Less code than this, before it is made small, is no file of its own. */
 const SMALL_CHARS = 40_000;
+const BESIDE = "beside";
 
 /** What a part is for: its own name, or that of all parts which load together. */
 type Kind = string;
@@ -36,7 +37,52 @@ export function sharedFiles(context: PluginContext, program: Program): Map<strin
     const name = fileFor(found.split(" "), chars < SMALL_CHARS);
     return name === null ? [] : group.map(([id]) => [id, name] as const);
   });
-  return new Map(named);
+  return withoutCycles(new Map(named), modules);
+}
+
+/**
+ * What is small and is needed by many parts is in one file with what is small and is needed by few: a large file between the two would
+ * import that file and be imported by it. They become one.
+ */
+function withoutCycles(
+  files: Map<string, string>,
+  modules: ReadonlyMap<string, Module>,
+): Map<string, string> {
+  for (;;) {
+    const loads = loadedFiles(files, modules);
+    const mutual = [...loads.keys()].flatMap((name) =>
+      [...(loads.get(name) ?? [])].flatMap((other) =>
+        name !== other && loads.get(other)?.has(name) === true ? [{ name, other }] : [],
+      ),
+    );
+    const cycle = mutual.find(({ other }) => other.startsWith(BESIDE)) ?? mutual[0];
+    if (cycle === undefined) return files;
+    for (const [id, name] of files) if (name === cycle.name) files.set(id, cycle.other);
+  }
+}
+
+/** The files that each file loads, directly or not. */
+function loadedFiles(
+  files: ReadonlyMap<string, string>,
+  modules: ReadonlyMap<string, Module>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const direct = new Map<string, Set<string>>();
+  for (const [id, name] of files) {
+    const found = direct.get(name) ?? new Set();
+    for (const imported of modules.get(id)?.imports ?? []) {
+      const other = files.get(imported);
+      if (other !== undefined && other !== name) found.add(other);
+    }
+    direct.set(name, found);
+  }
+  return new Map(
+    [...direct].map(([name, imports]) => {
+      // It grows while it is walked.
+      const all = new Set(imports);
+      for (const other of all) for (const next of direct.get(other) ?? []) all.add(next);
+      return [name, all];
+    }),
+  );
 }
 
 /**
@@ -52,7 +98,7 @@ function fileFor(kinds: readonly Kind[], isSmall: boolean): string | null {
   if (kinds.every((kind) => kind === "commands" || kind === "operator"))
     return isLight ? "commands" : "operator";
   if (!isSmall) return kinds.join("-");
-  return isLight ? "beside" : "beside-service";
+  return isLight ? BESIDE : `${BESIDE}-service`;
 }
 
 /** Commands are one kind, and those that open the store are another: they load the service. */

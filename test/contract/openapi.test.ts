@@ -10,7 +10,7 @@ import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { headersTooLarge } from "../../src/contract/openapi/operation.ts";
 import { problemCodes } from "../../src/contract/problems/problem.ts";
 import { problemAnswers } from "../../src/contract/problems/problem-answers.ts";
-import { runEventSchema } from "../../src/contract/runs/run-event.ts";
+import { writtenEventSchema } from "../../src/contract/runs/run-event.ts";
 import { createApp } from "../../src/service/api/http/app.ts";
 import type { PublicProblem } from "../../src/service/core/ports/problem.ts";
 import { faces } from "../../src/service/faces/faces.ts";
@@ -237,7 +237,7 @@ describe("the OpenAPI document", () => {
   it("gives as events in examples only what this service writes", () => {
     const example = examplesInUse().find(({ name }) => name === "runEvents");
     const { events } = ciRunPageSchema.parse(example?.value);
-    for (const { event } of events) expect(runEventSchema.parse(event)).toEqual(event);
+    for (const { event } of events) expect(writtenEventSchema.parse(event)).toEqual(event);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   });
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { barList } from "../../src/render/charts/bar-list.ts";
-import { dayChart } from "../../src/render/charts/day-chart.ts";
+import { stackedChart } from "../../src/render/charts/stacked-chart.ts";
 import { toHtml } from "../../src/render/html/element.ts";
 
 const legend = [
@@ -10,13 +10,13 @@ const legend = [
   { part: "hatched", text: "failed" },
 ] as const;
 
-it("stacks the parts of a day, each with its pattern and in words", () => {
+it("stacks the parts of a bar, each with its pattern and in words", () => {
   const bars = [
-    { day: "2026-03-01", values: { solid: 3, hatched: 1 }, text: "2026-03-01: 3 completed, 1 failed" },
-    { day: "2026-03-02", values: {}, text: "2026-03-02: none" },
+    { name: "2026-03-01", values: { solid: 3, hatched: 1 }, text: "2026-03-01: 3 completed, 1 failed" },
+    { name: "2026-03-02", values: {}, text: "2026-03-02: none" },
   ];
   const shown = toHtml(
-    dayChart({ id: "runs", label: "Runs by day", legend, bars, highestText: "Highest day: 4" }),
+    stackedChart({ id: "runs", label: "Runs by day", legend, bars, highestText: "Highest day: 4" }),
   );
   expect(shown).toContain('role="img" aria-label="Runs by day"');
   expect(shown).toContain("<title>2026-03-01: 3 completed, 1 failed</title>");
@@ -26,6 +26,18 @@ it("stacks the parts of a day, each with its pattern and in words", () => {
   );
   expect(shown).toContain('<pattern id="runs-hatched"');
   expect(shown).not.toContain("style=");
+});
+
+it("draws a limit to scale, named in the legend, and leaves room where there are few bars", () => {
+  const bars = [{ name: "Turn 1", values: { solid: 50 }, text: "Turn 1: 50" }];
+  const limit = { value: 200, text: "context window" };
+  const chart = { id: "x", label: "Tokens", legend: [], bars, highestText: "", room: 20 };
+  const shown = toHtml(stackedChart({ ...chart, limit, legend: [{ part: "solid", text: "input" }] }));
+  expect(shown).toContain('viewBox="0 0 200 100"');
+  expect(shown).toContain('<path class="limit" d="M0 0H200"></path>');
+  expect(shown).toContain('<rect class="solid" x="1" y="75" width="8" height="25"></rect>');
+  expect(shown).toContain("> context window</li>");
+  expect(toHtml(stackedChart(chart))).not.toContain("limit");
 });
 
 it("draws bars by the highest, and names of others as text", () => {
@@ -40,7 +52,7 @@ it("draws bars by the highest, and names of others as text", () => {
 });
 
 it("draws nothing where there is nothing", () => {
-  const shown = toHtml(dayChart({ id: "x", label: "Nothing", legend: [], bars: [], highestText: "" }));
+  const shown = toHtml(stackedChart({ id: "x", label: "Nothing", legend: [], bars: [], highestText: "" }));
   expect(shown).not.toContain("<title>");
   expect(toHtml(barList("Nothing", []))).toBe('<ul class="bars" aria-label="Nothing"></ul>');
 });

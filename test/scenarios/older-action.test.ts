@@ -129,6 +129,15 @@ function playsOfNow(fixture: () => OlderActionFixture): void {
     return held.promise.then((apiKey) => one.killWorker(apiKey));
   };
 
+  it("writes nothing of what turns say of their tokens, which it does not know", async () => {
+    const one = fixture();
+    one.step = working;
+    const { main } = await one.main(await one.job(), { inputs: pushed });
+    expect((await namesIn(main)).filter((name) => name === "turn_usage")).toHaveLength(3);
+    // The text of its log, its summary and its outputs are those with a service that writes no such events.
+    await expectWritten("push", main);
+  });
+
   it("follows a run that another worker takes up, and delivers as of any other", async () => {
     const one = fixture();
     const lost = loseWorker(one);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
-import type { RunEvent } from "../../src/contract/runs/run-event.ts";
+import type { WrittenEvent } from "../../src/contract/runs/run-event.ts";
 import { DurableService } from "../support/durable/durable-service.ts";
 import { expectNothingKept, patchIn } from "../support/durable/expect-played.ts";
 import { STORY_MODEL, type Story } from "../support/durable/played-story.ts";
@@ -54,7 +54,7 @@ async function loseWorkers(
   }
 }
 
-async function expectPoisoned(service: DurableService, runId: string): Promise<readonly RunEvent[]> {
+async function expectPoisoned(service: DurableService, runId: string): Promise<readonly WrittenEvent[]> {
   const events = await expectValidStream(await service.job.follow(runId));
   expect(await service.job.run(runId)).toMatchObject({
     status: "failed",
@@ -68,7 +68,7 @@ async function expectPoisoned(service: DurableService, runId: string): Promise<r
   return events;
 }
 
-function messageIn(events: readonly RunEvent[]): string {
+function messageIn(events: readonly WrittenEvent[]): string {
   return events.flatMap((event) => (event.type === "RUN_ERROR" ? [event.message] : [])).join();
 }
 

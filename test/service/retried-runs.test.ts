@@ -5,7 +5,7 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { everyTime } from "../../fakes/model-server/script.ts";
 import { call, fault, type Step, say } from "../../fakes/model-server/turn.ts";
 import { systemRandom } from "../../src/base/ids.ts";
-import type { RunEvent } from "../../src/contract/runs/run-event.ts";
+import type { WrittenEvent } from "../../src/contract/runs/run-event.ts";
 import { toRun } from "../../src/service/api/shared/run-view.ts";
 import { givenBy, resumeRun } from "../../src/service/core/runs/continue-run.ts";
 import { endOverdue, PARKED_DAYS } from "../../src/service/core/runs/park-run.ts";
@@ -102,8 +102,8 @@ onEveryStore((store) => {
     const parked = async (runId: string, tries = 0) =>
       await fixture.until(runId, (run) => run.parked?.tries === tries);
     const eventsOf = async (runId: string) =>
-      (await fixture.stream(runId)).map(({ event }) => event as RunEvent);
-    const changesIn = (events: readonly RunEvent[]) =>
+      (await fixture.stream(runId)).map(({ event }) => event as WrittenEvent);
+    const changesIn = (events: readonly WrittenEvent[]) =>
       events.filter((event) => event.type === "CUSTOM" && event.name === "repository.changes");
 
     it("is tried again by itself, after five minutes and then less often, and goes on once it is answered", async () => {

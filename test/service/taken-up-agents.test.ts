@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
-import type { RunEvent } from "../../src/contract/runs/run-event.ts";
+import type { WrittenEvent } from "../../src/contract/runs/run-event.ts";
 import { DurableService } from "../support/durable/durable-service.ts";
 import { expectCompleted, expectNothingKept, type Played } from "../support/durable/expect-played.ts";
 import { newestKept, untilKept } from "../support/durable/kept-entries.ts";
@@ -82,7 +82,7 @@ async function untilHeld(errand: Errand): Promise<void> {
   await expect.poll(isHeld, { timeout: 60_000 }).toBe(true);
 }
 
-function textIn(events: readonly RunEvent[]): string {
+function textIn(events: readonly WrittenEvent[]): string {
   return events.flatMap((event) => (event.type === "TEXT_MESSAGE_CONTENT" ? [event.delta] : [])).join("\n");
 }
 

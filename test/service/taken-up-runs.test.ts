@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
+import { turnUsageOf } from "../../src/contract/runs/turn-usage.ts";
 import { DurableService } from "../support/durable/durable-service.ts";
 import {
   expectCompleted,
@@ -162,7 +163,16 @@ async function playCalm(service: DurableService, story: Story): Promise<Played> 
   expectFewRequests(service, { story, lost: 0 });
   expect(played.resumed).toEqual([]);
   expect(played.patch).toContain("+Turn 3 of alpha.");
+  expect(turnsIn(played).map(({ turn }) => turn)).toEqual([1, 2, 3, 4]);
   return played;
+}
+
+/** The turns that a stream tells the tokens of, each with the count of its requests. */
+function turnsIn({ events }: Played) {
+  return events.flatMap((event) => {
+    const told = turnUsageOf(event);
+    return told === null ? [] : [{ turn: told.turn, requests: told.requests }];
+  });
 }
 
 function storyOf(run: string, hasNotes: boolean): Story {
@@ -203,6 +213,7 @@ describe("a run on SQLite whose process is killed", () => {
     expect(played.stored.slice(0, seen.length), story.run).toEqual(seen);
     expect(played.patch, story.run).toBe(calm.patch);
     expect(played.resumed, story.run).toEqual(resumed);
+    expect(turnsIn(played), story.run).toEqual(turnsIn(calm));
     expectFewRequests(service, { story, lost: paidTwice });
     if (hasNotes) expect(service.notes.countOf(noteOf(story, LOST_TURN)), story.run).toBe(notes);
     const isTold = service.model.askedOf(story).some(({ told }) => NOT_KNOWN.test(told));
@@ -255,12 +266,14 @@ describe("a run on SQLite whose process is killed", () => {
 
     const played = await expectCompleted(service, first.runId);
     expect(played.patch).toBe(calm.patch);
+    expect(turnsIn(played)).toEqual(turnsIn(calm));
     expect(played.resumed).toEqual([{ turn: LOST_TURN + 1, after: "handover", unknown_calls: [] }]);
     expect(service.model.askedOf(inTime)).toHaveLength(idealRequests(inTime));
     expect(played.grossMicroUsd).toBe(calm.grossMicroUsd);
 
     const other = await expectCompleted(service, second.runId);
     expect(other.patch).toBe(calm.patch);
+    expect(turnsIn(other)).toEqual(turnsIn(calm));
     expect(other.resumed).toEqual([{ turn: LOST_TURN, after: "handover", unknown_calls: [] }]);
     expectFewRequests(service, { story: late, lost: 1 });
     await expectNothingKept(service);
@@ -292,6 +305,7 @@ describe("a run on PostgreSQL whose worker is lost", { tags: ["postgres"] }, () 
 
     const played = await expectCompleted(service, runId);
     expect(played.patch).toBe(calm.patch);
+    expect(turnsIn(played)).toEqual(turnsIn(calm));
     expect(played.resumed).toEqual(lostIn(LOST_TURN + 1, [NOTE_TOOL]));
     expectFewRequests(service, { story, lost: 0 });
     expect(service.notes.countOf(noteOf(story, LOST_TURN))).toBe(1);
@@ -314,6 +328,7 @@ describe("a run on PostgreSQL whose worker is lost", { tags: ["postgres"] }, () 
 
     const played = await expectCompleted(service, runId);
     expect(played.patch).toBe(calm.patch);
+    expect(turnsIn(played)).toEqual(turnsIn(calm));
     expect(played.resumed).toEqual([{ turn: LOST_TURN + 1, after: "handover", unknown_calls: [] }]);
     expect(service.model.askedOf(story)).toHaveLength(idealRequests(story));
     expect(service.model.askedOf(story).at(-1)?.apiKey).not.toBe(stopped.apiKey);

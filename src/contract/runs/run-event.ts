@@ -9,6 +9,7 @@ import { attemptsEventSchema } from "./attempts.ts";
 import { changesEventSchema, fileChangeSchema, heldBackFileSchema } from "./changes.ts";
 import { checksEventSchema } from "./checks.ts";
 import { modelBillings, parkedSchema } from "./run.ts";
+import { turnUsageEventSchema } from "./turn-usage.ts";
 import { typedOutputEventSchema } from "./typed-outputs.ts";
 
 export const QUOTA_EVENT = "quota";
@@ -274,7 +275,7 @@ const approvalEventSchema = object({
   ),
 });
 
-/** Every event that this service writes. */
+/** Every event that a job, a log or a report reads. */
 export const runEventSchema = z.discriminatedUnion("type", [
   runStartedSchema,
   runFinishedSchema,
@@ -312,6 +313,10 @@ export const runEventSchema = z.discriminatedUnion("type", [
 
 /** An event of AG-UI 1.0 that this version knows. A union on `type`, and for `CUSTOM` on `name`. */
 export type RunEvent = z.infer<typeof runEventSchema>;
+
+/** Every event that this service writes: with those that only pages and clients read. */
+export const writtenEventSchema = z.union([runEventSchema, turnUsageEventSchema]);
+export type WrittenEvent = z.infer<typeof writtenEventSchema>;
 export type OutputEvent = z.infer<typeof outputEventSchema>;
 export type EgressEvent = z.infer<typeof egressEventSchema>;
 export type QuotaEvent = z.infer<typeof quotaEventSchema>;
@@ -357,7 +362,7 @@ export function asRunEvent(event: { readonly type: unknown }): RunEvent | null {
 }
 
 export const runEventComponents: Components = {
-  RunEvent: component(runEventSchema, "An event that this service writes: AG-UI 1.0."),
+  RunEvent: component(writtenEventSchema, "An event that this service writes: AG-UI 1.0."),
   StoredRunEvent: component(storedRunEventSchema, "An event with its place in the run."),
   FileChange: component(fileChangeSchema, "A file that was changed."),
   HeldBackFile: component(heldBackFileSchema, "A file that was changed and is not in the patch."),

@@ -146,6 +146,11 @@ export type BackendTask = {
    */
   emit(event: RunEvent, effect?: CallEffect): Promise<void>;
   /**
+   * Begins a turn, or tells what the last one has used where none follows. That is written with the next entry of the journal, so that
+   * no worker tells of a turn that another one repeats.
+   */
+  beginTurn(turn: number): Promise<void>;
+  /**
    * The session so far: messages and answers of its earlier runs, oldest first, about
    * `maxChars` characters at most.
    */

@@ -2,7 +2,7 @@
 
 import { CHECKS_EVENT, type ChecksState } from "../../contract/runs/checks.ts";
 import type { RunStatus } from "../../contract/runs/run.ts";
-import type { RunEvent } from "../../contract/runs/run-event.ts";
+import type { WrittenEvent } from "../../contract/runs/run-event.ts";
 import { OpenSpans } from "../core/runs/open-spans.ts";
 
 /** Beyond this much unwritten text `emit` waits. */
@@ -14,13 +14,14 @@ export class StreamLimitError extends Error {
   readonly code = "stream_limit";
 }
 
-type Append = (events: readonly RunEvent[]) => Promise<RunStatus | null>;
+type Append = (events: readonly WrittenEvent[]) => Promise<RunStatus | null>;
 
 export class EventWriter {
   readonly #append: Append;
   readonly #onStatus: (status: RunStatus | null) => void;
   readonly #spans = new OpenSpans();
-  #pending: RunEvent[] = [];
+  #pending: WrittenEvent[] = [];
+  #held: WrittenEvent[] = [];
   #pendingChars = 0;
   #streamChars = 0;
   #flushing: Promise<void> | null = null;
@@ -40,8 +41,21 @@ export class EventWriter {
     return this.#checks;
   }
 
+  /**
+   * Holds events until something else of the run is committed that they belong to: the next `writeWith`, or the run's end. A worker
+   * that is lost before has not written them.
+   */
+  hold(events: readonly WrittenEvent[]): void {
+    this.#held.push(...events);
+  }
+
+  /** What is held and was not written: for whoever commits the run's end. */
+  get held(): readonly WrittenEvent[] {
+    return this.#held;
+  }
+
   /** Queues an event; waits when much is unwritten. Rejects when the stream is full, or when a write failed. */
-  async emit(event: RunEvent): Promise<void> {
+  async emit(event: WrittenEvent): Promise<void> {
     if (this.#isClosed) return;
     if (this.#failure !== null) throw this.#failure.cause;
     const chars = sizeOf(event);
@@ -62,6 +76,7 @@ export class EventWriter {
     while (this.#flushing !== null) await this.#flushing;
     if (this.#failure !== null) throw this.#failure.cause;
     if (this.#isClosed) return;
+    this.#pending.push(...this.#held.splice(0));
     this.#flushing = this.#writeOnce(write).finally(() => {
       this.#flushing = null;
       if (this.#pending.length > 0) this.#scheduleFlush();
@@ -79,7 +94,7 @@ export class EventWriter {
    * Ends the writing: waits for what is under way, returns what was not written and closes what is open. Rejects when
    * a write failed, because it is then unknown what was stored.
    */
-  async close(): Promise<RunEvent[]> {
+  async close(): Promise<WrittenEvent[]> {
     this.#isClosed = true;
     await this.#flushing?.catch(() => {});
     if (this.#failure !== null) throw this.#failure.cause;
@@ -109,7 +124,7 @@ export class EventWriter {
     }
   }
 
-  async #writeOrFail(events: readonly RunEvent[], write: Append): Promise<RunStatus | null> {
+  async #writeOrFail(events: readonly WrittenEvent[], write: Append): Promise<RunStatus | null> {
     try {
       return await write(events);
     } catch (cause) {
@@ -120,7 +135,7 @@ export class EventWriter {
   }
 }
 
-function sizeOf(event: RunEvent): number {
+function sizeOf(event: WrittenEvent): number {
   switch (event.type) {
     case "TEXT_MESSAGE_CONTENT":
     case "TOOL_CALL_ARGS":

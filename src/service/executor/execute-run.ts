@@ -36,6 +36,7 @@ import { untilTurn } from "./session-turn.ts";
 import { RunStopped } from "./stop-reason.ts";
 import { taskOf } from "./task-of.ts";
 import { backendSpan } from "./trace-run.ts";
+import { turnEvents } from "./turn-meter.ts";
 import { sayWaits, untilRoom } from "./until-room.ts";
 import { UsageMeter } from "./usage-meter.ts";
 import { WorkedTime } from "./worked-time.ts";
@@ -134,6 +135,7 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const { journal } = opened;
   const ending = failedUnlessCalled(ended, usageNow());
   const leaving = leavingOf(ending, { journal, input: taken.input, usage: usageNow() });
+  if (leaving.as === "ended") work.writer.hold(turnEvents(meter.turn.end(), work.secrets));
   const { cleaned } = await close(leaving);
   const usage = usageNow();
   return {

@@ -219,9 +219,11 @@ export class Executor {
           return;
         }
       }
+      // A worker that goes on with the run tells of its turn once it has repeated it.
+      const last = [...events, ...writer.held];
       if (leaving.as === "parked") {
         const { waitsFor } = leaving;
-        const park = { runId, fence, waitsFor, events, usage, workedMs, checks: writer.checks };
+        const park = { runId, fence, waitsFor, events: last, usage, workedMs, checks: writer.checks };
         if (await this.#insist(() => parkRun(core, park))) {
           core.log.info({ run_id: runId, reason: waitsFor.reason }, "run parked");
           return;
@@ -233,7 +235,7 @@ export class Executor {
             runId,
             fence,
             billingAccount,
-            events,
+            events: last,
             ending,
             usage,
             hasDelegated,

@@ -17,6 +17,7 @@ import { noEnvironment } from "./prepare-environment.ts";
 import { deadlineOf } from "./run-deadline.ts";
 import { isTakenUp } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
+import { turnEvents } from "./turn-meter.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 import type { WorkedTime } from "./worked-time.ts";
 
@@ -86,6 +87,11 @@ export function taskOf(
     emit: async (event) => {
       signal.throwIfAborted();
       for (const masked of mask.apply(event)) await writer.emit(masked);
+    },
+    beginTurn: async (turn) => {
+      const told = turnEvents(meter.turn.begin(turn), secrets);
+      if (journal?.isKept === true) writer.hold(told);
+      else for (const event of told) await writer.emit(event);
     },
     history: (maxChars) => readHistory(core.store.committed, { run: sessionRun, maxChars }),
     // What an attempt hands on could act, as often as there are attempts.

@@ -13,6 +13,7 @@ import {
   withModelCall,
 } from "../core/runs/usage.ts";
 import { type BudgetState, RunBudget } from "./run-budget.ts";
+import { TurnMeter, type TurnPart, type TurnState } from "./turn-meter.ts";
 
 type ModelUse = {
   readonly role: ModelRole;
@@ -25,6 +26,8 @@ type ModelUse = {
   readonly model?: Omit<ModelUsage, "calls">;
   /** The call, as it was reserved. Default: the one call of its role. */
   readonly call?: CallKey;
+  /** Left out where the turn does not have its answer. */
+  readonly turn?: TurnPart;
 };
 
 /** The key of a reservation: a role that makes one call at a time, or an object for each of several calls at once. */
@@ -45,11 +48,18 @@ type UsageMeterOptions = {
 };
 
 /** What a run has used. */
-export type MeterState = { readonly usage: Usage; readonly budget: BudgetState };
+export type MeterState = {
+  readonly usage: Usage;
+  readonly budget: BudgetState;
+  /** Absent: an earlier version has left none. */
+  readonly turn?: TurnState;
+};
 
 export class UsageMeter {
   /** The budget of the run and its children, whoever pays for it. */
   readonly budget: RunBudget;
+  /** Of the turn that is under way. */
+  readonly turn = new TurnMeter();
   readonly #options: UsageMeterOptions;
   #holdMicroUsd: number;
   #usage: Usage = { roles: {}, advisor: null };
@@ -65,13 +75,14 @@ export class UsageMeter {
 
   /** Without what is reserved. */
   get state(): MeterState {
-    return { usage: this.#usage, budget: this.budget.state };
+    return { usage: this.#usage, budget: this.budget.state, turn: this.turn.state };
   }
 
   /** Goes on from what another worker has counted. */
-  resume({ usage, budget }: MeterState): void {
+  resume({ usage, budget, turn }: MeterState): void {
     this.#usage = usage;
     this.budget.resume(budget);
+    if (turn !== undefined) this.turn.resume(turn);
   }
 
   get usage(): Usage {
@@ -89,10 +100,11 @@ export class UsageMeter {
   }
 
   /** Counts one model call, in place of what was reserved for it. An amount that cannot be is bounded, and marked. */
-  count({ role, tokens, microUsd, isEstimated = false, model, call = role }: ModelUse): void {
+  count({ role, tokens, microUsd, isEstimated = false, model, call = role, turn }: ModelUse): void {
     this.release(call);
     if (model !== undefined) {
       this.#usage = { ...this.#usage, models: withModelCall(this.#usage.models ?? [], model) };
+      if (turn !== undefined) this.turn.count({ ...turn, ...model, calls: 1 });
     }
     this.#add(role, { tokens, calls: 1, microUsd, ...(isEstimated ? { isEstimated } : {}) });
   }

@@ -4,6 +4,8 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BuiltFiles } from "../../../scripts/build/built-file.ts";
 import { type BundleFolder, buildFiles } from "../../../scripts/build.ts";
+import { CHECKS_EVENT } from "../../../src/contract/runs/checks.ts";
+import { TURN_USAGE_EVENT } from "../../../src/contract/runs/turn-usage.ts";
 
 const BUILD_MS = 120_000;
 
@@ -44,6 +46,32 @@ describe("the bundles", () => {
       );
     for (const name of ["main.cjs", "step.cjs"]) expect(modulesOf(name).filter(isLater)).toEqual([]);
     expect(modulesOf("later.cjs").filter(isLater).length).toBeGreaterThan(3);
+  });
+
+  it("of a job, and the script of a run's page, do not know what turns say of their tokens", () => {
+    const says = (folder: BundleFolder, name: string, word: string) =>
+      Buffer.from(fileOf(folder, name).contents).includes(word);
+    const ofJobs = ["main.cjs", "step.cjs", "later.cjs", "post.cjs", "github.cjs"];
+    expect(ofJobs.filter((name) => says("dist", name, `"${TURN_USAGE_EVENT}"`))).toEqual([]);
+    expect(says("npm", "web-run.js", TURN_USAGE_EVENT)).toBe(false);
+    for (const [folder, name] of [
+      ["dist", "later.cjs"],
+      ["npm", "web-run.js"],
+    ] as const)
+      expect(says(folder, name, `"${CHECKS_EVENT}"`)).toBe(true);
+    expect([...built.dist.keys()].some((name) => says("dist", name, TURN_USAGE_EVENT))).toBe(true);
+  });
+
+  it("import none that import them: what is needed first would be executed last", () => {
+    for (const folder of ["dist", "npm"] as const) {
+      const split = [...built[folder].keys()].filter((name) => name.endsWith(".mjs"));
+      expect(split.length).toBeGreaterThan(10);
+      for (const name of split) {
+        const loaded = new Set(fileOf(folder, name).imports);
+        for (const other of loaded) for (const next of fileOf(folder, other).imports) loaded.add(next);
+        expect([...loaded], `${folder}/${name}`).not.toContain(name);
+      }
+    }
   });
 
   it("hold GitHub's client once, in a file of its own", () => {

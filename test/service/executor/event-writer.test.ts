@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { RunStatus } from "../../../src/contract/runs/run.ts";
-import type { RunEvent } from "../../../src/contract/runs/run-event.ts";
+import type { RunEvent, WrittenEvent } from "../../../src/contract/runs/run-event.ts";
 import { EventWriter, StreamLimitError } from "../../../src/service/executor/event-writer.ts";
 
 type Batch = {
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WrittenEvent[];
   answer(status: RunStatus | null): void;
   fail(cause: Error): void;
 };
@@ -56,6 +56,32 @@ describe("EventWriter", () => {
     const rest = await writer.close();
     expect(statuses).toEqual(["running", "cancelling"]);
     expect(rest.map(({ type }) => type)).toEqual(Array(4).fill("STEP_FINISHED"));
+  });
+
+  it("holds an event until something is committed with it, and gives it back where nothing was", async () => {
+    const { writer, batch, batches } = makeWriter();
+    const told = {
+      turn: 1,
+      role: "executor",
+      uncached_input_tokens: 1,
+      cached_input_tokens: 0,
+      output_tokens: 1,
+    };
+    const event = { type: "CUSTOM", name: "turn_usage", value: told } as WrittenEvent;
+    writer.hold([event]);
+    await writer.emit(step("a"));
+    (await batch(0)).answer("running");
+    expect(batches.map(({ events }) => events)).toEqual([[step("a")]]);
+    const kept: (readonly WrittenEvent[])[] = [];
+    await writer.writeWith(async (events) => {
+      kept.push(events);
+      return "running";
+    });
+    expect(kept).toEqual([[event]]);
+    expect(writer.held).toEqual([]);
+    writer.hold([event]);
+    expect((await writer.close()).map(({ type }) => type)).toEqual(["STEP_FINISHED"]);
+    expect(writer.held).toEqual([event]);
   });
 
   it("waits when a megabyte is unwritten", async () => {

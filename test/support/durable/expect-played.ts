@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { CHANGES_EVENT } from "../../../src/contract/runs/changes.ts";
-import type { RunEvent, StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
+import type { StoredRunEvent, WrittenEvent } from "../../../src/contract/runs/run-event.ts";
 import { expectSoundLedger } from "../service-ledger.ts";
 import { expectValidStream } from "../service-streams.ts";
 import type { DurableService } from "./durable-service.ts";
@@ -18,7 +18,7 @@ export type Resumed = {
 
 export type Played = {
   readonly stored: readonly StoredRunEvent[];
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WrittenEvent[];
   readonly patch: string;
   readonly grossMicroUsd: number;
   /** In the order of the stream. */
@@ -64,12 +64,12 @@ export async function expectNothingKept({ place }: Pick<DurableService, "place">
 }
 
 /** The last one counts: a worker that was lost at the end had reported them, too. "" where there is none. */
-export function patchIn(events: readonly RunEvent[]): string {
+export function patchIn(events: readonly WrittenEvent[]): string {
   const changes = valuesOf(events, CHANGES_EVENT).at(-1);
   return changes === undefined ? "" : (changes as { readonly patch: string }).patch;
 }
 
-function valuesOf(events: readonly RunEvent[], name: string): readonly unknown[] {
+function valuesOf(events: readonly WrittenEvent[], name: string): readonly unknown[] {
   return events.flatMap((event) => {
     const { type, ...said }: { type: string; name?: unknown; value?: unknown } = event;
     return type === "CUSTOM" && said.name === name ? [said.value] : [];

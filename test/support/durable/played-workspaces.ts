@@ -3,7 +3,7 @@
 import { expect, vi } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import type { Run } from "../../../src/contract/runs/run.ts";
-import type { RunEvent } from "../../../src/contract/runs/run-event.ts";
+import type { WrittenEvent } from "../../../src/contract/runs/run-event.ts";
 import type { WorkerView } from "../../../src/contract/workspaces/workers/worker.ts";
 import { expectValidStream } from "../service-streams.ts";
 import type { DurableService } from "./durable-service.ts";
@@ -16,7 +16,7 @@ export type Place = { readonly workspaceId: string; readonly copyId: string; rea
 
 export type PlayedRun = {
   readonly run: Run;
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WrittenEvent[];
   readonly patch: string;
   readonly resumed: readonly Resumed[];
 };

@@ -7,12 +7,14 @@ export const usageStyle = `
 .figures dt { font-size: .875rem } .figures dd { font-size: 1.5rem; line-height: 1.3; font-variant-numeric: tabular-nums }
 .figures dd + dd { font-size: .875rem; color: var(--faint) } @media (max-width: 32rem) { .figures { grid-template-columns: 1fr 1fr } .figures dd { margin: 0 } }
 .chart { margin: .5rem 0 } .chart p { margin: 0; font-size: .875rem } .chart .ends { display: flex; justify-content: space-between }
-.chart .days { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--edge) }
+.chart .stacked { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--edge) }
 .chart .column { fill: transparent } .chart g:hover .column { fill: var(--raised) }
 .chart .solid { fill: var(--good) } .cost .solid, .bars .solid { fill: var(--accent) }
 .chart .ground { fill: var(--back) } .chart .ink { stroke: none }
 .chart pattern.hatched .ink { stroke: var(--bad); stroke-width: 1.5 } .chart pattern.dotted .ink { fill: var(--edge) }
 .chart rect.hatched { stroke: var(--bad) } .chart rect.dotted { stroke: var(--edge) } .chart rect.hatched, .chart rect.dotted { stroke-width: 1; vector-effect: non-scaling-stroke }
+.chart .limit { fill: none; stroke: var(--warn); stroke-width: 2; stroke-dasharray: 6 4; vector-effect: non-scaling-stroke }
+.tokens .solid { fill: var(--accent) } .tokens pattern.hatched .ink, .tokens rect.hatched { stroke: var(--accent) }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 0 0 .5rem; padding: 0; font-size: .875rem }
 .legend svg { width: .9rem; height: .9rem; vertical-align: -.1rem }
 .bars { list-style: none; margin: .5rem 0; padding: 0 }

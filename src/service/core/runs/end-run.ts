@@ -2,7 +2,7 @@
 
 import type { ChecksState } from "../../../contract/runs/checks.ts";
 import { isTerminal, type RunCause } from "../../../contract/runs/run.ts";
-import type { RunEvent } from "../../../contract/runs/run-event.ts";
+import type { RunEvent, WrittenEvent } from "../../../contract/runs/run-event.ts";
 import { offerClaim } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import {
@@ -151,7 +151,7 @@ async function cancelParked(
 
 type RunClosing = {
   readonly run: RunRecord;
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WrittenEvent[];
   readonly ending: Ending;
   readonly usage: Usage;
   /** The time that its worker was at it, by the worker's monotonic clock. Undefined: no worker lived to say so. */
@@ -251,7 +251,7 @@ function endOf(
   { settled, balance, claimUrl }: { settled: Settled; balance: number; claimUrl: string | null },
 ): RunEnd {
   const { now } = settled;
-  const last: RunEvent[] = [
+  const last: readonly WrittenEvent[] = [
     ...events,
     ...(core.policy.freeFor === "everyone" ? [] : [quotaEvent(run, { balance, claimUrl })]),
     closingEvent(run, ending, chargedText(core, settled.refund)),

@@ -1,7 +1,7 @@
 // Open messages, tool calls and steps of a run's stream, and the events that close them. Pure. AG-UI allows RUN_FINISHED only
 // when nothing is open.
 
-import type { RunEvent } from "../../../contract/runs/run-event.ts";
+import type { RunEvent, WrittenEvent } from "../../../contract/runs/run-event.ts";
 
 export class OpenSpans {
   readonly #messages = new Set<string>();
@@ -10,7 +10,7 @@ export class OpenSpans {
   readonly #calls = new Set<string>();
   readonly #steps = new Set<string>();
 
-  add(event: RunEvent): void {
+  add(event: WrittenEvent): void {
     switch (event.type) {
       case "TEXT_MESSAGE_START":
         this.#messages.add(event.messageId);

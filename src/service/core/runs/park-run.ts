@@ -4,7 +4,7 @@
 
 import type { ChecksState } from "../../../contract/runs/checks.ts";
 import { type Parked, type ParkReason, parkStops } from "../../../contract/runs/run.ts";
-import { PARKED_EVENT, type RunEvent } from "../../../contract/runs/run-event.ts";
+import { PARKED_EVENT, type RunEvent, type WrittenEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import { HELD } from "../money/ledger.ts";
 import { costOfTime } from "../money/run-price.ts";
@@ -57,7 +57,7 @@ type Park = {
   readonly fence: number;
   readonly waitsFor: ParkedFor;
   /** The last events. They close every open message, call and step. */
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WrittenEvent[];
   readonly usage: Usage;
   readonly workedMs: number;
   /** Null: its stream says nothing of them. */

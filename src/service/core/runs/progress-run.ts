@@ -3,7 +3,7 @@
 
 import type { ChecksState } from "../../../contract/runs/checks.ts";
 import { isTerminal, type RunStatus } from "../../../contract/runs/run.ts";
-import type { RunEvent } from "../../../contract/runs/run-event.ts";
+import type { WrittenEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import { monthOf } from "../money/ledger.ts";
 import type { ToolRate } from "../money/rates.ts";
@@ -52,7 +52,7 @@ export async function takeReleasedRun(core: Core, runId: string | "oldest"): Pro
 /** Appends to the stream. Returns the run's state, or null when another worker has the run or it has ended. */
 export async function appendRunEvents(
   core: Core,
-  batch: { runId: string; fence: number; events: readonly RunEvent[] },
+  batch: { runId: string; fence: number; events: readonly WrittenEvent[] },
 ): Promise<RunStatus | null> {
   const { runId, fence, events } = batch;
   const jsons = events.map((event) => JSON.stringify(event));
@@ -109,7 +109,7 @@ type Finish = {
   readonly runId: string;
   readonly fence: number;
   /** The last events. They close every open message, call and step. */
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WrittenEvent[];
   readonly ending: Ending;
   readonly usage: Usage;
   /** By the worker's monotonic clock. */

@@ -3,7 +3,7 @@
 
 import { SEAL_NONCE_BYTES, type SealingKeys, seal, unseal } from "../../../base/sealed-text.ts";
 import type { RunStatus } from "../../../contract/runs/run.ts";
-import type { RunEvent } from "../../../contract/runs/run-event.ts";
+import type { WrittenEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { JournalEntry, JournalKind, KeptEntry } from "./journal-port.ts";
@@ -44,7 +44,7 @@ type Keep = {
   readonly runId: string;
   readonly fence: number;
   /** Appended with the entry. */
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WrittenEvent[];
   readonly entry: NewEntry;
 };
 
@@ -183,7 +183,7 @@ type Release = {
   /** Locked by the caller. */
   readonly run: RunRecord;
   /** They close what is open in its stream. */
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WrittenEvent[];
   readonly after: Extract<JournalKind, "lost" | "handover">;
 };
 
@@ -238,7 +238,7 @@ function lossesIn(kinds: readonly (JournalKind | null)[]): number {
 /** Gives a run back that this worker has. False where it could not: another worker has it, it is cancelled, or it has no journal. */
 export async function handOverRun(
   core: Core,
-  { runId, fence, events }: { runId: string; fence: number; events: readonly RunEvent[] },
+  { runId, fence, events }: { runId: string; fence: number; events: readonly WrittenEvent[] },
 ): Promise<boolean> {
   const isReleased = await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(runId);

@@ -1,6 +1,7 @@
 // A backend's task that keeps what was emitted, and checks that whatever was begun was ended.
 
 import { type RunEvent, runEventSchema } from "../../../../src/contract/runs/run-event.ts";
+import type { TurnUsage } from "../../../../src/contract/runs/turn-usage.ts";
 import type { Usage } from "../../../../src/service/core/runs/usage.ts";
 import type { RepositoryTask } from "../../../../src/service/executor/backend.ts";
 import { EventMask } from "../../../../src/service/executor/event-mask.ts";
@@ -11,6 +12,8 @@ import { noNetwork } from "../../../support/no-network.ts";
 
 export class TaskRecorder {
   readonly events: RunEvent[] = [];
+  /** What was told of turns. */
+  readonly turns: TurnUsage[] = [];
   readonly controller = new AbortController();
   readonly secrets = new SecretMask();
   readonly #meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
@@ -51,6 +54,9 @@ export class TaskRecorder {
           this.onEmit(masked);
           this.events.push(runEventSchema.parse(masked));
         }
+      },
+      beginTurn: async (turn) => {
+        this.turns.push(...(changes.meter ?? this.#meter).turn.begin(turn));
       },
       history: async () => [],
       generationsLeft: 3,

@@ -11,7 +11,7 @@ import { isShutdown, isUrgent } from "../../stop-reason.ts";
 import { untilRoom } from "../../until-room.ts";
 import { failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
-import { AgentTurn, SessionLostError } from "./agent-turn.ts";
+import { AgentTurn, REPAIR_TURN, SessionLostError } from "./agent-turn.ts";
 import { type AgentsModel, openAgentsModel } from "./agents-model.ts";
 import { rootsOf } from "./checkout-files.ts";
 import type { AcpSettings } from "./settings.ts";
@@ -88,7 +88,7 @@ async function takeUp(
   const left = leftAgent(work);
   if (left.spent !== null) task.meter.resume(left.spent.meter);
   const unknown = left.unknown.slice(-MAX_NAMES).map(({ name }) => name.slice(0, MAX_NAME_CHARS));
-  const turn = left.kept?.step.at === "repair" ? 2 : 1;
+  const turn = left.kept?.step.at === "repair" ? REPAIR_TURN : 1;
   const value = { turn, after: work.after, unknown_calls: unknown };
   await task.emit({ type: "CUSTOM", name: RESUMED_EVENT, value });
   const { tree } = work;

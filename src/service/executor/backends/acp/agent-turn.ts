@@ -63,6 +63,9 @@ type AgentTurnOptions = {
   readonly left: (TakenUp & { readonly reported: ReportedUsage }) | null;
 };
 
+/** Of its prompts, the one about a reply that does not match the schema. */
+export const REPAIR_TURN = 2;
+
 /** The agent does not go on with the session of an earlier process, and has said nothing. */
 export class SessionLostError extends Error {
   override readonly name = "SessionLostError";
@@ -110,7 +113,10 @@ export class AgentTurn {
     this.#stream = new RunStream({ task: { emit, nextId: (kind) => task.nextId(kind) }, roots, calls });
     this.#stream.hasAnswered = left?.hasAnswered ?? false;
     const { meter, maxTurnTokens: maxTokens } = task;
-    const counted = left === null || left.sessionId === null ? {} : { reported: left.reported };
+    const counted =
+      left === null || left.sessionId === null
+        ? {}
+        : { reported: left.reported, hasEndedPrompt: left.step.at !== "prompt" };
     this.#usage = proxy === null ? new TurnUsage({ meter, maxTokens, ...counted }) : null;
     journal?.at({ home: agent.home, place: () => this.#place });
     if (proxy !== null) {
@@ -217,6 +223,7 @@ export class AgentTurn {
     let checked = form.check(this.#stream.lastText);
     if (!checked.ok && this.#step.at === "prompt") {
       this.#step = { at: "repair", faults: checked.faults };
+      await task.beginTurn(REPAIR_TURN);
       await journal?.keep("turn");
       if (journal?.isLeaving === true) throw new RunStopped("handover");
       const repaired = await this.#ask(sessionId, { text: repairText(checked.faults), images: [] });
@@ -231,6 +238,7 @@ export class AgentTurn {
   /** What comes after is not the agent's: whoever takes the run up then asks it nothing more. */
   async #end(outcome: BackendOutcome): Promise<BackendOutcome> {
     this.#step = { at: "done", stopReason: outcome.stopReason };
+    await this.#options.task.beginTurn(REPAIR_TURN + 1);
     await this.#options.journal?.keep("turn");
     return outcome;
   }

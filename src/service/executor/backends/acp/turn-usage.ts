@@ -16,7 +16,14 @@ type TurnUsageOptions = {
   readonly maxTokens: number;
   /** Of a session that goes on: counted before. Default: nothing. */
   readonly reported?: ReportedUsage;
+  /** Whether an earlier worker has ended a prompt of the session: what that one took of the totals is not known. Default: no. */
+  readonly hasEndedPrompt?: boolean;
 };
+
+/** The tokens of a session by kind. */
+type SessionTokens = { readonly input: number; readonly cachedInput: number; readonly output: number };
+
+const noTokens: SessionTokens = { input: 0, cachedInput: 0, output: 0 };
 
 export class TurnUsage {
   readonly #meter: UsageMeter;
@@ -24,9 +31,13 @@ export class TurnUsage {
   #microUsd: number;
   /** Whether an agent that has taken its session up counts on, or afresh, is not known before its first reports. */
   readonly #isFirst = { tokens: true, microUsd: true };
+  /** As of the last prompt's end. Null: not known. */
+  #atLastEnd: SessionTokens | null;
 
-  constructor({ meter, maxTokens, reported = { tokens: 0, microUsd: 0 } }: TurnUsageOptions) {
+  constructor(options: TurnUsageOptions) {
+    const { meter, maxTokens, reported = { tokens: 0, microUsd: 0 }, hasEndedPrompt = false } = options;
     this.#meter = meter;
+    this.#atLastEnd = hasEndedPrompt ? null : noTokens;
     this.#tokens = reported.tokens;
     this.#microUsd = reported.microUsd;
     if (maxTokens > 0) meter.budget.limitTokens(maxTokens);
@@ -52,6 +63,26 @@ export class TurnUsage {
   /** Counts the report at the end of the turn. */
   end(answer: PromptAnswer): void {
     this.#countUpTo({ tokens: answer.usage?.totalTokens ?? quotaTokens(answer), microUsd: this.#microUsd });
+    const total = sessionTokens(answer);
+    if (total !== null && this.#atLastEnd !== null) this.#tellTurn(total, this.#atLastEnd);
+    this.#atLastEnd = total;
+  }
+
+  /** Of an agent that reports less than before, it is this prompt's alone. */
+  #tellTurn(total: SessionTokens, before: SessionTokens): void {
+    const { input, output } = before;
+    const isSum = total.input >= input && total.output >= output && total.cachedInput >= before.cachedInput;
+    const from = isSum ? before : noTokens;
+    const cachedInputTokens = total.cachedInput - from.cachedInput;
+    this.#meter.turn.count({
+      role: "executor",
+      model: null,
+      contextWindow: null,
+      inputTokens: total.input - from.input + cachedInputTokens,
+      cachedInputTokens,
+      outputTokens: total.output - from.output,
+      calls: null,
+    });
   }
 
   /** Counts the difference: agents report totals. */
@@ -80,6 +111,27 @@ function quotaTokens({ _meta: meta }: PromptAnswer): number {
   const count = memberOf(memberOf(meta, "quota"), "token_count");
   const numbers = [memberOf(count, "input_tokens"), memberOf(count, "output_tokens")];
   return numbers.reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
+}
+
+/** Null where it does not report them by kind: in ACP's `usage`, or as Gemini CLI does. `input` is what came from no cache. */
+function sessionTokens({ usage, _meta: meta }: PromptAnswer): SessionTokens | null {
+  const count = memberOf(memberOf(meta, "quota"), "token_count");
+  const numbers = (names: readonly string[], of: unknown) =>
+    names.reduce<number>((sum, name) => sum + Number(memberOf(of, name) ?? 0), 0);
+  const tokens =
+    typeof memberOf(usage, "inputTokens") === "number"
+      ? {
+          input: numbers(["inputTokens", "cachedWriteTokens"], usage),
+          cachedInput: numbers(["cachedReadTokens"], usage),
+          output: numbers(["outputTokens", "thoughtTokens"], usage),
+        }
+      : {
+          input: numbers(["input_tokens"], count),
+          cachedInput: 0,
+          output: numbers(["output_tokens"], count),
+        };
+  const areWhole = Object.values(tokens).every((number) => Number.isSafeInteger(number) && number >= 0);
+  return areWhole && tokens.input + tokens.cachedInput + tokens.output > 0 ? tokens : null;
 }
 
 function memberOf(value: unknown, name: string): unknown {

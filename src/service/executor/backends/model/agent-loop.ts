@@ -94,6 +94,7 @@ export class AgentLoop {
       throw cause;
     });
     await this.#followUps.tellChecks();
+    await task.beginTurn(this.#turn + 1);
     const stop = parkStops.find((one) => one === outcome.stopReason);
     if (stop !== undefined) await this.#keepStopped({ turn: this.#turn + 1, stopped: stop });
     return outcome;
@@ -133,6 +134,7 @@ export class AgentLoop {
     let calls = left?.calls ?? null;
     for (let turn = left?.position.turn ?? 1; ; turn += 1) {
       this.#turn = turn;
+      await this.#options.task.beginTurn(turn);
       bound ??= this.#boundAt(turn);
       const isLast = bound !== null;
       if (bound !== null && turn > 1 && !isToldSo) {

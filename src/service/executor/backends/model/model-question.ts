@@ -1,6 +1,7 @@
 // A question to a model: in which role, of what part of the run, with which conversation. Pure.
 
 import type { ToolSet } from "ai";
+import type { TurnRole } from "../../../../contract/runs/turn-usage.ts";
 import type { ModelRole } from "../../../core/runs/usage.ts";
 import type { RequestStage } from "./allow-request.ts";
 import type { AnswerListener } from "./answer-events.ts";
@@ -27,6 +28,11 @@ export type ModelQuestion = {
 /** Whether it is a turn of the run itself. */
 export function isOfExecutor({ role, stage }: Pick<ModelQuestion, "role" | "stage">): boolean {
   return role === "executor" && stage !== "explore";
+}
+
+/** Who asks it. Explorers are the executor's in what is paid for them. */
+export function turnRoleOf(question: Pick<ModelQuestion, "role" | "stage">): TurnRole {
+  return question.role === "executor" && !isOfExecutor(question) ? "explorer" : question.role;
 }
 
 /** All that a request sends, as JSON. */

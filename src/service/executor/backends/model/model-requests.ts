@@ -13,7 +13,7 @@ import { type CallFailure, failureOf, providerFaultOf, reasonOf, refusesImages }
 import { DUE_SHARE, KEPT_SHARE, SUMMARY_REQUEST, TASK_SHARE } from "./compaction.ts";
 import type { GivenReply, RequestJournal, RequestsState, WaitJournal, WaitState } from "./loop-state.ts";
 import { callModel, type HeardUsage } from "./model-call.ts";
-import { bytesOf, fixedChars, isOfExecutor, type ModelQuestion } from "./model-question.ts";
+import { bytesOf, fixedChars, isOfExecutor, type ModelQuestion, turnRoleOf } from "./model-question.ts";
 import type { ModelLimits, ModelSettings } from "./model-settings.ts";
 import { ModelWindow } from "./model-window.ts";
 import type { Provider } from "./provider.ts";
@@ -348,7 +348,8 @@ export class ModelRequests {
       const size = { ...heard, sentBytes, estimatedInput: inputTokens, maxOutputTokens };
       const counted = countTokens(reported, size);
       if (!counted.isEstimated) window.estimate.correct(chars, counted.input);
-      spending.count({ role, modelId, call }, counted);
+      const turn = { role: turnRoleOf(question), contextWindow: window.windowTokens };
+      spending.count({ role, modelId, call, turn }, counted);
     };
     return await callModel({
       model: provider.model(modelId),

@@ -5,6 +5,7 @@ import { type PricesOf, pricesOf } from "../../../core/money/model-prices.ts";
 import { findModelRate, type ModelRate, type Rates } from "../../../core/money/rates.ts";
 import type { ModelRole } from "../../../core/runs/usage.ts";
 import type { BudgetAmount } from "../../run-budget.ts";
+import type { TurnPart } from "../../turn-meter.ts";
 import type { CallKey, UsageMeter } from "../../usage-meter.ts";
 import { type BudgetBound, type CallSize, LEAST_OUTPUT_TOKENS, mostOfCall, planAnswer } from "./bounds.ts";
 import type { CountedTokens } from "./reported-usage.ts";
@@ -18,6 +19,9 @@ export type Spend = {
   /** Tells calls apart where a role makes several at once. Default: the role. */
   readonly call?: CallKey;
 };
+
+/** A call of which there is an answer. */
+type AnsweredSpend = Spend & { readonly turn: TurnPart };
 
 export type PlannedSpend = Spend &
   CallSize & {
@@ -90,7 +94,15 @@ export class Spending {
     this.#meter.release(call);
   }
 
-  count({ role, modelId, call = role }: Spend, { isEstimated, ...tokens }: CountedTokens): void {
+  /** Counts a call whose answer has come, or a part of it. */
+  count(spend: AnsweredSpend, tokens: CountedTokens): void {
+    this.#count(spend, tokens);
+  }
+
+  #count(
+    { role, modelId, call = role, turn }: Spend & Partial<AnsweredSpend>,
+    { isEstimated, ...tokens }: CountedTokens,
+  ): void {
     const prices = this.#pricesOf(modelId);
     const costMicroUsd = prices === null ? null : costOfCall(prices, tokens);
     this.#meter.budget.count(call, {
@@ -113,12 +125,13 @@ export class Spending {
         costMicroUsd,
       },
       call,
+      ...(turn === undefined ? {} : { turn }),
     });
   }
 
   /** Counts a call whose answer nobody has counted: as much as was reserved for it. */
   countPlanned({ inputTokens, maxOutputTokens, ...spend }: PlannedCall): void {
-    this.count(
+    this.#count(
       // In nobody else's place.
       { ...spend, call: {} },
       {

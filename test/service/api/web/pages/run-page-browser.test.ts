@@ -58,6 +58,23 @@ async function review(task: BackendTask): Promise<void> {
   await say(task, "# Done\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```");
 }
 
+/** Seventy turns, near the end of the context window. */
+async function useTokens(task: BackendTask): Promise<void> {
+  for (let turn = 1; turn <= 70; turn += 1) {
+    await task.beginTurn(turn);
+    const call = { role: "executor", model: "small", contextWindow: 200_000, calls: 1 } as const;
+    const inputTokens = 2_500 * turn;
+    task.meter.turn.count({ ...call, inputTokens, cachedInputTokens: 2_300 * turn, outputTokens: 900 });
+    task.meter.turn.count({
+      ...call,
+      role: "explorer",
+      inputTokens: 10,
+      cachedInputTokens: 0,
+      outputTokens: 1,
+    });
+  }
+}
+
 const HOSTILE = [
   "<script>window.hit = 1</script>",
   "<img src=x onerror='window.hit = 2'>",
@@ -96,7 +113,10 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
 
   beforeAll(async () => {
     [browser, pages] = await Promise.all([openBrowser(), RunPages.open()]);
-    reviewed = await pages.finished(review);
+    reviewed = await pages.finished(async (task) => {
+      await useTokens(task);
+      await review(task);
+    });
   });
 
   afterAll(async () => {
@@ -115,7 +135,11 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
     expect(page.url()).toBe(pages.url + reviewed.path);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Open all (e)" }).click();
+    await page.locator("#turns summary").click();
+    await page.getByRole("region", { name: "Table of tokens by turn" }).waitFor();
     await expectAccessible(page);
+    expect(await page.getByRole("img", { name: /^Tokens by turn: 70 turns\./ }).isVisible()).toBe(true);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
     expect(browser.faults).toEqual([]);
   });
 

@@ -37,6 +37,10 @@ describe("the page of a run", () => {
       });
       await task.emit(changesEvent(PATCH, ["src/a.ts"]));
       await say(task, "I **renamed** it. See [the docs](https://docs.example/a).");
+      const call = { role: "executor", model: "<small>", contextWindow: 2_000, calls: 1 } as const;
+      task.meter.turn.count({ ...call, inputTokens: 1_000, cachedInputTokens: 0, outputTokens: 20 });
+      await task.beginTurn(2);
+      task.meter.turn.count({ ...call, inputTokens: 1_500, cachedInputTokens: 900, outputTokens: 30 });
     });
   });
 
@@ -100,6 +104,7 @@ describe("the page of a run", () => {
       "Plan: 1 of 1 done",
       "What it did",
       "Network",
+      "Tokens by turn",
     ];
     const places = order.map((part) => text.indexOf(part, text.indexOf("<main")));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -118,6 +123,23 @@ describe("the page of a run", () => {
     ] as const)
       expect(headers.get(name)).toBe(value);
     expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
+  });
+
+  it("draws the tokens of each turn beside the context window, to whoever has the link too", async () => {
+    const { text } = await open(run.path, byLink());
+    const section = text.slice(text.indexOf('<section id="turns">'));
+    const titles = [...section.matchAll(/<title>([^<]*)<\/title>/g)].map(([, title]) => title);
+    expect(titles).toEqual([
+      "Turn 1: 1,000 new input, 0 from a cache, 20 output",
+      "Turn 2: 600 new input, 900 from a cache, 30 output",
+    ]);
+    expect(section).toContain(
+      "Highest turn: 1,530 tokens. Context window: 2,000 tokens. The largest request took 77 % of it",
+    );
+    expect(section).toContain("<td>&lt;small&gt;</td>");
+    expect(
+      (await open((await pages.finished(async (task) => await say(task, "Nothing."))).path)).text,
+    ).not.toContain("Tokens by turn");
   });
 
   it.each([

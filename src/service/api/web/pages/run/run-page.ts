@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { html, raw } from "hono/html";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
 import type { Run } from "../../../../../contract/runs/run.ts";
+import { type TurnUsage, turnUsageOf } from "../../../../../contract/runs/turn-usage.ts";
 import { type Contents, el, toHtml } from "../../../../../render/html/element.ts";
 import { aboutSection } from "../../../../../render/run-page/about-section.ts";
 import { checksByTitle } from "../../../../../render/run-page/call-element.ts";
@@ -29,6 +30,7 @@ import {
   sectionIds,
   sections,
 } from "../../../../../render/run-page/sections.ts";
+import { turnsSection } from "../../../../../render/run-page/turns-section.ts";
 import { waterfall } from "../../../../../render/run-page/waterfall.ts";
 import { RunReportFold } from "../../../../../report/fold-run.ts";
 import { resumption } from "../../../../../report/resumption.ts";
@@ -114,9 +116,14 @@ async function runPage(
 ): Promise<Response> {
   const { core } = context.get("parts");
   const fold = new RunReportFold();
+  const turns: TurnUsage[] = [];
   let lastSeq = 0;
   for await (const events of storedEvents(core, readable, { signal: context.req.raw.signal })) {
-    for (const event of events) fold.add(toStoredRunEvent(event));
+    for (const event of events.map(toStoredRunEvent)) {
+      fold.add(event);
+      const turn = turnUsageOf(event.event);
+      if (turn !== null) turns.push(turn);
+    }
     lastSeq = events.at(-1)?.seq ?? lastSeq;
   }
   const record = (await core.reads.findRun(readable.run.id)) ?? readable.run;
@@ -144,7 +151,7 @@ async function runPage(
   const input = agent === null ? null : await core.store.committed.runs.findInput(record.id);
   const isInWorkspace = input?.workspace !== undefined;
   const push = pushHint({ run: record, isInWorkspace, agent, report: shown.report });
-  const drawn = { readable, agent, children, lastSeq, alert, forks, actions, push };
+  const drawn = { readable, agent, children, lastSeq, turns, alert, forks, actions, push };
   const { open, above, below } = pageParts(shown, drawn);
   const waiting = agent === null ? "" : await waitingOf(context, { run: record, agent });
   return await page(context, {
@@ -217,6 +224,7 @@ type Drawn = {
   readonly agent: Pick<Agent, "id" | "name"> | null;
   readonly children: readonly RunRecord[];
   readonly lastSeq: number;
+  readonly turns: readonly TurnUsage[];
   readonly alert: Contents;
   readonly forks: ForkPage;
   readonly actions: Actions;
@@ -228,7 +236,7 @@ type PageParts = { readonly open: string; readonly above: Contents; readonly bel
 
 function pageParts(
   shown: PageRun,
-  { readable, agent, children, lastSeq, alert, forks, actions, push }: Drawn,
+  { readable, agent, children, lastSeq, turns, alert, forks, actions, push }: Drawn,
 ): PageParts {
   const { run, report, base } = shown;
   const { icon, text, tone } = runHeading(run, report);
@@ -282,6 +290,7 @@ function pageParts(
     ...sectionIds
       .slice(sectionIds.indexOf("approvals") + 1)
       .map((id) => el("section", { id }, ...sections[id](shown))),
+    el("section", { id: "turns" }, ...turnsSection(turns)),
     forkSection(forks),
   ];
   return { open: toHtml(article).slice(0, -"</article>".length), above, below };

@@ -8,7 +8,7 @@ import {
   type UsageTotals,
 } from "../../../../../contract/money/usage.ts";
 import { barList } from "../../../../../render/charts/bar-list.ts";
-import { type ChartPart, type DayBar, dayChart } from "../../../../../render/charts/day-chart.ts";
+import { type ChartPart, type StackedBar, stackedChart } from "../../../../../render/charts/stacked-chart.ts";
 import type { CsvCell } from "../../../../../render/csv.ts";
 import { type Contents, type Element, el } from "../../../../../render/html/element.ts";
 import { countText, dollarsText, plural } from "../../../../../render/quantities.ts";
@@ -59,14 +59,14 @@ const outcomes: readonly {
 
 export function runsByDay({ rows, total }: UsageReport): Element {
   const bars = rows.map(
-    (row): DayBar => ({
-      day: row.key ?? "",
+    (row): StackedBar => ({
+      name: row.key ?? "",
       values: Object.fromEntries(outcomes.map(({ part, outcome }) => [part, row.runs[outcome]])),
       text: `${row.key}: ${outcomes.map(({ outcome }) => `${countText(row.runs[outcome])} ${outcome}`).join(", ")}`,
     }),
   );
   const highest = Math.max(0, ...rows.map(runsOf));
-  return dayChart({
+  return stackedChart({
     id: "runs-by-day",
     label: `Runs by day: ${countText(runsOf(total))} in all, at most ${countText(highest)} a day.`,
     legend: outcomes.map(({ part, outcome }) => ({ part, text: outcome })),
@@ -77,14 +77,14 @@ export function runsByDay({ rows, total }: UsageReport): Element {
 
 export function costByDay({ rows, total }: UsageReport): Element {
   const bars = rows.map(
-    (row): DayBar => ({
-      day: row.key ?? "",
+    (row): StackedBar => ({
+      name: row.key ?? "",
       values: { solid: Math.max(0, chargedOf(row)) },
       text: `${row.key}: ${creditsOfMicroUsd(chargedOf(row))} credits`,
     }),
   );
   const highest = Math.max(0, ...rows.map(chargedOf));
-  const chart = dayChart({
+  const chart = stackedChart({
     id: "cost-by-day",
     label: `Cost by day: ${creditsOfMicroUsd(chargedOf(total))} credits in all, at most ${creditsOfMicroUsd(highest)} a day.`,
     legend: [],

@@ -7,6 +7,7 @@ import type { RequestJournal } from "../../model/loop-state.ts";
 import type { CountedTokens } from "../../model/reported-usage.ts";
 import { type PlannedCall, type Spend, Spending, type SpendingBound } from "../../model/spending.ts";
 import { TokenEstimate, tokensOf } from "../../model/token-estimate.ts";
+import { limitsOfModel } from "../../model/wires/model-limits.ts";
 
 export type Excess = "max_tokens" | "max_cost" | "credits";
 
@@ -109,7 +110,8 @@ export class ProxyBudget {
   ): void {
     if (tokens === null) this.#spending.release(spend);
     else {
-      this.#spending.count(spend, tokens);
+      const contextWindow = limitsOfModel(spend.modelId)?.contextTokens ?? null;
+      this.#spending.count({ ...spend, turn: { role: "executor", contextWindow } }, tokens);
       if (!tokens.isEstimated) this.#estimateOf(spend.modelId).correct(inputBytes, tokens.input);
     }
     this.#underWay -= 1;
