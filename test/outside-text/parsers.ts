@@ -39,6 +39,8 @@ import { escapeMarkdown, inlineCode, untrustedFence } from "../../src/render/mar
 import { pullRequestBody } from "../../src/render/pull-request.ts";
 import { changedWords } from "../../src/render/run-page/diff/changed-words.ts";
 import { patchFiles } from "../../src/render/run-page/diff/patch-files.ts";
+import { languageOf } from "../../src/render/run-page/diff/syntax/languages.ts";
+import { scanLine } from "../../src/render/run-page/diff/syntax/scan-line.ts";
 import { findSecrets, maskSecrets } from "../../src/report/find-secrets.ts";
 import { type Finding, readFindings } from "../../src/report/findings.ts";
 import { scanPatch } from "../../src/report/scan-patch.ts";
@@ -551,6 +553,32 @@ export const parsers: readonly Parser[] = [
     run: (text) => changedWords(text, `${text}x`),
     worst: ["a", " ", "a ", ".", "\u{1f600}", "a\n"],
   },
+  ...["ts", "rs", "cs", "html", "yml", "css", "py", "sh"].map((extension) => ({
+    file: "render/run-page/diff/syntax/scan-line.ts",
+    name: `scanLine .${extension}`,
+    run: (text: string) => {
+      const language = languageOf(`a.${extension}`);
+      if (language !== null) scanLine(text, language, null);
+    },
+    worst: [
+      "'\\",
+      "/[",
+      "a(",
+      "\"'`",
+      "<a ",
+      "'\\u{",
+      " ",
+      "x:",
+      "/*",
+      "*/",
+      '"\\',
+      '"":',
+      "a",
+      "0.",
+      "<!-",
+      "a :",
+    ],
+  })),
   {
     file: "render/inert-markdown.ts",
     name: "inertMarkdown",

@@ -6,6 +6,7 @@ import { blobUrl } from "../blob-url.ts";
 import { type Contents, type Element, el } from "../html/element.ts";
 import { countText, plural } from "../quantities.ts";
 import { diffLines } from "./diff/diff-lines.ts";
+import type { DiffColours } from "./diff/line-colours.ts";
 import { type ShownFile, shownFiles } from "./diff/shown-files.ts";
 
 const MAX_WHY_CHARS = 1_000;
@@ -22,6 +23,8 @@ type ChangesPage = {
   readonly filesUrl: string | null;
   /** Before the names of its files, on a page that has several. */
   readonly prefix?: string;
+  /** Default: its lines have no colours. */
+  readonly colours?: DiffColours;
 };
 
 export type DrawChanges = typeof changesSection;
@@ -29,7 +32,7 @@ export type DrawChanges = typeof changesSection;
 /** Null where nothing was changed. */
 export function changesSection(
   changes: ChangesEvent["value"] | null,
-  { base, filesUrl, prefix = "" }: ChangesPage,
+  { base, filesUrl, prefix = "", colours = () => null }: ChangesPage,
 ): readonly Contents[] {
   if (changes === null) return [];
   const { files, held_back: heldBack = [], unreadable } = changes;
@@ -65,7 +68,12 @@ export function changesSection(
       ),
       shown.length > MAX_UNLISTED_FILES ? fileList(shown, prefix) : null,
       ...shown.map((file, index) =>
-        fileElement(file, { anchor: anchorOf(index, prefix), isOpen: lines <= OPEN_LINES, filesUrl }),
+        fileElement(file, {
+          anchor: anchorOf(index, prefix),
+          isOpen: lines <= OPEN_LINES,
+          filesUrl,
+          colours,
+        }),
       ),
       more > 0 ? el("p", { class: "faint" }, `and ${plural(more, "more file")}`) : null,
     ),
@@ -114,9 +122,10 @@ type FileLook = {
   readonly anchor: string;
   readonly isOpen: boolean;
   readonly filesUrl: string | null;
+  readonly colours: DiffColours;
 };
 
-function fileElement(file: ShownFile, { anchor, isOpen, filesUrl }: FileLook): Element {
+function fileElement(file: ShownFile, { anchor, isOpen, filesUrl, colours }: FileLook): Element {
   const { change, patch, moreLines } = file;
   const lines = patch?.lines ?? [];
   const isOneSided =
@@ -141,7 +150,7 @@ function fileElement(file: ShownFile, { anchor, isOpen, filesUrl }: FileLook): E
         ),
     lines.length === 0
       ? el("p", { class: "faint" }, withoutLines(file))
-      : el("div", { class: isOneSided ? "diff one" : "diff" }, ...diffLines(lines)),
+      : el("div", { class: isOneSided ? "diff one" : "diff" }, ...diffLines(lines, colours(change.path))),
     moreLines > 0
       ? el("p", { class: "faint" }, `${countText(moreLines)} more lines are in the patch.`)
       : null,

@@ -62,6 +62,16 @@ describe("the bundles", () => {
     expect([...built.dist.keys()].some((name) => says("dist", name, TURN_USAGE_EVENT))).toBe(true);
   });
 
+  it("of pages' scripts color no code: the service does", () => {
+    const isOfColours = (path: string) => path.startsWith("src/render/run-page/diff/syntax/");
+    expect(fileOf("npm", "web-diff.js").modules.filter(isOfColours)).toEqual([]);
+    expect(fileOf("npm", "web-run.js").modules.filter(isOfColours)).toEqual([]);
+    expect(serving().filter(isOfColours)).toEqual([]);
+    expect(
+      [...built.npm.values()].flatMap(({ modules }) => modules).filter(isOfColours).length,
+    ).toBeGreaterThan(3);
+  });
+
   it("import none that import them: what is needed first would be executed last", () => {
     for (const folder of ["dist", "npm"] as const) {
       const split = [...built[folder].keys()].filter((name) => name.endsWith(".mjs"));

@@ -5,20 +5,27 @@ import { wholeChars } from "../../../base/untrusted-text.ts";
 import { type Contents, type Element, el, said } from "../../html/element.ts";
 import { countText } from "../../quantities.ts";
 import { changedWords, type Span } from "./changed-words.ts";
+import { type ColourSpan, colouredParts, type LineColours } from "./line-colours.ts";
 import type { PatchLine } from "./patch-files.ts";
 import { MAX_LINE_CHARS } from "./shown-files.ts";
 
-type Look = { readonly mark: Span | null; readonly isCrlf: boolean };
+type FileLook = { readonly isCrlf: boolean; readonly colours: LineColours | null };
+type Look = FileLook & { readonly mark: Span | null };
 
-export function diffLines(lines: readonly PatchLine[]): readonly Element[] {
+/** `colours` of the file: they are asked for the lines in their order. */
+export function diffLines(lines: readonly PatchLine[], colours: LineColours | null): readonly Element[] {
   const isText = ({ kind }: PatchLine) => kind !== "hunk" && kind !== "note";
   // Line endings are shown where they differ.
   const isCrlf = lines.every((line) => !isText(line) || line.text.endsWith("\r"));
+  const look = { isCrlf, colours };
   return blocksOf(lines).map((block) => {
     const kind = block[0]?.kind;
-    if (kind === "hunk") return el("div", { class: "hunk" }, ...block.map(({ text }) => hunkHeader(text)));
-    if (kind === "same") return el("div", { class: "lines" }, ...block.flatMap((line) => both(line, isCrlf)));
-    return changeBlock(block, isCrlf);
+    if (kind === "hunk") {
+      colours?.begin();
+      return el("div", { class: "hunk" }, ...block.map(({ text }) => hunkHeader(text)));
+    }
+    if (kind === "same") return el("div", { class: "lines" }, ...block.flatMap((line) => both(line, look)));
+    return changeBlock(block, look);
   });
 }
 
@@ -37,7 +44,8 @@ function blocksOf(lines: readonly PatchLine[]): readonly (readonly PatchLine[])[
 }
 
 /** Each removed line is beside the added one that is as far down. */
-function changeBlock(block: readonly PatchLine[], isCrlf: boolean): Element {
+function changeBlock(block: readonly PatchLine[], look: FileLook): Element {
+  const { isCrlf } = look;
   const removed = block.filter(({ kind }) => kind === "removed");
   const added = block.filter(({ kind }) => kind === "added");
   const marks = new Map<PatchLine, Span>();
@@ -55,7 +63,7 @@ function changeBlock(block: readonly PatchLine[], isCrlf: boolean): Element {
     ...block.map((line, index) =>
       line.kind === "note"
         ? note(line, block[index - 1]?.kind === "removed" && isSplit)
-        : lineElement(line, { mark: marks.get(line) ?? null, isCrlf }),
+        : lineElement(line, code(line, { ...look, mark: marks.get(line) ?? null })),
     ),
   );
 }
@@ -72,31 +80,26 @@ function note({ text }: PatchLine, isOld: boolean): Element {
 }
 
 /** Side by side, a line that stayed is on both sides: the second is for the eye alone. */
-function both(line: PatchLine, isCrlf: boolean): readonly Element[] {
-  const look = { mark: null, isCrlf };
+function both(line: PatchLine, look: FileLook): readonly Element[] {
   if (line.kind === "note") return [note(line, false)];
+  const shownCode = code(line, { ...look, mark: null });
   return [
-    lineElement(line, look),
-    el(
-      "div",
-      { class: "copy", "data-new": line.newLine ?? undefined, "aria-hidden": "true" },
-      code(line, look),
-    ),
+    lineElement(line, shownCode),
+    el("div", { class: "copy", "data-new": line.newLine ?? undefined, "aria-hidden": "true" }, shownCode),
   ];
 }
 
-function lineElement(line: PatchLine, look: Look): Element {
-  const { kind, oldLine, newLine } = line;
+function lineElement({ kind, oldLine, newLine }: PatchLine, shownCode: Element): Element {
   const numbers = { "data-old": oldLine ?? undefined, "data-new": newLine ?? undefined };
-  return el("div", { class: kind, ...numbers }, code(line, look));
+  return el("div", { class: kind, ...numbers }, shownCode);
 }
 
-function code({ text }: PatchLine, { mark, isCrlf }: Look): Element {
+function code({ kind, text }: PatchLine, { mark, isCrlf, colours }: Look): Element {
   const { text: head, more } = shown(text, isCrlf);
   return el(
     "code",
     {},
-    ...pieces(head, mark),
+    ...pieces(head, mark, (line) => (isSide(kind) ? (colours?.spansOf(kind, line) ?? []) : [])),
     more === 0 ? null : el("span", { class: "faint" }, `… ${countText(more)} more characters`),
   );
 }
@@ -108,13 +111,26 @@ function shown(text: string, isCrlf: boolean): { readonly text: string; readonly
   return { text: head, more: whole.length - head.length };
 }
 
-/** The text, with its marked part. */
-function pieces(text: string, mark: Span | null): readonly Contents[] {
-  if (mark === null) return [said(text)];
+function isSide(kind: PatchLine["kind"]): kind is "removed" | "added" | "same" {
+  return kind !== "hunk" && kind !== "note";
+}
+
+/** The text, with its marked part. The colours are of what is shown, so that the text is the same with and without them. */
+function pieces(
+  text: string,
+  mark: Span | null,
+  spansOf: (shown: string) => readonly ColourSpan[],
+): readonly Contents[] {
+  const parts = mark === null ? [said(text)] : partsAround(text, mark);
+  return colouredParts(parts, spansOf(parts.join(""))).map((part, index) =>
+    index === 1 && part.length > 0 ? el("mark", {}, ...part) : part,
+  );
+}
+
+function partsAround(text: string, mark: Span): readonly string[] {
   const from = inside(text, mark.from);
   const to = Math.max(from, inside(text, mark.to));
-  const parts = [said(text.slice(0, from)), said(text.slice(from, to)), said(text.slice(to))];
-  return parts.map((part, index) => (index === 1 && part !== "" ? el("mark", {}, part) : part));
+  return [said(text.slice(0, from)), said(text.slice(from, to)), said(text.slice(to))];
 }
 
 /** Not between the halves of a surrogate pair. */

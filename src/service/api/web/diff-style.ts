@@ -1,4 +1,5 @@
-// The style of a diff: one column, and side by side where there is room and the reader did not choose otherwise.
+// The style of a diff: one column, and side by side where there is room and the reader did not choose otherwise. The colours of code have
+// a contrast of at least 4.5 on each ground that a line and its changed words may have.
 
 /** The width from which versions are side by side. */
 const WIDE = "68.75rem";
@@ -10,6 +11,8 @@ export const diffStyle = `
   --plus-back: light-dark(#e6ffec, #10261a); --plus-mark: light-dark(#b7f0c5, #1b4a2b);
   --minus-back: light-dark(#ffebe9, #2b161a); --minus-mark: light-dark(#ffd3d0, #5a2327);
   --number: light-dark(#4d565f, #b0b8c1);
+  --code-comment: light-dark(#4d565f, #b0b8c1); --code-string: light-dark(#0b5563, #9be0dc); --code-constant: light-dark(#0550ae, #8fc7ff);
+  --code-keyword: light-dark(#9c1c36, #ffaba8); --code-name: light-dark(#6236b0, #d6b8ff);
 }
 .added { color: var(--good) } .removed { color: var(--bad) }
 .card .changes h2 { font-size: .9375rem }
@@ -36,6 +39,8 @@ export const diffStyle = `
 .diff code { order: 2; font: inherit; display: block; position: relative; min-height: 1.5em; padding: 0 .75rem 0 1.25rem; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4 }
 .diff code::before { position: absolute; left: .25rem; user-select: none }
 .lines > .added > code::before { content: "+" / "added: " } .lines > .removed > code::before { content: "−" / "removed: " }
+.diff .c { color: var(--code-comment); font-style: italic } .diff .s { color: var(--code-string) } .diff .n { color: var(--code-constant) }
+.diff .k { color: var(--code-keyword) } .diff .f { color: var(--code-name) }
 .diff mark { color: inherit; background: none; border-radius: 2px } .added mark { background: var(--plus-mark) } .removed mark { background: var(--minus-mark) }
 @media (max-width: 40rem) {
   .lines > :not(.tail) { grid-template-columns: 2.4rem 2.4rem minmax(0, 1fr) } .lines > ::before, .lines > ::after { padding-right: .3rem; font-size: .6875rem }

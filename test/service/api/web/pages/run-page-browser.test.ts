@@ -25,6 +25,9 @@ const FINDINGS: OutputEvent["value"] = {
   ],
 };
 
+/** Something of each colour, and each in what changes. */
+const CODE = 'if (one(1 + 0x1)) return "one"; /* one */ else one(null, "x"); // one';
+
 async function review(task: BackendTask): Promise<void> {
   await task.emit({ type: "STEP_STARTED", stepName: "Review" });
   await callTool(task, { name: "read_file", args: { path: "src/a.ts" }, result: "let a = 1;\n".repeat(80) });
@@ -50,9 +53,10 @@ async function review(task: BackendTask): Promise<void> {
     },
   });
   await task.emit(
-    changesEvent("diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-a\n+b\n", [
-      "src/a.ts",
-    ]),
+    changesEvent(
+      `diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n ${CODE}\n-${CODE}\n+${CODE.replaceAll("one", "two")}\n`,
+      ["src/a.ts"],
+    ),
   );
   await task.emit({ type: "CUSTOM", name: "output", value: FINDINGS });
   await say(task, "# Done\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```");

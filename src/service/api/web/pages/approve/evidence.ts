@@ -6,6 +6,7 @@ import { toHtml } from "../../../../../render/html/element.ts";
 import { dollarsText, durationText, plural } from "../../../../../render/quantities.ts";
 import { creditsText } from "../../../../../render/run-costs.ts";
 import { changesSection } from "../../../../../render/run-page/changes-section.ts";
+import { openDiffColours } from "../../../../../render/run-page/diff/syntax/diff-colours.ts";
 import type { AccountCaller } from "../../../../core/accounts/caller.ts";
 import type { ApprovalAction, ApprovalRecord } from "../../../../core/approvals/approval.ts";
 import type { Core } from "../../../../core/core.ts";
@@ -75,7 +76,8 @@ async function diffOf(
     patch,
   };
   const base = `${workspacePath(workspaceId)}/changesets/${changesetId}`;
-  const drawn = changesSection(changes, { base, filesUrl: null, prefix: `${changesetId}-` });
+  const prefix = `${changesetId}-`;
+  const drawn = changesSection(changes, { base, filesUrl: null, prefix, colours: openDiffColours() });
   return html`<div class="changes">${raw(toHtml(drawn))}</div>
 ${isWhole ? "" : html`<p class="faint">The patch is longer than what is shown here.</p>`}`;
 }

@@ -10,6 +10,7 @@ import { type Contents, el, toHtml } from "../../../../../render/html/element.ts
 import { aboutSection } from "../../../../../render/run-page/about-section.ts";
 import { checksByTitle } from "../../../../../render/run-page/call-element.ts";
 import { changesSection } from "../../../../../render/run-page/changes-section.ts";
+import { openDiffColours } from "../../../../../render/run-page/diff/syntax/diff-colours.ts";
 import { entriesOf } from "../../../../../render/run-page/entries.ts";
 import { entryList } from "../../../../../render/run-page/entry-list.ts";
 import {
@@ -134,7 +135,7 @@ async function runPage(
     base: runPagePath(addressOf(record)),
     mayContinue: maySendOwn(readable, "/agent/:agentId/runs/:runId/resume"),
     filesUrl: filesUrlOf(record),
-    drawChanges: changesSection,
+    drawChanges: (changes, place) => changesSection(changes, { ...place, colours: openDiffColours() }),
   };
   const isLive = !isOver(shown.run);
   const forks: ForkPage = {

@@ -3,6 +3,7 @@
 import { html, raw } from "hono/html";
 import { toHtml } from "../../../../../render/html/element.ts";
 import { changesSection } from "../../../../../render/run-page/changes-section.ts";
+import { openDiffColours } from "../../../../../render/run-page/diff/syntax/diff-colours.ts";
 import { type Changeset, isUndecided } from "../../../../core/workspaces/changesets/changeset.ts";
 import { readChangeset, type SeenChangeset } from "../../../../core/workspaces/changesets/read-changesets.ts";
 import { toProblem } from "../../../shared/problems/to-problem.ts";
@@ -119,7 +120,7 @@ function diffBody({ changeset, diff }: SeenChangeset, path: string): Html {
   if (diff === null) return html``;
   const { files, patch, isWhole } = diff;
   const changes = { base_sha: changeset.baseRevisionId, files: files.map((file) => ({ ...file })), patch };
-  return html`<div class="changes">${raw(toHtml(changesSection(changes, { base: path, filesUrl: null })))}</div>
+  return html`<div class="changes">${raw(toHtml(changesSection(changes, { base: path, filesUrl: null, colours: openDiffColours() })))}</div>
 ${isWhole ? "" : html`<p class="faint">The patch is longer than what is shown here.</p>`}`;
 }
 
