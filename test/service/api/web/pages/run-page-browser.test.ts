@@ -210,6 +210,8 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
     const drawn = await contents(page);
     await page.reload();
     expect(drawn).toEqual(await contents(page));
+    // Code has its colours from the service.
+    expect(await page.locator("#changes .k", { hasText: "return" }).count()).toBe(4);
     expect(browser.faults).toEqual([]);
   });
 
@@ -319,7 +321,7 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
         ["reply", "findings", "changes", "plan", "network", "cost"].map((id) =>
           page.locator(`#${id}`).innerHTML(),
         ),
-      )),
+      ).then((all) => all.map((html) => html.replaceAll(/<span class="[csnkf]">([^<]*)<\/span>/g, "$1")))),
       await page.locator(".waterfall li").allTextContents(),
     ];
   }
