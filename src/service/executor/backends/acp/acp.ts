@@ -11,14 +11,14 @@ import { isShutdown, isUrgent } from "../../stop-reason.ts";
 import { untilRoom } from "../../until-room.ts";
 import { failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
-import { AgentTurn, REPAIR_TURN, SessionLostError } from "./agent-turn.ts";
+import { AgentTurn, SessionLostError } from "./agent-turn.ts";
 import { type AgentsModel, openAgentsModel } from "./agents-model.ts";
 import { rootsOf } from "./checkout-files.ts";
 import type { AcpSettings } from "./settings.ts";
 import { AgentJournal } from "./taken-up/agent-journal.ts";
 import type { TakenUp } from "./taken-up/first-prompt.ts";
 import type { KeptHome } from "./taken-up/kept-home.ts";
-import { type LeftAgent, leftAgent } from "./taken-up/left-agent.ts";
+import { type LeftAgent, leftAgent, REPAIR_TURN } from "./taken-up/left-agent.ts";
 import type { ReportedUsage } from "./turn-usage.ts";
 
 const ENDING_MS = 10_000;

@@ -30,10 +30,10 @@ import { Sequence } from "./sequence.ts";
 import type { AcpSettings, PermissionKind } from "./settings.ts";
 import { type AgentJournal, type AgentPlace, outsideCalls } from "./taken-up/agent-journal.ts";
 import { firstPrompt, type TakenUp } from "./taken-up/first-prompt.ts";
-import type { AgentStep } from "./taken-up/left-agent.ts";
+import { type AgentStep, REPAIR_TURN } from "./taken-up/left-agent.ts";
 import { Replay } from "./taken-up/replay.ts";
 import { ThreadText } from "./taken-up/thread-text.ts";
-import { type ReportedUsage, TurnUsage } from "./turn-usage.ts";
+import { countedBefore, type ReportedUsage, TurnUsage } from "./turn-usage.ts";
 import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts";
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -62,9 +62,6 @@ type AgentTurnOptions = {
   /** Null for a run that begins. */
   readonly left: (TakenUp & { readonly reported: ReportedUsage }) | null;
 };
-
-/** Of its prompts, the one about a reply that does not match the schema. */
-export const REPAIR_TURN = 2;
 
 /** The agent does not go on with the session of an earlier process, and has said nothing. */
 export class SessionLostError extends Error {
@@ -113,11 +110,7 @@ export class AgentTurn {
     this.#stream = new RunStream({ task: { emit, nextId: (kind) => task.nextId(kind) }, roots, calls });
     this.#stream.hasAnswered = left?.hasAnswered ?? false;
     const { meter, maxTurnTokens: maxTokens } = task;
-    const counted =
-      left === null || left.sessionId === null
-        ? {}
-        : { reported: left.reported, hasEndedPrompt: left.step.at !== "prompt" };
-    this.#usage = proxy === null ? new TurnUsage({ meter, maxTokens, ...counted }) : null;
+    this.#usage = proxy === null ? new TurnUsage({ meter, maxTokens, ...countedBefore(left) }) : null;
     journal?.at({ home: agent.home, place: () => this.#place });
     if (proxy !== null) {
       proxy.onExcess = (excess) => this.#over.abort(new BoundPassed(excess));

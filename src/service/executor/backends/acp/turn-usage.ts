@@ -20,6 +20,18 @@ type TurnUsageOptions = {
   readonly hasEndedPrompt?: boolean;
 };
 
+/** What a session that goes on was counted with before. Nothing for a new one. */
+export function countedBefore(
+  left: {
+    readonly sessionId: string | null;
+    readonly reported: ReportedUsage;
+    readonly step: { readonly at: string };
+  } | null,
+): Pick<TurnUsageOptions, "reported" | "hasEndedPrompt"> {
+  if (left === null || left.sessionId === null) return {};
+  return { reported: left.reported, hasEndedPrompt: left.step.at !== "prompt" };
+}
+
 /** The tokens of a session by kind. */
 type SessionTokens = { readonly input: number; readonly cachedInput: number; readonly output: number };
 

@@ -16,6 +16,9 @@ export type AgentStep =
   | { readonly at: "repair"; readonly faults: string }
   | { readonly at: "done"; readonly stopReason: StopReason };
 
+/** Of a run's prompts, the one about a reply that does not match the schema. */
+export const REPAIR_TURN = 2;
+
 /** What has been spent, and requests that may have been sent and whose answers are not counted. */
 export type SpentBody = {
   readonly meter: MeterState;
