@@ -1,6 +1,11 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 036, */
+/** Statements for both databases, in their order: of migration 037, */
+const undoKeysOfContinuedRuns: readonly string[] = [
+  "alter table idempotency_keys drop column continued_after",
+];
+
+/** of 036, */
 const undoAccountNames: readonly string[] = ["alter table accounts drop column name"];
 
 /** of 035, */
@@ -27,6 +32,7 @@ const undoOperators: readonly string[] = [
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [
+  ...undoKeysOfContinuedRuns,
   ...undoAccountNames,
   ...undoBegunCommits,
   ...undoRunFilters,

@@ -36,6 +36,7 @@ import * as m033 from "./033-what-people-start.ts";
 import * as m034 from "./034-run-filters.ts";
 import * as m035 from "./035-begun-commits.ts";
 import * as m036 from "./036-account-names.ts";
+import * as m037 from "./037-keys-of-continued-runs.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -74,4 +75,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "034-run-filters": m034,
   "035-begun-commits": m035,
   "036-account-names": m036,
+  "037-keys-of-continued-runs": m037,
 };

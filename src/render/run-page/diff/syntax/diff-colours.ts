@@ -1,6 +1,6 @@
 // The colours of the diffs of a page, within bounds: what is beyond them is shown without. Both versions of a file have their own state,
 // since a comment may be open in one of them alone. Pure. Not for scripts: a page that grows shows none before it is loaded anew.
-// Why: docs/decisions/165-a-scanner-of-our-own-colours-diffs.md
+// Why: docs/decisions/167-a-scanner-of-our-own-colours-diffs.md
 
 import type { ColourSpan, DiffColours, LineColours } from "../line-colours.ts";
 import type { Language } from "./language.ts";

@@ -69,6 +69,14 @@ const operatorsFaults: ReadonlySet<AgentFault["type"]> = new Set([
   "login_needed",
 ]);
 
+/** The error of its model that an agent has for its last words. Null: they are none. */
+export function faultSaid(lastWords: string): AgentFault | null {
+  const beginning = "Error: ";
+  return lastWords.startsWith(beginning)
+    ? { type: "model_failed", said: lastWords.slice(beginning.length) }
+    : null;
+}
+
 export function failureOf(fault: AgentFault, context: FaultContext): BackendFailure {
   const { title, mask, complaint, hasAnswered, refused } = context;
   const described = describe(fault);

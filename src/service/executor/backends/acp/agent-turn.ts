@@ -16,7 +16,7 @@ import { isUrgent, RunStopped } from "../../stop-reason.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { type OutputForm, outputForm } from "../model/output-schema.ts";
 import { AgentDialogue, AgentError, type AgentPrompt } from "./agent-connection.ts";
-import { type AgentFault, failureOf } from "./agent-fault.ts";
+import { type AgentFault, failureOf, faultSaid } from "./agent-fault.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { readLines, writeText } from "./checkout-files.ts";
 import { describeHidden } from "./hidden-files.ts";
@@ -39,8 +39,6 @@ import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts"
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** The time that an agent which closed its output has to exit, so that the exit code is known. */
 const EXIT_MS = 3_000;
-/** The beginning of an answer that is an error, of an agent that has such. */
-const MODELS_ERROR = "Error: ";
 
 type AgentTurnOptions = {
   readonly settings: AcpSettings;
@@ -273,10 +271,14 @@ export class AgentTurn {
 
   #outcomeOf({ stopReason }: PromptAnswer): BackendOutcome {
     switch (stopReason) {
-      case "end_turn":
+      case "end_turn": {
         if (!this.#stream.hasSpoken) throw new AgentError({ type: "silent" });
-        this.#throwModelsError();
+        const { settings, proxy } = this.#options;
+        const isRefused = settings.answersWithErrors && (proxy?.refusedWith ?? null) !== null;
+        const fault = isRefused ? faultSaid(this.#stream.lastChunk) : null;
+        if (fault !== null) throw new AgentError(fault);
         return { stopReason: "end_turn" };
+      }
       // The limit of one answer: the run's own limit of tokens is compared with the usage.
       case "max_tokens":
         return { stopReason: "length" };
@@ -291,15 +293,6 @@ export class AgentTurn {
       default:
         throw new AgentError({ type: "unknown_stop", stopReason });
     }
-  }
-
-  /** Where its last words are the error of its last request. */
-  #throwModelsError(): void {
-    const { settings, proxy } = this.#options;
-    if (!settings.answersWithErrors || proxy === null || proxy.refusedWith === null) return;
-    const { lastChunk } = this.#stream;
-    if (lastChunk.startsWith(MODELS_ERROR))
-      throw new AgentError({ type: "model_failed", said: lastChunk.slice(MODELS_ERROR.length) });
   }
 
   #update(params: unknown): void {
