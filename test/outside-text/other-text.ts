@@ -5,6 +5,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
   "settings, flags, inputs and environment of whoever runs it": [
     "action/input-kinds.ts",
     "action/job-files.ts",
+    "action/model-inputs.ts",
     "base/settings/kinds.ts",
     "base/settings/setting.ts",
     "ci/circleci.ts",
@@ -31,6 +32,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "doctor/check-service.ts",
     "doctor/settings-text.ts",
     "github/api/octokit.ts",
+    "contract/ci/coding-agents.ts",
     "contract/models/providers.ts",
     "github/changes/target.ts",
     "github/trigger/quiet-skip.ts",
