@@ -23,8 +23,20 @@ export async function signInTo(core: Signing, accountId: string, personId?: stri
   return { ...signedIn, secret, cookie: `session=${secret}` };
 }
 
-/** The account's first owner, who is made where it has none. */
+/** The account's first owner, who is made where it has none, as the account is. */
 export async function ownerOf(core: Signing, accountId: string): Promise<string> {
   const found = await core.store.committed.people.findFirstOwner(accountId);
-  return found ?? (await addPerson(core, { accountId, role: "owner" }));
+  if (found !== null) return found;
+  await core.store.transact(async (tx) => {
+    if ((await tx.accounts.lock(accountId)) !== null) return;
+    const createdAt = core.clock.now();
+    await tx.accounts.insert({
+      id: accountId,
+      name: null,
+      plan: "registered_free",
+      createdAt,
+      subscription: null,
+    });
+  });
+  return await addPerson(core, { accountId, role: "owner" });
 }
