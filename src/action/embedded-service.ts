@@ -50,6 +50,7 @@ const inputSettings = [
   "MODEL_PRICE",
   "MODEL_IDENTITY_TOKEN_FILE",
   "ACP_AGENT",
+  "COPILOT_API_URL",
 ];
 
 /** Starts it on the job's checkout. Rejects with StepError for a setting that is wrong. */
@@ -120,10 +121,10 @@ export function modelSettings(model: ModelInputs | null): Record<string, string>
     ...(name === null ? {} : { MODEL: name }),
     ...(fallback === null ? {} : { FALLBACK_MODEL: fallback }),
     ...(explorer === null ? {} : { EXPLORE_MODEL: explorer }),
-    ...(baseUrl === null ? {} : { MODEL_BASE_URL: baseUrl }),
+    ...(baseUrl === null ? {} : { [provider === "copilot" ? "COPILOT_API_URL" : "MODEL_BASE_URL"]: baseUrl }),
     ...(apiKey === null ? {} : { MODEL_API_KEY: apiKey }),
     ...(agent === null ? {} : { ACP_AGENT: agent }),
-    ...(provider === "auto" ? {} : { MODEL_PROVIDER: provider }),
+    ...(provider === "auto" || provider === "copilot" ? {} : { MODEL_PROVIDER: provider }),
     ...(effort === null ? {} : { MODEL_EFFORT: effort }),
     ...(price === null ? {} : { MODEL_PRICE: priceText(price) }),
   };

@@ -3,7 +3,7 @@
 import { joinWords } from "../base/join-words.ts";
 import { httpUrl, matching, oneOf, secret } from "../base/settings/kinds.ts";
 import { type Kind, readSettings, setting } from "../base/settings/setting.ts";
-import { type CodingAgentName, codingAgents } from "../contract/ci/coding-agents.ts";
+import { type CodingAgentName, codingAgents, copilotUrl } from "../contract/ci/coding-agents.ts";
 import { type GivenPrice, modelPrice } from "../contract/models/model-price.ts";
 import { type CodingAgentWire, type Effort, efforts } from "../contract/models/protocols.ts";
 import {
@@ -21,7 +21,15 @@ import { inputSource, type ReadInput, type Reading } from "./input-source.ts";
 import { type ModelInputName, modelInputNames } from "./model-input-names.ts";
 
 const withKeysAlone = modelProviderNames.filter((name) => modelProviders[name].federation === null);
-const providerWords = ["auto", "openai-compatible", ...federatingProviders, ...withKeysAlone] as const;
+/** GitHub's models, which the job's own token opens: for the agent that has them. */
+const GITHUBS = "copilot";
+const providerWords = [
+  "auto",
+  "openai-compatible",
+  ...federatingProviders,
+  ...withKeysAlone,
+  GITHUBS,
+] as const;
 
 export type ModelInputs = {
   /** Null: its agent chooses one. */
@@ -101,7 +109,14 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
   const named = read("model-provider").trim().toLowerCase();
   const isPlaceless = ["", "auto"].includes(named) && read("model-base-url").trim() === "";
   const takesGitHubToken = agent !== null && codingAgents[agent].takesGitHubToken;
-  if (takesGitHubToken && isPlaceless && read("model-api-key").trim() === "")
+  if (named === GITHUBS && !takesGitHubToken) {
+    problems.push(
+      `Input "model-provider: ${GITHUBS}" is for "agent: copilot": its API answers no other agent.`,
+    );
+    return null;
+  }
+  const isKeyless = read("model-api-key").trim() === "";
+  if (takesGitHubToken && (named === GITHUBS || (isPlaceless && isKeyless)))
     return githubsModel(agent, reading);
   const isAtItsAgents = agent !== null && !takesGitHubToken && codingAgents[agent].ownBaseUrl !== null;
   const hasOwnAddress = isModelProvider(named) || isAtItsAgents;
@@ -131,17 +146,25 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
 
 /** Asked with the token of the job. Null where the job has none, or the name of the model is wrong. */
 function githubsModel(agent: CodingAgentName, { read, problems }: Reading): ModelInputs | null {
-  const model = { ...keyInputSettings.model, isRequired: false };
-  const { values, problems: faults } = readSettings({ model }, inputSource(read));
+  const declared = {
+    model: { ...keyInputSettings.model, isRequired: false },
+    "model-base-url": setting(copilotUrl, null),
+  };
+  const { values, problems: faults } = readSettings(declared, inputSource(read));
   const apiKey = read("github-token").trim();
   if (apiKey === "")
     faults.push(
       `Input "github-token" is empty: "agent: ${agent}" asks GitHub's models with it. Leave it out, or give the agent another "model-provider".`,
     );
+  if (read("model-api-key").trim() !== "")
+    faults.push(
+      `Input "model-api-key" and "model-provider: ${GITHUBS}" exclude each other: the job's token is the key.`,
+    );
   problems.push(...faults);
   if (faults.length > 0) return null;
-  const none = { fallback: null, explorer: null, baseUrl: null, effort: null, price: null, federation: null };
-  return { ...none, name: values.model === "" ? null : values.model, agent, apiKey, provider: "auto" };
+  const { model, "model-base-url": baseUrl } = values;
+  const none = { fallback: null, explorer: null, effort: null, price: null, federation: null };
+  return { ...none, name: model === "" ? null : model, agent, baseUrl, apiKey, provider: GITHUBS };
 }
 
 /** Neither the provider nor an address is given. */
@@ -235,6 +258,7 @@ function agentsWireOf(provider: ModelInputs["provider"]): CodingAgentWire | null
     case "auto":
       return null;
     case "openai-compatible":
+    case GITHUBS:
       return provider;
     default:
       return modelProviders[provider].wire;

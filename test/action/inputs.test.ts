@@ -355,7 +355,7 @@ describe("the inputs of a service inside the job", () => {
 
   it("are none for GitHub Copilot, which the job's token opens", () => {
     const bare = { "base-url": "embedded", agent: "copilot", "github-token": "ghs_1" };
-    const taken = { agent: "copilot", name: null, apiKey: "ghs_1", baseUrl: null, provider: "auto" };
+    const taken = { agent: "copilot", name: null, apiKey: "ghs_1", baseUrl: null, provider: "copilot" };
     expect(read(bare).service).toMatchObject({ type: "embedded", model: taken });
     expect(read({ ...bare, model: "gpt-5.4" }).service).toMatchObject({
       model: { ...taken, name: "gpt-5.4" },
@@ -367,6 +367,28 @@ describe("the inputs of a service inside the job", () => {
     expect(read(other).service).toMatchObject({
       model: { ...taken, name: "gpt-5.5", apiKey: "sk-1", provider: "openai" },
     });
+    const tenant = {
+      ...bare,
+      "model-provider": "copilot",
+      "model-base-url": "https://copilot-api.octo.ghe.com/",
+    };
+    expect(read(tenant).service).toMatchObject({
+      model: { ...taken, baseUrl: "https://copilot-api.octo.ghe.com" },
+    });
+    for (const url of [
+      "https://models.example",
+      "http://api.githubcopilot.com",
+      "https://api-githubcopilot.com",
+    ])
+      expect(problems({ ...tenant, "model-base-url": url })).toEqual([
+        expect.stringContaining('Input "model-base-url" must be an address of GitHub Copilot'),
+      ]);
+    expect(problems({ ...tenant, "model-api-key": "sk-1" })).toEqual([
+      'Input "model-api-key" and "model-provider: copilot" exclude each other: the job\'s token is the key.',
+    ]);
+    expect(problems({ ...tenant, agent: "codex", model: "m-1" })).toEqual([
+      'Input "model-provider: copilot" is for "agent: copilot": its API answers no other agent.',
+    ]);
     // A key of somebody else's, and no word of whose.
     expect(problems({ ...other, "model-provider": "" })).toEqual([
       expect.stringContaining('Input "model-provider" is missing.'),
@@ -424,7 +446,7 @@ describe("the inputs of a service inside the job", () => {
       'Input "model" must be the name of a model, like "claude-sonnet-5", got nothing.',
     ]);
     expect(problems({ ...model, "model-provider": "gemini" })).toEqual([
-      'Input "model-provider" must be one of auto, openai-compatible, anthropic, openai, openrouter, google, got "gemini".',
+      'Input "model-provider" must be one of auto, openai-compatible, anthropic, openai, openrouter, google, copilot, got "gemini".',
     ]);
     expect(problems({ ...model, effort: "extreme" })).toEqual([
       'Input "effort" must be one of low, medium, high, max, got "extreme".',

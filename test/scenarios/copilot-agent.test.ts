@@ -56,13 +56,16 @@ afterEach(async () => {
 });
 
 const inputs = { prompt: "Make it two.", agent: "copilot", "github-token": JOBS_TOKEN };
+/** An earlier step of the job may have set it, or what such a step executed. */
+const ELSEWHERE = "http://127.0.0.1:1";
 
 async function play(script: AgentScript, given: Readonly<Record<string, string>> = {}) {
   agent = await installAgent("copilot", script);
   const job = await fixture.job();
   const root = fixture.checkOut(job);
-  const env = { ...agent.env, COPILOT_API_URL: model.url };
-  return { root, step: await fixture.main(job, { env, inputs: { ...inputs, ...given } }) };
+  const env = { ...agent.env, COPILOT_API_URL: ELSEWHERE };
+  const place = { "model-provider": "copilot", "model-base-url": model.url };
+  return { root, step: await fixture.main(job, { env, inputs: { ...inputs, ...place, ...given } }) };
 }
 
 describe("a job with GitHub Copilot and nothing else", { tags: ["sandbox"] }, () => {

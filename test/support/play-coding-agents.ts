@@ -79,13 +79,12 @@ async function play(name: CodingAgentName, wire: CodingAgentWire, folder: string
     env: {
       PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
       SANDBOX: "bubblewrap",
-      ...(isGitHubs ? { COPILOT_API_URL: model.url } : {}),
     },
     inputs: {
       prompt: "Make a.txt say two, and try it.",
       agent: name,
       ...(isGitHubs
-        ? { "github-token": KEY }
+        ? { "github-token": KEY, "model-provider": "copilot", "model-base-url": model.url }
         : {
             model: codingModels[wire],
             "model-provider": wire === "gemini" ? "google" : wire,

@@ -1,6 +1,9 @@
 // The coding agents that a job can choose by name: their packages, and the protocols that they speak to their models. Pure.
 // Versions looked up in npm's registry on 2026-11-22, Copilot's on 2026-11-28.
 
+import { isLoopbackName } from "../../base/confidential-url.ts";
+import { httpUrl } from "../../base/settings/kinds.ts";
+import { type Kind, kind } from "../../base/settings/setting.ts";
 import type { CodingAgentWire } from "../models/protocols.ts";
 import { modelProviders } from "../models/providers.ts";
 
@@ -16,11 +19,20 @@ export const builtInAgentsSettings = ["effort", "explore-model", "fallback-model
  */
 export const COPILOT_API_URL = "https://api.githubcopilot.com";
 
-/** Whether GitHub's models are at this address: the general one, one of a plan, or one of an enterprise with data residency. */
-export function isCopilotUrl(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === "https:" && /^[\w.-]+\.(githubcopilot\.com|ghe\.com)$/.test(hostname);
-}
+/**
+ * An address of GitHub's models: the general one, one of a plan, or one of an enterprise with data residency. A token of GitHub is sent
+ * there, so it is one of GitHub's hosts, or on loopback.
+ */
+export const copilotUrl: Kind<string> = kind(
+  'an address of GitHub Copilot, like "https://api.business.githubcopilot.com", or one on loopback',
+  (text) => {
+    const url = httpUrl.decode(text);
+    if (!url.ok) return undefined;
+    const { protocol, hostname } = new URL(url.value);
+    const isGitHubs = protocol === "https:" && /^[\w.-]+\.(githubcopilot\.com|ghe\.com)$/.test(hostname);
+    return isGitHubs || isLoopbackName(hostname) ? url.value : undefined;
+  },
+);
 
 type CodingAgent = {
   readonly title: string;

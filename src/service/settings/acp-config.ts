@@ -2,17 +2,16 @@
 
 import { basename } from "node:path";
 import * as z from "zod/mini";
-import { isLoopbackName } from "../../base/confidential-url.ts";
 import type { Environment } from "../../base/environment.ts";
 import { commandLine, json } from "../../base/settings/json-kinds.ts";
-import { httpUrl, integer, matching, oneOf } from "../../base/settings/kinds.ts";
-import { described, type Kind, kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { integer, matching, oneOf } from "../../base/settings/kinds.ts";
+import { described, type Kind, readSettings, variablesOf } from "../../base/settings/setting.ts";
 import {
   COPILOT_API_URL,
   type CodingAgentName,
   codingAgentNames,
   codingAgents,
-  isCopilotUrl,
+  copilotUrl,
 } from "../../contract/ci/coding-agents.ts";
 import { type KnownAgent, knownAgent } from "../executor/backends/acp/known-agents.ts";
 import { MODEL_KEY, MODEL_URL } from "../executor/backends/acp/model-proxy/model-wires.ts";
@@ -91,17 +90,6 @@ const variableValue = z.union(
     ),
   ],
   VARIABLE_VALUE,
-);
-
-/** A token of GitHub is sent there: only GitHub's hosts, and loopback. */
-const copilotUrl = kind(
-  'an address of GitHub Copilot, like "https://api.business.githubcopilot.com", or one on loopback',
-  (text) => {
-    const url = httpUrl.decode(text);
-    if (!url.ok) return undefined;
-    const { hostname } = new URL(url.value);
-    return isCopilotUrl(url.value) || isLoopbackName(hostname) ? url.value : undefined;
-  },
 );
 
 /** By the names of their environment variables, in the order of the documentation. */
