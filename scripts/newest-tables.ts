@@ -1,5 +1,6 @@
-// Writes the list of all migrations, `src/service/store/migrations/all.ts`, and the tables of the newest as one SQL text,
-// `src/service/store/newest-tables.ts`. To be run after a migration was added.
+// Writes the list of all migrations, `src/service/store/migrations/all.ts`, the tables of the newest as one SQL text,
+// `src/service/store/newest-tables.ts`, and the names of the tables of every version, `src/service/store/snapshot/own-tables.ts`.
+// To be run after a migration was added.
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +14,7 @@ const LIST = "all.ts";
 export const storeSources: Readonly<Record<string, () => Promise<string>>> = {
   [`migrations/${LIST}`]: async () => migrationsSource(),
   "newest-tables.ts": newestTablesSource,
+  "snapshot/own-tables.ts": ownTablesSource,
 };
 
 function migrationsSource(): string {
@@ -49,6 +51,34 @@ async function newestTablesSource(): Promise<string> {
 export const newestTables = \`
 ${statements.join("\n").replaceAll("`", "\\`")}
 \`;
+`;
+}
+
+/** After each migration, since a later one may remove a table. */
+async function ownTablesSource(): Promise<string> {
+  const { knownMigrations, migrateWithin } = await import("../src/service/store/migrate.ts");
+  const { kyselyOfFile } = await import("../src/service/store/sqlite.ts");
+  const database = new DatabaseSync(":memory:");
+  const db = kyselyOfFile(database);
+  const made = database.prepare("select name from sqlite_master where type = 'table'");
+  const names = new Set<string>();
+  for (const newest of knownMigrations) {
+    await migrateWithin(db, { newest });
+    for (const { name } of made.all()) if (!String(name).startsWith("kysely_")) names.add(String(name));
+  }
+  database.close();
+  return `// Written by \`node scripts/newest-tables.ts\`. Do not edit.
+
+/**
+ * The names of all tables that this version and those before it have had, without those of the migrations. A database may have others
+ * beside them, which a backup does not read and a restore leaves alone.
+ */
+export const ownTables: ReadonlySet<string> = new Set([
+${[...names]
+  .sort()
+  .map((name) => `  "${name}",`)
+  .join("\n")}
+]);
 `;
 }
 

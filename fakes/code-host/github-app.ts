@@ -2,7 +2,7 @@
 // verified with its real key.
 // https://docs.github.com/en/rest/apps/apps, https://docs.github.com/en/rest/apps/installations
 
-import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { generateKeyPairSync, type KeyPairKeyObjectResult, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { jwtVerify } from "jose";
 import { makeGitHttp, parseGitRequest } from "./git-http.ts";
@@ -10,6 +10,8 @@ import { sendJson } from "./server.ts";
 
 const MOST_SECONDS = 600;
 const BACKDATED_SECONDS = 60;
+/** Made once a process: it takes as much processor time as many a test. */
+let keyPair: KeyPairKeyObjectResult | null = null;
 
 export type AppRepository = { readonly name: string; readonly id: string; readonly path: string };
 export type AppTokenRecord = {
@@ -33,7 +35,8 @@ export class CodeHostApp {
   permissions: Readonly<Record<string, string>> = { contents: "read", metadata: "read" };
 
   constructor(now: () => number = Date.now) {
-    const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    keyPair ??= generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const pair = keyPair;
     this.privateKey = pair.privateKey.export({ type: "pkcs1", format: "pem" }).toString();
     this.#publicKey = pair.publicKey;
     this.#now = now;

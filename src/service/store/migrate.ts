@@ -39,19 +39,6 @@ export async function migrateToLatest(db: Kysely<Database>, options: MigrateOpti
   });
 }
 
-/** The names of all tables that this version and those before it have had, without those of the migrations. */
-export async function tablesOfMigrations(empty: {
-  readonly db: Kysely<Database>;
-  readonly tableNames: () => readonly string[];
-}): Promise<ReadonlySet<string>> {
-  const names = new Set<string>();
-  for (const newest of knownMigrations) {
-    await migrateWithin(empty.db, { newest });
-    for (const name of empty.tableNames()) if (!name.startsWith("kysely_")) names.add(name);
-  }
-  return names;
-}
-
 /** Throws a NewerTablesError where this version does not know one of these migrations. */
 export function checkKnown(executed: readonly string[]): void {
   const unknown = findUnknown(executed);

@@ -222,13 +222,16 @@ async function tablesOf(
 ): Promise<void> {
   const { within, db, clock } = parts;
   if (!isEmpty(database)) return await migrateToLatest(db, { within });
-  await within(async () => {
-    database.exec(newestTables);
-    database.exec("insert into kysely_migration_lock values ('migration_lock', 0)");
-    const executed = database.prepare("insert into kysely_migration values (?, ?)");
-    const at = new Date(clock.now()).toISOString();
-    for (const name of knownMigrations) executed.run(name, at);
-  });
+  await within(async () => makeNewestTables(database, clock));
+}
+
+/** Makes this version's tables where there are none, as its migrations would. In the transaction that the connection is in. */
+export function makeNewestTables(database: DatabaseSync, clock: Pick<Clock, "now">): void {
+  database.exec(newestTables);
+  database.exec("insert into kysely_migration_lock values ('migration_lock', 0)");
+  const executed = database.prepare("insert into kysely_migration values (?, ?)");
+  const at = new Date(clock.now()).toISOString();
+  for (const name of knownMigrations) executed.run(name, at);
 }
 
 /**

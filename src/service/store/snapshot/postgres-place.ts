@@ -55,8 +55,7 @@ export async function openPostgresPlace(url: string): Promise<StorePlace> {
 }
 
 async function ownNames(client: pg.Client): Promise<readonly string[]> {
-  const own = await ownTables();
-  return (await readShapes(client)).map(({ name }) => name).filter((name) => own.has(name));
+  return (await readShapes(client)).map(({ name }) => name).filter((name) => ownTables.has(name));
 }
 
 async function findFilled(client: pg.Client): Promise<string | null> {

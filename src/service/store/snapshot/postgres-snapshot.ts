@@ -84,7 +84,6 @@ async function snapshotOn(client: pg.Client): Promise<StoreSnapshot> {
       "There is no store in the database at DATABASE_URL. Look at its name and its search_path.",
     );
   }
-  const own = await ownTables();
   const migrations = await texts(client, migrationsQuery);
   checkKnown(migrations);
   const [identity = null] = names.includes("service_secrets") ? await texts(client, identityQuery) : [];
@@ -93,7 +92,7 @@ async function snapshotOn(client: pg.Client): Promise<StoreSnapshot> {
   return {
     engine: "postgresql",
     migrations,
-    tables: shapes.filter(({ name }) => own.has(name)),
+    tables: shapes.filter(({ name }) => ownTables.has(name)),
     identity,
     sealedBy: countByKey(sealed === null ? [] : await texts(client, sealed)),
     rows: (table) => rowsOf(client, rowsQuery(table)),

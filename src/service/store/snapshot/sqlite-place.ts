@@ -3,10 +3,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { systemClock } from "../../../base/clock.ts";
 import type { Cell, FilledTable, StorePlace } from "../../core/ports/store-snapshot.ts";
 import { DATABASE_FILE, holdDataFolder } from "../data-folder.ts";
 import { knownMigrations, migrateWithin } from "../migrate.ts";
-import { kyselyOfFile } from "../sqlite.ts";
+import { kyselyOfFile, makeNewestTables } from "../sqlite.ts";
 import { openDatabase } from "../sqlite-database.ts";
 import { ownTables } from "./own-tables.ts";
 import { quoted } from "./snapshot-queries.ts";
@@ -19,7 +20,7 @@ export function openSqlitePlace(folder: string): StorePlace {
   const path = join(folder, DATABASE_FILE);
   return {
     engine: "sqlite",
-    findFilledTable: async () => findFilled(path, await ownTables()),
+    findFilledTable: async () => findFilled(path),
     fill: async ({ newestMigration, tables }) => {
       const unfinished = join(folder, UNFINISHED);
       removeDatabase(unfinished);
@@ -37,13 +38,13 @@ export function openSqlitePlace(folder: string): StorePlace {
   };
 }
 
-function findFilled(path: string, own: ReadonlySet<string>): string | null {
+function findFilled(path: string): string | null {
   if (!existsSync(path)) return null;
   const database = openDatabase(path);
   try {
     const names = database.prepare("select name from sqlite_master where type = 'table' order by name").all();
     for (const name of names.map((row) => String(row.name))) {
-      if (!own.has(name)) continue;
+      if (!ownTables.has(name)) continue;
       if (database.prepare(`select 1 from ${quoted(name)} limit 1`).get() !== undefined) return name;
     }
     return null;
@@ -61,9 +62,11 @@ async function write(
     // Nobody reads it before it is whole.
     database.exec("pragma journal_mode = off; pragma synchronous = off; begin");
     const db = kyselyOfFile(database);
-    await migrateWithin(db, { newest: newestMigration });
+    const newest = knownMigrations.at(-1) ?? newestMigration;
+    if (newestMigration === newest) makeNewestTables(database, systemClock);
+    else await migrateWithin(db, { newest: newestMigration });
     for (const table of tables) await insertRows(database, table);
-    await migrateWithin(db, { newest: knownMigrations.at(-1) ?? newestMigration });
+    if (newestMigration !== newest) await migrateWithin(db, { newest });
     database.exec("commit");
   } finally {
     database.close();

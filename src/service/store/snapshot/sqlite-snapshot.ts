@@ -30,7 +30,7 @@ export async function openSqliteSnapshot(folder: string): Promise<StoreSnapshot>
   const database = openDatabase(path);
   try {
     database.exec("pragma query_only = on; begin");
-    return snapshotOn(database, { folder, own: await ownTables() });
+    return snapshotOn(database, folder);
   } catch (cause) {
     database.close();
     throw cause;
@@ -53,17 +53,14 @@ export function holdSqliteDeletions(folder: string): DeletionHold {
   };
 }
 
-function snapshotOn(
-  database: DatabaseSync,
-  { folder, own }: { readonly folder: string; readonly own: ReadonlySet<string> },
-): StoreSnapshot {
+function snapshotOn(database: DatabaseSync, folder: string): StoreSnapshot {
   // The first read is the time of the snapshot.
   const names = texts(database, "select name from sqlite_master where type = 'table' order by name");
   if (!names.includes("kysely_migration")) throw new OperatorError(noStoreText(folder));
   const migrations = texts(database, migrationsQuery);
   checkKnown(migrations);
   const tables = names
-    .filter((name) => own.has(name))
+    .filter((name) => ownTables.has(name))
     .map((name) => ({ name, columns: columnsOf(database, name) }));
   const identity = names.includes("service_secrets") ? (texts(database, identityQuery)[0] ?? null) : null;
   const sealed = sealedQuery(names);
