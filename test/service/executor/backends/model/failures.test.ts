@@ -16,6 +16,7 @@ import {
 } from "../../../../../fakes/model-server/turn.ts";
 import type { BackendFailure } from "../../../../../src/service/executor/backend.ts";
 import { ManualClock } from "../../../../support/clocks/manual-clock.ts";
+import { amount } from "../../../../support/run/long.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 import { API_KEY, expectWhole, ModelFixture, type ModelFixtureOptions, providers } from "./model-fixture.ts";
 
@@ -148,7 +149,9 @@ describe.each(providers)("a model's API (%s)", (provider) => {
       call("read_file", { path: "a.txt" }),
       call("list_files"),
     ];
-    for (let count = 0; count < 30; count += 1) {
+    // Every place is tried by one of the providers; the long run tries each by all of them.
+    const step = amount({ short: providers.length, long: 1 });
+    for (let count = providers.indexOf(provider) % step; count < 30; count += step) {
       await start(
         everyTime(({ messages, assistantTurns }) => {
           if (fixture.server.requests.length === 1)
