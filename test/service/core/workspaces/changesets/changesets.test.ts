@@ -7,6 +7,7 @@ import { listChangesets } from "../../../../../src/service/core/workspaces/chang
 import { readReviewAction } from "../../../../../src/service/core/workspaces/changesets/read-review-action.ts";
 import { oidOf } from "../../../../../src/service/core/workspaces/objects/git-object.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { amount } from "../../../../support/run/long.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { present, TestWorkspace } from "../../../../support/workspaces.ts";
 import { outcomeOf, refusalOf, TestChangesets } from "./test-changesets.ts";
@@ -323,15 +324,16 @@ onEveryStore((store) => {
         expect(workspace.id).not.toBe(elsewhere.id);
       }));
 
-    it("of twenty that are accepted at once lands or is told, while a hundred copies are written", () =>
+    it("of many that are accepted at once lands or is told, while many copies are written", () =>
       within(async (changesets, _fixture, workspace) => {
         const proposed = [];
-        for (let at = 0; at < 20; at += 1) {
+        for (let at = 0; at < amount({ short: 8, long: 20 }); at += 1) {
           const files = { [`n/${at}.txt`]: `${at}\n`, "a.txt": lines(20, { [at]: `by ${at}` }) };
           proposed.push(await changesets.propose(at % 4 === 0 ? files : { [`n/${at}.txt`]: `${at}\n` }));
         }
         const copies: string[] = [];
-        for (let at = 0; at < 100; at += 1) copies.push(await workspace.makeCopy());
+        for (let at = 0; at < amount({ short: 25, long: 100 }); at += 1)
+          copies.push(await workspace.makeCopy());
         let isOver = false;
         const writing = copies.map(async (copyId, at) => {
           let writes = 0;
