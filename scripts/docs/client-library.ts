@@ -1,5 +1,6 @@
 // The public exports of `agent-service/client` with their TSDoc, and the client's methods, as the TypeScript compiler reads them.
 // What /docs shows of the client library.
+// Why: docs/decisions/168-pages-have-what-a-caller-can-import.md
 
 import { join } from "node:path";
 import type { Node } from "typescript/unstable/ast";
