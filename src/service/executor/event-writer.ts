@@ -49,6 +49,11 @@ export class EventWriter {
     this.#held.push(...events);
   }
 
+  /** Takes what is held, for whoever writes it before other events: nothing is committed with it any more. */
+  takeHeld(): readonly WrittenEvent[] {
+    return this.#held.splice(0);
+  }
+
   /** What is held and was not written: for whoever commits the run's end. */
   get held(): readonly WrittenEvent[] {
     return this.#held;

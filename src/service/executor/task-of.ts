@@ -91,7 +91,8 @@ export function taskOf(
     beginTurn: async (turn) => {
       const told = turnEvents(meter.turn.begin(turn), secrets);
       if (journal?.isKept === true) writer.hold(told);
-      else for (const event of told) await writer.emit(event);
+      // Of a journal that was given up, nothing is committed any more.
+      else for (const event of [...writer.takeHeld(), ...told]) await writer.emit(event);
     },
     history: (maxChars) => readHistory(core.store.committed, { run: sessionRun, maxChars }),
     // What an attempt hands on could act, as often as there are attempts.
