@@ -217,7 +217,11 @@ for (const { store, roles } of deployments) {
     beforeAll(async () => {
       fixture = await OlderActionFixture.start({ store, roles });
     });
-    afterEach(() => expectNothingKept(fixture));
+    afterEach(async () => {
+      // Where a test has failed before it did so, the next one would wait for a worker for ever.
+      await fixture.restore();
+      await expectNothingKept(fixture);
+    });
     afterAll(() => fixture.close());
     plays(() => fixture);
     playsOfNow(() => fixture);
