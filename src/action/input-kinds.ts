@@ -5,6 +5,8 @@ import { type Kind, kind } from "../base/settings/setting.ts";
 import { serviceUrl } from "../job/job-settings.ts";
 
 export const EMBEDDED = "embedded";
+/** The agent that is no other coding agent. */
+export const BUILT_IN = "built-in" as const;
 
 /** The address of the service, or the word for the one inside the job. */
 export const serviceAddress: Kind<string> = {

@@ -31,6 +31,7 @@ import type { FailOn, FailOnWord } from "../report/conclusion.ts";
 import { type Severity, severities } from "../report/findings.ts";
 import { ignoredInputs } from "./ignored-inputs.ts";
 import {
+  BUILT_IN,
   bots,
   branchPrefix,
   EMBEDDED,
@@ -47,6 +48,7 @@ import { faultsOfNames } from "./input-names.ts";
 import { inputSource, type ReadInput, type Reading } from "./input-source.ts";
 import { modelInputNames } from "./model-input-names.ts";
 import type { ChosenModel, ModelInputs } from "./model-inputs.ts";
+import type { ModelReaders } from "./model-readers.ts";
 
 type Prompt =
   | { readonly from: "text"; readonly text: string }
@@ -146,8 +148,6 @@ export type Inputs = {
   readonly ignored: readonly string[];
 };
 
-const BUILT_IN = "built-in" as const;
-
 /** Every input by its name, as in action.yml, which describes them. */
 export const inputSettings = {
   mode: setting(oneOf(modes), "run"),
@@ -214,14 +214,6 @@ type GivenInputs = {
   /** For the inputs of a model. Null where none is given. */
   readonly models: ModelReaders | null;
 };
-
-export type ModelReaders = Pick<typeof import("./model-inputs.ts"), "readModel" | "readHandedModel">;
-
-/** Loaded only where a step names a model, or an agent that has one. */
-export async function modelReadersFor(read: ReadInput): Promise<ModelReaders | null> {
-  const isGiven = ["agent", ...modelInputNames].some((name) => !["", BUILT_IN].includes(read(name).trim()));
-  return isGiven ? await import("./model-inputs.ts") : null;
-}
 
 /** Reads every input. Throws InputError. */
 export function readInputs({ read, names, models }: GivenInputs): Inputs {

@@ -3,7 +3,8 @@
 import * as core from "@actions/core";
 import type { Environment } from "../base/environment.ts";
 import { givenInputs } from "./input-names.ts";
-import { type Inputs, modelReadersFor, readInputs } from "./inputs.ts";
+import { type Inputs, readInputs } from "./inputs.ts";
+import { modelReadersFor } from "./model-readers.ts";
 
 /** Rejects with InputError, which names each wrong one. */
 export async function readActionInputs(env: Environment): Promise<Inputs> {

@@ -38,29 +38,10 @@ import { findRequestedSession, SessionKeyTakenError } from "./requested-session.
 import type { RunInput, RunRecord } from "./run-record.ts";
 import type { AdmissionRequest, Submitted } from "./submission.ts";
 import { findMcpFault, findOutputsFault } from "./tools-fault.ts";
+import { KeyTakenError, UndoneError } from "./undone-admission.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 const MICRO_PER_USD = 1_000_000;
-
-/** Another node took the key after it was read: everything is undone, and the next try returns that node's run. */
-export class KeyTakenError extends Error {
-  readonly key: string;
-
-  constructor(key: string) {
-    super("The idempotency key was taken meanwhile.");
-    this.key = key;
-  }
-}
-
-/** The submission is refused after something was written: everything is undone. */
-export class UndoneError extends Error {
-  readonly refusal: SubmitRefusal;
-
-  constructor(refusal: SubmitRefusal) {
-    super("The submission is refused.");
-    this.refusal = refusal;
-  }
-}
 
 type Asked = {
   readonly core: Core;

@@ -5,7 +5,7 @@ import type { Caller } from "../accounts/caller.ts";
 import { requestedPullRequest } from "../ci/pull-request.ts";
 import type { Core } from "../core.ts";
 import { accountWallet, freeCreditsAccount } from "../money/ledger.ts";
-import { admitRun, KeyTakenError, UndoneError } from "./admit-run.ts";
+import { admitRun } from "./admit-run.ts";
 import { TransactionNeededError, UnpaidError } from "./billing-account.ts";
 import { announceContinued } from "./continue-run.ts";
 import { announce } from "./end-run.ts";
@@ -16,6 +16,7 @@ import { renewAccess } from "./renew-access.ts";
 import { messagesOf } from "./requested-input.ts";
 import { SessionKeyTakenError, withSessionKey } from "./requested-session.ts";
 import type { AdmissionRequest, Submission, Submitted } from "./submission.ts";
+import { KeyTakenError, UndoneError } from "./undone-admission.ts";
 
 /**
  * Queues a run and holds its price, in one transaction with the use of its idempotency key. With a key it is safe to
