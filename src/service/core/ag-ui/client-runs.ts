@@ -5,13 +5,12 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { ResumeEntry, RunAgentInput } from "../../../contract/ag-ui/run-agent-input.ts";
 import type { Core } from "../core.ts";
+import { KEY_KEPT_MS } from "../idempotency/key-life.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { Submitted } from "../runs/submission.ts";
 import type { AgUiRefusal } from "./refusals.ts";
 import type { Said } from "./said.ts";
-
-const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** The part of a run's stream that one request of a client is answered with. */
 export type ClientRun = {
@@ -87,7 +86,7 @@ export async function keepClientRun(
   }: ClientRunUse & Pick<Submitted, "runId" | "sessionId" | "continuedAfter">,
 ): Promise<void> {
   const now = core.clock.now();
-  const use = { ...run, agentId, key: keyOf(clientRunId), requestHash, now, expiresAt: now + KEPT_MS };
+  const use = { ...run, agentId, key: keyOf(clientRunId), requestHash, now, expiresAt: now + KEY_KEPT_MS };
   if (!(await tx.idempotency.insert(use))) throw new RunIdTakenError();
 }
 

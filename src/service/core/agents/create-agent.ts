@@ -6,14 +6,13 @@ import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";
+import { KEY_KEPT_MS } from "../idempotency/key-life.ts";
 import { type OnceResult, onceResult } from "../idempotency/once-result.ts";
 import type { KeyReusedRefusal } from "../idempotency/refusals.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { type AgentOrder, type CreatedAgent, findOrMakeAgent } from "./find-or-make-agent.ts";
 import type { CreateAgentRefusal } from "./refusals.ts";
-
-const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
 type AgentCreation = {
   readonly caller: Caller;
@@ -70,7 +69,7 @@ async function onceByKey(
   const created = await findOrMakeAgent(core, tx, admission);
   if (!created.ok) return created;
   const { id } = created.value.agent;
-  const use = { ...slot, runId: id, sessionId: id, requestHash, expiresAt: now + IDEMPOTENCY_MS };
+  const use = { ...slot, runId: id, sessionId: id, requestHash, expiresAt: now + KEY_KEPT_MS };
   if (!(await tx.idempotency.insert(use))) throw new Error("The idempotency key was taken under the lock.");
   return onceResult(created, { isReplay: false });
 }

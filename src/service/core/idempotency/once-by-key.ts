@@ -3,11 +3,10 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import { KEY_KEPT_MS } from "./key-life.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "./refusals.ts";
 import { hashRequest, isSameRequest } from "./request-hash.ts";
 import type { RequestKeyReader } from "./store-port.ts";
-
-const KEPT_MS = 24 * 60 * 60 * 1000;
 
 type KeyedRequest = {
   /** The family of routes and what the request is about: `copies <workspaceId>`. The account is added. */
@@ -50,7 +49,9 @@ export async function keepUse(
   { use, subjectId }: { readonly use: KeyUse; readonly subjectId: string },
 ): Promise<boolean> {
   const now = core.clock.now();
-  return use === null || (await tx.requestKeys.insert({ ...use, subjectId, now, expiresAt: now + KEPT_MS }));
+  return (
+    use === null || (await tx.requestKeys.insert({ ...use, subjectId, now, expiresAt: now + KEY_KEPT_MS }))
+  );
 }
 
 /** Another request took the key after it was read: everything is undone. */

@@ -10,6 +10,7 @@ import { findPlanFault } from "../agents/find-or-make-agent.ts";
 import { mayUseAgent } from "../agents/reach-agent.ts";
 import { findMissingCommit } from "../commits/held-source.ts";
 import type { Core } from "../core.ts";
+import { KEY_KEPT_MS } from "../idempotency/key-life.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import { findAccessFault } from "../model-access/find-access-fault.ts";
 import { keepAccess } from "../model-access/kept-access.ts";
@@ -40,7 +41,6 @@ import type { AdmissionRequest, Submitted } from "./submission.ts";
 import { findMcpFault, findOutputsFault } from "./tools-fault.ts";
 import { KeyTakenError, UndoneError } from "./undone-admission.ts";
 
-const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 const MICRO_PER_USD = 1_000_000;
 
 type Asked = {
@@ -121,7 +121,7 @@ async function writeContinued(
     runId,
     sessionId,
     requestHash,
-    expiresAt: now + IDEMPOTENCY_MS,
+    expiresAt: now + KEY_KEPT_MS,
     continuedAfter,
   };
   if (key !== null && !(await tx.idempotency.insert(use))) throw new KeyTakenError(key);
@@ -368,7 +368,7 @@ async function write(settled: Settled): Promise<Submitted> {
     key:
       key === null
         ? null
-        : { agentId, key, now, runId, sessionId, requestHash, expiresAt: now + IDEMPOTENCY_MS },
+        : { agentId, key, now, runId, sessionId, requestHash, expiresAt: now + KEY_KEPT_MS },
   });
   switch (admitted) {
     case "admitted":
