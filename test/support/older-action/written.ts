@@ -42,7 +42,7 @@ function withoutAccidents(text: string): string {
     .replaceAll(/(?<=^branch=agent\/[a-z0-9-]*)[0-9a-f]{8}$/gm, "<id>")
     .replaceAll(/(?<=pull\/|pull request (?:#|&#35;))\d+/g, "<number>")
     .replaceAll(/(?<=#issuecomment-)\d+/g, "<number>")
-    .replaceAll(/^Attempt \d+ failed: No answer to GET .*\n/gm, "")
+    .replaceAll(/^Attempt \d+ failed: .*\n/gm, "")
     .replaceAll(/^credits=\d+$/gm, "credits=<number>")
     .replaceAll(/\*\*Credits\*\* \d+ charged/g, "**Credits** <number> charged")
     .replaceAll(/^tokens=\d+$/gm, "tokens=<number>")

@@ -1,9 +1,11 @@
 // The HTTP server of a node: listens at once, and answers "not yet" until it is given an application.
 
+import { randomUUID } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Hono } from "hono";
 import { OperatorError } from "../../../base/operator-error.ts";
+import type { Problem } from "../../../contract/problems/problem.ts";
 import { isSocketRequest, type SocketApi } from "../socket/socket-api.ts";
 import type { Env } from "./request-context.ts";
 
@@ -76,7 +78,14 @@ export class HttpListener {
 }
 
 const answerNotYet: RequestListener = (_request, response) => {
-  response.writeHead(503, { "Retry-After": "1" }).end();
+  const problem: Problem = {
+    error: "The service is starting. Try again in a second.",
+    code: "unavailable",
+    request_id: randomUUID(),
+  };
+  response
+    .writeHead(503, { "Content-Type": "application/json", "Retry-After": "1" })
+    .end(JSON.stringify(problem));
 };
 
 async function listen(server: Server, { host, port, setting = "PORT" }: ListenPlace): Promise<AddressInfo> {

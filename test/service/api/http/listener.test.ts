@@ -1,6 +1,7 @@
 // The HTTP server's connections, on a real socket.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { HttpListener } from "../../../../src/service/api/http/listener.ts";
 
 describe("an idle connection", () => {
@@ -33,6 +34,10 @@ describe("a listener", () => {
     try {
       const early = await fetch(url, { method: "POST", body: "early" });
       expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
+      expect(problemSchema.parse(await early.json())).toMatchObject({
+        code: "unavailable",
+        error: "The service is starting. Try again in a second.",
+      });
       const app = { fetch: async (request: Request) => new Response(`${await request.text()} here`) };
       listener.serve({ app, sockets: null });
       const bodies = ["one", "two", "three"].map(async (body) =>
