@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { measureAgent } from "./agent/measure-agent.ts";
 import { bigBatches, measureAppends, smallBatches } from "./appends.ts";
+import { EVENTS_A_RUN, measureArchive, RUNS_A_DAY } from "./archive.ts";
 import { costOf, type StoreCosts } from "./capacity/costs.ts";
 import { measureCosts } from "./capacity/measure-costs.ts";
 import { countsOf, nodeCpuMsPerRun } from "./capacity/model.ts";
@@ -53,6 +54,7 @@ export const parts = {
   "model-latency": modelLatency,
   "concurrent-runs": concurrentRuns,
   appends,
+  archive,
   journal,
   pollers,
   sockets,
@@ -345,6 +347,34 @@ async function appends(): Promise<Row[]> {
       sqlite: { text: perSecond(sqlite.big) },
       postgres: whereThere(postgres, ({ big }) => ({ text: perSecond(big) })),
       floor: boss === null ? "–" : `${perSecond(boss.big)} pg-boss, ${bigBatches.batch} jobs at a time`,
+    },
+  ];
+}
+
+async function archive(): Promise<Row[]> {
+  const figures = await onPostgres(measureArchive);
+  const day = `${RUNS_A_DAY} ended runs of ${EVENTS_A_RUN} events a day`;
+  return [
+    {
+      what: `${day}: table of events after two days`,
+      sqlite: null,
+      postgres: whereThere(figures, ({ oneDay, twoDaysLeft }) => ({
+        text: `${mb(twoDaysLeft / 1e6)}\nevents leave at the end of each`,
+        isReached: twoDaysLeft <= oneDay * 1.1,
+      })),
+      floor:
+        figures === null
+          ? "–"
+          : `${mb(figures.twoDays / 1e6)} where they stay, ${mb(figures.oneDay / 1e6)} of one day`,
+      asked: "as of one day",
+    },
+    {
+      what: "write-ahead log of a day's events that leave",
+      sqlite: null,
+      postgres: whereThere(figures, ({ leftWal, msARun, blobBytes }) => ({
+        text: `${mb(leftWal / 1e6)}\n${fine(msARun)} a run\n${mb(blobBytes / 1e6)} in blobs`,
+      })),
+      floor: figures === null ? "–" : `${mb(figures.appendedWal / 1e6)} as they are appended`,
     },
   ];
 }

@@ -30,6 +30,8 @@ export interface Policy {
   readonly capabilityMs: number;
   /** The time for which the input and the events of a run are kept after its end. */
   readonly keptMs: number;
+  /** The time after a run's end for which its events stay in the database. Null: for as long as they are kept. */
+  readonly archiveMs: number | null;
   /** The time for which the journal of a run is kept after its end. 0: none is. */
   readonly journalMs: number;
   /** The backend of new agents. */

@@ -24,7 +24,7 @@ export const s3Settings = {
   S3_BUCKET: described({
     kind: matching("the name of a bucket", /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
     fallback: null,
-    description: "The bucket. It must exist. Keys below `packs/`, `ws/` and `store/` are used.",
+    description: "The bucket. It must exist. Keys below `packs/`, `ws/`, `runs/` and `store/` are used.",
     shownDefault: "**required**",
   }),
   S3_REGION: described({

@@ -94,6 +94,8 @@ export type Config = {
   readonly drainSeconds: number;
   /** The time for which a run's input and events are kept after its end. 0: for good. */
   readonly retentionDays: number;
+  /** 0: events stay in the database. */
+  readonly archiveDays: number;
   /** The time for which a run's journal is kept after its end. 0: none is. */
   readonly journalDays: number;
   readonly blobs: BlobConfig;
@@ -228,6 +230,7 @@ export function readConfig(
     maxCostMicroUsd: values.MAX_COST_USD,
     drainSeconds: values.DRAIN_SECONDS,
     retentionDays: values.RETENTION_DAYS,
+    archiveDays: values.ARCHIVE_DAYS ?? (values.DATABASE_URL !== null && values.BLOB_STORE === "s3" ? 1 : 0),
     journalDays: values.JOURNAL_DAYS,
     blobs,
     commits: {

@@ -15,6 +15,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     runs: within(queries.runs, around),
     events: within(queries.events, around),
     queue: within(queries.queue, around),
+    runArchives: within(queries.runArchives, around),
     journal: within(queries.journal, around),
     ci: within(queries.ci, around),
     claims: within(queries.claims, around),

@@ -3,6 +3,7 @@
 import { type Kysely, sql } from "kysely";
 import type { ExpiryStore } from "../core/runs/store-port.ts";
 import type { Connection } from "./connection.ts";
+import { discardArchives } from "./run-archives.ts";
 import { isUnfinished } from "./run-rows.ts";
 import type { Database } from "./tables.ts";
 
@@ -12,19 +13,23 @@ type Candidate = { readonly id: string; readonly lastSeq: number };
 
 export class SqlExpiry implements ExpiryStore {
   readonly #db: Kysely<Database>;
+  readonly #connection: Connection;
   readonly #hasRowLocks: boolean;
 
-  constructor({ db, hasRowLocks }: Connection) {
-    this.#db = db;
-    this.#hasRowLocks = hasRowLocks;
+  constructor(connection: Connection) {
+    this.#db = connection.db;
+    this.#connection = connection;
+    this.#hasRowLocks = connection.hasRowLocks;
   }
 
   async deleteRunContent({
     endedBefore,
     maxEvents,
+    now,
   }: {
     endedBefore: number;
     maxEvents: number;
+    now: number;
   }): Promise<number> {
     const query = this.#db
       .selectFrom("runs")
@@ -36,7 +41,7 @@ export class SqlExpiry implements ExpiryStore {
       .limit(MAX_RUNS);
     // Another node that sweeps at the same time skips these runs.
     const runs = await (this.#hasRowLocks ? query.forUpdate().skipLocked() : query).execute();
-    return await deleteContent(this.#db, { runs, maxEvents });
+    return await deleteContent(this.#connection, { runs, maxEvents, now });
   }
 
   async eraseDeletedAgent({
@@ -77,7 +82,7 @@ export class SqlExpiry implements ExpiryStore {
       .execute();
     if (runs.length === 0)
       await this.#db.updateTable("agents").set({ erased_at: now }).where("id", "=", agent.id).execute();
-    return 1 + (await deleteContent(this.#db, { runs, maxEvents }));
+    return 1 + (await deleteContent(this.#connection, { runs, maxEvents, now }));
   }
 
   async deleteExpired(step: { now: number; auditedBefore: number; limit: number }): Promise<number> {
@@ -95,12 +100,14 @@ export class SqlExpiry implements ExpiryStore {
 
 /** Returns how many runs it touched. */
 async function deleteContent(
-  db: Kysely<Database>,
-  { runs, maxEvents }: { runs: readonly Candidate[]; maxEvents: number },
+  connection: Connection,
+  { runs, maxEvents, now }: { runs: readonly Candidate[]; maxEvents: number; now: number },
 ): Promise<number> {
+  const { db } = connection;
   const [first] = runs;
   if (first === undefined) return 0;
   const whole = firstOf(runs, maxEvents);
+  await discardArchives(connection, { runIds: whole.length === 0 ? [first.id] : whole, now });
   if (whole.length === 0) {
     await deletePart(db, { run: first, maxEvents });
     return 1;

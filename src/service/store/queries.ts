@@ -30,6 +30,7 @@ import { SqlPullReviews } from "./pull-reviews.ts";
 import type { SqlQueue } from "./queue.ts";
 import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
+import { SqlRunArchives } from "./run-archives.ts";
 import type { SqlRunJournal } from "./run-journal.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
@@ -55,6 +56,7 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   #sessions: SqlSessions | undefined;
   #runs: SqlRuns | undefined;
   #journal: SqlRunJournal | undefined;
+  #runArchives: SqlRunArchives | undefined;
   #runSecrets: SqlRunSecrets | undefined;
   #costReservations: SqlCostReservations | undefined;
   #events: SqlEvents | undefined;
@@ -130,6 +132,11 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   get costReservations(): SqlCostReservations {
     this.#costReservations ??= new SqlCostReservations(this.#connection);
     return this.#costReservations;
+  }
+
+  get runArchives(): SqlRunArchives {
+    this.#runArchives ??= new SqlRunArchives(this.#connection);
+    return this.#runArchives;
   }
 
   get journal(): SqlRunJournal {

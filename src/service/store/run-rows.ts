@@ -38,13 +38,16 @@ export const isNotOfUser = sql<boolean>`runs.origin in ('schedule', 'background'
 /** Earlier versions could store fractions on SQLite. */
 const rounded: Column<number, number> = { ...integer, read: Math.round };
 
-/** Whether its input and events are kept, deleting or deleted: they are deleted in several steps. */
+/**
+ * Whether its input and events are kept, deleting or deleted: they are deleted in several steps. Kept events are rows, or on their way
+ * into an archive, or in it.
+ */
 const content: Column<true | undefined, string> & Named<"content"> = {
   name: "content",
   kind: "text",
   isNullable: false,
   isOptional: true,
-  read: (stored) => (stored === "kept" ? undefined : true),
+  read: (stored) => (stored === "deleting" || stored === "deleted" ? true : undefined),
   write: (hasExpired) => (hasExpired === true ? "deleted" : "kept"),
 };
 

@@ -83,6 +83,10 @@ class TalliedTransaction implements StoreTransaction {
     return this.#tx.costReservations;
   }
 
+  get runArchives() {
+    return this.#tx.runArchives;
+  }
+
   get journal() {
     return this.#tx.journal;
   }

@@ -6,6 +6,7 @@ import { expirePacks } from "../core/commits/expire-packs.ts";
 import type { Core } from "../core/core.ts";
 import { NODE_BEAT_MS } from "../core/nodes/node.ts";
 import { hideNode, showNode } from "../core/nodes/nodes.ts";
+import { archiveRuns } from "../core/runs/archive-runs.ts";
 import { RunExpiry } from "../core/runs/expire-runs.ts";
 import { recoverRuns } from "../core/runs/recover-runs.ts";
 import { retryParked } from "../core/runs/retry-parked.ts";
@@ -25,6 +26,8 @@ const OPERATION_POLL_MS = 2_000;
 const RENEWAL_SWEEP_MS = 60_000;
 /** The interval at which a node deletes what has expired. */
 const EXPIRY_SWEEP_MS = 10 * 60_000;
+/** The interval at which a node moves events of ended runs out of the database: by its first time, nodes of an earlier version are gone. */
+const ARCHIVE_SWEEP_MS = 10 * 60_000;
 /** The interval at which a node looks for parked runs that are to be tried again. */
 const RETRY_SWEEP_MS = 60_000;
 /** How long a node that stops tries to say so. */
@@ -62,6 +65,7 @@ export class ServiceNode {
   readonly #runExpiry: RunExpiry;
   readonly #workspaces: WorkspaceUpkeep;
   readonly #timers: NodeJS.Timeout[] = [];
+  #archiving: Promise<void> | null = null;
 
   constructor(options: ServiceNodeOptions) {
     this.#options = options;
@@ -87,6 +91,7 @@ export class ServiceNode {
     this.#every(RENEWAL_SWEEP_MS, () => this.#renewSubscriptions());
     this.#every(RETRY_SWEEP_MS, () => retryParked(core)).unref();
     this.#every(EXPIRY_SWEEP_MS, () => this.#sweepExpired()).unref();
+    this.#every(ARCHIVE_SWEEP_MS, () => this.#archiveEvents()).unref();
     // What the last process left is not there for another ten minutes.
     this.#timers.push(setTimeout(() => void this.#sweepExpired(), 0).unref());
   }
@@ -95,7 +100,12 @@ export class ServiceNode {
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#options.core.signals.close();
-    await Promise.all([this.#scheduler.stop(), this.#runExpiry.stop(), this.#workspaces.stop()]);
+    await Promise.all([
+      this.#scheduler.stop(),
+      this.#runExpiry.stop(),
+      this.#workspaces.stop(),
+      this.#archiving,
+    ]);
   }
 
   /** Gives runs at work `graceMs`, then ends them as interrupted. */
@@ -168,6 +178,24 @@ export class ServiceNode {
       log.warn({ err: cause }, "commits that nobody uses could not be deleted"),
     );
     await Promise.all([expired, packs, this.#runExpiry.sweep(), this.#workspaces.sweep()]);
+  }
+
+  async #archiveEvents(): Promise<void> {
+    const { core } = this.#options;
+    const { clock, commits, log, policy, signals } = core;
+    // A node that does not see the blobs of the others would write where they do not look.
+    if (policy.archiveMs === null || commits === null || !(await commits.own.areSeen())) return;
+    const { blobs } = commits;
+    const endedBefore = clock.now() - policy.archiveMs;
+    this.#archiving ??= archiveRuns(core, { blobs, endedBefore, isStopped: () => signals.isClosed })
+      .then(
+        (runs) => runs > 0 && log.info({ runs }, "events of ended runs have left the database"),
+        (cause: unknown) => log.warn({ err: cause }, "events of ended runs stay in the database for now"),
+      )
+      .then(() => {
+        this.#archiving = null;
+      });
+    await this.#archiving;
   }
 
   /** In steps, each of them short. */

@@ -28,6 +28,7 @@ export function policyOf(
     addressRatePerMinute: config.addressRatePerMinute,
     capabilityMs: config.capabilitySeconds * 1000,
     keptMs: config.retentionDays * DAY_MS,
+    archiveMs: config.archiveDays === 0 ? null : config.archiveDays * DAY_MS,
     journalMs: config.journalDays * DAY_MS,
     egress: {
       entries: config.egress.cap,

@@ -19,6 +19,7 @@ import { noMeter } from "../core/ports/meter.ts";
 import type { Store } from "../core/ports/store.ts";
 import { noTracer } from "../core/ports/tracer.ts";
 import { takeReleasedRun, takeRun } from "../core/runs/progress-run.ts";
+import { readingArchives } from "../core/runs/archived-events.ts";
 import { RunSignals } from "../core/runs/run-signals.ts";
 import { SharedReads } from "../core/runs/shared-reads.ts";
 import { ScheduleAlarm } from "../core/schedules/schedule-alarm.ts";
@@ -73,8 +74,9 @@ type Wiring = {
 
 /** The core over what a node has opened, and the executor over the core. */
 export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
-  const { config, log, clock, random, store, traces } = parts;
+  const { config, log, clock, random, traces } = parts;
   const { policy, checkouts, kept, remotes, meter } = opened;
+  const store = kept === null ? parts.store : readingArchives(parts.store, kept.blobs);
   const peers = new Peers();
   const loopDelay = watchEventLoopDelay();
   const shared = sharedNode(parts, {

@@ -27,6 +27,7 @@ import { releasedRow } from "../../../src/service/store/queue.ts";
 import { accessRow } from "../../../src/service/store/repository-access.ts";
 import { requestKeyRow } from "../../../src/service/store/request-keys.ts";
 import type { ColumnOfTable, Row } from "../../../src/service/store/row.ts";
+import { runArchiveRow } from "../../../src/service/store/run-archives.ts";
 import { journalRow } from "../../../src/service/store/run-journal.ts";
 import { runRow } from "../../../src/service/store/run-rows.ts";
 import { secretRow } from "../../../src/service/store/run-secrets.ts";
@@ -104,6 +105,7 @@ const rows: { readonly [Name in keyof Database]: AnyRow<Database[Name]> } = {
   repository_accesses: accessRow,
   request_keys: requestKeyRow,
   runs: runRow,
+  run_archives: runArchiveRow,
   run_journal: journalRow,
   released_runs: releasedRow,
   run_secrets: secretRow,

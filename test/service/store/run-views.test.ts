@@ -60,7 +60,7 @@ onEveryStore((kind) => {
       });
       await insert(viewOf("old"));
       await insert(viewOf("new", { runId: "run-2" }));
-      await store.transact((tx) => tx.expiry.deleteRunContent({ endedBefore: 20, maxEvents }));
+      await store.transact((tx) => tx.expiry.deleteRunContent({ endedBefore: 20, maxEvents, now: 20 }));
       expect(await kept("old", "new")).toEqual(["new"]);
     });
 

@@ -1,6 +1,12 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 037, */
+/** Statements for both databases, in their order: of migration 041, */
+const undoRunArchives: readonly string[] = [
+  "drop index if exists runs_unarchived",
+  "drop table run_archives",
+];
+
+/** of 037, */
 const undoKeysOfContinuedRuns: readonly string[] = [
   "alter table idempotency_keys drop column continued_after",
 ];
@@ -32,6 +38,7 @@ const undoOperators: readonly string[] = [
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [
+  ...undoRunArchives,
   ...undoKeysOfContinuedRuns,
   ...undoAccountNames,
   ...undoBegunCommits,

@@ -46,7 +46,7 @@ export class RunExpiry {
     const now = clock.now();
     const journals = { endedBefore: now - policy.journalMs, limit: JOURNALS_A_STEP };
     const maxEvents = EVENTS_A_STEP;
-    const batch = { endedBefore: now - this.#keptMs, maxEvents };
+    const batch = { endedBefore: now - this.#keptMs, maxEvents, now };
     const deleted = { deletedBefore: now - DELETED_KEPT_MS, maxEvents, now };
     let steps = 0;
     try {

@@ -81,7 +81,7 @@ export type HeldRun = { readonly runId: string; readonly fence: number };
 
 export type RunAtWork = { readonly id: string; readonly heartbeatAt: number | null; readonly fence: number };
 
-interface EventReader {
+export interface EventReader {
   list(query: EventQuery): Promise<readonly StoredEvent[]>;
 }
 

@@ -212,11 +212,11 @@ export interface CostReservationStore {
 
 export interface ExpiryStore {
   /**
-   * Deletes inputs and events of runs that ended before `endedBefore`: about `maxEvents` events, whole runs where that
+   * Deletes inputs and events of runs that ended before `endedBefore`, and their archives: about `maxEvents` events, whole runs where that
    * is enough. A run has expired from its first deleted event on. Returns how many runs it touched: 0 when nothing is
    * left. Safe to race.
    */
-  deleteRunContent(batch: { endedBefore: number; maxEvents: number }): Promise<number>;
+  deleteRunContent(batch: { endedBefore: number; maxEvents: number; now: number }): Promise<number>;
   /**
    * The same for the runs of one agent that was deleted before `deletedBefore`, but for those in workspaces. Returns 0 when no
    * such agent is left. Safe to race.

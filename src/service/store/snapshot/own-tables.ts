@@ -47,6 +47,7 @@ export const ownTables: ReadonlySet<string> = new Set([
   "request_keys",
   "retention_pins",
   "revisions",
+  "run_archives",
   "run_events",
   "run_inputs",
   "run_journal",

@@ -32,6 +32,7 @@ export function blobsQuery(shapes: readonly TableShape[]): string | null {
           "select index_key, index_sha256 from packs where tip is not null",
         ]
       : []),
+    ...(tables.includes("run_archives") ? ["select blob_key, sha256 from run_archives"] : []),
   ];
   const [first = "select '' as named, '' as sha256", ...others] = hashes;
   const named = [first, ...others].join(" union all ");

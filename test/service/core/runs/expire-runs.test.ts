@@ -91,7 +91,11 @@ onEveryStore((kind) => {
     /** One step of a sweep that deletes so many events. */
     const step = (maxEvents: number) =>
       fixture.store.transact((tx) =>
-        tx.expiry.deleteRunContent({ endedBefore: fixture.clock.now(), maxEvents }),
+        tx.expiry.deleteRunContent({
+          endedBefore: fixture.clock.now(),
+          maxEvents,
+          now: fixture.clock.now(),
+        }),
       );
 
     const expectGone = (answer: Awaited<ReturnType<typeof read>>, runId: string) => {
