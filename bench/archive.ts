@@ -139,7 +139,10 @@ async function speak(store: Store, day: string): Promise<void> {
 /** Most are words of the model; some are what a tool has read. */
 function eventOf(run: number, event: number): string {
   if (event % 40 === 7) {
-    const content = Array.from({ length: 40 }, (_, line) => `export const value${line} = ${run * line + event};`);
+    const content = Array.from(
+      { length: 40 },
+      (_, line) => `export const value${line} = ${run * line + event};`,
+    );
     return JSON.stringify({
       type: "TOOL_CALL_RESULT",
       messageId: `result-${event}`,

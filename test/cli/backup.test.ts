@@ -4,11 +4,16 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/ids.ts";
 import { SEAL_NONCE_BYTES, seal, sealingKeyOf } from "../../src/base/sealed-text.ts";
+import { folderBlobs } from "../../src/service/blobs/folder.ts";
+import { archiveRuns } from "../../src/service/core/runs/archive-runs.ts";
 import { makeTestKey, operateOn } from "../support/account-key.ts";
 import { BackupLoad, type FilledService, fillService } from "../support/backup/backup-load.ts";
 import { BackupPlace, type BlobKind, clientOf, readBackup } from "../support/backup/backup-place.ts";
 import { expectFilled } from "../support/backup/expect-filled.ts";
+import { memoryLogger } from "../support/fixtures/core-fixture.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 import { postgresStore, sqliteStore } from "../support/stores/stores.ts";
 
@@ -95,6 +100,35 @@ onEveryStore((kind) => {
         await expectFilled(clientOf(await other.start(), secret), filled);
       },
     );
+
+    it("has events that have left the database, which a restored service reads as before", async () => {
+      const place = await makePlace(kind, { blobs: "a folder" });
+      const { secret, client, filled } = await startFilled(place, { workspaces: 0, files: 0, runs: 3 });
+      const eventsOf = async (reader: typeof client) =>
+        await Promise.all(
+          filled.runIds.map(async (runId) => await Array.fromAsync(reader.runs.follow({ runId }))),
+        );
+      const before = await eventsOf(client);
+      await place.stop();
+      const store = await place.store.open();
+      const archiving = { store, clock: systemClock, random: systemRandom, log: memoryLogger([]) };
+      const sweep = {
+        blobs: folderBlobs(place.blobFolder ?? ""),
+        endedBefore: Date.now() + 1,
+        isStopped: () => false,
+      };
+      expect(await archiveRuns(archiving, sweep)).toBe(3);
+      await store.close();
+      expect(await place.store.query("select seq from run_events")).toEqual([]);
+      expect(await eventsOf(clientOf(await place.start(), secret))).toEqual(before);
+      const backup = join(folder, `archived-${kind.name}`);
+      expect(await place.runJson("backup", backup)).toMatchObject({ lost: [], blobs: { count: 3 } });
+      await place.stop();
+      const other = await makePlace(kind, { blobs: "a folder", isEmpty: true });
+      await other.runJson("restore", backup);
+      expect(await other.runJson("store", "verify", "--contents")).toMatchObject({ lost: [] });
+      expect(await eventsOf(clientOf(await other.start(), secret))).toEqual(before);
+    });
 
     it("is not restored over a store that has rows unless told, and then replaces all of it", async () => {
       const place = await makePlace(kind, { blobs: "a folder" });

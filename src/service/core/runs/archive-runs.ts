@@ -68,12 +68,14 @@ async function archive(
   const isKept = await store.transact((tx) =>
     tx.runArchives.keep({ ...written, runId, blobKey, now: clock.now() }),
   );
-  if (!isKept)
-    await store.transact((tx) => tx.blobs.discard({ keys: [blobKey], now: clock.now() }));
+  if (!isKept) await store.transact((tx) => tx.blobs.discard({ keys: [blobKey], now: clock.now() }));
   return isKept;
 }
 
-async function* pagesOf({ store }: ArchiveParts, runId: string): AsyncGenerator<readonly StoredEvent[], void> {
+async function* pagesOf(
+  { store }: ArchiveParts,
+  runId: string,
+): AsyncGenerator<readonly StoredEvent[], void> {
   for (let after = 0; ; ) {
     const page = await store.committed.events.list({ runId, after, limit: EVENTS_A_READ });
     yield page;
