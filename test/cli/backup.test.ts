@@ -104,10 +104,12 @@ onEveryStore((kind) => {
     it("has events that have left the database, which a restored service reads as before", async () => {
       const place = await makePlace(kind, { blobs: "a folder" });
       const { secret, client, filled } = await startFilled(place, { workspaces: 0, files: 0, runs: 3 });
-      const eventsOf = async (reader: typeof client) =>
-        await Promise.all(
-          filled.runIds.map(async (runId) => await Array.fromAsync(reader.runs.follow({ runId }))),
-        );
+      const eventsOf = async (reader: typeof client) => {
+        const events: unknown[] = [];
+        for (const runId of filled.runIds)
+          for await (const event of reader.runs.follow({ runId })) events.push(event);
+        return events;
+      };
       const before = await eventsOf(client);
       await place.stop();
       const store = await place.store.open();

@@ -2,24 +2,26 @@
 // the store.
 
 import type { Dispatch } from "../core/runs/dispatch.ts";
+import { FairQueue } from "./fair-queue.ts";
 import type { RunQueue } from "./run-queue.ts";
 
 export class InProcessDispatch implements Dispatch, RunQueue {
-  readonly #queue = new Set<string>();
+  readonly #queue = new FairQueue();
   readonly #awaited = new Set<string>();
+  readonly #released = new Set<string>();
   readonly #idle: ((runId: string) => void)[] = [];
   readonly #workers = new Map<string, () => void>();
 
-  enqueue(runId: string): void {
-    this.#offer(runId, this.#queue);
+  enqueue(runId: string, billingAccount: string): void {
+    if (!this.#offer(runId)) this.#queue.add(runId, billingAccount);
   }
 
   enqueueAwaited(runId: string): void {
-    this.#offer(runId, this.#awaited);
+    if (!this.#offer(runId)) this.#awaited.add(runId);
   }
 
   requeue(runId: string): void {
-    this.#offer(runId, this.#queue);
+    if (!this.#offer(runId)) this.#released.add(runId);
   }
 
   nudge(runId: string): void {
@@ -27,21 +29,23 @@ export class InProcessDispatch implements Dispatch, RunQueue {
   }
 
   waiting(): number {
-    return this.#queue.size + this.#awaited.size;
+    return this.#queue.size + this.#awaited.size + this.#released.size;
   }
 
   /** The queue of this process is the whole queue. */
   recount(): void {}
 
-  /** The next run id, one that is awaited first, else the oldest; null once `signal` aborts. */
+  /** The next run id, one that is awaited first, then one that was given back, then by account; null once `signal` aborts. */
   async next(signal: AbortSignal): Promise<string | null> {
     if (signal.aborted) return null;
-    for (const queue of [this.#awaited, this.#queue]) {
+    for (const queue of [this.#awaited, this.#released]) {
       const [oldest] = queue;
       if (oldest === undefined) continue;
       queue.delete(oldest);
       return oldest;
     }
+    const queued = this.#queue.take();
+    if (queued !== null) return queued;
     return await new Promise((resolve) => {
       const take = (runId: string) => {
         signal.removeEventListener("abort", giveUp);
@@ -62,9 +66,10 @@ export class InProcessDispatch implements Dispatch, RunQueue {
     return () => this.#workers.delete(runId);
   }
 
-  #offer(runId: string, queue: Set<string>): void {
+  /** Gives it to the worker that has waited longest. False where none is idle. */
+  #offer(runId: string): boolean {
     const taker = this.#idle.shift();
-    if (taker === undefined) queue.add(runId);
-    else taker(runId);
+    taker?.(runId);
+    return taker !== undefined;
   }
 }

@@ -178,4 +178,6 @@ CREATE INDEX runs_started_by on runs (agent_id, started_by, id) where started_by
 CREATE TABLE "run_archives" ("run_id" text primary key, "blob_key" text not null, "bytes" bigint not null, "sha256" text not null, "blocks" text not null);
 CREATE INDEX runs_unarchived on runs (ended_at, id)
     where content in ('kept', 'archiving') and ended_at is not null;
+CREATE INDEX runs_payer on runs (payer, status, id)
+    where status in ('queued', 'running', 'cancelling') and parked is null;
 `;

@@ -291,7 +291,11 @@ with item as materialized (
 )
 select id from moved`;
 
-const UNFINISHED_AND_QUEUED = "runs.status in ('queued', 'running', 'cancelling') and status = 'queued'";
+/** As the index `runs_payer` has it. */
+const AT_HAND = "runs.status in ('queued', 'running', 'cancelling') and runs.parked is null";
+const QUEUED = `${AT_HAND} and runs.status = 'queued'`;
+/** The children of runs are not among them: they go first. */
+const OWN = `${QUEUED} and runs.parent_run_id is null`;
 
 const OPENING_EVENT = insertOf<RunEventsTable>({
   run_id: "id",
@@ -301,16 +305,38 @@ const OPENING_EVENT = insertOf<RunEventsTable>({
 });
 
 /**
- * The parent of a child occupies a worker while it waits: children go first. The event that opens the stream is the one
- * that SqlQueue writes.
+ * The parent of a child occupies a worker while it waits: children go first. Then billing accounts share the workers: `payer` has those
+ * with queued runs, found one after the other by the index; `place` of a run is how many its account has at work and started before it.
+ * The event that opens the stream is the one that SqlQueue writes.
+ * Why: docs/decisions/176-accounts-share-the-workers.md
  */
 const START_OLDEST = `
-with child as materialized (
-  select id from runs where ${UNFINISHED_AND_QUEUED} and parent_run_id is not null
+with recursive payer as (
+  (select runs.payer from runs where ${OWN} order by runs.payer limit 1)
+  union all
+  select (select runs.payer from runs where ${OWN} and runs.payer > payer.payer order by runs.payer limit 1)
+  from payer where payer.payer is not null
+), child as materialized (
+  select id from runs where ${QUEUED} and parent_run_id is not null
   order by id limit $2::bigint for update skip locked
+), room as materialized (
+  select $2::bigint - count(*) as free from child
+), share as materialized (
+  select payer, count(*) as runs from (
+    select payer.payer from payer cross join lateral (
+      select id, row_number() over (order by id) as number from (
+        select id from runs where ${OWN} and runs.payer = payer.payer order by id limit (select free from room)
+      ) as oldest
+    ) as own cross join lateral (
+      select count(*) as runs from runs where ${AT_HAND} and runs.payer = payer.payer
+        and runs.status in ('running', 'cancelling')
+    ) as busy where payer.payer is not null
+    order by busy.runs + own.number, own.id limit (select free from room)
+  ) as next group by payer
 ), other as materialized (
-  select id from runs where ${UNFINISHED_AND_QUEUED} and parent_run_id is null
-  order by id limit $2::bigint - (select count(*) from child) for update skip locked
+  select own.id from share cross join lateral (
+    select id from runs where ${OWN} and runs.payer = share.payer order by id limit share.runs for update skip locked
+  ) as own
 ), started as (
   update runs set status = 'running', started_at = $1::bigint, heartbeat_at = $1::bigint, fence = fence + 1,
     last_seq = last_seq + 1

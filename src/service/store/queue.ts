@@ -2,7 +2,14 @@
 
 import { type Kysely, sql } from "kysely";
 import { type RunStatus, retriedReasons } from "../../contract/runs/run.ts";
-import type { Beat, QueueStore, ReleasedTake, RunAtWork, StartedRun } from "../core/runs/queue-port.ts";
+import type {
+  Beat,
+  QueueStore,
+  ReleasedTake,
+  RunAtWork,
+  StartedRun,
+  UnfinishedRun,
+} from "../core/runs/queue-port.ts";
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
@@ -32,15 +39,15 @@ export class SqlQueue implements QueueStore {
     this.#hasRowLocks = hasRowLocks;
   }
 
-  async listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]> {
+  async listUnfinished(): Promise<readonly UnfinishedRun[]> {
     const rows = await this.#db
       .selectFrom("runs")
-      .select(["id", "status"])
+      .select(["id", "status", "payer as billingAccount"])
       .where(isUnfinished)
       .where("parked", "is", null)
       .orderBy("id")
       .execute();
-    return rows.map((row) => ({ id: row.id, status: runRow.readField("status", row.status) }));
+    return rows.map(({ status, ...run }) => ({ ...run, status: runRow.readField("status", status) }));
   }
 
   async count(): Promise<number> {
@@ -227,16 +234,19 @@ const startRun = keepQuery<{ runId: string; now: number }>(
 )((db, { runId, now }) => startQueued(db, now).where("id", "=", runId));
 
 const startOldestRun = keepQuery<{ now: number }>("now")((db, { now }) => {
-  const oldest = db
+  const queued = db
     .selectFrom("runs")
     .select("id")
     .where(isUnfinished)
+    .where("parked", "is", null)
     .where("status", "=", sql.lit("queued"))
-    .orderBy("id")
     .limit(sql.lit(1));
   // The parent of a child occupies a worker while it waits: the child goes first.
-  const oldestChild = oldest.where("parent_run_id", "is not", null);
-  return startQueued(db, now).where("id", "=", sql<string>`coalesce((${oldestChild}), (${oldest}))`);
+  const oldestChild = queued.where("parent_run_id", "is not", null).orderBy("id");
+  const atWork = sql<number>`(select count(*) from runs as busy where busy.payer = runs.payer
+    and busy.status in ('running', 'cancelling') and busy.parked is null)`;
+  const next = queued.orderBy(atWork).orderBy("id");
+  return startQueued(db, now).where("id", "=", sql<string>`coalesce((${oldestChild}), (${next}))`);
 });
 
 /** Takes a queued run, and reserves the number of the event that opens its stream. */

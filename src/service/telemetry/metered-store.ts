@@ -15,6 +15,7 @@ import type {
   RunAtWork,
   RunEnd,
   StartedRun,
+  UnfinishedRun,
 } from "../core/runs/queue-port.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
 
@@ -289,7 +290,7 @@ class TalliedQueue implements QueueStore {
     return this.#queue.listAtWork();
   }
 
-  listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]> {
+  listUnfinished(): Promise<readonly UnfinishedRun[]> {
     return this.#queue.listUnfinished();
   }
 

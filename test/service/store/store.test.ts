@@ -74,6 +74,29 @@ onEveryStore((kind) => {
       );
     });
 
+    it("shares the workers among billing accounts, whatever each has queued, children first", async () => {
+      const queue = async (id: string, billingAccount: string, parentRunId: string | null = null) =>
+        await store.transact((tx) =>
+          tx.runs.insert(makeRun({ id, billingAccount, parentRunId }), makeRunInput()),
+        );
+      for (let index = 0; index < 40; index += 1) await queue(`a${10 + index}`, "many");
+      await queue("b1", "few");
+      await queue("b2", "few");
+      await queue("c1", "one");
+      await queue("z1", "many", "a10");
+      const take = async () =>
+        (await store.transact((tx) => tx.queue.startOldest({ now: 7 })))?.run.id ?? null;
+      const taken = [await take(), await take(), await take(), await take(), await take()];
+      // The child is at work for its account, too.
+      expect(taken).toEqual(["z1", "b1", "c1", "a10", "b2"]);
+      await store.transact(async (tx) => {
+        for (const runId of ["z1", "a10"])
+          await tx.events.end(makeEnd({ runId, settlement: { billingAccount: "many", postings: [] } }));
+      });
+      await queue("d1", "new");
+      expect([await take(), await take(), await take()]).toEqual(["a11", "d1", "a12"]);
+    });
+
     it("undoes a transaction that throws, and only that one", async () => {
       const failing = store.transact(async (tx) => {
         await tx.runs.insert(makeRun({ id: "undone" }), makeRunInput());
@@ -324,10 +347,11 @@ onEveryStore((kind) => {
       ] as const) {
         await store.transact((tx) => tx.runs.insert(makeRun({ id, status }), makeRunInput()));
       }
+      const { billingAccount } = makeRun();
       expect(await store.committed.queue.listUnfinished()).toEqual([
-        { id: "r1", status: "running" },
-        { id: "r3", status: "queued" },
-        { id: "r4", status: "cancelling" },
+        { id: "r1", status: "running", billingAccount },
+        { id: "r3", status: "queued", billingAccount },
+        { id: "r4", status: "cancelling", billingAccount },
       ]);
     });
 

@@ -1,6 +1,9 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 041, */
+/** Statements for both databases, in their order: of migration 042, */
+const undoRunsByPayer: readonly string[] = ["drop index if exists runs_payer"];
+
+/** of 041, */
 const undoRunArchives: readonly string[] = [
   "drop index if exists runs_unarchived",
   "drop table run_archives",
@@ -38,6 +41,7 @@ const undoOperators: readonly string[] = [
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [
+  ...undoRunsByPayer,
   ...undoRunArchives,
   ...undoKeysOfContinuedRuns,
   ...undoAccountNames,

@@ -372,7 +372,7 @@ async function write(settled: Settled): Promise<Submitted> {
   });
   switch (admitted) {
     case "admitted":
-      return { runId, sessionId, isReplay: false };
+      return { runId, sessionId, isReplay: false, billingAccount: run.billingAccount };
     case "key_taken":
       throw new KeyTakenError(key ?? "");
     case "unpaid":

@@ -7,8 +7,11 @@ declare module "../core.ts" {
 }
 
 export interface Dispatch {
-  /** Offers a queued run to the workers, by its id: its state is in the store. Safe to repeat. */
-  enqueue(runId: string): void;
+  /**
+   * Offers a queued run to the workers, by its id: its state is in the store. Billing accounts share the workers: none waits for all that
+   * another has queued. Safe to repeat.
+   */
+  enqueue(runId: string, billingAccount: string): void;
   /** Like `enqueue`, but before all others: the run's parent occupies a worker while it waits. */
   enqueueAwaited(runId: string): void;
   /** Offers a run that was given back to the workers. */

@@ -35,8 +35,10 @@ interface QueueReader {
    */
   listNewer(version: number): Promise<readonly Pick<RunAtWork, "id" | "fence">[]>;
   /** Runs that have not ended and are not parked, oldest first. */
-  listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]>;
+  listUnfinished(): Promise<readonly UnfinishedRun[]>;
 }
+
+export type UnfinishedRun = Pick<RunRecord, "id" | "status" | "billingAccount">;
 
 export interface QueueStore extends QueueReader {
   /**
@@ -45,8 +47,8 @@ export interface QueueStore extends QueueReader {
    */
   start(start: { runId: string; now: number }): Promise<StartedRun | null>;
   /**
-   * Takes the oldest queued run that no other transaction is taking, as `start` does; one whose parent waits for it
-   * goes before all others. Null when there is none. Safe to race: no run is taken twice, and no caller waits.
+   * Takes a queued run that no other transaction is taking, as `start` does: the oldest one of the billing account that has the fewest runs at
+   * work; one whose parent waits for it goes before all others. Null when there is none. Safe to race: no run is taken twice, and no caller waits.
    */
   startOldest(start: { now: number }): Promise<StartedRun | null>;
   /**

@@ -36,7 +36,7 @@ export async function recoverRuns(
   }
   for (const id of released) core.dispatch.requeue(id);
   const queued = unfinished.filter((run) => run.status === "queued");
-  for (const run of queued) core.dispatch.enqueue(run.id);
+  for (const run of queued) core.dispatch.enqueue(run.id, run.billingAccount);
   return { requeued: queued.length, taken_up: released.size, ended };
 }
 

@@ -16,6 +16,8 @@ export type Submitted = {
   readonly sessionId: string;
   /** True when the same key made this run before. */
   readonly isReplay: boolean;
+  /** Of a new run: who pays for it. */
+  readonly billingAccount?: string;
   /** The session had a parked run: this one, which goes on after this `seq`. */
   readonly continuedAfter?: number;
   /** Runs that ended with it: the session's parked one, where it was not given what it waited for. */

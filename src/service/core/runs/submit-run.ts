@@ -62,7 +62,7 @@ export class RunSubmitter {
         announceContinued(this.#core, submitted.value.runId);
       else if (isNew) {
         announce(this.#core, submitted.value.alsoEnded ?? []);
-        dispatch.enqueue(submitted.value.runId);
+        dispatch.enqueue(submitted.value.runId, submitted.value.billingAccount ?? "");
         // Nobody waits for a session that did not exist.
         if (session_id !== undefined || session_key !== undefined) signals.publish(submitted.value.sessionId);
       }

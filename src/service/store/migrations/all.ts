@@ -38,6 +38,7 @@ import * as m035 from "./035-begun-commits.ts";
 import * as m036 from "./036-account-names.ts";
 import * as m037 from "./037-keys-of-continued-runs.ts";
 import * as m041 from "./041-run-archives.ts";
+import * as m042 from "./042-runs-by-payer.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -78,4 +79,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "036-account-names": m036,
   "037-keys-of-continued-runs": m037,
   "041-run-archives": m041,
+  "042-runs-by-payer": m042,
 };
