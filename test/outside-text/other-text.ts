@@ -13,6 +13,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "ci/gitlab.ts",
     "cli/account.ts",
     "cli/agents.ts",
+    "cli/attest.ts",
     "cli/claim.ts",
     "cli/conform.ts",
     "conform/kit/routes.ts",
