@@ -125,6 +125,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "conform/report.ts",
   ],
   "an anchored word of bounded length": [
+    "contract/run-identity.ts",
     "service/api/mcp/tools/copies.ts",
     "service/core/workspaces/retention/read-retention.ts",
   ],

@@ -30,6 +30,7 @@ import { SqlPullReviews } from "./pull-reviews.ts";
 import type { SqlQueue } from "./queue.ts";
 import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
+import { SqlRunIdentity } from "./run-identity.ts";
 import type { SqlRunJournal } from "./run-journal.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
@@ -72,6 +73,7 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   #workflows: SqlWorkflows | undefined;
   #approvals: SqlApprovals | undefined;
   #writeGrants: SqlWriteGrants | undefined;
+  #runIdentity: SqlRunIdentity | undefined;
   #expiry: SqlExpiry | undefined;
   #blobs: SqlBlobs | undefined;
   #packs: SqlPacks | undefined;
@@ -215,6 +217,11 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   get writeGrants(): SqlWriteGrants {
     this.#writeGrants ??= new SqlWriteGrants(this.#connection);
     return this.#writeGrants;
+  }
+
+  get runIdentity(): SqlRunIdentity {
+    this.#runIdentity ??= new SqlRunIdentity(this.#connection);
+    return this.#runIdentity;
   }
 
   get expiry(): SqlExpiry {

@@ -1,6 +1,11 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 037, */
+/** Statements for both databases, in their order: of migration 039, */
+const undoRunIdentity: readonly string[] = ["identity_keys", "audience_grants"].map(
+  (table) => `drop table ${table}`,
+);
+
+/** of 037, */
 const undoKeysOfContinuedRuns: readonly string[] = [
   "alter table idempotency_keys drop column continued_after",
 ];
@@ -32,6 +37,7 @@ const undoOperators: readonly string[] = [
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [
+  ...undoRunIdentity,
   ...undoKeysOfContinuedRuns,
   ...undoAccountNames,
   ...undoBegunCommits,

@@ -37,6 +37,7 @@ import * as m034 from "./034-run-filters.ts";
 import * as m035 from "./035-begun-commits.ts";
 import * as m036 from "./036-account-names.ts";
 import * as m037 from "./037-keys-of-continued-runs.ts";
+import * as m039 from "./039-run-identity.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -76,4 +77,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "035-begun-commits": m035,
   "036-account-names": m036,
   "037-keys-of-continued-runs": m037,
+  "039-run-identity": m039,
 };
