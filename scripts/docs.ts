@@ -1,6 +1,6 @@
 // Writes the reference pages of docs/ from the declarations that they describe: commands, settings, inputs and outputs,
-// reasons, routes and CI events; the reference of the client library, which /docs of a service shows; and two parts of pages that are written by hand: the sizes of dist/ in the comparison, and the
-// table of tools.
+// reasons, routes and CI events; the reference of the client library, which /docs of a service shows; and three parts of pages that are written by hand: the sizes of dist/ in the comparison, the
+// table of tools, and the fields of an attested commit.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,6 +12,7 @@ import { clientLibrary } from "./docs/client-library.ts";
 import { commandPage } from "./docs/command-page.ts";
 import { conclusionsPage } from "./docs/conclusions-page.ts";
 import { inputsPage } from "./docs/inputs-page.ts";
+import { withPredicateRows } from "./docs/predicate-rows.ts";
 import { settingsPage } from "./docs/settings-page.ts";
 import { withToolRows } from "./docs/tool-rows.ts";
 
@@ -19,6 +20,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NOTE = "<!-- Written by `npm run docs`. Do not edit. -->";
 
 const COMPARISON = "docs/comparison.md";
+const ATTESTED_COMMITS = "docs/attested-commits.md";
 const MCP = "docs/mcp.md";
 const CLIENT_LIBRARY = "src/service/api/http/reference/client-library.json";
 
@@ -35,6 +37,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
   const whole = Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}`]);
   return {
     ...Object.fromEntries(whole),
+    [ATTESTED_COMMITS]: withPredicateRows(readPage(ATTESTED_COMMITS)),
     [COMPARISON]: withBundleSizes(readPage(COMPARISON)),
     [CLIENT_LIBRARY]: `${JSON.stringify(await clientLibrary(), null, 1)}\n`,
     [MCP]: withToolRows(readPage(MCP)),

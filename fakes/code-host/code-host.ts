@@ -124,6 +124,8 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
         pulls,
         faults: faults.api,
       });
+    } else if (rest.attestations.handleAddress(request, response, url)) {
+      // Answered.
     } else if (rest.attachments.handle(request, response, { url, mayRead: isOfJob(request, jobs) })) {
       // Answered.
     } else if (mayNotClone({ request, jobs, repositories })) {

@@ -26,5 +26,6 @@ function permissionsFor(path: string): readonly string[] {
   if (/^\/(check-runs|commits\/[^/]+\/check-runs)(\/|$)/.test(path)) return ["checks"];
   if (/^\/(branches|commits|compare|contents|git|merges)(\/|$)/.test(path)) return ["contents"];
   if (path.startsWith("/actions/")) return ["actions"];
+  if (/^\/attestations(\/|$)/.test(path)) return ["attestations"];
   return [];
 }

@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CodeHostAttachments } from "./attachments.ts";
+import { CodeHostAttestations } from "./attestations.ts";
 import { CodeHostCheckRuns } from "./check-runs.ts";
 import { ACTIONS_BOT, type CodeHostComment, CodeHostComments, type CommentShelf } from "./comments.ts";
 import { CodeHostDiscussions } from "./discussions.ts";
@@ -22,6 +23,7 @@ export class CodeHostRest {
   /** Comments and reviews of jobs. */
   readonly comments = new CodeHostComments();
   readonly attachments = new CodeHostAttachments();
+  readonly attestations = new CodeHostAttestations();
   readonly discussions = new CodeHostDiscussions();
   readonly reviews = new CodeHostReviews();
   readonly checkRuns = new CodeHostCheckRuns();
@@ -157,6 +159,7 @@ export class CodeHostRest {
     if (this.dispatches.handle(request, response, { url, path, body })) return true;
     if (this.workflowRuns.handle(request, response, { url, path })) return true;
     if (this.checkRuns.handle(request, response, { path, body })) return true;
+    if (this.attestations.handle(request, response, { url, path, body })) return true;
     if (this.issueWrites.handle(request, response, { url, path, body, shelf: this.#issueShelf(webUrl) }))
       return true;
     const [, login] = /^\/collaborators\/([^/]+)\/permission$/.exec(path) ?? [];

@@ -32,6 +32,8 @@ const cutCauses = ["time_limit"];
 const otherRoutes = [
   "insufficient_credits",
   "run_finished",
+  "run_identity_off",
+  "run_not_at_work",
   "run_unfinished",
   "delivery_reported",
   "already_claimed",

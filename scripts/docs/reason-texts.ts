@@ -132,6 +132,8 @@ export const problemTexts: Texts<ProblemCode> = {
   already_member: "The person is a member of the account already.",
   not_found: "There is nothing at this address for this credential.",
   run_finished: "The run has ended already.",
+  run_identity_off: "The service vouches for no run: its operator has set no RUN_SECRETS_KEY.",
+  run_not_at_work: "Only a run that is at work gets an ID token.",
   run_unfinished: "The run has not ended yet, so that nothing of it can have been delivered.",
   delivery_reported: "This attempt of the job has reported another delivery of the run.",
   turn_not_kept: "The run cannot be forked at this turn: the message says at which it can be.",

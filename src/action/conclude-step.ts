@@ -17,7 +17,7 @@ import { leaveState } from "./state.ts";
 
 export function concludingPort(step: Step): ConcludingPort<ActionTypes> {
   return {
-    handOver: (following) => handOver(step, following),
+    handOver: (following, run) => handOver(step, following, run),
     withhold,
     publications: (ending) => publications(step, ending),
     sayEnding,

@@ -2,6 +2,8 @@
 
 import * as core from "@actions/core";
 import type { Environment } from "../base/environment.ts";
+import type { Run } from "../contract/runs/run.ts";
+import type { Pushed } from "../github/changes/pushed-commit.ts";
 import type { CodeHost } from "../github/code-host.ts";
 import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";
@@ -9,22 +11,26 @@ import { refusedLines, writtenLines } from "../render/outputs-section.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { ActionTypes, Step } from "./action-types.ts";
 import { openCodeHost } from "./github-access.ts";
+import { BUILT_IN } from "./input-kinds.ts";
 import { outputSubjectOf, requestsReview, sessionKeyOf } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
 type Completed = Following<ActionTypes>;
 
 /** Does what the inputs "findings", "changes" and "outputs" say. */
-export async function handOver(step: Step, completed: Completed): Promise<HandedOver> {
+export async function handOver(step: Step, completed: Completed, run: Run): Promise<HandedOver> {
   const { inputs, outputs } = completed.settings;
   const { changes, findings } = inputs;
   if (changes !== "commit" && changes !== "pull-request" && findings === "none" && outputs === null) {
-    return { delivery: null, findings: null, outputs: null };
+    return { delivery: null, attestation: null, findings: null, outputs: null };
   }
   const codeHost = await openCodeHost(step, inputs);
+  const published = await publish(step, { completed, codeHost });
+  const { delivery, pushed } = await deliver(step, { completed, codeHost });
   return {
-    findings: await publish(step, { completed, codeHost }),
-    delivery: await deliver(step, { completed, codeHost }),
+    findings: published,
+    delivery,
+    attestation: await attest(step, { completed, codeHost, run, delivery, pushed }),
     outputs: await write(step, { completed, codeHost }),
   };
 }
@@ -71,13 +77,19 @@ function checkRunName({ GITHUB_WORKFLOW, GITHUB_JOB }: Environment): string {
   return [GITHUB_WORKFLOW, GITHUB_JOB, "findings"].filter((part) => part).join(" / ");
 }
 
-async function deliver(step: Step, { completed, codeHost }: Handover): Promise<HandedOver["delivery"]> {
+type Delivered = Pick<HandedOver, "delivery"> & {
+  /** The commit that this attempt pushed, or vouches for. */
+  readonly pushed: Pushed | null;
+};
+
+async function deliver(step: Step, { completed, codeHost }: Handover): Promise<Delivered> {
   const { settings, plan, run, log } = completed;
-  const { changes: mode, branchPrefix, signedCommits } = settings.inputs;
+  const { changes: mode, branchPrefix, signedCommits, attest: isAttested } = settings.inputs;
   const { changes } = log.report;
-  if (mode !== "commit" && mode !== "pull-request") return null;
-  if (changes === null) return { type: "none" };
-  return await codeHost.deliverChanges({
+  if (mode !== "commit" && mode !== "pull-request") return { delivery: null, pushed: null };
+  if (changes === null) return { delivery: { type: "none" }, pushed: null };
+  const pushes: Pushed[] = [];
+  const delivery = await codeHost.deliverChanges({
     mode,
     changes,
     run: { ...run, sessionId: embeddedSession(step, completed) ?? run.sessionId },
@@ -86,9 +98,62 @@ async function deliver(step: Step, { completed, codeHost }: Handover): Promise<H
     subject: plan.request?.subject ?? null,
     branchPrefix,
     signedCommits,
+    onPushed: isAttested ? (one) => pushes.push(one) : null,
     setSecret: core.setSecret,
     onNote: sayLine,
   });
+  return { delivery, pushed: pushes.at(-1) ?? null };
+}
+
+/** The signed statement about the pushed commit. The push stands, whatever comes of it. */
+async function attest(
+  step: Step,
+  { completed, codeHost, run, delivery, pushed }: Handover & Delivered & { readonly run: Run },
+): Promise<HandedOver["attestation"]> {
+  const { settings, plan, log, service, grant } = completed;
+  const { inputs } = settings;
+  if (!inputs.attest || (delivery?.type !== "commit" && delivery?.type !== "pull_request")) return null;
+  if (pushed === null) {
+    sayLine("Nothing is attested: this attempt of the job has pushed no commit.");
+    return null;
+  }
+  const isEmbedded = service.type === "embedded";
+  const { sessionId } = completed.run;
+  const attestation =
+    pushed.type === "unread"
+      ? unread(pushed)
+      : await codeHost.attestCommit({
+          commit: pushed.commit,
+          prompt: inputs.mode === "run" ? (plan.request?.prompt ?? null) : null,
+          subject: plan.request?.subject ?? null,
+          run: { id: run.id, sessionId, serviceUrl: isEmbedded ? null : service.baseUrl },
+          ended: run,
+          report: log.report,
+          agent: isEmbedded ? { name: agentNameOf(inputs), id: null } : { name: null, id: grant.agent_id },
+          egress: inputs.egress,
+          mcpServers: serverNames(inputs),
+          eventsPath: log.files.eventsPath,
+          mintIdToken: step.github.mintIdToken,
+          setSecret: core.setSecret,
+        });
+  if (attestation.type === "failed") core.warning(attestation.message);
+  else sayLine(`Attested commit ${attestation.sha.slice(0, 7)}: ${attestation.url}`);
+  return attestation;
+}
+
+function unread({ sha, why }: Extract<Pushed, { type: "unread" }>): NonNullable<HandedOver["attestation"]> {
+  const message = `Commit ${sha.slice(0, 7)} is pushed, and not attested: it could not be read again. ${why} Re-run the job: it attests the commit that is there.`;
+  return { type: "failed", message };
+}
+
+/** The repository's own are named by their file. */
+function serverNames({ mcpServers }: ActionTypes["settings"]["inputs"]): readonly string[] {
+  if (mcpServers === null) return [];
+  return mcpServers.servers === null ? [mcpServers.text] : Object.keys(mcpServers.servers);
+}
+
+function agentNameOf({ service }: ActionTypes["settings"]["inputs"]): string {
+  return (service.type === "embedded" ? service.model?.agent : null) ?? BUILT_IN;
 }
 
 /** What the run asked for, once more within what this job declares. */

@@ -120,6 +120,8 @@ export type Inputs = {
   /** Ends with a slash or a hyphen; nothing else that a branch's name could not hold. */
   readonly branchPrefix: string;
   readonly signedCommits: boolean;
+  /** Whether the pushed commit gets a signed statement of who asked for it. */
+  readonly attest: boolean;
   readonly findings: (typeof findingsModes)[number];
   /** The least severe finding that fails the step. Null: none does. */
   readonly failOnSeverity: Severity | null;
@@ -178,6 +180,7 @@ export const inputSettings = {
   changes: setting(oneOf(changesModes), "patch"),
   "branch-prefix": setting(branchPrefix, "agent/"),
   "signed-commits": setting(flag, false),
+  attest: setting(flag, false),
   findings: setting(oneOf(findingsModes), "none"),
   "fail-on-severity": setting(oneOf(["none", ...severities]), "none"),
   "check-run": setting(flag, false),
@@ -246,6 +249,7 @@ export function readInputs({ read, names, models }: GivenInputs): Inputs {
     changes: values.changes,
     branchPrefix: values["branch-prefix"],
     signedCommits: values["signed-commits"],
+    attest: values.attest,
     findings: values.findings,
     failOnSeverity: values["fail-on-severity"] === "none" ? null : values["fail-on-severity"],
     checkRun: values["check-run"],
@@ -349,20 +353,19 @@ function faultsWithoutFindings({ findings, failOnSeverity, checkRun, paths, igno
 }
 
 function faultsOfMode(inputs: Inputs): string[] {
-  const { mode, runId, wait, changes, findings } = inputs;
+  const { mode, runId, wait, changes, findings, attest, bestOf, bestOfModels } = inputs;
   const faults = faultsWithoutFindings(inputs);
-  const { bestOf, bestOfModels } = inputs;
+  if (attest && !isPushed(changes))
+    faults.push('Input "attest" is about pushed commits: set "changes" to commit or pull-request.');
   // With one attempt, the count follows from the models.
   if (bestOf > 1 && bestOfModels !== null && bestOfModels.length > bestOf)
     faults.push(
       `Input "best-of-models" names ${bestOfModels.length} models, and "best-of: ${bestOf}" has an attempt for ${bestOf} of them. Raise "best-of", or leave it out.`,
     );
-  if (mode === "attach" && runId === null) {
+  if (mode === "attach" && runId === null)
     faults.push('Input "mode: attach" needs "run-id": the output of the step that started the run.');
-  }
-  if (mode === "attach" && !wait) {
+  if (mode === "attach" && !wait)
     faults.push('Inputs "mode: attach" and "wait: false" exclude each other: attaching is waiting.');
-  }
   if (runId !== null && mode !== "attach" && mode !== "cancel") {
     faults.push(
       'Input "run-id" is for "mode: attach" and "mode: cancel": a run of its own has an id of its own.',

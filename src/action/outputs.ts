@@ -13,7 +13,7 @@ const MAX_CHANGED_FILES_BYTES = 128 * 1024;
 
 /** Writes the reply file, the patch file and every output. */
 export async function writeOutputs(ending: ActionEnding, commentUrl: string | null): Promise<void> {
-  const { verdict, claimUrl, delivery, findings } = ending;
+  const { verdict, claimUrl, delivery, attestation, findings } = ending;
   const { run, report, reply, creditsCharged, tokens } = runFacts(ending);
   const outputs = {
     conclusion: verdict.conclusion,
@@ -30,6 +30,7 @@ export async function writeOutputs(ending: ActionEnding, commentUrl: string | nu
     tokens: String(tokens ?? ""),
     "changed-files": pathList(report.changes?.files.map((file) => file.path) ?? []),
     ...deliveryOutputs(delivery),
+    "attestation-url": attestation?.type === "attested" ? attestation.url : "",
     "comment-url": commentUrl ?? "",
     findings: findingsCount(findings),
     checks: report.checks?.state ?? "",

@@ -24,6 +24,10 @@ export const catalogue = {
     summary:
       "Find out whether changed instructions make an agent better, on tasks of this repository's history.",
   },
+  attest: {
+    section: JOB,
+    summary: "Verify who asked which agent for a commit.",
+  },
   doctor: {
     section: JOB,
     summary: "Explain who this CI job is and how it reaches the service, with a fix for each fault.",

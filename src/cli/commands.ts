@@ -7,6 +7,7 @@ export const commands: Readonly<Record<CommandName, LoadCommand>> = {
   init: async () => (await import("./init.ts")).init,
   run: async () => (await import("./run-command.ts")).runCommand,
   eval: async () => (await import("./eval-command.ts")).evalCommand,
+  attest: async () => (await import("./attest.ts")).attest,
   doctor: async () => (await import("./doctor.ts")).doctor,
   serve: async () => (await import("./serve.ts")).serve,
   work: async () => (await import("./serve.ts")).work,

@@ -58,7 +58,7 @@ export function commandPort(
         const written = (await outputs?.write(log.report, interrupts.first)) ?? null;
         for (const line of written === null ? [] : [...writtenLines(written), ...refusedLines(written)])
           note(line);
-        return { delivery: null, findings: null, outputs: written };
+        return { delivery: null, attestation: null, findings: null, outputs: written };
       },
       withhold: () => null,
       publications: (ending) => [

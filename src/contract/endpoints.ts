@@ -37,6 +37,7 @@ export const {
   workflows,
   approvals,
   writeGrants,
+  runIdentity,
   questions,
   account,
   accountMembers,

@@ -12,6 +12,7 @@ import { operationRoutes } from "./operation.ts";
 import { questionRoutes } from "./questions.ts";
 import { repositoryAccessRoutes } from "./repository-access.ts";
 import type { RouteTable } from "./route.ts";
+import { runIdentityRoutes } from "./run-identity.ts";
 import { runRoutes } from "./runs/routes.ts";
 import { scheduleRoutes } from "./schedules/routes.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
@@ -31,6 +32,7 @@ export const firstRoutes = {
   workflows: workflowRoutes,
   approvals: approvalRoutes,
   writeGrants: writeGrantRoutes,
+  runIdentity: runIdentityRoutes,
   questions: questionRoutes,
   account: accountRoutes,
   accountMembers: accountMemberRoutes,

@@ -6,12 +6,14 @@ import { systemClock } from "../base/clock.ts";
 import type { Environment } from "../base/environment.ts";
 import type { CiJob } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
+import type { Attestation } from "../report/attestation.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings } from "../report/findings.ts";
 import type { WrittenOutputs } from "../report/written-outputs.ts";
 import { type GitHubApi, githubApi } from "./api/github-api.ts";
 import { canOnlyRead } from "./api/read-only.ts";
 import type { RepositoryFile, RepositoryFilePlace } from "./api/repository-file.ts";
+import type { AttestOptions } from "./attestations/attest-options.ts";
 import type { DeliveryOptions } from "./changes/delivery-options.ts";
 import type { FailedJobsHandOver, FailedJobsOptions } from "./failed-jobs/hand-over-failed-jobs.ts";
 import type { FindingsOptions } from "./findings/publish-findings.ts";
@@ -55,6 +57,8 @@ export interface CodeHost {
   writeOutputs(options: Omit<GitHubOutputsOptions, Bound>): Promise<WrittenOutputs>;
   /** Failures that a maintainer can cause are a Delivery of type "kept", with the reason. */
   deliverChanges(options: Omit<DeliveryOptions, Bound>): Promise<Delivery>;
+  /** A signed statement about a commit that was pushed. Every failure is an Attestation of type "failed". */
+  attestCommit(options: Omit<AttestOptions, Bound>): Promise<Attestation>;
 }
 
 /** Loads the client of the API before its first call, so that this does not wait for it. Sends nothing. */
@@ -118,6 +122,11 @@ export function openCodeHost(access: CodeHostAccess): CodeHost {
     deliverChanges: async (options) => {
       const { deliverChanges } = await import("./changes/deliver-changes.ts");
       return await deliverChanges({ ...options, ...access, api, clock: systemClock });
+    },
+    attestCommit: async (options) => {
+      // A file of its own, dist/attest.cjs.
+      const { attestCommit } = await import("./attestations/attest-commit.ts");
+      return await attestCommit({ ...options, ...access, api, clock: systemClock });
     },
   };
 }

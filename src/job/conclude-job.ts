@@ -87,7 +87,7 @@ function resumingOf(progress: Progress): Resuming {
 }
 
 const MAX_PLACE_CHARS = 160;
-const NOTHING: HandedOver = { delivery: null, findings: null, outputs: null };
+const NOTHING: HandedOver = { delivery: null, attestation: null, findings: null, outputs: null };
 
 /** Of a run that was cut, or that waits for an answer, nothing is published: its work is not done. */
 async function handOver<Own extends JobTypes>(
@@ -96,7 +96,7 @@ async function handOver<Own extends JobTypes>(
 ): Promise<HandedOver> {
   if (outcome.type !== "ended" || progress.phase !== "following") return NOTHING;
   const isHalfDone = verdict.conclusion === "incomplete" || verdict.reason === "question";
-  if (verdict.conclusion === "success" && !isHalfDone) return await port.handOver(progress);
+  if (verdict.conclusion === "success" && !isHalfDone) return await port.handOver(progress, outcome.run);
   return isHalfDone ? { ...NOTHING, delivery: port.withhold(progress) } : NOTHING;
 }
 

@@ -4,6 +4,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Transport } from "../client/transport.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
+import type { Run } from "../contract/runs/run.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { Ending } from "./ending.ts";
 import type { CommitPlace } from "./git/commit-place.ts";
@@ -18,7 +19,7 @@ export type Publication = { readonly what: string; write(): Promise<void> };
 /** The port once the work has ended. Methods are called in this order. */
 export interface ConcludingPort<Own extends JobTypes> {
   /** Publishes what a completed run found and changed. */
-  handOver(following: Following<Own>): Promise<HandedOver>;
+  handOver(following: Following<Own>, run: Run): Promise<HandedOver>;
   /** The delivery of the changes of a run that was cut, which nothing publishes; null where there are none to push. */
   withhold(following: Following<Own>): Delivery | null;
   /** Written one after the other. */

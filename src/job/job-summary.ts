@@ -15,7 +15,7 @@ type SummaryPlace = {
 
 /** Markdown that ends with a newline. */
 export function jobSummary(ending: Ending, place: SummaryPlace): string {
-  const { verdict, claimUrl, delivery, findings, outputs } = ending;
+  const { verdict, claimUrl, delivery, attestation, findings, outputs } = ending;
   const { agentId, run, report, creditsCharged, creditsRemaining, tokens, budget, models, unseen } =
     runFacts(ending);
   return renderSummary(report, {
@@ -34,6 +34,7 @@ export function jobSummary(ending: Ending, place: SummaryPlace): string {
     models,
     claimUrl,
     delivery,
+    attestation,
     findings,
     outputs,
     maxBytes: DEFAULT_SUMMARY_BYTES,

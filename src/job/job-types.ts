@@ -3,6 +3,7 @@
 import type { CiJob } from "../ci/provider.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
+import type { Attestation } from "../report/attestation.ts";
 import type { FailOn } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings, Severity } from "../report/findings.ts";
@@ -105,6 +106,8 @@ export type HandedModel = { readonly name: string; readonly access: RenewedAcces
 /** The deliveries of a completed run's changes and findings; null where nobody was to publish them. */
 export type HandedOver = {
   readonly delivery: Delivery | null;
+  /** What came of the statement about the pushed commit; null where nobody asked for one, or nothing was pushed. */
+  readonly attestation: Attestation | null;
   readonly findings: PublishedFindings | null;
   /** What was written for the run's typed outputs; null where the job declares none. */
   readonly outputs: WrittenOutputs | null;

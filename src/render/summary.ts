@@ -2,10 +2,12 @@
 // Within a number of UTF-8 bytes: the oldest details are cut first, then the end of the reply.
 
 import { fitText, SectionRoom } from "../base/bounded-text.ts";
+import type { Attestation } from "../report/attestation.ts";
 import type { RunReport } from "../report/run-report.ts";
 import type { WrittenOutputs } from "../report/written-outputs.ts";
 import { approvalSection } from "./approval-notes.ts";
 import { attemptsSection } from "./attempts.ts";
+import { attestationSection } from "./attestation-note.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
 import {
@@ -39,6 +41,8 @@ export type SummaryContext = EndContext & {
   readonly sessionId?: string | undefined;
   /** What the job wrote for the run. */
   readonly outputs?: WrittenOutputs | null | undefined;
+  /** What came of the statement about the pushed commit. */
+  readonly attestation?: Attestation | null | undefined;
   readonly commentUrl?: string | null | undefined;
   /** At least `MIN_SUMMARY_BYTES`. */
   readonly maxBytes: number;
@@ -63,6 +67,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const claim = room.take(claimSection(report, context));
   const costs = room.take(costsSection(report, context));
   const where = room.take(whereSection(context));
+  const attestation = room.take(attestationSection(context.attestation ?? null));
   const outputs = room.take(outputsSection(context.outputs ?? null));
   const attempts = room.take(attemptsSection(report.attempts));
   const findings = room.take(
@@ -87,6 +92,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
     missing,
     why,
     facts,
+    attestation,
     claim,
     reply,
     attempts,

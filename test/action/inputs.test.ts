@@ -71,6 +71,7 @@ describe("readInputs", () => {
       changes: "patch",
       branchPrefix: "agent/",
       signedCommits: false,
+      attest: false,
       findings: "none",
       failOnSeverity: null,
       checkRun: false,
@@ -91,6 +92,16 @@ describe("readInputs", () => {
       matrix: "",
       ignored: [],
     });
+  });
+
+  it("attests pushed commits alone", () => {
+    expect(read({ attest: "true", changes: "commit" })).toMatchObject({ attest: true });
+    expect(problems({ attest: "true" })).toEqual([
+      'Input "attest" is about pushed commits: set "changes" to commit or pull-request.',
+    ]);
+    expect(problems({ attest: "yes", changes: "commit" })).toEqual([
+      'Input "attest" must be true or false, got "yes".',
+    ]);
   });
 
   it("reads what a review is about and what of it gates, and needs findings for that", () => {

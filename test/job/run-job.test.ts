@@ -98,7 +98,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {}, c
     conclude: async () => ({
       handOver: async () => {
         calls.push("hand over");
-        return { delivery: null, findings: null, outputs: null };
+        return { delivery: null, attestation: null, findings: null, outputs: null };
       },
       withhold: () => {
         calls.push("withhold");
@@ -228,6 +228,7 @@ describe("runJob", () => {
     await using service = await openMockService({ read: ended });
     const handOver = async () => ({
       delivery: { type: "kept", reason: "push_refused", message: "Not pushed." } as const,
+      attestation: null,
       findings: null,
       outputs: null,
     });

@@ -13,6 +13,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "ci/gitlab.ts",
     "cli/account.ts",
     "cli/agents.ts",
+    "cli/attest.ts",
     "cli/claim.ts",
     "cli/conform.ts",
     "conform/kit/routes.ts",
@@ -124,6 +125,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "conform/report.ts",
   ],
   "an anchored word of bounded length": [
+    "contract/run-identity.ts",
     "service/api/mcp/tools/copies.ts",
     "service/core/workspaces/retention/read-retention.ts",
   ],

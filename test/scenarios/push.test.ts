@@ -50,6 +50,7 @@ describe("a job on push", () => {
       "structured-output": "",
       branch: "",
       "commit-sha": "",
+      "attestation-url": "",
       "pull-request-url": "",
       "comment-url": "",
       findings: "",

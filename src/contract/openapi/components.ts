@@ -19,6 +19,7 @@ import { problemComponents } from "../problems/problem.ts";
 import { questionComponents, questionExamples } from "../questions.ts";
 import { repositoryAccessComponents, repositoryAccessExamples } from "../repository-access.ts";
 import type { Routes } from "../routes.ts";
+import { runIdentityComponents, runIdentityExamples } from "../run-identity.ts";
 import { runExamples } from "../runs/examples.ts";
 import { runComponents } from "../runs/routes.ts";
 import { runEventComponents } from "../runs/run-event.ts";
@@ -42,6 +43,7 @@ export const components: Components = {
   ...workflowComponents,
   ...approvalComponents,
   ...writeGrantComponents,
+  ...runIdentityComponents,
   ...accountComponents,
   ...accountMemberComponents,
   ...questionComponents,
@@ -64,6 +66,7 @@ export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun
   workflows: workflowExamples,
   approvals: approvalExamples,
   writeGrants: writeGrantExamples,
+  runIdentity: runIdentityExamples,
   account: accountExamples,
   accountMembers: accountMemberExamples,
   invitations: invitationExamples,

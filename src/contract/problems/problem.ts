@@ -43,6 +43,8 @@ export const problemCodes = [
   "already_member",
   "not_found",
   "run_finished",
+  "run_identity_off",
+  "run_not_at_work",
   "run_unfinished",
   "delivery_reported",
   "run_not_parked",

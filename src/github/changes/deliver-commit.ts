@@ -3,10 +3,12 @@
 import type { Delivery } from "../../report/delivery.ts";
 import { type ChangedTree, treeOnto } from "./changed-tree.ts";
 import { isOfRun } from "./commit-message.ts";
-import { commitUrl, type DeliveryContext, MAX_ATTEMPTS, makeCommit } from "./delivery-context.ts";
+import { commitUrl, type DeliveryContext, MAX_ATTEMPTS } from "./delivery-context.ts";
 import { Kept } from "./kept.ts";
+import { pushTree } from "./push-tree.ts";
 import { signCommit } from "./signed-commit.ts";
 import type { Target } from "./target.ts";
+import { tellPushedBefore } from "./tell-pushed.ts";
 
 /** Commits that a re-run job searches for the commit of the attempt before. */
 const SEARCHED_COMMITS = 50;
@@ -53,15 +55,20 @@ async function addCommit(
   if (!(await remote.fetch(tip, job.attempt === 1 ? 1 : SEARCHED_COMMITS))) return "moved";
   const history = await scratch.history(tip, SEARCHED_COMMITS);
   const before = history.find(({ message }) => isOfRun(message, run));
-  if (before !== undefined) return before;
+  const changedOn = async (parent: string) =>
+    parent === changes.base_sha
+      ? trees.changed
+      : await treeOnto(scratch, { ...trees, tip: await scratch.treeOf(parent), branch });
+  if (before !== undefined) {
+    await tellPushedBefore(context, { sha: before.sha, remake: changedOn });
+    return before;
+  }
   const tipTree = await scratch.treeOf(tip);
-  const tree =
-    tip === changes.base_sha ? trees.changed : await treeOnto(scratch, { ...trees, tip: tipTree, branch });
+  const tree = await changedOn(tip);
   if (tree === tipTree) {
     onNote(`Nothing is pushed: ${branch} has these changes already.`);
     return "nothing";
   }
   if (signedCommits) return await signCommit(context, { branch, tip, from: tipTree, to: tree });
-  const sha = await makeCommit(context, { tree, parents: [tip] });
-  return (await remote.push({ sha, branch, expected: tip })) === "moved" ? "moved" : { sha };
+  return await pushTree(context, { tree, parents: [tip], branch, expected: tip });
 }

@@ -8,11 +8,13 @@ import { GitHubError } from "../api/github-error.ts";
 import { type ChangedTree, treeOnto } from "./changed-tree.ts";
 import { isOfRun, isOfSession } from "./commit-message.ts";
 import { branchMoved } from "./deliver-commit.ts";
-import { type DeliveryContext, MAX_ATTEMPTS, makeCommit } from "./delivery-context.ts";
+import { type DeliveryContext, MAX_ATTEMPTS } from "./delivery-context.ts";
 import { Kept } from "./kept.ts";
 import { findPullRequests, openPullRequest, type PullRequest, renewBody } from "./pull-requests.ts";
+import { pushTree } from "./push-tree.ts";
 import { signCommit } from "./signed-commit.ts";
 import { branchName, type Target } from "./target.ts";
+import { tellPushedBefore } from "./tell-pushed.ts";
 
 /** Commits that are searched for the session's last one. */
 const SEARCHED_COMMITS = 100;
@@ -139,30 +141,30 @@ async function readDefaultBranch(api: DeliveryContext["options"]["api"]): Promis
 
 type BranchUpdate = { readonly branch: string; readonly proposal: Proposal };
 
+type Made = "moved" | { readonly sha: string };
+
 /** Brings the branch to the proposal. Returns its newest commit. */
 async function updateBranch(context: DeliveryContext, update: BranchUpdate): Promise<string> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const tip = await context.remote.tip(update.branch);
-    const sha =
+    const made =
       tip === null ? await createBranch(context, update) : await extendBranch(context, { ...update, tip });
-    if (sha !== "moved") return sha;
+    if (made !== "moved") return made.sha;
   }
   throw branchMoved(update.branch);
 }
 
-async function createBranch(context: DeliveryContext, { branch, proposal }: BranchUpdate): Promise<string> {
-  const { remote, options } = context;
-  if (options.signedCommits) return await createSignedBranch(context, { branch, proposal });
+async function createBranch(context: DeliveryContext, { branch, proposal }: BranchUpdate): Promise<Made> {
+  if (context.options.signedCommits) return await createSignedBranch(context, { branch, proposal });
   const { on, tree } = proposal;
-  const sha = await makeCommit(context, { tree, parents: [on] });
-  return (await remote.push({ sha, branch, expected: null })) === "moved" ? "moved" : sha;
+  return await pushTree(context, { tree, parents: [on], branch, expected: null });
 }
 
 /** GitHub makes commits on existing branches only. A new branch that gets no commit is deleted again. */
 async function createSignedBranch(
   context: DeliveryContext,
   { branch, proposal }: BranchUpdate,
-): Promise<string> {
+): Promise<Made> {
   const { api } = context.options;
   const { on, onTree, tree } = proposal;
   const ref = { ref: `refs/heads/${branch}`, sha: on };
@@ -171,8 +173,7 @@ async function createSignedBranch(
     z.object({ ref: z.string() }),
   );
   try {
-    const signed = await signCommit(context, { branch, tip: on, from: onTree, to: tree });
-    return signed === "moved" ? signed : signed.sha;
+    return await signCommit(context, { branch, tip: on, from: onTree, to: tree });
   } catch (cause) {
     const path = `/git/refs/heads/${branch}`;
     await api.write({ method: "DELETE", path, isRepeatable: true }, z.unknown()).catch(() => {});
@@ -183,13 +184,19 @@ async function createSignedBranch(
 async function extendBranch(
   context: DeliveryContext,
   { branch, proposal, tip }: BranchUpdate & { tip: string },
-): Promise<string> {
+): Promise<Made> {
   const { remote, scratch, options } = context;
   const { run, signedCommits } = options;
   if (!(await remote.fetch(tip, SEARCHED_COMMITS))) return "moved";
   const history = await scratch.history(tip, SEARCHED_COMMITS);
-  const before = history.find(({ message }) => isOfRun(message, run));
-  if (before !== undefined) return before.sha;
+  const at = history.findIndex(({ message }) => isOfRun(message, run));
+  const before = history[at];
+  if (before !== undefined) {
+    const last = history.slice(at + 1).find(({ message }) => isOfSession(message, run));
+    const remake = async (parent: string) => await extendedTree(context, { branch, proposal, parent, last });
+    await tellPushedBefore(context, { sha: before.sha, remake });
+    return before;
+  }
   const last = history.find(({ message }) => isOfSession(message, run));
   const isEmpty = last === undefined && tip === proposal.on;
   if (last === undefined && !isEmpty) {
@@ -200,13 +207,12 @@ async function extendBranch(
     );
   }
   const from = await scratch.treeOf(tip);
-  const base = await scratch.treeOf(last?.sha ?? tip);
-  const to = await treeOnto(scratch, { base, changed: proposal.tree, tip: from, branch });
+  const to = await extendedTree(context, { branch, proposal, parent: tip, last });
   const hasBase = await scratch.isAncestor(proposal.on, tip);
-  if (to === from) return tip;
+  if (to === from) return { sha: tip };
   if (!signedCommits) {
-    const sha = await makeCommit(context, { tree: to, parents: [tip, ...(hasBase ? [] : [proposal.on])] });
-    return (await remote.push({ sha, branch, expected: tip })) === "moved" ? "moved" : sha;
+    const parents = [tip, ...(hasBase ? [] : [proposal.on])];
+    return await pushTree(context, { tree: to, parents, branch, expected: tip });
   }
   if (!hasBase) {
     throw new Kept(
@@ -215,8 +221,27 @@ async function extendBranch(
         `into ${branch} and run it again, or use "signed-commits: false".`,
     );
   }
-  const signed = await signCommit(context, { branch, tip, from, to });
-  return signed === "moved" ? signed : signed.sha;
+  return await signCommit(context, { branch, tip, from, to });
+}
+
+type Extension = BranchUpdate & {
+  readonly parent: string;
+  /** The session's last commit before. */
+  readonly last: { readonly sha: string } | undefined;
+};
+
+/** The tree of a commit of the branch, with what is new since the session's last one. */
+async function extendedTree(
+  { scratch }: DeliveryContext,
+  { branch, proposal, parent, last }: Extension,
+): Promise<string> {
+  const base = await scratch.treeOf(last?.sha ?? parent);
+  return await treeOnto(scratch, {
+    base,
+    changed: proposal.tree,
+    tip: await scratch.treeOf(parent),
+    branch,
+  });
 }
 
 /** `sha` is the pushed commit. */

@@ -6,6 +6,7 @@ import type { CiJob } from "../../ci/provider.ts";
 import type { ChangesEvent } from "../../contract/runs/changes.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
+import type { Pushed } from "./pushed-commit.ts";
 
 export type DeliveryOptions = {
   readonly mode: "commit" | "pull-request";
@@ -22,6 +23,8 @@ export type DeliveryOptions = {
   readonly token: string;
   readonly branchPrefix: string;
   readonly signedCommits: boolean;
+  /** Is told of the commit that the delivery pushes. Null: nobody asks. */
+  readonly onPushed: ((pushed: Pushed) => void) | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Masks a value in the job's log. */

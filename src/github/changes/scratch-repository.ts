@@ -140,6 +140,29 @@ export class ScratchRepository {
     return (await this.#run(["cat-file", "blob", id])).stdout;
   }
 
+  /** A commit as git stores it, without git's header. */
+  async commitObject(sha: string): Promise<Buffer> {
+    return (await this.#run(["cat-file", "commit", sha])).stdout;
+  }
+
+  /** The id of what a commit changes of its parent, wherever the lines are; "" where nothing has one. */
+  async patchId(parent: string, sha: string): Promise<string> {
+    const args = ["diff-tree", "-p", "--no-renames", "--full-index", parent, sha];
+    const { stdout: input } = await this.#run(args);
+    const [id = ""] = (await this.#runForText(["patch-id", "--stable"], { input })).split(" ");
+    return id;
+  }
+
+  /** The paths of a commit's files, links and submodules left out. In order. */
+  async paths(commit: string): Promise<string[]> {
+    const { stdout } = await this.#run(["ls-tree", "-r", "-z", commit]);
+    const entries = stdout.toString("utf8").split("\0");
+    return entries.flatMap((entry) => {
+      const [about = "", ...path] = entry.split("\t");
+      return about.startsWith("100") ? [path.join("\t")] : [];
+    });
+  }
+
   async close(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }

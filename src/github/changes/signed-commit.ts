@@ -7,6 +7,7 @@ import { messageBody } from "./commit-message.ts";
 import { type DeliveryContext, noreplyHost } from "./delivery-context.ts";
 import { Kept, namedPaths } from "./kept.ts";
 import type { TreeChange } from "./scratch-repository.ts";
+import { tellPushed } from "./tell-pushed.ts";
 
 /** GitHub refuses a request above about 45 MB; base64 adds a third. */
 const MAX_BYTES = 30_000_000;
@@ -42,15 +43,18 @@ export async function signCommit(
     message: { headline: title, body },
     fileChanges,
   };
-  try {
-    const answer = await api.graphql({ query: MUTATION, variables: { input } }, committedSchema);
-    return { sha: answer.createCommitOnBranch.commit.oid };
-  } catch (cause) {
-    if (!(cause instanceof GitHubError)) throw cause;
-    // Moved by somebody else, or by this request, whose answer was lost.
-    if ((await remote.tip(branch)) !== tip) return "moved";
-    throw refusalOf(cause, branch);
-  }
+  const answer = await api
+    .graphql({ query: MUTATION, variables: { input } }, committedSchema)
+    .catch(async (cause: unknown) => {
+      if (!(cause instanceof GitHubError)) throw cause;
+      // Moved by somebody else, or by this request, whose answer was lost.
+      if ((await remote.tip(branch)) !== tip) return null;
+      throw refusalOf(cause, branch);
+    });
+  if (answer === null) return "moved";
+  const { oid: sha } = answer.createCommitOnBranch.commit;
+  await tellPushed(context, { sha, isForeign: true });
+  return { sha };
 }
 
 function refusalOf(cause: GitHubError, branch: string): unknown {

@@ -46,6 +46,10 @@ export const faces: readonly AnyFace[] = [
     load: async () => (await import("../api/oauth/oauth-app.ts")).oauthApp,
   },
   {
+    paths: ["/id/*"],
+    load: async () => (await import("../api/identity/identity-app.ts")).identityApp,
+  },
+  {
     paths: ["/site/*"],
     ownsHost: ({ workspaces }, host) => {
       const siteUrl = workspaces?.siteUrl ?? null;

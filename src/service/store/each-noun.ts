@@ -26,6 +26,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     workflows: within(queries.workflows, around),
     approvals: within(queries.approvals, around),
     writeGrants: within(queries.writeGrants, around),
+    runIdentity: within(queries.runIdentity, around),
     blobs: within(queries.blobs, around),
     packs: within(queries.packs, around),
     defaultHeads: within(queries.defaultHeads, around),

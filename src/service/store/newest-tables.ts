@@ -175,6 +175,8 @@ CREATE INDEX runs_state on runs (agent_id, status, id)
 CREATE INDEX runs_origin on runs (agent_id, origin, id)
     where origin in ('schedule', 'background', 'agent', 'agent_result');
 CREATE INDEX runs_started_by on runs (agent_id, started_by, id) where started_by is not null;
+CREATE TABLE "identity_keys" ("sequence" bigint primary key, "kid" text not null, "public_jwk" text not null, "sealed" text not null, "starts_at" bigint not null);
+CREATE TABLE "audience_grants" ("agent_id" text not null, "audience" text not null, "allows_untrusted" integer not null, "granted_at" bigint not null, constraint "audience_grants_key" primary key ("agent_id", "audience"));
 CREATE TABLE "run_archives" ("run_id" text primary key, "blob_key" text not null, "bytes" bigint not null, "sha256" text not null, "blocks" text not null);
 CREATE INDEX runs_unarchived on runs (ended_at, id)
     where content in ('kept', 'archiving') and ended_at is not null;

@@ -31,6 +31,7 @@ import type { SqlQueue } from "./queue.ts";
 import { SqlRepositoryAccess } from "./repository-access.ts";
 import { SqlRequestKeys } from "./request-keys.ts";
 import { SqlRunArchives } from "./run-archives.ts";
+import { SqlRunIdentity } from "./run-identity.ts";
 import type { SqlRunJournal } from "./run-journal.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
@@ -74,6 +75,7 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   #workflows: SqlWorkflows | undefined;
   #approvals: SqlApprovals | undefined;
   #writeGrants: SqlWriteGrants | undefined;
+  #runIdentity: SqlRunIdentity | undefined;
   #expiry: SqlExpiry | undefined;
   #blobs: SqlBlobs | undefined;
   #packs: SqlPacks | undefined;
@@ -222,6 +224,11 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   get writeGrants(): SqlWriteGrants {
     this.#writeGrants ??= new SqlWriteGrants(this.#connection);
     return this.#writeGrants;
+  }
+
+  get runIdentity(): SqlRunIdentity {
+    this.#runIdentity ??= new SqlRunIdentity(this.#connection);
+    return this.#runIdentity;
   }
 
   get expiry(): SqlExpiry {

@@ -128,6 +128,9 @@ class TalliedTransaction implements StoreTransaction {
   get writeGrants() {
     return this.#tx.writeGrants;
   }
+  get runIdentity() {
+    return this.#tx.runIdentity;
+  }
   get expiry() {
     return this.#tx.expiry;
   }

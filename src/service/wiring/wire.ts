@@ -28,6 +28,7 @@ import { Executor } from "../executor/executor.ts";
 import { InProcessDispatch } from "../executor/in-process-dispatch.ts";
 import type { RunQueue } from "../executor/run-queue.ts";
 import { SharedDispatch, type SharedDispatchOptions } from "../executor/shared-dispatch.ts";
+import { tokenSigner } from "../oidc/token-signer.ts";
 import { tokenVerifier } from "../oidc/verify-token.ts";
 import { watchEventLoopDelay } from "../telemetry/event-loop-delay.ts";
 import { meteredStore } from "../telemetry/metered-store.ts";
@@ -105,6 +106,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     log,
     policy,
     secretKeys: secretKeysOf(parts),
+    identity: { signer: tokenSigner, sealingKeys: config.secretKeys },
     journalKeys: journalKeysOf(parts),
     journalledBackends: new Set(parts.backends.filter(keepsJournal).map(({ name }) => name)),
     keepsRunSecrets: config.databaseUrl !== null || config.secretKeys !== null,

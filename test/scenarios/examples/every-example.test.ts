@@ -32,7 +32,9 @@ describe("every example", () => {
     const ours = jobs.flatMap(({ steps, timeoutMinutes }) =>
       steps.filter(({ uses }) => uses === OUR_ACTION).map((step) => ({ step, timeoutMinutes })),
     );
-    const calls = jobs.flatMap(({ steps }) => steps.filter(({ run }) => run?.includes("agent-service eval")));
+    const calls = jobs.flatMap(({ steps }) =>
+      steps.filter(({ run }) => /agent-service eval|gh attestation verify/.test(run ?? "")),
+    );
     expect([...ours, ...calls]).not.toEqual([]);
     for (const { step, timeoutMinutes } of ours) {
       // Of an expression only the runner knows the value.

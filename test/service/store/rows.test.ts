@@ -28,6 +28,7 @@ import { accessRow } from "../../../src/service/store/repository-access.ts";
 import { requestKeyRow } from "../../../src/service/store/request-keys.ts";
 import type { ColumnOfTable, Row } from "../../../src/service/store/row.ts";
 import { runArchiveRow } from "../../../src/service/store/run-archives.ts";
+import { audienceRow, identityKeyRow } from "../../../src/service/store/run-identity.ts";
 import { journalRow } from "../../../src/service/store/run-journal.ts";
 import { runRow } from "../../../src/service/store/run-rows.ts";
 import { secretRow } from "../../../src/service/store/run-secrets.ts";
@@ -146,6 +147,8 @@ const rows: { readonly [Name in keyof Database]: AnyRow<Database[Name]> } = {
   workspace_runs: workspaceRunRow,
   workspaces: workspaceRow,
   write_grants: grantRow,
+  identity_keys: identityKeyRow,
+  audience_grants: audienceRow,
 };
 
 type FoundColumn = ColumnOfTable & { readonly table: string };

@@ -89,6 +89,13 @@ export class Play {
     await api.ask("writeGrantsPut", { params: server });
     await api.ask("writeGrantsList", { params });
     await api.ask("writeGrantsDelete", { params: server });
+    await api.ask("runIdentityPut", { params, json: { audiences: [{ audience: "sts.amazonaws.com" }] } });
+    await api.ask("runIdentityList", { params });
+    const { run_id: atWork } = await api.ask("runsSubmit", { params, json: { message: "wait" } });
+    await fixture.core.until(atWork, ({ status }) => status === "running");
+    await api.ask("runIdentityMint", { params: { runID: atWork }, json: { audience: "sts.amazonaws.com" } });
+    await api.ask("runsCancel", { params: { agentID, runID: atWork } });
+    await fixture.core.ended(atWork);
     await api.ask("agentsRevokeLinks", { params });
     await api.ask("agentsStop", { params });
     await api.ask("agentsRetire", { params });

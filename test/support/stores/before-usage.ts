@@ -8,6 +8,10 @@ const undoRunArchives: readonly string[] = [
   "drop index if exists runs_unarchived",
   "drop table run_archives",
 ];
+/** of 039, */
+const undoRunIdentity: readonly string[] = ["identity_keys", "audience_grants"].map(
+  (table) => `drop table ${table}`,
+);
 
 /** of 037, */
 const undoKeysOfContinuedRuns: readonly string[] = [
@@ -43,6 +47,7 @@ const undoOperators: readonly string[] = [
 export const undoPullReviews: readonly string[] = [
   ...undoRunsByPayer,
   ...undoRunArchives,
+  ...undoRunIdentity,
   ...undoKeysOfContinuedRuns,
   ...undoAccountNames,
   ...undoBegunCommits,

@@ -21,6 +21,7 @@ import { commitHandlers } from "./handlers/commits.ts";
 import { creditHandlers, pricingHandlers } from "./handlers/money.ts";
 import { operationHandlers } from "./handlers/operation.ts";
 import { repositoryAccessHandlers } from "./handlers/repository-access.ts";
+import { runIdentityHandlers } from "./handlers/run-identity.ts";
 import { runHandlers } from "./handlers/runs.ts";
 import { scheduleHandlers } from "./handlers/schedules.ts";
 import { sessionHandlers } from "./handlers/sessions.ts";
@@ -80,6 +81,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     workflows: workflowHandlers(core, submitter),
     approvals: approvalHandlers(core, submitter),
     writeGrants: writeGrantHandlers(core),
+    runIdentity: runIdentityHandlers(core),
     questions: questionHandlers(core, submitter),
     account: accountHandlers(core),
     accountMembers: accountMemberHandlers(core),

@@ -84,6 +84,7 @@ async function endWhatItWouldDo(
   await endSchedulesOf(core, tx, { agentId, error: "agent_deleted: the agent was deleted." });
   await tx.workflows.deactivateAll({ agentId, now: core.clock.now() });
   await tx.writeGrants.deleteAll(agentId);
+  await tx.runIdentity.setAudiences(agentId, []);
   await resolveElsewhere(core, tx, { agentId, subject: null });
   if (repository !== null && accountId !== null) await endJobGrants(core, tx, { accountId, agentId });
 }

@@ -53,6 +53,7 @@ export async function releaseClaim(
     const cancelledSchedules = await endSchedulesOf(core, tx, { agentId, error });
     await tx.workflows.deactivateAll({ agentId, now });
     await tx.writeGrants.deleteAll(agentId);
+    await tx.runIdentity.setAudiences(agentId, []);
     await tx.repositoryAccess.delete(agentId);
     await resolveElsewhere(core, tx, { agentId, subject: null });
     await tx.sessions.deleteKeys(agentId);

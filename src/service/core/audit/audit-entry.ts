@@ -11,6 +11,8 @@ export const auditActions = [
   "delete_agent",
   "approval",
   "write_grant",
+  "audiences",
+  "run_token",
   "repository_access",
   "sign_in",
   "sign_out",

@@ -37,6 +37,7 @@ import * as m034 from "./034-run-filters.ts";
 import * as m035 from "./035-begun-commits.ts";
 import * as m036 from "./036-account-names.ts";
 import * as m037 from "./037-keys-of-continued-runs.ts";
+import * as m039 from "./039-run-identity.ts";
 import * as m041 from "./041-run-archives.ts";
 import * as m042 from "./042-runs-by-payer.ts";
 
@@ -78,6 +79,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "035-begun-commits": m035,
   "036-account-names": m036,
   "037-keys-of-continued-runs": m037,
+  "039-run-identity": m039,
   "041-run-archives": m041,
   "042-runs-by-payer": m042,
 };

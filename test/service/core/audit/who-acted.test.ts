@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ok } from "../../../../src/base/result.ts";
 import { changeAccountName } from "../../../../src/service/core/accounts/account-name.ts";
 import { auditRefusedSignIn } from "../../../../src/service/core/accounts/audit-account.ts";
-import type { AccountCaller } from "../../../../src/service/core/accounts/caller.ts";
+import { type AccountCaller, actorOf } from "../../../../src/service/core/accounts/caller.ts";
 import { makeOwnKey, revokeOwnKey } from "../../../../src/service/core/accounts/own-keys.ts";
 import { deleteAgent } from "../../../../src/service/core/agent-endings/delete-agent.ts";
 import { releaseClaim } from "../../../../src/service/core/agent-endings/release-claim.ts";
@@ -25,6 +25,8 @@ import {
 } from "../../../../src/service/core/members/invitations.ts";
 import { changeAccountMember, removeAccountMember } from "../../../../src/service/core/members/members.ts";
 import { chooseRepositoryAccess } from "../../../../src/service/core/repository-access/manage-access.ts";
+import { setAudiences } from "../../../../src/service/core/run-identity/manage-audiences.ts";
+import { mintToken } from "../../../../src/service/core/run-identity/mint-token.ts";
 import { revokeRunViews } from "../../../../src/service/core/run-views/run-views.ts";
 import { completeSignIn } from "../../../../src/service/core/sign-in/complete-sign-in.ts";
 import { linkIdentity, removeIdentity } from "../../../../src/service/core/sign-in/identities.ts";
@@ -149,6 +151,29 @@ onEveryStore((kind) => {
       async write_grant() {
         const change = { caller: owner, agentId: account.agent.id, server: "server", requestId };
         done(await grantWrites(fixture.core.core, change));
+      },
+      async audiences() {
+        const audiences = [{ audience: "sts.amazonaws.com", allowsUntrusted: false }];
+        const change = { caller: owner, agentId: account.agent.id, audiences, requestId };
+        done(await setAudiences(fixture.core.core, change));
+      },
+      async run_token() {
+        const { core } = fixture.core;
+        const agentId = account.agent.id;
+        const audience = "sts.amazonaws.com";
+        const audiences = [{ audience, allowsUntrusted: false }];
+        done(await setAudiences(core, { caller: owner, agentId, audiences, requestId }));
+        const body = { message: "go" };
+        const submitted = await fixture.core.submitter.submit({
+          caller: owner,
+          agentId,
+          body,
+          idempotencyKey: null,
+        });
+        if (!submitted.ok) throw new Error(submitted.refusal.reason);
+        const { runId } = submitted.value;
+        const run = { ...(await fixture.core.run(runId)), status: "running" as const };
+        done(await mintToken(core, { run, audience, requestId, by: actorOf(owner) }));
       },
       async repository_access() {
         const change = { caller: owner, agentId: await claimed(), kind: "github_app", requestId } as const;

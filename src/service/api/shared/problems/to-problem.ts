@@ -17,6 +17,7 @@ import type { PublicProblem, RefusalOf } from "../../../core/ports/problem.ts";
 import { storageProblems } from "../../../core/ports/storage-full.ts";
 import { questionProblems } from "../../../core/questions/refusals.ts";
 import { repositoryAccessProblems } from "../../../core/repository-access/refusals.ts";
+import { runIdentityProblems } from "../../../core/run-identity/refusals.ts";
 import { runProblems } from "../../../core/runs/refusals.ts";
 import { scheduleProblems } from "../../../core/schedules/refusals.ts";
 import { sessionProblems } from "../../../core/sessions/refusals.ts";
@@ -40,6 +41,7 @@ const tables = {
   ...agUiProblems,
   ...agentProblems,
   ...approvalProblems,
+  ...runIdentityProblems,
   ...ciProblems,
   ...claimProblems,
   ...uploadProblems,

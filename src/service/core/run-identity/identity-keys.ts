@@ -1,0 +1,62 @@
+// The keys of the service that sign ID tokens of runs: made, published, rotated and deleted as they are asked for.
+
+import { SEAL_NONCE_BYTES, seal, unseal } from "../../../base/sealed-text.ts";
+import type { Core } from "../core.ts";
+import { firstKept, type IdentityKey, missingAt, signerAt } from "./identity-key.ts";
+
+/** The address that tokens name as their issuer, a path of its own: nobody takes it for the authorization server. */
+export function issuerOf(core: Pick<Core, "policy">): string {
+  return `${core.policy.baseUrl}/id`;
+}
+
+/** Published keys, as JWKs in JSON. Null where the service signs nothing: it has no key that would seal its own. */
+export async function publishedKeys(core: Core): Promise<readonly string[] | null> {
+  const keys = await currentKeys(core);
+  return keys === null ? null : keys.map(({ publicJwk }) => publicJwk);
+}
+
+/** Signs claims with the key of this moment. Null where the service signs nothing. */
+export async function signClaims(
+  core: Core,
+  claims: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  const { clock, log } = core;
+  const { signer: tokenSigner, sealingKeys } = core.identity;
+  const keys = await currentKeys(core);
+  const signer = keys === null ? null : signerAt(keys, clock.now());
+  if (signer === null || sealingKeys === null) return null;
+  const { kid, sealed } = signer;
+  const opened = unseal(sealed, { keys: sealingKeys, boundTo: boundTo(kid) });
+  if (opened.ok) return await tokenSigner.sign(claims, { kid, privateJwk: opened.value });
+  log.error({ kid, reason: opened.refusal.reason }, "the key that signs ID tokens of runs cannot be opened");
+  return null;
+}
+
+/** Those that are published. Safe to race: of two nodes that make the same key the first one's stays. */
+async function currentKeys(core: Core): Promise<readonly IdentityKey[] | null> {
+  const { store, clock } = core;
+  const { signer, sealingKeys } = core.identity;
+  if (sealingKeys === null) return null;
+  const kept = await store.committed.runIdentity.listKeys();
+  const now = clock.now();
+  const missing = missingAt(kept, now);
+  const first = firstKept(kept, now);
+  if (missing.length === 0 && (kept[0]?.sequence ?? 1) >= first) return kept;
+  const made = await Promise.all(
+    missing.map(async (timed) => {
+      const { kid, publicJwk, privateJwk } = await signer.makeKey();
+      const nonce = core.random.bytes(SEAL_NONCE_BYTES);
+      const sealed = seal(privateJwk, { key: sealingKeys.current, nonce, boundTo: boundTo(kid) });
+      return { ...timed, kid, publicJwk, sealed };
+    }),
+  );
+  return await store.transact(async (tx) => {
+    for (const key of made) await tx.runIdentity.putKey(key);
+    await tx.runIdentity.deleteKeysBelow(first);
+    return await tx.runIdentity.listKeys();
+  });
+}
+
+function boundTo(kid: string): string {
+  return `identity-key:${kid}`;
+}

@@ -1,0 +1,23 @@
+// Refusals of an ID token of a run, and their problems. Pure.
+
+import { conflict, forbidden, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
+
+export const runIdentityProblems = {
+  run_identity_off: () =>
+    conflict(
+      "run_identity_off",
+      "This service vouches for no run: its operator has set no RUN_SECRETS_KEY, which seals the key that signs.",
+    ),
+  run_not_at_work: ({ runId, status }: { runId: string; status: string }) =>
+    conflict("run_not_at_work", `Run ${runId} is ${status}: only a run that is at work gets an ID token.`),
+  audience_not_granted: ({ audience, agentId }: { audience: string; agentId: string }) =>
+    forbidden(
+      `Runs of agent ${agentId} get no ID token for "${audience}": its owner has not granted it. PUT /v1/agents/${agentId}/audiences does.`,
+    ),
+  run_untrusted: ({ audience, agentId }: { audience: string; agentId: string }) =>
+    forbidden(
+      `This run gets no ID token for "${audience}": others than writers of the repository can have started it. The owner of agent ${agentId} can grant it with "allows_untrusted".`,
+    ),
+} satisfies ProblemTable;
+
+export type RunIdentityRefusal = RefusalOf<typeof runIdentityProblems>;
