@@ -35,6 +35,7 @@ const names = {
   "src/action/doctor.ts": "doctor.cjs",
   "src/github/code-host.ts": "github.cjs",
   "src/job/outputs/read-outputs.ts": "read-outputs.cjs",
+  "src/job/server-access.ts": "server-access.cjs",
   [OCTOKIT]: "octokit.cjs",
   "src/service/embedded/embedded.ts": "service.mjs",
 };
@@ -118,6 +119,18 @@ const withoutSurroundings = standIns(
   { importers: /node_modules\/@actions\/github\// },
 );
 
+/** The SDK of MCP loads a validator of JSON Schema for what servers return: whoever asks for a token calls no tool. */
+const withoutValidator = standIns(
+  {
+    "@modelcontextprotocol/client/_shims": [
+      'export { default as process } from "node:process";',
+      "export const CORS_IS_POSSIBLE = false;",
+      "export class DefaultJsonSchemaValidator {}",
+    ].join("\n"),
+  },
+  { importers: /node_modules\/@modelcontextprotocol\// },
+);
+
 const parts = [besides(names), onDemand(), withoutUnused()];
 
 const bundles: readonly Bundle[] = [
@@ -140,6 +153,11 @@ const bundles: readonly Bundle[] = [
     options: { ...action, ...withoutImports, plugins: parts },
   },
   { entry: "src/job/outputs/read-outputs.ts", name: "read-outputs.cjs", options: action },
+  {
+    entry: "src/job/server-access.ts",
+    name: "server-access.cjs",
+    options: { ...action, plugins: [withoutValidator] },
+  },
   { entry: OCTOKIT, name: "octokit.cjs", options: { ...action, plugins: [withoutSurroundings] } },
   { entry: "undici", name: "proxy.cjs", options: action },
   { entry: "tunnel", name: "tunnel.cjs", options: action },

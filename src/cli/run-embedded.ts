@@ -16,6 +16,7 @@ import {
   findCheckoutRoot,
   startEmbeddedService,
 } from "../service/embedded/embedded.ts";
+import type { MintIdToken } from "../federation/mcp/server-grant.ts";
 import { CommandError } from "./command-error.ts";
 import { UsageError } from "./flags.ts";
 import type { OpenedService } from "./opened-service.ts";
@@ -35,6 +36,8 @@ export type EmbeddedModel = {
   readonly model: Readonly<Record<string, string>>;
   /** By whose account it is reached; null: by its key. */
   readonly modelAccess: RenewedAccess | null;
+  /** ID tokens of the job for the authorization servers of its MCP servers; null: there is no job. */
+  readonly mintServerToken: MintIdToken | null;
   /** Network access of the run. */
   readonly egress: EgressEntries;
 };

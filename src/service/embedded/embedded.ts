@@ -19,6 +19,7 @@ import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
 import type { JobIdentity } from "../core/ci-jobs/job-identity.ts";
 import type { SandboxKind } from "../core/ports/sandbox.ts";
+import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import { startService } from "../main.ts";
 import { findAgentProgram } from "../sandbox/agent-program.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
@@ -62,6 +63,8 @@ export type EmbeddedOptions = {
   readonly egress: EgressEntries;
   /** By whose account the model is reached. Default: by its key, where it has one. */
   readonly modelAccess?: FederatedAccess | null;
+  /** ID tokens of the job for the authorization servers of its MCP servers. Default: there are none. */
+  readonly mintServerToken?: MintIdToken | null;
   /** Called for each warning and error. */
   readonly onWarning: (message: string) => void;
 };
@@ -98,6 +101,7 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
       egressNeedsOwner: false,
       keepsJournals: false,
       modelAccess: options.modelAccess ?? null,
+      mintIdToken: options.mintServerToken ?? null,
       isTrusted: (task) =>
         task.repository !== null && areFilesTrusted({ ...task, provider: options.job.provider }),
     });
