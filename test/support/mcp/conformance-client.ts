@@ -12,7 +12,11 @@ import {
 import { systemClock } from "../../../src/base/clock.ts";
 import { openServerAccess } from "../../../src/federation/mcp/server-access.ts";
 import type { ServerGrant } from "../../../src/federation/mcp/server-grant.ts";
-import { type Channel, type McpSession, openSession } from "../../../src/service/executor/tools/mcp/mcp-session.ts";
+import {
+  type Channel,
+  type McpSession,
+  openSession,
+} from "../../../src/service/executor/tools/mcp/mcp-session.ts";
 
 const REDIRECT = "http://localhost:3000/callback";
 const CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json";
@@ -97,7 +101,14 @@ async function grantOf(): Promise<ServerGrant | null> {
       return { type: "client_credentials", clientId, clientSecret, issuer: await issuerOf(url), scope: null };
     case "auth/client-credentials-jwt": {
       const { private_key_pem: privateKey = "", signing_algorithm: algorithm = "ES256" } = context;
-      return { type: "private_key_jwt", clientId, privateKey, algorithm, issuer: await issuerOf(url), scope: null };
+      return {
+        type: "private_key_jwt",
+        clientId,
+        privateKey,
+        algorithm,
+        issuer: await issuerOf(url),
+        scope: null,
+      };
     }
     case "auth/wif-jwt-bearer":
       return { type: "job", clientId, issuer: null, scope: null };
