@@ -1,10 +1,11 @@
 // Jobs whose runs have MCP servers that ask for OAuth: without a service by a client's secret and by the job's identity, and with one by a
 // token that the job brings. No token is in a log, a summary, an output, an event, a command or another host.
 
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { exportJWK } from "jose";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
@@ -46,14 +47,20 @@ const turns = [
 ];
 
 describe("a job without a service whose server asks for OAuth", { tags: ["sandbox"] }, () => {
-  async function run(grade: "client" | "job", where: "inside" | "process") {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+
+  async function run(grade: "client" | "key" | "job", where: "inside" | "process") {
     const fixture = await EmbeddedFixture.open(project);
     opened.push(() => fixture.close());
     const job = await fixture.job({ idToken: grade === "job" });
     fixture.checkOut(job);
     const { issuer } = fixture.codeHost;
     const server = await openGuarded({
-      client: { id: "team", secret: SECRET },
+      client:
+        grade === "key"
+          ? { id: "team", keys: { keys: [{ ...(await exportJWK(publicKey)), alg: "ES256" }] } }
+          : { id: "team", secret: SECRET },
       trust: { issuer: issuer.url, jwksUri: issuer.jwksUri, repository: REPOSITORY },
     });
     const model = await openModel(turns);
@@ -61,15 +68,12 @@ describe("a job without a service whose server asks for OAuth", { tags: ["sandbo
     opened.push(() => rm(folder, { recursive: true, force: true }));
     const certificates = join(folder, "ca.pem");
     await writeFile(certificates, server.certificate);
-    const auth =
-      grade === "job"
-        ? { type: "job" }
-        : {
-            type: "client_credentials",
-            client_id: "team",
-            client_secret: "${TEAM_SECRET}",
-            issuer: server.issuer,
-          };
+    const registered = { client_id: "team", issuer: server.issuer };
+    const auth = {
+      job: { type: "job" },
+      client: { type: "client_credentials", client_secret: "${TEAM_SECRET}", ...registered },
+      key: { type: "private_key_jwt", private_key: "${TEAM_KEY}", ...registered },
+    }[grade];
     const step = await fixture.main(job, {
       where,
       inputs: {
@@ -83,6 +87,7 @@ describe("a job without a service whose server asks for OAuth", { tags: ["sandbo
       env: {
         SANDBOX: "bubblewrap",
         TEAM_SECRET: SECRET,
+        TEAM_KEY: pem,
         EGRESS_PRIVATE_HOSTS: "localhost=127.0.0.0/8",
         NODE_EXTRA_CA_CERTS: certificates,
       },
@@ -109,6 +114,15 @@ describe("a job without a service whose server asks for OAuth", { tags: ["sandbo
     expect(step.log).toContain(`access token of ${server.issuer} (client credentials)`);
     expect(step.masks).toContain(SECRET);
     await expectHidden(played, [SECRET]);
+  });
+
+  it("calls it by a client's key", async () => {
+    const played = await run("key", "process");
+    const { step, model, server } = played;
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+    expect(model.toolResults()[0]?.text).toContain("tree means TREE");
+    expect(step.log).toContain(`access token of ${server.issuer} (private key)`);
+    await expectHidden(played, [pem.split("\n")[1] ?? ""]);
   });
 
   it.each(["inside", "process"] as const)("calls it by the job's identity (%s)", async (where) => {
