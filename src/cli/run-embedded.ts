@@ -9,6 +9,7 @@ import type { EmbeddedJob } from "../contract/ci/embedded-job.ts";
 import type { EgressEntries } from "../contract/egress.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
+import type { MintIdToken } from "../federation/mcp/server-grant.ts";
 import { embeddedJob, unknownJob } from "../job/embedded-job.ts";
 import type { JobService } from "../job/job-types.ts";
 import {
@@ -16,7 +17,6 @@ import {
   findCheckoutRoot,
   startEmbeddedService,
 } from "../service/embedded/embedded.ts";
-import type { MintIdToken } from "../federation/mcp/server-grant.ts";
 import { CommandError } from "./command-error.ts";
 import { UsageError } from "./flags.ts";
 import type { OpenedService } from "./opened-service.ts";

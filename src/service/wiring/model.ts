@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
+import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import { networkText } from "../core/egress/network-text.ts";
@@ -32,7 +33,6 @@ import { exploreTool } from "../executor/tools/explore.ts";
 import { fetchUrlTool } from "../executor/tools/fetch-url.ts";
 import { managerTools } from "../executor/tools/manage-workspace.ts";
 import { openRunServers } from "../executor/tools/mcp/run-servers.ts";
-import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import { serversOfRun } from "../executor/tools/mcp/servers-of-run.ts";
 import { renameFile } from "../executor/tools/rename-file.ts";
 import { runCommandTool } from "../executor/tools/run-command.ts";

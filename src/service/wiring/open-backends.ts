@@ -3,11 +3,11 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
+import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
 import type { TaskOrigin } from "../core/runs/shell-policy.ts";
 import { type Backend, BackendFailure } from "../executor/backend.ts";
-import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import type { Config } from "../settings/config.ts";
