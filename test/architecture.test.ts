@@ -288,7 +288,9 @@ describe("the outside world", () => {
   it("is MCP in the tools of the executor, which use servers, in the API's own server and in the command before it", () => {
     const clients = importersOf(/^@modelcontextprotocol\/client/);
     const isUser = (path: string) =>
-      path.startsWith("service/executor/tools/mcp/") || path === "cli/mcp-stdio.ts";
+      path.startsWith("service/executor/tools/mcp/") ||
+      path === "federation/mcp/server-access.ts" ||
+      path === "cli/mcp-stdio.ts";
     expect(clients.filter((path) => !isUser(path))).toEqual([]);
     const servers = importersOf(/^@modelcontextprotocol\/(?!client)/);
     expect(servers.filter((path) => !path.startsWith("service/api/mcp/"))).toEqual([]);

@@ -36,6 +36,7 @@ const names = {
   "src/github/code-host.ts": "github.cjs",
   "src/github/attestations/attest-commit.ts": "attest.cjs",
   "src/job/outputs/read-outputs.ts": "read-outputs.cjs",
+  "src/job/server-access.ts": "server-access.cjs",
   [OCTOKIT]: "octokit.cjs",
   "src/service/embedded/embedded.ts": "service.mjs",
 };
@@ -119,6 +120,18 @@ const withoutSurroundings = standIns(
   { importers: /node_modules\/@actions\/github\// },
 );
 
+/** The SDK of MCP loads a validator of JSON Schema for what servers return: whoever asks for a token calls no tool. */
+const withoutValidator = standIns(
+  {
+    "@modelcontextprotocol/client/_shims": [
+      'export { default as process } from "node:process";',
+      "export const CORS_IS_POSSIBLE = false;",
+      "export class DefaultJsonSchemaValidator {}",
+    ].join("\n"),
+  },
+  { importers: /node_modules\/@modelcontextprotocol\// },
+);
+
 const parts = [besides(names), onDemand(), withoutUnused()];
 
 const bundles: readonly Bundle[] = [
@@ -142,6 +155,11 @@ const bundles: readonly Bundle[] = [
   },
   { entry: "src/github/attestations/attest-commit.ts", name: "attest.cjs", options: action },
   { entry: "src/job/outputs/read-outputs.ts", name: "read-outputs.cjs", options: action },
+  {
+    entry: "src/job/server-access.ts",
+    name: "server-access.cjs",
+    options: { ...action, plugins: [withoutValidator] },
+  },
   { entry: OCTOKIT, name: "octokit.cjs", options: { ...action, plugins: [withoutSurroundings] } },
   { entry: "undici", name: "proxy.cjs", options: action },
   { entry: "tunnel", name: "tunnel.cjs", options: action },

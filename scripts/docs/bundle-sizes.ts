@@ -28,7 +28,7 @@ function sizesText(): string {
     "schemas.mjs",
     "model.mjs",
     "acp-model.mjs",
-    "acp-mcp-session-model.mjs",
+    "acp-mcp-session-model-server-access.mjs",
   ]);
   const all = bytesOf(readdirSync(DIST));
   return (

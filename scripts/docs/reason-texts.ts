@@ -152,6 +152,8 @@ export const problemTexts: Texts<ProblemCode> = {
   model_access_refused:
     "The service does not take the job's access to a model. The message, and `reason` beside it, say why.",
   model_access_none: "The run was submitted without access to a model, so that there is none to renew.",
+  mcp_access_none:
+    "The run was submitted without access tokens for these MCP servers, so that there are none to renew.",
   insufficient_credits: "The credits are used up.",
   claim_required: "The repository has to be claimed before its commits are taken. The message has the link.",
   approval_decided: "The approval was decided, or its time has passed.",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import * as core from "@actions/core";
 import type { Environment } from "../base/environment.ts";
 import { github } from "../ci/github.ts";
-import type { CiJob } from "../ci/provider.ts";
+import type { CiJob, CiProvider } from "../ci/provider.ts";
 import type { EgressEntries } from "../contract/egress.ts";
 import { priceText } from "../contract/models/model-price.ts";
 import { exampleModel, modelProviders } from "../contract/models/providers.ts";
@@ -14,6 +14,7 @@ import { embeddedJob } from "../job/embedded-job.ts";
 import type { JobService } from "../job/job-types.ts";
 import { actionWords } from "../job/job-words.ts";
 import { type NamedServers, variablesIn } from "../job/mcp-servers.ts";
+import { openServerMint } from "../job/mint-server-token.ts";
 import { StepError } from "../job/step-error.ts";
 import type { ModelInputs } from "./model-inputs.ts";
 import { sayLine } from "./say-line.ts";
@@ -21,6 +22,8 @@ import { sayLine } from "./say-line.ts";
 export type EmbeddedOptions = {
   readonly env: Environment;
   readonly job: CiJob;
+  /** Its ID tokens. */
+  readonly tokens: Pick<CiProvider, "mintIdToken">;
   readonly model: ModelInputs | null;
   /** Network access of the run. */
   readonly egress: EgressEntries;
@@ -78,6 +81,7 @@ export async function startService(options: EmbeddedOptions): Promise<JobService
       model: { ...modelSettings(model), ...(mcpServers === null ? {} : { MCP_SERVERS: mcpServers.text }) },
       egress,
       modelAccess,
+      mintServerToken: openServerMint({ ...options, setSecret: core.setSecret }),
       onWarning: sayLine,
     });
     return {

@@ -34,7 +34,7 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
     random: Math.random,
   });
   const { client } = connectJob({
-    service: { ...service, tokens, account, sha: "", model: null },
+    service: { ...service, tokens, account, sha: "", model: null, servers: [] },
     token: leftover.capability,
     transport: transport.send,
     userAgent: USER_AGENT,

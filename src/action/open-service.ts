@@ -4,7 +4,8 @@ import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
 import type { ModelFederation } from "../federation/provider.ts";
-import type { JobService } from "../job/job-types.ts";
+import type { HandedServer, JobService } from "../job/job-types.ts";
+import { jobsServers, type NamedServers } from "../job/mcp-servers.ts";
 import { retryNote } from "../job/notes.ts";
 import type { Admitted } from "../job/progress.ts";
 import type { ActionTypes, Step } from "./action-types.ts";
@@ -26,7 +27,8 @@ export async function openService(
         ? null
         : { name: service.model.name, access: modelAccess };
     const { account } = settings.inputs;
-    return { type: "remote", baseUrl, audience, tokens: github, account, sha: "", model };
+    const servers = await openServers(step, settings.inputs.mcpServers);
+    return { type: "remote", baseUrl, audience, tokens: github, account, sha: "", model, servers };
   }
   const changeNotice = await checkOutPullRequest(step, { settings, plan });
   const { startService } = await import("./embedded-service.ts");
@@ -35,11 +37,33 @@ export async function openService(
   return await startService({
     env,
     job: github.job,
+    tokens: github,
     model: service.model,
     egress,
     mcpServers,
     modelAccess,
     changeNotice,
+  });
+}
+
+/** Most jobs name no such server, and load nothing for it. */
+async function openServers(
+  { github, interrupts, transport }: Step,
+  named: NamedServers | null,
+): Promise<readonly HandedServer[]> {
+  const servers = named === null ? [] : jobsServers(named);
+  if (servers.length === 0) return [];
+  const { openServerAccesses } = await import("../job/server-access.ts");
+  return openServerAccesses({
+    servers,
+    job: github.job,
+    tokens: github,
+    transport,
+    clock: systemClock,
+    random: Math.random,
+    setSecret: core.setSecret,
+    onRetry: (notice) => sayLine(retryNote(notice)),
+    signal: interrupts.first,
   });
 }
 

@@ -30,7 +30,10 @@ export async function runEvalAgent(
   const { service: named } = settings;
   if (named.type !== "embedded") throw new Error("An eval has no service.");
   const { model, egress } = named;
-  const opened = await openEmbeddedOn(root, { chosen: { model, egress, modelAccess }, env });
+  const opened = await openEmbeddedOn(root, {
+    chosen: { model, egress, modelAccess, mintServerToken: null },
+    env,
+  });
   const origin = { job: null, sha: "", openService: async () => opened };
   const own = { ...settings, prompt, maxCostMicroUsd };
   const port = commandPort({

@@ -9,6 +9,7 @@ import type { EmbeddedJob } from "../contract/ci/embedded-job.ts";
 import type { EgressEntries } from "../contract/egress.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
+import type { MintIdToken } from "../federation/mcp/server-grant.ts";
 import { embeddedJob, unknownJob } from "../job/embedded-job.ts";
 import type { JobService } from "../job/job-types.ts";
 import {
@@ -35,6 +36,8 @@ export type EmbeddedModel = {
   readonly model: Readonly<Record<string, string>>;
   /** By whose account it is reached; null: by its key. */
   readonly modelAccess: RenewedAccess | null;
+  /** ID tokens of the job for the authorization servers of its MCP servers; null: there is no job. */
+  readonly mintServerToken: MintIdToken | null;
   /** Network access of the run. */
   readonly egress: EgressEntries;
 };

@@ -11,8 +11,10 @@ import { providerDefinitions } from "../ci/providers.ts";
 import { fetchTransport } from "../client/transport.ts";
 import { modelProviders } from "../contract/models/providers.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
+import type { MintIdToken } from "../federation/mcp/server-grant.ts";
 import type { ModelFederation } from "../federation/provider.ts";
-import type { HandedModel, JobService } from "../job/job-types.ts";
+import type { HandedModel, HandedServer, JobService } from "../job/job-types.ts";
+import { openServerMint } from "../job/mint-server-token.ts";
 import { openModelAccess } from "../job/model-access.ts";
 import { retryNote } from "../job/notes.ts";
 import { CommandError } from "./command-error.ts";
@@ -20,6 +22,9 @@ import { UsageError } from "./flags.ts";
 import type { OpenedService } from "./opened-service.ts";
 import { note } from "./run-notes.ts";
 import type { ServiceSettings } from "./run-settings.ts";
+
+/** In GitLab: another than those for the service and the model, each of which is made for its own audience. */
+const SERVER_TOKEN_VARIABLE = "AGENT_SERVICE_MCP_ID_TOKEN";
 
 export type RunOrigin = {
   /** Null where no CI provider started the process. */
@@ -44,7 +49,9 @@ export async function findOrigin(settings: ServiceSettings, env: Environment): P
         const { openEmbedded } = await import("./run-embedded.ts");
         const { model, egress, federation } = settings;
         const modelAccess = federation === null ? null : openModel(federation, { env, provider, signal });
-        return await openEmbedded({ model, modelAccess, egress }, { env, job, signal });
+        const mintServerToken =
+          provider instanceof NoProviderError ? null : mintOf({ env, provider, signal });
+        return await openEmbedded({ model, modelAccess, mintServerToken, egress }, { env, job, signal });
       },
     };
   }
@@ -64,6 +71,7 @@ export async function findOrigin(settings: ServiceSettings, env: Environment): P
         tokens: provider,
         sha,
         model: handedModel(settings, { env, provider, signal }),
+        servers: await handedServers(settings, { env, provider, signal }),
       };
       return { service, pullRequest: null };
     },
@@ -90,15 +98,51 @@ type Origin = {
   readonly signal: AbortSignal;
 };
 
+type JobOrigin = Origin & { readonly provider: CiProvider };
+
 /** Throws CommandError where the job has no token for the model's provider beside the service's. */
-function handedModel(
-  { model }: Remote,
-  origin: Origin & { readonly provider: CiProvider },
-): HandedModel | null {
+function handedModel({ model }: Remote, origin: JobOrigin): HandedModel | null {
   if (model === null) return null;
   const { modelTokens } = providerDefinitions[origin.provider.job.provider];
   if (modelTokens.type === "shared") throw new CommandError(modelTokens.refusal);
   return { name: model.name, access: openModel(model.federation, origin) };
+}
+
+/** The source of ID tokens for MCP servers: a variable of its own where the provider gives tokens by variables. */
+function serverTokens({ env, provider }: JobOrigin): CiProvider {
+  const { modelTokens } = providerDefinitions[provider.job.provider];
+  if (modelTokens.type !== "variable") return provider;
+  return createProvider({ ...surroundings(env), tokenVariable: SERVER_TOKEN_VARIABLE });
+}
+
+function mintOf(origin: JobOrigin): MintIdToken {
+  const { job } = origin.provider;
+  // Tokens are never printed, and not every CI provider can mask a value.
+  return openServerMint({ job, tokens: serverTokens(origin), setSecret: () => {} });
+}
+
+/** Rejects with CommandError where the job has no token beside the service's. */
+async function handedServers({ servers }: Remote, origin: JobOrigin): Promise<readonly HandedServer[]> {
+  if (servers.length === 0) return [];
+  const { job } = origin.provider;
+  const { modelTokens } = providerDefinitions[job.provider];
+  if (modelTokens.type === "shared") {
+    throw new CommandError(
+      "A step of Bitbucket has one ID token, and the service takes it: there is none for an MCP server. Run it with --embedded, or ask the service's operator to add the server (MCP_SERVERS).",
+    );
+  }
+  const { openServerAccesses } = await import("../job/server-access.ts");
+  return openServerAccesses({
+    servers,
+    job,
+    tokens: serverTokens(origin),
+    transport: fetchTransport,
+    clock: systemClock,
+    random: Math.random,
+    setSecret: () => {},
+    onRetry: (notice) => note(retryNote(notice)),
+    signal: origin.signal,
+  });
 }
 
 /** Throws CommandError outside of a CI job, and UsageError beside a key. */

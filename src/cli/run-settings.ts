@@ -15,7 +15,13 @@ import {
   outputSchema,
   type SetupChoice,
 } from "../job/job-settings.ts";
-import { faultsOfSentServers, mcpServers, type NamedServers } from "../job/mcp-servers.ts";
+import {
+  faultsOfSentServers,
+  type JobsServer,
+  jobsServers,
+  mcpServers,
+  type NamedServers,
+} from "../job/mcp-servers.ts";
 import type { FailOn } from "../report/conclusion.ts";
 import { readServiceUrl } from "./account.ts";
 import { UsageError } from "./flags.ts";
@@ -63,6 +69,8 @@ export type ServiceSettings =
       readonly account: string | null;
       /** Null: the service's own. */
       readonly model: ChosenModel | null;
+      /** MCP servers to which the job proves itself. */
+      readonly servers: readonly JobsServer[];
     }
   | {
       readonly type: "embedded";
@@ -87,9 +95,11 @@ export async function readRunSettings(values: RunFlags, words: readonly string[]
     throw new UsageError(`--mcp-servers: ${fault}.`);
   // A service inside this process has them from its settings, with their secrets.
   const service =
-    given.type === "remote" || named === null
+    named === null
       ? given
-      : { ...given, model: { ...given.model, MCP_SERVERS: named.text } };
+      : given.type === "remote"
+        ? { ...given, servers: jobsServers(named) }
+        : { ...given, model: { ...given.model, MCP_SERVERS: named.text } };
   return {
     service,
     mcpServers: isSent ? named : null,
@@ -206,6 +216,7 @@ function readAddress(values: RunFlags): Omit<Extract<ServiceSettings, { type: "r
     baseUrl,
     audience: values.audience ?? new URL(baseUrl).host,
     account: values.account,
+    servers: [],
   };
 }
 

@@ -1,16 +1,11 @@
 // Access to a model by a token that ends: exchanged at first use, renewed before it ends, one exchange at a time.
 
-import { type BackoffPolicy, nextDelayMs, type RetryNotice } from "../base/backoff.ts";
-import { type Clock, msUntil } from "../base/clock.ts";
+import type { RetryNotice } from "../base/backoff.ts";
+import type { Clock } from "../base/clock.ts";
 import { exchangeIdToken, type SendExchange, usedToken } from "./exchange-id-token.ts";
 import { FederationError } from "./federation-error.ts";
 import type { AccessToken, FederatedAccess, ModelFederation } from "./provider.ts";
-
-const EXCHANGE_RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
-/** A token is renewed so long before its end, or in the last third of a shorter life. */
-const RENEWED_BEFORE_MS = 120_000;
-/** With less than this left, a request could arrive too late. */
-const LEAST_LEFT_MS = 10_000;
+import { openRenewedToken, type RenewedToken } from "./renewed-token.ts";
 
 type FederatedAccessOptions = {
   readonly federation: ModelFederation;
@@ -29,98 +24,41 @@ type FederatedAccessOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type RenewedAccess = FederatedAccess & {
-  /** The token and its end. Rejects as `token` does. */
-  current(signal?: AbortSignal): Promise<AccessToken>;
-  /** The time until the token should be renewed. 0 where there is none. */
-  renewalInMs(): number;
-};
-
-/** Times by the monotonic clock: a clock that is set makes no token older or younger. */
-type Held = AccessToken & { readonly renewAtMs: number; readonly lastUseAtMs: number };
+export type RenewedAccess = FederatedAccess & Pick<RenewedToken, "current" | "renewalInMs">;
 
 /** Exchanges nothing until a token is asked for. */
 export function openFederatedAccess(options: FederatedAccessOptions): RenewedAccess {
-  const { federation, clock, signal: ended } = options;
+  const { federation, clock, random, onRetry, signal: ended } = options;
   const known = new Set<string>();
   const idTokens = new Set<string>();
-  let held: Held | null = null;
-  let pending: Promise<Held> | null = null;
-
   const keep = (secret: string) => {
     known.add(secret);
     options.onSecret(secret);
   };
-  const exchangeOnce = async (): Promise<Held> => {
+  const exchange = async (): Promise<AccessToken> => {
     const idToken = await options.mintIdToken(federation.audience, ended);
     keep(idToken);
     if (options.isReusable !== true && idTokens.has(idToken)) throw usedToken(federation);
     idTokens.add(idToken);
-    const begunAtMs = clock.monotonic();
     const token = await exchangeIdToken(federation, { idToken, send: options.send, clock, signal: ended });
     keep(token.accessToken);
-    const tookMs = clock.monotonic() - begunAtMs;
-    const lifeMs = msUntil(clock, token.expiresAt) + tookMs;
-    return {
-      ...token,
-      renewAtMs: begunAtMs + lifeMs - Math.min(RENEWED_BEFORE_MS, lifeMs / 3),
-      lastUseAtMs: begunAtMs + lifeMs - Math.min(LEAST_LEFT_MS, lifeMs / 10),
-    };
+    return token;
   };
-  const exchange = async (): Promise<Held> => {
-    let failed: FederationError | null = null;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        held = await exchangeOnce();
-        return held;
-      } catch (error) {
-        // Without a second token the first failure is the one that counts.
-        if (FederationError.is(error) && error.code === "federation_token_used") throw failed ?? error;
-        if (!FederationError.is(error) || !error.isTransient) throw error;
-        failed = error;
-        const { retryAfterMs } = error;
-        const delayMs = nextDelayMs(EXCHANGE_RETRY, { attempt, retryAfterMs, random: options.random() });
-        if (delayMs === null) throw error;
-        options.onRetry?.({ attempt, delayMs, error });
-        await clock.sleep(delayMs, ended);
-      }
-    }
-  };
-  const renew = (): Promise<Held> => {
-    pending ??= exchange().finally(() => {
-      pending = null;
-    });
-    return pending;
-  };
-  const current = async (signal?: AbortSignal): Promise<AccessToken> => {
-    signal?.throwIfAborted();
-    const nowMs = clock.monotonic();
-    if (held !== null && nowMs < held.renewAtMs) return held;
-    const renewed = unlessAborted(renew(), signal);
-    if (held === null || nowMs >= held.lastUseAtMs) return await renewed;
-    const usable = held;
-    // A token that is still good is used as long as there is no other.
-    return await renewed.catch((error: unknown) => {
-      signal?.throwIfAborted();
-      if (clock.monotonic() < usable.lastUseAtMs) return usable;
-      throw error;
-    });
-  };
+  const { current, renewalInMs } = openRenewedToken({
+    exchange,
+    // Without a second token the first failure is the one that counts.
+    errorAfter: (failed, error) =>
+      FederationError.is(error) && error.code === "federation_token_used" ? failed : null,
+    clock,
+    random,
+    onRetry,
+    signal: ended,
+  });
   return {
     provider: federation.provider,
     current,
     token: async (signal) => (await current(signal)).accessToken,
     known: () => [...known],
-    renewalInMs: () => (held === null ? 0 : Math.max(0, held.renewAtMs - clock.monotonic())),
+    renewalInMs,
   };
-}
-
-/** Rejects as soon as the caller leaves. The exchange goes on for the others. */
-async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return await work;
-  return await new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    signal.addEventListener("abort", leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-  });
 }

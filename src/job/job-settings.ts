@@ -68,7 +68,7 @@ export const outputSchema: Kind<OutputSchema> = kind(
  * command say what they send. Undefined: it is left out.
  */
 export type JobSubmission = {
-  readonly [Field in Exclude<keyof SubmitRunRequest, "idempotency_key" | "model_access">]-?:
+  readonly [Field in Exclude<keyof SubmitRunRequest, "idempotency_key" | "model_access" | "mcp_access">]-?:
     | SubmitRunRequest[Field]
     | undefined;
 };

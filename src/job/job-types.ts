@@ -84,6 +84,8 @@ export type JobService =
       readonly sha: string;
       /** What the service reaches by the repository's own account; null: the service has models of its own. */
       readonly model: HandedModel | null;
+      /** MCP servers that the job gets access tokens for. */
+      readonly servers: readonly HandedServer[];
     }
   | {
       /** It lives in this process and ends with the job. */
@@ -102,6 +104,12 @@ export type JobService =
 
 /** A model of a run that the job's own account pays for. */
 export type HandedModel = { readonly name: string; readonly access: RenewedAccess };
+
+/** An MCP server whose access token the job brings. */
+export type HandedServer = {
+  readonly name: string;
+  readonly access: Pick<RenewedAccess, "current" | "renewalInMs">;
+};
 
 /** The deliveries of a completed run's changes and findings; null where nobody was to publish them. */
 export type HandedOver = {

@@ -1,10 +1,12 @@
-// The access to a model that a run was handed: renewed at the service before it ends, for as long as the job follows the run.
+// Access that a run was handed, to a model or to an MCP server: renewed at the service before it ends, for as long as the job follows the
+// run.
 
 import type { Clock } from "../base/clock.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
 import { FederationError } from "../federation/federation-error.ts";
+import { ServerAccessError } from "../federation/mcp/server-grant.ts";
 import type { AccessToken } from "../federation/provider.ts";
 import { StepError } from "./step-error.ts";
 
@@ -12,9 +14,11 @@ import { StepError } from "./step-error.ts";
 const RETRY_MS = 10_000;
 
 type RenewalOptions = {
-  readonly client: { readonly ci: Pick<JobClient["ci"], "renewModelAccess"> };
-  readonly runId: string;
-  readonly access: RenewedAccess;
+  /** Tells the service of a newer token. */
+  readonly send: (token: AccessToken, signal: AbortSignal) => Promise<unknown>;
+  /** "access to its model". */
+  readonly title: string;
+  readonly access: Pick<RenewedAccess, "current" | "renewalInMs">;
   /** The token that the service has; null: that of an earlier attempt of the job. */
   readonly sent: AccessToken | null;
   readonly clock: Clock;
@@ -25,7 +29,7 @@ type RenewalOptions = {
 };
 
 /** Resolves when there is nothing to renew any more. Rejects for nothing: a run without access ends by itself, with the reason. */
-export async function renewModelAccess(options: RenewalOptions): Promise<void> {
+export async function renewBrought(options: RenewalOptions): Promise<void> {
   const { access, clock, signal, onNote } = options;
   let { sent } = options;
   let isNoted = false;
@@ -43,7 +47,7 @@ export async function renewModelAccess(options: RenewalOptions): Promise<void> {
       signal.throwIfAborted();
       if (failure !== null) {
         if (isOver(failure)) return;
-        if (!isNoted) onNote(failureNote(failure));
+        if (!isNoted) onNote(failureNote(options.title, failure));
         isNoted = true;
         if (isFinal(failure)) return;
       }
@@ -56,12 +60,44 @@ export async function renewModelAccess(options: RenewalOptions): Promise<void> {
 
 /** Returns the token that the service has now. */
 async function renewOnce(options: RenewalOptions, sent: AccessToken | null): Promise<AccessToken> {
-  const { client, runId, access, signal } = options;
+  const { send, access, signal } = options;
   const token = await access.current(signal);
   if (token.accessToken === sent?.accessToken) return sent;
-  const body = accessBody(token);
-  await client.ci.renewModelAccess({ runId, body, signal });
+  await send(token, signal);
   return token;
+}
+
+type Renewed = Omit<RenewalOptions, "send" | "title"> & { readonly runId: string };
+
+/** Renews the access to a model. */
+export async function renewModelAccess({
+  client,
+  runId,
+  ...options
+}: Renewed & { readonly client: { readonly ci: Pick<JobClient["ci"], "renewModelAccess"> } }): Promise<void> {
+  await renewBrought({
+    ...options,
+    title: "access to its model",
+    send: (token, signal) => client.ci.renewModelAccess({ runId, body: accessBody(token), signal }),
+  });
+}
+
+/** Renews the access token of one MCP server. */
+export async function renewServerAccess({
+  client,
+  runId,
+  name,
+  ...options
+}: Renewed & {
+  readonly client: { readonly ci: Pick<JobClient["ci"], "renewMcpAccess"> };
+  readonly name: string;
+}): Promise<void> {
+  await renewBrought({
+    ...options,
+    title: `access to the MCP server ${name}`,
+    send: (token, signal) =>
+      client.ci.renewMcpAccess({ runId, body: { mcp_access: { [name]: accessBody(token) } }, signal }),
+  });
 }
 
 /** As the service takes it. */
@@ -76,13 +112,13 @@ function isOver(failure: unknown): boolean {
 
 /** Another try would fail as this one did. */
 function isFinal(failure: unknown): boolean {
-  if (FederationError.is(failure)) return !failure.isTransient;
+  if (FederationError.is(failure) || ServerAccessError.is(failure)) return !failure.isTransient;
   return (
     StepError.is(failure) || (failure instanceof ApiError && failure.status < 500 && failure.status !== 429)
   );
 }
 
-function failureNote(failure: unknown): string {
+function failureNote(title: string, failure: unknown): string {
   const why = failure instanceof Error ? failure.message : "unknown";
-  return `The run's access to its model was not renewed: ${why}`;
+  return `The run's ${title} was not renewed: ${why}`;
 }

@@ -11,8 +11,8 @@ import type { Ending } from "./ending.ts";
 import { faultOf } from "./fault.ts";
 import type { OwnRun } from "./idempotency.ts";
 import type { JobPort } from "./job-port.ts";
-import type { CancelTarget, JobTypes, Task } from "./job-types.ts";
-import { accessBody, renewModelAccess } from "./model-renewal.ts";
+import type { CancelTarget, HandedServer, JobTypes, Task } from "./job-types.ts";
+import { accessBody, renewModelAccess, renewServerAccess } from "./model-renewal.ts";
 import { claimWarning, plainHttpWarning, retryNote } from "./notes.ts";
 import type { Admitted, Configured, Connecting, Granted, JobRun, Progress, Submitted } from "./progress.ts";
 import { findRunPage } from "./run-page.ts";
@@ -232,9 +232,14 @@ async function submit<Own extends JobTypes>(
   { granted, task }: { granted: Granted<Own>; task: RunTask },
 ): Promise<OwnRun> {
   const modelAccess = await proveToModel(recipe, granted);
+  const serverAccess = await proveToServers(recipe, granted);
   const { client, grant } = recipe.reach({ ...granted, phase: "submitting" });
   const { job, matrix } = task;
-  const body = modelAccess === null ? task.body : { ...task.body, model_access: modelAccess };
+  const body = {
+    ...task.body,
+    ...(modelAccess === null ? {} : { model_access: modelAccess }),
+    ...(serverAccess === null ? {} : { mcp_access: serverAccess }),
+  };
   const signal = recipe.job.interrupts.last;
   return await submitRun({ client, agentId: grant.agent_id, body, job, matrix, signal });
 }
@@ -252,6 +257,27 @@ async function proveToModel<Own extends JobTypes>(
   if (service.model === null) return null;
   const { name, access } = service.model;
   return { provider: access.provider, model: name, ...accessBody(await access.current(first)) };
+}
+
+/** A server without a token is not available to the run, which goes on. Null where there is none with one. */
+async function proveToServers<Own extends JobTypes>(
+  { job }: Recipe<Own>,
+  { service }: Granted<Own>,
+): Promise<SubmitRunRequest["mcp_access"] | null> {
+  if (service.type === "embedded" || service.servers.length === 0) return null;
+  const { first } = job.interrupts;
+  const brought = service.servers.map(async ({ name, access }) => {
+    try {
+      return [[name, accessBody(await access.current(first))] as const];
+    } catch (error) {
+      first.throwIfAborted();
+      const why = error instanceof Error ? error.message : "unknown";
+      job.warn(`The run has no access to the MCP server ${name}: ${why}`);
+      return [];
+    }
+  });
+  const accesses = (await Promise.all(brought)).flat();
+  return accesses.length === 0 ? null : Object.fromEntries(accesses);
 }
 
 async function follow<Own extends JobTypes>(
@@ -310,17 +336,20 @@ async function renewAccess<Own extends JobTypes>(
   { submitted, signal }: { submitted: Submitted<Own>; signal: AbortSignal },
 ): Promise<void> {
   const { service, plan, client, run } = submitted;
-  const model = service.type === "remote" ? service.model : null;
-  if (model === null || plan.task.type !== "run") return;
-  await renewModelAccess({
-    client,
-    runId: run.id,
-    access: model.access,
-    sent: run.attached ? null : await model.access.current(signal),
-    clock: job.clock,
-    signal,
-    onNote: job.note,
-  }).catch((error: unknown) => job.warn(`Unexpected error (${String(error)}). Please report it.`));
+  if (service.type !== "remote" || plan.task.type !== "run") return;
+  const { model, servers } = service;
+  const common = { client, runId: run.id, clock: job.clock, signal, onNote: job.note };
+  const renew = async ({ access }: Pick<HandedServer, "access">, name: string | null): Promise<void> => {
+    // What has no token by now has its warning.
+    const sent = run.attached ? null : await access.current(signal).catch(() => undefined);
+    if (sent === undefined) return;
+    if (name === null) await renewModelAccess({ ...common, access, sent });
+    else await renewServerAccess({ ...common, access, sent, name });
+  };
+  await Promise.all([
+    ...(model === null ? [] : [renew(model, null)]),
+    ...servers.map((server) => renew(server, server.name)),
+  ]).catch((error: unknown) => job.warn(`Unexpected error (${String(error)}). Please report it.`));
 }
 
 function leaveRun({ run }: { run: JobRun }): Outcome {

@@ -41,6 +41,7 @@ const settings: Readonly<Record<Field, string | null>> = {
   best_of: "best-of",
   best_of_models: "best-of-models",
   model_access: "model",
+  mcp_access: "mcp-servers",
 };
 
 const inputAdvice: Partial<Record<Field, string>> = {

@@ -48,7 +48,7 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-export type ServiceOptions = Pick<BackendParts, "modelAccess" | "isTrusted"> & {
+export type ServiceOptions = Pick<BackendParts, "modelAccess" | "mintIdToken" | "isTrusted"> & {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;

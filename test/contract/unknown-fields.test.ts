@@ -36,6 +36,9 @@ const OPEN: Readonly<Record<string, string>> = {
   "workspacesCreate metadata": "The caller's own.",
   "workspacesUpdate metadata": "The caller's own.",
   "runsSubmit mcp_servers": "Names of servers.",
+  "runsSubmit mcp_access": "Names of servers.",
+  "workspaceRunsSubmit mcp_access": "Names of servers.",
+  "ciRenewMcpAccess mcp_access": "Names of servers.",
   "workspaceRunsSubmit mcp_servers": "Names of servers.",
   "workersStart mcp_servers": "Names of servers.",
   "runsSubmit output_schema": "A JSON Schema.",
@@ -45,7 +48,7 @@ const OPEN: Readonly<Record<string, string>> = {
 
 const run = {
   messages: [{ role: "user", content: "Look.", parts: [{ type: "image", path: "a.png" }] }],
-  mcp_servers: { docs: { url: "https://mcp.example/mcp" } },
+  mcp_servers: { docs: { url: "https://mcp.example/mcp", auth: { type: "job" } } },
 };
 const fromJob = {
   ...run,
@@ -60,6 +63,7 @@ const fromJob = {
     dispatch: { workflows: ["release.yml"], max: 1 },
   },
   pull_request: { number: 1, head_sha: SHA, base_ref: "main" },
+  mcp_access: { docs: { access_token: "t", expires_at: "2030-01-01T00:00:00Z" } },
   model_access: {
     provider: "anthropic",
     model: "claude-x",

@@ -52,7 +52,16 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {}, c
         modelAdvice: "Give the step a model.",
         close: async () => void calls.push("close service"),
       }
-    : { type: "remote", baseUrl: url, tokens, audience: "agents", account: null, sha: "", model: null };
+    : {
+        type: "remote",
+        baseUrl: url,
+        tokens,
+        audience: "agents",
+        account: null,
+        sha: "",
+        model: null,
+        servers: [],
+      };
   const port: JobPort<JobTypes> = {
     clock: systemClock,
     interrupts: listenForInterrupts(runner),

@@ -202,6 +202,7 @@ const playedElsewhere: Readonly<Record<string, readonly [file: string, words: st
     "test/github/api/github-api.test.ts",
     "does not retry a write that got no answer",
   ],
+  "job/server-access.ts": ["test/job/server-access.test.ts", "which is not public"],
   "service/egress/proxy.ts": [
     "test/service/egress/run-egress.test.ts",
     "says that a host cannot be reached, and why",

@@ -138,6 +138,18 @@ export const ciExamples: ExamplesOf<typeof ciRoutes> = {
       },
     },
   },
+  renewMcpAccess: {
+    body: {
+      renewMcpAccess: {
+        summary: "Newer tokens",
+        value: {
+          mcp_access: {
+            docs: { access_token: "mcp-at-...", expires_at: "2026-03-09T11:30:00.000Z" },
+          },
+        },
+      },
+    },
+  },
   renewModelAccess: {
     body: {
       renewModelAccess: {

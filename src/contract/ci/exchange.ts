@@ -7,6 +7,8 @@ import { audiences } from "../problems/problem.ts";
 
 export const ID_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:id_token";
 export const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
+/** RFC 7523 §2.1: an ID token as the grant itself. */
+export const JWT_BEARER_GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 export const TOKEN_EXCHANGE_GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
 export const CAPABILITY_PREFIX = "svc_ci_";
 export const CAPABILITY_SCOPE = "ci:run";

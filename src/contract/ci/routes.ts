@@ -13,6 +13,7 @@ import {
   query,
 } from "../route.ts";
 import { reportDeliveryRequestSchema, reportedDeliverySchema } from "../runs/delivery.ts";
+import { renewServerAccessRequestSchema } from "../runs/mcp-auth.ts";
 import { renewModelAccessRequestSchema } from "../runs/model-access.ts";
 import {
   commitStateSchema,
@@ -130,6 +131,18 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     body: jsonBody(renewModelAccessRequestSchema, MAX_BODY_BYTES),
     cacheControl: "no-store",
     answers: { 204: "It is renewed." },
+    refusals: [409],
+  }),
+  renewMcpAccess: defineRoute("PUT /v1/ci/runs/{runID}/mcp-access", {
+    callers: jobs,
+    repeat: "safe",
+    answer: "nothing",
+    summary: "Renew the access tokens for MCP servers that a run was submitted with",
+    description:
+      "Only for jobs of the CI run that submitted it, and for servers that it had tokens for. The next request to a server uses the newer token; one that ends earlier than the kept one changes nothing. `run_finished` once the run has ended.",
+    body: jsonBody(renewServerAccessRequestSchema, MAX_BODY_BYTES),
+    cacheControl: "no-store",
+    answers: { 204: "They are renewed." },
     refusals: [409],
   }),
   reportDelivery: defineRoute("PUT /v1/ci/runs/{runID}/delivery", {

@@ -193,6 +193,10 @@ export const problemExamples = {
     code: "model_access_none",
     error: `Run ${RUN_ID} was submitted without "model_access": there is nothing to renew.`,
   }),
+  mcpAccessNone: problem("The run has no access tokens for these MCP servers", {
+    code: "mcp_access_none",
+    error: `Run ${RUN_ID} was submitted without "mcp_access" for these servers: there is nothing to renew.`,
+  }),
   sessionKeyInFlight: problem("Another request takes the session key", {
     code: "session_key_in_flight",
     error: 'Session key "thread-128" is being taken by another request. Send this one again in a moment.',

@@ -58,6 +58,7 @@ export const problemCodes = [
   "price_unknown",
   "model_access_refused",
   "model_access_none",
+  "mcp_access_none",
   "insufficient_credits",
   "claim_required",
   "day_cap_reached",
@@ -141,6 +142,7 @@ export const modelAccessReasons = [
   "wire_unsupported",
   "access_expired",
   "access_ending",
+  "mcp_access_unknown",
 ] as const;
 
 export type ModelAccessReason = (typeof modelAccessReasons)[number];

@@ -3,16 +3,12 @@
 
 import * as z from "zod/mini";
 import { field, strictObject } from "../field.ts";
+import { sentAuthSchema } from "./mcp-auth.ts";
+import { MAX_MCP_SERVERS, MCP_SERVER_NAME_FORM, mcpServerNamePattern } from "./mcp-server-name.ts";
 
-export const MAX_MCP_SERVERS = 10;
 const MAX_TOOL_PATTERNS = 100;
 const MAX_TOOL_PATTERN_CHARS = 128;
 const MAX_MCP_URL_CHARS = 2048;
-
-/** It becomes a part of the names of its tools. */
-export const mcpServerNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
-export const MCP_SERVER_NAME_FORM =
-  'a name of at most 32 letters, digits, "-" and "_", with a letter or a digit first';
 
 export const toolPatternsSchema = z
   .array(
@@ -61,6 +57,10 @@ export const mcpServerSchema = strictObject(
     tools: field(
       z.optional(toolPatternsSchema),
       "The tools that are offered, with `*` for any characters. Left out: all.",
+    ),
+    auth: field(
+      z.optional(sentAuthSchema),
+      "How the run proves itself to it. Left out: the server is asked without a token.",
     ),
   },
   { hint: WITHOUT_SECRETS },

@@ -17,7 +17,8 @@ const accessToken = z
     z.regex(/^[\x21-\x7e]+$/, "must be one line of visible ASCII characters"),
   );
 
-const grant = {
+/** The fields of a token that a job brings. */
+export const accessTokenGrant = {
   access_token: field(accessToken, "The access token. Never the ID token."),
   expires_at: field(z.iso.datetime(), "When it ends. Renew it before."),
 };
@@ -43,10 +44,10 @@ export const modelAccessSchema = strictObject({
     ),
     "The model, as the provider calls it. It wins over the agent's own.",
   ),
-  ...grant,
+  ...accessTokenGrant,
 });
 
 export type ModelAccess = z.infer<typeof modelAccessSchema>;
 
-export const renewModelAccessRequestSchema = strictObject(grant);
+export const renewModelAccessRequestSchema = strictObject(accessTokenGrant);
 export type RenewModelAccessRequest = z.infer<typeof renewModelAccessRequestSchema>;

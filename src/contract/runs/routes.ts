@@ -5,6 +5,7 @@ import { submittedHeaders } from "../headers.ts";
 import { accounts, defineRoute, jobsAndAccounts, jsonBody, nounRoutes, query } from "../route.ts";
 import { aboutRequestSchema, runAboutSchema } from "./about.ts";
 import { runDeliverySchema } from "./delivery.ts";
+import { renewServerAccessRequestSchema, serverAccessSchema } from "./mcp-auth.ts";
 import { mcpServerSchema } from "./mcp-servers.ts";
 import { modelAccessSchema, renewModelAccessRequestSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
@@ -35,6 +36,14 @@ export const runComponents: Components = {
   Message: component(messageSchema, "A message of the conversation."),
   MessagePart: component(partSchema, "A part of a message."),
   PullRequest: component(pullRequestSchema, "A pull request, or merge request, of the job's own repository."),
+  McpAccess: component(
+    serverAccessSchema,
+    "An access token that an MCP server's authorization server gave to the CI job. It is sent to that server alone.",
+  ),
+  RenewMcpAccessRequest: component(
+    renewServerAccessRequestSchema,
+    "Newer access tokens for the MCP servers of a run.",
+  ),
   ModelAccess: component(
     modelAccessSchema,
     "An access token that a provider of models gave to the CI job for its ID token. It is sent to that provider alone.",

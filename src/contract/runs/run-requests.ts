@@ -6,6 +6,7 @@ import { field, strictObject } from "../field.ts";
 import { bodyKey, boundedObject, text, wholeNumber } from "../fields.ts";
 import { aboutRequestSchema } from "./about.ts";
 import { MAX_ATTEMPTS, MAX_MODEL_CHARS } from "./attempts.ts";
+import { serverAccessesSchema } from "./mcp-auth.ts";
 import { mcpServersRequestSchema } from "./mcp-servers.ts";
 import { modelAccessSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
@@ -98,6 +99,11 @@ export const submitRunRequestSchema = strictObject({
   mcp_servers: field(
     z.optional(mcpServersRequestSchema),
     "MCP servers whose tools the run has, by their names: reached by https, within what the run may reach of the network, and without secrets. `tools` lists those that are offered, with `*` for any characters. Of servers of one name the operator's wins.",
+  ),
+  // No part of what an idempotency key compares, but for the names.
+  mcp_access: field(
+    z.optional(serverAccessesSchema),
+    "Only for a CI job: access tokens for the servers of `mcp_servers` that have `auth`, by their names. Each is sent to that server alone, is kept until the run ends, and is in no answer, event or log.",
   ),
   ...bodyKey,
   max_turn_tokens: field(

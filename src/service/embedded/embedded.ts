@@ -14,6 +14,7 @@ import { areFilesTrusted } from "../../contract/ci/events.ts";
 import { type CiProviderName, ciProviders } from "../../contract/ci/providers.ts";
 import type { EgressEntries } from "../../contract/egress.ts";
 import type { ModelProtocol } from "../../contract/models/protocols.ts";
+import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
@@ -62,6 +63,8 @@ export type EmbeddedOptions = {
   readonly egress: EgressEntries;
   /** By whose account the model is reached. Default: by its key, where it has one. */
   readonly modelAccess?: FederatedAccess | null;
+  /** ID tokens of the job for the authorization servers of its MCP servers. Default: there are none. */
+  readonly mintServerToken?: MintIdToken | null;
   /** Called for each warning and error. */
   readonly onWarning: (message: string) => void;
 };
@@ -98,6 +101,7 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
       egressNeedsOwner: false,
       keepsJournals: false,
       modelAccess: options.modelAccess ?? null,
+      mintIdToken: options.mintServerToken ?? null,
       isTrusted: (task) =>
         task.repository !== null && areFilesTrusted({ ...task, provider: options.job.provider }),
     });

@@ -1,5 +1,6 @@
 // The port of a backend, which executes a run in its checkout. One folder or file a backend under backends/.
 
+import type { Result } from "../../base/result.ts";
 import type { EgressEntries } from "../../contract/egress.ts";
 import type { McpServersRequest } from "../../contract/runs/mcp-servers.ts";
 import type { RefundWithheldReason, StopReason } from "../../contract/runs/run.ts";
@@ -75,6 +76,8 @@ export type TaskServers = {
   readonly mayUseRepositorys: boolean;
   /** Whether a tool that is not read-only may be called. Asked before each call. */
   authorizeWrite(write: ServerWrite): Promise<ServerWriteVerdict>;
+  /** The access token that the run's job brought for a server, read anew for each request; or why there is none. */
+  accessToken(server: string): Promise<Result<string, { readonly reason: string }>>;
 };
 
 export type ServerWrite = {

@@ -240,6 +240,7 @@ export class Executor {
             usage,
             hasDelegated,
             hasJournal: journal !== null || isTakenUp(taken),
+            hasServerAccess: taken.input.mcpAccess !== undefined,
             run: { ...taken.run, holdMicroUsd: heldMicroUsd },
             workedMs,
             checks: writer.checks,

@@ -3,6 +3,7 @@
 import type { Agent } from "../core/agents/agent.ts";
 import { approveUrl } from "../core/approvals/approve-url.ts";
 import type { Core } from "../core/core.ts";
+import { readServerAccess } from "../core/model-access/kept-server-access.ts";
 import { readAskedOutputs } from "../core/runs/asked-outputs.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
@@ -117,6 +118,7 @@ export function taskOf(
     mcp: {
       asked: input.mcpServers ?? null,
       mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository",
+      accessToken: (server) => readServerAccess(core, { access: input.mcpAccess, server }),
       authorizeWrite: async ({ origin, isNamed, input: given, ...write }) => {
         if (input.raceRole !== undefined) return { isAllowed: false, approveUrl: null, isAttempt: true };
         const args = secrets.apply(JSON.stringify(given));

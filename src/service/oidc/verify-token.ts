@@ -40,7 +40,7 @@ export function tokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const trusted = new Map(options.issuers.map((config) => [config.issuer, trustIssuer(config, options)]));
 
   return {
-    verify: async (token, statement = NO_STATEMENT) => {
+    verify: async (token, statement = NO_STATEMENT, expected = { audience }) => {
       const parsed = parseCompactToken(token);
       if (!parsed.ok) return parsed;
       const { header, payload } = parsed.value;
@@ -58,7 +58,7 @@ export function tokenVerifier(options: TokenVerifierOptions): TokenVerifier {
       const claims = verified.value;
 
       if (claims.iss !== config.issuer) return issuerUnknown();
-      const aimed = checkAudience(claims, { audience, form: provider.audienceForm });
+      const aimed = checkAudience(claims, { ...expected, form: provider.audienceForm });
       if (!aimed.ok) return aimed;
       const times = checkTimes(claims, { nowMs: clock.now(), maxLifetimeMs: maxLifetimeMs(issuer.value) });
       if (!times.ok) return times;

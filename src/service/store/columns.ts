@@ -113,6 +113,7 @@ const runInputSchema = z.object({
   ),
   egress: z.optional(z.array(z.string())),
   mcpServers: z.optional(mcpServersRequestSchema),
+  mcpAccess: z.exactOptional(z.object({ heldBy: z.string(), servers: z.array(z.string()) })),
   outputs: z.exactOptional(typedOutputsSchema),
   workspace: z.optional(
     z.object({

@@ -1,7 +1,7 @@
 // Sealed secrets of runs in SQL.
 
 import type { Kysely } from "kysely";
-import type { RunSecret, RunSecretStore } from "../core/model-access/store-port.ts";
+import { type RunSecret, type RunSecretStore, serverSecretsOf } from "../core/model-access/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";
 import { integer, text } from "./row-columns.ts";
@@ -54,6 +54,9 @@ export class SqlRunSecrets implements RunSecretStore {
   }
 
   async delete(runId: string): Promise<void> {
-    await this.#db.deleteFrom("run_secrets").where("run_id", "=", runId).execute();
+    await this.#db
+      .deleteFrom("run_secrets")
+      .where("run_id", "in", [runId, serverSecretsOf(runId)])
+      .execute();
   }
 }

@@ -6,9 +6,9 @@ import type { Tracer } from "../core/ports/tracer.ts";
 /** The same verifier, traced. */
 export function tracedVerifier(verifier: TokenVerifier, tracer: Tracer): TokenVerifier {
   return {
-    verify: (token, statement) =>
+    verify: (token, statement, expected) =>
       tracer.trace({ name: "verify token" }, async (span) => {
-        const verified = await verifier.verify(token, statement);
+        const verified = await verifier.verify(token, statement, expected);
         if (!verified.ok) span.set({ "agent_service.refusal": verified.refusal.reason });
         return verified;
       }),

@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
+import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import { networkText } from "../core/egress/network-text.ts";
@@ -50,6 +51,8 @@ type AgentParts = {
   readonly isSandboxOff: boolean;
   readonly isTrusted: (origin: TaskOrigin) => boolean;
   readonly mcp: McpConfig;
+  /** Of the job that this process is in. */
+  readonly mintIdToken: MintIdToken | null;
 };
 
 export type ModelParts = AgentParts & {
@@ -116,13 +119,19 @@ function sandboxedParts({
 }
 
 /** The protocol is loaded where a run has a server. */
-function serversOf({ sandbox, isTrusted: trusts, mcp }: AgentParts): OpenServers {
+function serversOf({ sandbox, isTrusted: trusts, mcp, mintIdToken, clock, random }: AgentParts): OpenServers {
   return async ({ task, checkout }) => {
     const { servers: operators, usesRepositorys: isAlways, repositoryVariables: variables } = mcp;
     const found = await serversOfRun({ operators, repositorys: { isAlways, variables }, task, checkout });
     return await openRunServers({
       load: () => import("../executor/tools/mcp/mcp-session.ts"),
       ...found,
+      tokens: {
+        load: () => import("../../federation/mcp/server-access.ts"),
+        mintIdToken,
+        clock,
+        random: () => random.fraction(),
+      },
       sandbox,
       place: { gitFolder: checkout.gitFolder ?? null, covered: checkout.covered, isTrusted: trusts(task) },
       task,

@@ -3,6 +3,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
+import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
 import type { TaskOrigin } from "../core/runs/shell-policy.ts";
@@ -23,6 +24,8 @@ export type BackendParts = MachineParts & {
   readonly sandbox: () => Promise<Sandbox>;
   /** By whose account the model is reached. Default: by the key of the configuration. */
   readonly modelAccess?: FederatedAccess | null;
+  /** ID tokens of the job that this process is in, for the authorization servers of MCP servers. Default: it is in none. */
+  readonly mintIdToken?: MintIdToken | null;
   /** Whether the author of what a run works on may execute commands on this machine anyway. Default: never. */
   readonly isTrusted?: (origin: TaskOrigin) => boolean;
 };
@@ -58,7 +61,21 @@ export async function openAgentsOf(parts: BackendParts): Promise<Backend[]> {
   const own = identity === null ? null : openOperatorAccess({ identity, clock, random, log });
   const access = parts.modelAccess ?? own;
   const { mcp } = config;
-  return [openModel({ config: model, access, rates, mcp, clock, random, sandbox, isSandboxOff, isTrusted })];
+  const { mintIdToken = null } = parts;
+  return [
+    openModel({
+      config: model,
+      access,
+      rates,
+      mcp,
+      mintIdToken,
+      clock,
+      random,
+      sandbox,
+      isSandboxOff,
+      isTrusted,
+    }),
+  ];
 }
 
 /** The backend of runs that bring their own access to a model: loaded, and its sandbox looked for, at the first of them. */
@@ -69,7 +86,17 @@ export function broughtBackendOf(parts: BackendParts): () => Promise<Backend> {
     const sandbox = await parts.sandbox();
     const isSandboxOff = config.sandbox.mode === "off";
     const { brought, mcp } = config;
-    return openBroughtModel({ config: brought, mcp, clock, random, sandbox, isSandboxOff, isTrusted });
+    const { mintIdToken = null } = parts;
+    return openBroughtModel({
+      config: brought,
+      mcp,
+      mintIdToken,
+      clock,
+      random,
+      sandbox,
+      isSandboxOff,
+      isTrusted,
+    });
   };
   let opened: Promise<Backend> | null = null;
   return () => {

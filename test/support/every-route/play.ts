@@ -114,7 +114,12 @@ export class Play {
     const access = { provider: "anthropic", model: "claude-x", access_token: "sk-ant-oat01-first" };
     const submitted = await api.ask("runsSubmit", {
       params: { agentID },
-      json: { message: "wait", model_access: { ...access, expires_at: expires_at(10) } },
+      json: {
+        message: "wait",
+        model_access: { ...access, expires_at: expires_at(10) },
+        mcp_servers: { docs: { url: "https://docs.example/mcp", auth: { type: "job" } } },
+        mcp_access: { docs: { access_token: "mcp-first", expires_at: expires_at(10) } },
+      },
       bearer,
     });
     const params = { runID: submitted.run_id };
@@ -122,6 +127,8 @@ export class Play {
     await api.ask("ciLinkPage", { params, bearer });
     const renewed = { access_token: "sk-ant-oat01-second", expires_at: expires_at(20) };
     await api.ask("ciRenewModelAccess", { params, json: renewed, bearer });
+    const tokens = { docs: { access_token: "mcp-second", expires_at: expires_at(20) } };
+    await api.ask("ciRenewMcpAccess", { params, json: { mcp_access: tokens }, bearer });
     await api.ask("runsCancel", { params: { agentID, ...params }, bearer });
     await fixture.core.ended(submitted.run_id);
     const report = { conclusion: "cancelled", title: "The run was cancelled" };

@@ -1,6 +1,6 @@
 // Metadata of the authorization server (RFC 8414) and of the protected resource (RFC 9728), which clients read first. Pure.
 
-import { TOKEN_EXCHANGE_GRANT } from "../../../contract/ci/exchange.ts";
+import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from "../../../contract/ci/exchange.ts";
 import { apiScopes, OFFLINE_ACCESS } from "../../../contract/oauth/scopes.ts";
 import type { Policy } from "../../core/core.ts";
 import { resourceOf } from "../../core/oauth/resource.ts";
@@ -22,8 +22,8 @@ export function serverMetadata({ baseUrl, registersClients, readsClientDocuments
     scopes_supported: [...apiScopes, OFFLINE_ACCESS],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
-    // The last is for CI jobs, which are no clients of the library.
-    grant_types_supported: [...Object.values(grantTypes), TOKEN_EXCHANGE_GRANT],
+    // The last two are for CI jobs, which are no clients of the library.
+    grant_types_supported: [...Object.values(grantTypes), TOKEN_EXCHANGE_GRANT, JWT_BEARER_GRANT],
     // Clients are programs on people's machines, or documents on the web: neither has a secret. Some clients read a
     // client's document only where "none" is listed.
     token_endpoint_auth_methods_supported: ["none"],

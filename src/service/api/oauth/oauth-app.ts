@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import type Provider from "oidc-provider";
-import { TOKEN_EXCHANGE_GRANT } from "../../../contract/ci/exchange.ts";
+import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from "../../../contract/ci/exchange.ts";
 import { baseAskedBy } from "../../core/oauth/resource.ts";
 import { allowEveryOrigin } from "../http/cors.ts";
 import { type FaceContext, type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
@@ -25,7 +25,7 @@ import { metadataPaths, oauthPaths } from "./paths.ts";
 import { isPermittedRedirect } from "./redirect-uri.ts";
 import { registrationOf } from "./registration.ts";
 import { withOneResource, withScope } from "./request-words.ts";
-import { answerExchange } from "./token-exchange.ts";
+import { answerAssertion, answerExchange } from "./token-exchange.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
@@ -135,6 +135,9 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: OpenServer): 
       const form = new URLSearchParams(text);
       if (path === oauthPaths.token && form.get("grant_type") === TOKEN_EXCHANGE_GRANT) {
         return await answerExchange(context, parts, form);
+      }
+      if (path === oauthPaths.token && form.get("grant_type") === JWT_BEARER_GRANT) {
+        return await answerAssertion(context, parts, form);
       }
       const body = { type: FORM, text: change(form).toString() };
       return await askLibrary(context, await open(context), {

@@ -1,6 +1,6 @@
-// Token exchange (RFC 8693) at the token endpoint: a CI job's ID token for an access token of its repository's owner. By
-// itself, without the library: a job is no client that registers.
-// Why: docs/decisions/072-tokens-for-jobs.md
+// A CI job's ID token at the token endpoint, for an access token of its repository's owner: by token exchange (RFC 8693), or as the grant
+// itself (RFC 7523), as MCP clients send it. Without the library: a job is no client that registers.
+// Why: docs/decisions/072-tokens-for-jobs.md, docs/decisions/174-a-job-is-a-client-of-the-mcp-server.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { ACCESS_TOKEN_TYPE, ID_TOKEN_TYPE } from "../../../contract/ci/exchange.ts";
@@ -8,7 +8,7 @@ import { type ApiScope, apiScopes, defaultScopes } from "../../../contract/oauth
 import { mintToken } from "../../core/ci/mint-token.ts";
 import type { ExchangeRefusal, MintRefusal } from "../../core/ci/refusals.ts";
 import type { RateRefusal } from "../../core/limits/refusals.ts";
-import { isOwnResource } from "../../core/oauth/resource.ts";
+import { baseAskedBy, isOwnResource } from "../../core/oauth/resource.ts";
 import type { FaceContext, FaceParts } from "../http/face.ts";
 import { chargeExchange } from "../shared/admit-caller.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
@@ -18,9 +18,12 @@ const MAX_SHA_CHARS = 64;
 /** RFC 6749 §5.2: what a description cannot hold. */
 const UNSHOWN = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/g;
 
-/** RFC 6749 §5.2 and RFC 8693 §2.2.2: a subject token that is wrong, or not enough, is an invalid request. */
+/**
+ * RFC 6749 §5.2. A subject token that is wrong, or not enough, is an invalid request (RFC 8693 §2.2.2), an assertion an invalid grant
+ * (RFC 7523 §3.1).
+ */
 type ExchangeFault = {
-  readonly error: "invalid_request" | "invalid_scope" | "invalid_target";
+  readonly error: "invalid_request" | "invalid_grant" | "invalid_scope" | "invalid_target";
   readonly reason: string;
   readonly detail: string;
 };
@@ -31,24 +34,66 @@ type Asked = {
   readonly sha: string | null;
 };
 
+/** The two grants: which tokens they take, and what they answer. */
+type JobGrant = {
+  readonly error: "invalid_request" | "invalid_grant";
+  /** Who the ID token is made for. Undefined: the service's audience for jobs. */
+  readonly audience: string | undefined;
+  readonly answered: Readonly<Record<string, string>>;
+  readonly read: (form: URLSearchParams, baseUrl: string) => Result<Asked, ExchangeFault>;
+};
+
+const exchangeGrant: JobGrant = {
+  error: "invalid_request",
+  audience: undefined,
+  answered: { issued_token_type: ACCESS_TOKEN_TYPE },
+  read: readExchange,
+};
+
 export async function answerExchange(
   context: FaceContext,
-  { core, exchangeRatePerMinute }: FaceParts,
+  parts: FaceParts,
   form: URLSearchParams,
 ): Promise<Response> {
+  return await answerGrant(context, parts, { form, grant: exchangeGrant });
+}
+
+/** The ID token is made for the issuer, by the name that the job has asked it by. */
+export async function answerAssertion(
+  context: FaceContext,
+  parts: FaceParts,
+  form: URLSearchParams,
+): Promise<Response> {
+  const audience = baseAskedBy(parts.core.policy.baseUrl, context.req.header("host"));
+  const grant: JobGrant = { error: "invalid_grant", audience, answered: {}, read: readAssertion };
+  return await answerGrant(context, parts, { form, grant });
+}
+
+async function answerGrant(
+  context: FaceContext,
+  { core, exchangeRatePerMinute }: FaceParts,
+  { form, grant }: { readonly form: URLSearchParams; readonly grant: JobGrant },
+): Promise<Response> {
+  const { error, audience } = grant;
   const address = context.get("address");
   const excess = chargeExchange(core, { address, perMinute: exchangeRatePerMinute });
-  if (excess !== null) return answerRefusal(context, excess);
-  const asked = readExchange(form, core.policy.baseUrl);
+  if (excess !== null) return answerRefusal(context, excess, error);
+  const asked = grant.read(form, core.policy.baseUrl);
   if (!asked.ok) return answerFault(context, asked.refusal);
   const { subjectToken, scopes, sha } = asked.value;
   const requestId = context.get("requestId");
-  const minted = await mintToken(core, { subjectToken, scopes, statement: { sha }, requestId });
-  if (!minted.ok) return answerRefusal(context, minted.refusal);
+  const minted = await mintToken(core, {
+    subjectToken,
+    scopes,
+    statement: { sha },
+    requestId,
+    ...(audience === undefined ? {} : { audience }),
+  });
+  if (!minted.ok) return answerRefusal(context, minted.refusal, error);
   keepOut(context);
   return context.json({
     access_token: minted.value.accessToken,
-    issued_token_type: ACCESS_TOKEN_TYPE,
+    ...grant.answered,
     token_type: "Bearer",
     expires_in: Math.floor(minted.value.expiresInMs / 1000),
     scope: minted.value.scopes.join(" "),
@@ -57,9 +102,8 @@ export async function answerExchange(
 
 /** The request in the form. Parameters that no exchange has are ignored, as RFC 6749 says; a `client_id` is one. */
 function readExchange(form: URLSearchParams, baseUrl: string): Result<Asked, ExchangeFault> {
-  const once = ["subject_token", "subject_token_type", "requested_token_type", "scope", "sha", "grant_type"];
-  const repeated = once.find((name) => form.getAll(name).length > 1);
-  if (repeated !== undefined) return invalid("parameter_repeated", `${repeated} is there more than once.`);
+  const repeated = findRepeated(form, ["subject_token", "subject_token_type", "requested_token_type"]);
+  if (repeated !== null) return repeated;
   const subjectToken = form.get("subject_token") ?? "";
   if (subjectToken === "") return invalid("token_missing", "Send the job's ID token as subject_token.");
   if (form.get("subject_token_type") !== ID_TOKEN_TYPE) {
@@ -72,10 +116,35 @@ function readExchange(form: URLSearchParams, baseUrl: string): Result<Asked, Exc
     );
   }
   if (form.has("actor_token")) return invalid("actor_unsupported", "A job acts for nobody: no actor_token.");
+  return readTerms(form, { baseUrl, subjectToken, targets: form.getAll("audience") });
+}
+
+/** Without a client: neither its id nor anything to prove it by is read. */
+function readAssertion(form: URLSearchParams, baseUrl: string): Result<Asked, ExchangeFault> {
+  const repeated = findRepeated(form, ["assertion"]);
+  if (repeated !== null) return repeated;
+  const subjectToken = form.get("assertion") ?? "";
+  if (subjectToken === "") return invalid("token_missing", "Send the job's ID token as assertion.");
+  return readTerms(form, { baseUrl, subjectToken, targets: [] });
+}
+
+function findRepeated(form: URLSearchParams, names: readonly string[]): Result<never, ExchangeFault> | null {
+  const repeated = [...names, "scope", "sha", "grant_type"].find((name) => form.getAll(name).length > 1);
+  return repeated === undefined
+    ? null
+    : invalid("parameter_repeated", `${repeated} is there more than once.`);
+}
+
+type Terms = Pick<Asked, "subjectToken"> & { readonly baseUrl: string; readonly targets: readonly string[] };
+
+/** The part of a request that both grants have. */
+function readTerms(
+  form: URLSearchParams,
+  { baseUrl, subjectToken, targets }: Terms,
+): Result<Asked, ExchangeFault> {
   const sha = form.get("sha");
   if (sha !== null && sha.length > MAX_SHA_CHARS) return invalid("sha_malformed", "sha is too long.");
-  const targets = [...form.getAll("resource"), ...form.getAll("audience")];
-  if (!targets.every((target) => isOwnResource(baseUrl, target))) {
+  if (![...form.getAll("resource"), ...targets].every((target) => isOwnResource(baseUrl, target))) {
     const detail = "resource and audience must be this service, or left out.";
     return refused({ error: "invalid_target", reason: "target_foreign", detail });
   }
@@ -100,7 +169,11 @@ function invalid(reason: string, detail: string): Result<never, ExchangeFault> {
   return refused({ error: "invalid_request", reason, detail });
 }
 
-function answerRefusal(context: FaceContext, refusal: MintRefusal | ExchangeRefusal | RateRefusal): Response {
+function answerRefusal(
+  context: FaceContext,
+  refusal: MintRefusal | ExchangeRefusal | RateRefusal,
+  error: JobGrant["error"],
+): Response {
   switch (refusal.reason) {
     case "rate_limited":
     case "keys_unavailable": {
@@ -110,7 +183,7 @@ function answerRefusal(context: FaceContext, refusal: MintRefusal | ExchangeRefu
       return answer(context, fault, status === 429 ? 429 : 503);
     }
     default:
-      return answerFault(context, { error: "invalid_request", ...refusal });
+      return answerFault(context, { error, ...refusal });
   }
 }
 

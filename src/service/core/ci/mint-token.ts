@@ -30,6 +30,8 @@ type MintRequest = {
   readonly requestId: string;
   readonly scopes: readonly ApiScope[];
   readonly statement: JobStatement;
+  /** Who the token is made for. Default: the service's audience for jobs. */
+  readonly audience?: string;
 };
 
 /** Redeems the token for an access token. Its grant is among the account's connected apps, and ends it. */

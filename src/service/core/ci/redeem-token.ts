@@ -18,6 +18,8 @@ type Redemption = {
   readonly subjectToken: string;
   readonly requestId: string;
   readonly statement?: JobStatement;
+  /** Who the token is made for. Default: the service's audience for jobs. */
+  readonly audience?: string;
   /** Its name in the audit trail. */
   readonly action: "exchange" | "mint";
 };
@@ -38,7 +40,9 @@ export async function redeemToken<Value, Refusal extends { readonly reason: stri
   issue: Issue<Value, Refusal>,
 ): Promise<Result<Value, Refusal | ExchangeRefusal | RateRefusal>> {
   const { requestId, action } = redemption;
-  const verified = await core.verifier.verify(redemption.subjectToken, redemption.statement);
+  const { subjectToken, statement, audience } = redemption;
+  const expected = audience === undefined ? undefined : { audience };
+  const verified = await core.verifier.verify(subjectToken, statement, expected);
   if (!verified.ok) {
     await audit(core, { requestId, action, outcome: verified.refusal.reason, job: null });
     return verified;

@@ -10,11 +10,18 @@ declare module "../core.ts" {
   }
 }
 
+/** Who the token has to be made for. Default: the service's audience for jobs. */
+export type ExpectedToken = { readonly audience: string };
+
 export interface TokenVerifier {
   /**
    * Verifies a job's OIDC token: form, issuer, algorithm, signature, audience, times, claims, policy, in that
    * order. Opens a socket only for the key set of a configured issuer. Safe to repeat: it does not check for replay.
-   * `statement` is what the job states beside its token.
+   * `statement` is what the job states beside its token, `expected` what another API than the exchange asks for.
    */
-  verify(token: string, statement?: JobStatement): Promise<Result<VerifiedToken, ExchangeRefusal>>;
+  verify(
+    token: string,
+    statement?: JobStatement,
+    expected?: ExpectedToken,
+  ): Promise<Result<VerifiedToken, ExchangeRefusal>>;
 }

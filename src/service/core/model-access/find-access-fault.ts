@@ -5,7 +5,7 @@ import { modelProviders } from "../../../contract/models/providers.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
-import type { AccessLifeRefusal, ModelAccessRefusal } from "./refusals.ts";
+import type { AccessLifeRefusal, AccessPlaceRefusal, ModelAccessRefusal } from "./refusals.ts";
 
 /** The remaining life that a token must have: less is no time for one answer. */
 const LEAST_ACCESS_MS = 30_000;
@@ -17,16 +17,25 @@ export function findAccessFault(
   core: Pick<Core, "policy" | "secretKeys" | "clock">,
   { agent, access }: { readonly agent: Pick<Agent, "backend">; readonly access: ModelAccess },
 ): ModelAccessRefusal | null {
-  const { baseUrl, coderWire, takesModelAccess } = core.policy;
+  const { coderWire, takesModelAccess } = core.policy;
   if (!takesModelAccess) return { reason: "not_executed" };
-  if (!isConfidential(baseUrl)) return { reason: "service_insecure", baseUrl };
-  if (core.secretKeys === null) return { reason: "secrets_key_missing" };
+  const place = findPlaceFault(core);
+  if (place !== null) return place;
   const { provider } = access;
   if (coderWire !== null && coderWire.backend === agent.backend) {
     const spoken = coderWire.wire;
     if (spoken !== modelProviders[provider].wire) return { reason: "wire_unsupported", provider, spoken };
   }
   return findLifeFault(core.clock.now(), Date.parse(access.expires_at));
+}
+
+/** Why this service takes and keeps no access token at all; null where it does. */
+export function findPlaceFault({
+  policy: { baseUrl },
+  secretKeys,
+}: Pick<Core, "policy" | "secretKeys">): AccessPlaceRefusal | null {
+  if (!isConfidential(baseUrl)) return { reason: "service_insecure", baseUrl };
+  return secretKeys === null ? { reason: "secrets_key_missing" } : null;
 }
 
 export function findLifeFault(now: number, expiresAt: number): AccessLifeRefusal | null {

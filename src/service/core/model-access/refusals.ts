@@ -56,18 +56,46 @@ export const modelAccessProblems = {
     ),
   model_access_of_another: ({ runId }: { runId: string }) =>
     forbidden(`Run ${runId} was submitted by another CI run: only its own jobs renew its access to a model.`),
+  mcp_access_needs_job: () =>
+    forbidden(
+      'Only a CI job brings access tokens for MCP servers, and this credential is the key of an account. Leave "mcp_access" out, or submit with the capability of a job.',
+    ),
+  mcp_access_unknown: ({ server }: { server: string }) =>
+    accessRefused(
+      "mcp_access_unknown",
+      `"mcp_access" has a token for "${server}", and "mcp_servers" names no such server with "auth": {"type": "job"}. Leave the token out, or name the server.`,
+    ),
+  mcp_access_none: ({ runId }: { runId: string }) =>
+    conflict(
+      "mcp_access_none",
+      `Run ${runId} was submitted without "mcp_access" for these servers: there is nothing to renew.`,
+    ),
+  mcp_access_of_another: ({ runId }: { runId: string }) =>
+    forbidden(
+      `Run ${runId} was submitted by another CI run: only its own jobs renew its access to MCP servers.`,
+    ),
 } satisfies ProblemTable;
 
 /** Found at a submission. */
 export type ModelAccessRefusal =
-  | RefusalOf<
-      typeof modelAccessProblems,
-      | "model_access_needs_job"
-      | "not_executed"
-      | "service_insecure"
-      | "secrets_key_missing"
-      | "wire_unsupported"
-    >
+  | RefusalOf<typeof modelAccessProblems, "model_access_needs_job" | "not_executed" | "wire_unsupported">
+  | AccessPlaceRefusal
+  | AccessLifeRefusal;
+
+/** Of the service, whatever a token is for. */
+export type AccessPlaceRefusal = RefusalOf<
+  typeof modelAccessProblems,
+  "service_insecure" | "secrets_key_missing"
+>;
+
+/** Found at a submission with tokens for MCP servers. */
+export type ServerAccessRefusal =
+  | RefusalOf<typeof modelAccessProblems, "mcp_access_needs_job" | "mcp_access_unknown">
+  | AccessPlaceRefusal
+  | AccessLifeRefusal;
+
+export type RenewServerAccessRefusal =
+  | RefusalOf<typeof modelAccessProblems, "mcp_access_none" | "mcp_access_of_another">
   | AccessLifeRefusal;
 
 /** Found at a submission and at a renewal. */

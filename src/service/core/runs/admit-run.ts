@@ -14,6 +14,7 @@ import { KEY_KEPT_MS } from "../idempotency/key-life.ts";
 import { hashRequest, isSameRequest } from "../idempotency/request-hash.ts";
 import { findAccessFault } from "../model-access/find-access-fault.ts";
 import { keepAccess } from "../model-access/kept-access.ts";
+import { keepServerAccesses } from "../model-access/kept-server-access.ts";
 import { workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { aboutRun, saidOf } from "./about-run.ts";
@@ -38,7 +39,7 @@ import { comparedOf, requestedInput } from "./requested-input.ts";
 import { findRequestedSession, SessionKeyTakenError } from "./requested-session.ts";
 import type { RunInput, RunRecord } from "./run-record.ts";
 import type { AdmissionRequest, Submitted } from "./submission.ts";
-import { findMcpFault, findOutputsFault } from "./tools-fault.ts";
+import { findMcpFault, findOutputsFault, findTokensFault } from "./tools-fault.ts";
 import { KeyTakenError, UndoneError } from "./undone-admission.ts";
 
 const MICRO_PER_USD = 1_000_000;
@@ -201,7 +202,7 @@ const checks = {
   },
 
   serversAreAllowed({ core, agent, admission: { body } }) {
-    return findMcpFault(core.policy, { agent, body });
+    return findMcpFault(core.policy, { agent, body }) ?? findTokensFault(core, body);
   },
 
   outputsAreAllowed({ core, agent, admission: { body } }) {
@@ -331,7 +332,7 @@ function inputOf({ admission, chosen, runId, maxCostMicroUsd, dayCap }: Settled)
 async function write(settled: Settled): Promise<Submitted> {
   const { core, tx, admission, now, paying, runId, requestHash } = settled;
   const { agentId, body, key, origin = "user", workflow, parent, alongside } = admission;
-  const { model_access: access, session_key: sessionKey } = body;
+  const { model_access: access, mcp_access: accesses, session_key: sessionKey } = body;
   const price = workflow === undefined ? null : workflowPrice(core.rates);
   const sessionId = settled.sessionId ?? core.random.uuid(now);
   const input = inputOf(settled);
@@ -360,6 +361,8 @@ async function write(settled: Settled): Promise<Submitted> {
     const { access_token: token, expires_at } = access;
     await keepAccess({ ...core, secretKeys }, tx, { runId, token, expiresAt: Date.parse(expires_at) });
   }
+  if (accesses !== undefined && secretKeys !== null)
+    await keepServerAccesses({ ...core, secretKeys }, tx, { runId, accesses });
   if (parent === undefined) await paying.lock();
   const admitted = await tx.runs.admit({
     run,

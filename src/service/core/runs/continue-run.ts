@@ -290,7 +290,8 @@ async function worksOnSame(
   { caller, body, pullRequest, workspace, workflow, parent }: AdmissionRequest,
 ): Promise<boolean> {
   if (workflow !== undefined || parent !== undefined) return false;
-  if (body.model_access !== undefined) return false;
+  // Its tokens are for a run that the same job follows.
+  if (body.model_access !== undefined || body.mcp_access !== undefined) return false;
   const input = await tx.runs.findInput(run.id);
   if (
     input === null ||

@@ -130,6 +130,7 @@ async function admitChild(
       ...(race === undefined ? {} : raceInput(race)),
       // A judge has no tools.
       ...(input?.mcpServers === undefined || race?.role === "judge" ? {} : { mcpServers: input.mcpServers }),
+      ...(input?.mcpAccess === undefined || race?.role === "judge" ? {} : { mcpAccess: input.mcpAccess }),
       // What the chosen attempt asks for is what the run asks for.
       ...(input?.outputs === undefined || race?.role !== "attempt" ? {} : { outputs: input.outputs }),
       ...(input?.modelAccess === undefined ? {} : { modelAccess: input.modelAccess }),

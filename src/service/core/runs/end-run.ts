@@ -160,6 +160,8 @@ type RunClosing = {
   readonly checks?: ChecksState | null | undefined;
   /** Whether it has a journal, which ends with it. Default: it may have one. */
   readonly hasJournal?: boolean;
+  /** Whether its job brought access tokens for MCP servers. Default: it may have. */
+  readonly hasServerAccess?: boolean;
 };
 
 /**
@@ -168,10 +170,10 @@ type RunClosing = {
  */
 export async function endUnlocked(core: Core, tx: StoreTransaction, closing: RunClosing): Promise<boolean> {
   // Refunds are counted under the lock of the billing account, and minutes that cost are held first.
-  const { run, ending, hasJournal } = closing;
+  const { run, ending, hasJournal, hasServerAccess } = closing;
   if (run.origin === "schedule" || ending.status === "failed" || run.price !== null) return false;
-  // What it was given for its model is deleted with its end.
-  if (run.modelBilling !== null || hasJournal === true) return false;
+  // What it was given for its model and its servers is deleted with its end.
+  if (run.modelBilling !== null || hasJournal === true || hasServerAccess === true) return false;
   const settled = await settle(core, tx, closing);
   const balance = await balanceAfter(tx, run, settled);
   if (balance < RUN_FEE_MICRO_USD || isShortOfCredits(ending)) return false;
@@ -187,7 +189,7 @@ async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): 
   const claimUrl = isShort ? await offerClaim(core, tx, run.agentId) : null;
   const isEnded = await tx.events.end(endOf(core, closing, { settled, balance, claimUrl }));
   if (!isEnded) throw new Error(`Run ${run.id}: changed while it was locked.`);
-  if (run.modelBilling !== null) await tx.runSecrets.delete(run.id);
+  if (run.modelBilling !== null || closing.hasServerAccess !== false) await tx.runSecrets.delete(run.id);
   // Nobody may read what a deleted agent has done, nor the next owner what the one before had it do.
   const isNobodys = causeOf(run, ending) === "agent_deleted" || (await isGivenBack(tx, run));
   if (core.policy.journalMs === 0 || isNobodys) await tx.journal.delete(run.id);

@@ -23,10 +23,15 @@ const PARKED_MS = PARKED_DAYS * 24 * 60 * 60 * 1000;
 /** What a run that would end so waits for instead; null where it ends. */
 export function parkedFor(
   ending: Ending,
-  { mayPark, modelAccess, dayCap }: Pick<RunInput, "mayPark" | "modelAccess" | "dayCap">,
+  {
+    mayPark,
+    modelAccess,
+    mcpAccess,
+    dayCap,
+  }: Pick<RunInput, "mayPark" | "modelAccess" | "mcpAccess" | "dayCap">,
 ): ParkedFor | null {
   // The access that a job brought ends soon after the job, and only jobs of the same CI run may renew it.
-  if (mayPark !== true || modelAccess !== undefined) return null;
+  if (mayPark !== true || modelAccess !== undefined || mcpAccess !== undefined) return null;
   if (ending.status === "failed") {
     const reason =
       ending.isProviderAway === true ? providerFailures.find((one) => one === ending.reason) : null;

@@ -121,6 +121,7 @@ type Finish = {
   /** Whether the run may have children, which end with it. Default: it may. */
   readonly hasDelegated?: boolean;
   readonly hasJournal?: boolean;
+  readonly hasServerAccess?: boolean;
   /** As its worker knows it, with what is held by now: it is not read again. Default: it is read. */
   readonly run?: RunRecord;
 };

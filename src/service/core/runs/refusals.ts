@@ -5,7 +5,7 @@ import type { PullRequestRefusal } from "../ci/refusals.ts";
 import type { CommitMissingRefusal, CommitUnknownRefusal } from "../commits/refusals.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
 import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
-import type { ModelAccessRefusal } from "../model-access/refusals.ts";
+import type { ModelAccessRefusal, ServerAccessRefusal } from "../model-access/refusals.ts";
 import type { CostRefusal, PaymentRefusal } from "../money/refusals.ts";
 import {
   conflict,
@@ -35,6 +35,7 @@ export type SubmitRefusal =
   | PullRequestRefusal
   | PolicyRefusal
   | ModelAccessRefusal
+  | ServerAccessRefusal
   | KeyInFlightRefusal
   | KeyReusedRefusal
   | CapacityRefusal

@@ -52,7 +52,7 @@ export async function renewAccess(
 }
 
 /** A re-run of the job, which is another attempt of the same CI run, may find the run in flight. */
-function isOfSameCiRun(submitter: JobIdentity | null, job: JobIdentity): boolean {
+export function isOfSameCiRun(submitter: JobIdentity | null, job: JobIdentity): boolean {
   return (
     submitter !== null &&
     submitter.issuer === job.issuer &&

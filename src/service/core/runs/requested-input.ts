@@ -40,6 +40,8 @@ const inputOf: { readonly [Field in keyof Required<Body>]: InputOf<Field> } = {
   output_schema: (outputSchema) => ({ outputSchema }),
   egress: (egress) => ({ egress: entriesOf(egress) }),
   mcp_servers: (mcpServers) => ({ mcpServers }),
+  // The tokens are stored elsewhere.
+  mcp_access: (accesses, runId) => ({ mcpAccess: { heldBy: runId, servers: Object.keys(accesses) } }),
   outputs: (outputs) => ({ outputs }),
   model_access: (access, runId) => ({ modelAccess: broughtBy(runId, access) }),
 };
@@ -121,6 +123,7 @@ export function comparedOf({
     max_turn_tokens,
     egress,
     model_access: access,
+    mcp_access: accesses,
     ...asTheyAre
   } = body;
   return {
@@ -132,7 +135,8 @@ export function comparedOf({
     // A worker gets its id with its run.
     workspace: workspace === undefined ? undefined : { ...workspace, workerId: null },
     egress: egress === undefined ? undefined : entriesOf(egress),
-    // The token is another for each request.
+    // The tokens are others for each request.
+    mcp_access: accesses === undefined ? undefined : Object.keys(accesses).sort(),
     model_access: access === undefined ? undefined : { provider: access.provider, model: access.model },
   };
 }

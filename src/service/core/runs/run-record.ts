@@ -18,6 +18,7 @@ import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { TypedOutputs } from "../../../contract/runs/typed-outputs.ts";
 import type { RunSource } from "../commits/run-commit.ts";
 import type { RunModelAccess } from "../model-access/kept-access.ts";
+import type { RunServerAccess } from "../model-access/kept-server-access.ts";
 import type { RunPrice } from "../money/run-price.ts";
 import type { ProviderFailure } from "./failure.ts";
 import type { Usage } from "./usage.ts";
@@ -87,6 +88,8 @@ export type RunInput = RunSource & {
   readonly egress?: EgressEntries;
   /** MCP servers that it names, beside the operator's. */
   readonly mcpServers?: McpServersRequest;
+  /** Access tokens for some of them, which its job brought. */
+  readonly mcpAccess?: RunServerAccess;
   /** What it may ask its job to write. */
   readonly outputs?: TypedOutputs;
   /** Absent: it works in no workspace. */

@@ -13,6 +13,7 @@ import { KeysInFlight } from "./keys-in-flight.ts";
 import type { SubmitRefusal } from "./refusals.ts";
 import { withRemoteHead } from "./remote-head.ts";
 import { renewAccess } from "./renew-access.ts";
+import { renewServerAccess } from "./renew-server-access.ts";
 import { messagesOf } from "./requested-input.ts";
 import { SessionKeyTakenError, withSessionKey } from "./requested-session.ts";
 import type { AdmissionRequest, Submission, Submitted } from "./submission.ts";
@@ -45,6 +46,8 @@ export class RunSubmitter {
     const access = submission.body.model_access;
     if (access !== undefined && submission.caller.kind !== "ci_job")
       return refused({ reason: "model_access_needs_job" });
+    if (submission.body.mcp_access !== undefined && submission.caller.kind !== "ci_job")
+      return refused({ reason: "mcp_access_needs_job" });
     if (submission.body.outputs !== undefined && submission.caller.kind !== "ci_job")
       return refused({ reason: "outputs_needs_job" });
     // Read here: a transaction may run within another request's span.
@@ -83,9 +86,10 @@ export class RunSubmitter {
 
   /** The repeated request may have a newer token than the first one had. What hinders that is no matter of the replay. */
   async #renewBrought({ caller, body }: Submission, { runId }: Submitted): Promise<void> {
-    const access = body.model_access;
-    if (access === undefined || caller.kind !== "ci_job") return;
-    await renewAccess(this.#core, { caller, runId, access });
+    const { model_access: access, mcp_access: accesses } = body;
+    if (caller.kind !== "ci_job") return;
+    if (access !== undefined) await renewAccess(this.#core, { caller, runId, access });
+    if (accesses !== undefined) await renewServerAccess(this.#core, { caller, runId, accesses });
   }
 
   /** Most submissions read, and write once at the end. Null, and nothing done, where it takes a transaction. */
@@ -98,7 +102,7 @@ export class RunSubmitter {
       body.session_key !== undefined
     )
       return null;
-    if (body.model_access !== undefined) return null;
+    if (body.model_access !== undefined || body.mcp_access !== undefined) return null;
     try {
       return await this.#core.store.transact(
         (tx) => admitRun(this.#core, tx, { ...admission, isOneWrite: true }),

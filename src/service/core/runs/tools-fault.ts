@@ -2,7 +2,9 @@
 
 import type { SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
 import type { Agent } from "../agents/agent.ts";
-import type { Policy } from "../core.ts";
+import type { Core, Policy } from "../core.ts";
+import { findServerAccessFault } from "../model-access/kept-server-access.ts";
+import type { ServerAccessRefusal } from "../model-access/refusals.ts";
 import type { McpRefusal, OutputsRefusal } from "./refusals.ts";
 
 /** The one whose runs have tools of the service. */
@@ -17,6 +19,17 @@ export function findMcpFault(
   const { backend, ciPolicy, id: agentId } = agent;
   if (ciPolicy?.mcp_servers === "none") return { reason: "mcp_refused_by_owner", agentId };
   return hasOurTools({ coderWire }, { agent, body }) ? null : { reason: "mcp_without_model", backend };
+}
+
+/** Why the access tokens for its servers are not taken; null where they are, or there are none. */
+export function findTokensFault(
+  core: Pick<Core, "policy" | "secretKeys" | "clock">,
+  { mcp_access: accesses, mcp_servers: servers }: SubmitRunRequest,
+): ServerAccessRefusal | null {
+  if (accesses === undefined) return null;
+  const unknown = Object.keys(accesses).find((name) => servers?.[name]?.auth === undefined);
+  if (unknown !== undefined) return { reason: "mcp_access_unknown", server: unknown };
+  return findServerAccessFault(core, accesses);
 }
 
 /** Why the outputs are not taken; null where they are, or there are none. */

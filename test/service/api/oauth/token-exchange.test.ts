@@ -2,12 +2,19 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Claims } from "../../../../fakes/issuer/claims.ts";
+import { systemClock } from "../../../../src/base/clock.ts";
 import { systemRandom } from "../../../../src/base/ids.ts";
-import { ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "../../../../src/contract/ci/exchange.ts";
+import {
+  ID_TOKEN_TYPE,
+  JWT_BEARER_GRANT,
+  TOKEN_EXCHANGE_GRANT,
+} from "../../../../src/contract/ci/exchange.ts";
+import { openServerAccess } from "../../../../src/federation/mcp/server-access.ts";
 import { makeApiKey, openAccount } from "../../../../src/service/core/accounts/keys.ts";
 import { releaseClaim } from "../../../../src/service/core/agent-endings/release-claim.ts";
 import type { Core } from "../../../../src/service/core/core.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
+import { openSession } from "../../../../src/service/executor/tools/mcp/mcp-session.ts";
 import { defaultRates } from "../../../../src/service/settings/default-rates.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite.ts";
@@ -275,7 +282,119 @@ onEveryStore((kind) => {
 
     it("is in the metadata", async () => {
       const { body } = await fixture.call("/.well-known/oauth-authorization-server");
-      expect(body).toMatchObject({ grant_types_supported: expect.arrayContaining([TOKEN_EXCHANGE_GRANT]) });
+      const grants = expect.arrayContaining([TOKEN_EXCHANGE_GRANT, JWT_BEARER_GRANT]);
+      expect(body).toMatchObject({ issuer: fixture.url, grant_types_supported: grants });
+    });
+
+    describe("with the ID token as the grant itself", () => {
+      const present = async (assertion: string, more: Readonly<Record<string, string>> = {}) =>
+        await fixture.call("/oauth/token", {
+          method: "POST",
+          form: { grant_type: JWT_BEARER_GRANT, assertion, scope: "agents:read", ...more },
+        });
+      const mintFor = (repository: Claims, aud = fixture.url) => fixture.mint({ ...repository, aud });
+
+      it("gives the same token to a job whose ID token is made for the issuer", async () => {
+        const { repository, agentId } = await claimed();
+        const answer = await present(mintFor(repository), { resource: `${fixture.url}/mcp` });
+        const bearer = tokenOf(answer);
+        expect(answer.body).toEqual({
+          access_token: expect.stringMatching(/^svc_at_[\w-]{49}$/),
+          token_type: "Bearer",
+          expires_in: 3600,
+          scope: "agents:read",
+        });
+        expect(answer.headers.get("cache-control")).toBe("no-store");
+        expect((await fixture.call("/v1/agents", { bearer })).body).toMatchObject([{ id: agentId }]);
+        const dump = await dumpPlace(fixture.place);
+        for (const secret of fixture.secrets) {
+          expect(dump).not.toContain(secret);
+          expect(fixture.logText()).not.toContain(secret);
+        }
+      });
+
+      it("refuses other audiences, the exchange's own too, and the exchange refuses the issuer's", async () => {
+        const { repository } = await claimed();
+        for (const aud of ["https://evil.example", `${fixture.url}/`, `${fixture.url}/oauth/token`]) {
+          expectRefused(await present(mintFor(repository, aud)), "audience_mismatch", "invalid_grant");
+        }
+        expectRefused(await present(fixture.mint(repository)), "audience_mismatch", "invalid_grant");
+        expectRefused(await exchange(mintFor(repository)), "audience_mismatch");
+        expect((await fixture.exchange(mintFor(repository))).status).toBe(401);
+      });
+
+      it("takes a token once, by the owner's policy, of jobs that writers decide", async () => {
+        const { repository, setPolicy } = await claimed();
+        const token = mintFor(repository);
+        const answers = await Promise.all(Array.from({ length: 8 }, () => present(token)));
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+        for (const answer of answers) {
+          if (answer.status !== 200) expectRefused(answer, "token_replayed", "invalid_grant");
+        }
+        const asked = mintFor({ ...repository, event_name: "pull_request" });
+        expectRefused(await present(asked), "mint_event_refused", "invalid_grant");
+        await setPolicy({ mint_keys: false });
+        expectRefused(await present(mintFor(repository)), "mint_off", "invalid_grant");
+        const stranger = fixture.freshRepository();
+        expectRefused(await present(mintFor(stranger)), "repository_unclaimed", "invalid_grant");
+      });
+
+      it("refuses foreign targets, scopes and forms, and spends nothing", async () => {
+        const { repository } = await claimed();
+        const token = mintFor(repository);
+        const foreign = await present(token, { resource: "https://evil.example" });
+        expectRefused(foreign, "target_foreign", "invalid_target");
+        expectRefused(await present(token, { scope: "key:mint" }), "scope_excess", "invalid_scope");
+        expectRefused(await present(""), "token_missing");
+        expectRefused(await present("a.b.c"), "token_malformed", "invalid_grant");
+        const raw = `grant_type=${encodeURIComponent(JWT_BEARER_GRANT)}&assertion=a&assertion=b`;
+        const headers = { "content-type": "application/x-www-form-urlencoded" };
+        expectRefused(
+          await fixture.call("/oauth/token", { method: "POST", raw, headers }),
+          "parameter_repeated",
+        );
+        tokenOf(await present(token, { client_id: "any" }));
+      });
+
+      it("lets a run's MCP client find the issuer, prove its job and call tools", async () => {
+        const { repository, agentId } = await claimed();
+        const audiences: string[] = [];
+        const signal = new AbortController().signal;
+        const access = openServerAccess({
+          serverUrl: `${fixture.url}/mcp`,
+          grant: { type: "job", clientId: null, issuer: null, scope: null },
+          mintIdToken: async (audience) => {
+            audiences.push(audience);
+            return mintFor(repository, audience);
+          },
+          fetch,
+          clock: systemClock,
+          random: () => 0,
+          onSecret: (secret) => fixture.keep(secret),
+          signal,
+        });
+        const auth = {
+          token: access.token,
+          onUnauthorized: async ({ response }: { response: Response }) => await access.renew(response),
+        };
+        const opened = await openSession({
+          channel: { type: "http", url: `${fixture.url}/mcp`, fetch, auth },
+          versions: "all",
+          startMs: 20_000,
+          signal,
+        });
+        if (!opened.ok) throw new Error(opened.why);
+        expect(audiences).toEqual([fixture.url]);
+        expect(access.origin()).toBe(fixture.url);
+        const called = await opened.session.call({
+          tool: "list_agents",
+          input: {},
+          timeoutMs: 20_000,
+          signal,
+        });
+        expect(JSON.stringify(called)).toContain(agentId);
+        await opened.session.close();
+      });
     });
   });
 });

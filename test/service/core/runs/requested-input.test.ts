@@ -36,6 +36,10 @@ const fields: {
     value: { docs: { url: "https://docs.example/mcp" } },
     input: { mcpServers: { docs: { url: "https://docs.example/mcp" } } },
   },
+  mcp_access: {
+    value: { docs: { access_token: "token", expires_at: "2026-11-27T04:00:00.000Z" } },
+    input: { mcpAccess: { heldBy: RUN, servers: ["docs"] } },
+  },
   best_of: { value: 3, input: {} },
   best_of_models: { value: ["a"], input: {} },
   outputs: {

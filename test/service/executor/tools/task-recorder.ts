@@ -1,5 +1,6 @@
 // A backend's task that keeps what was emitted, and checks that whatever was begun was ended.
 
+import { refused } from "../../../../src/base/result.ts";
 import { type RunEvent, runEventSchema } from "../../../../src/contract/runs/run-event.ts";
 import type { TurnUsage } from "../../../../src/contract/runs/turn-usage.ts";
 import type { Usage } from "../../../../src/service/core/runs/usage.ts";
@@ -65,7 +66,12 @@ export class TaskRecorder {
       meter: this.#meter,
       secrets: this.secrets,
       network: noNetwork,
-      mcp: { asked: null, mayUseRepositorys: false, authorizeWrite: async () => ({ isAllowed: true }) },
+      mcp: {
+        asked: null,
+        mayUseRepositorys: false,
+        authorizeWrite: async () => ({ isAllowed: true }),
+        accessToken: async () => refused({ reason: "no job brought one" }),
+      },
       nextId: (kind) => {
         this.#ids += 1;
         return `${kind}-${this.#ids}`;

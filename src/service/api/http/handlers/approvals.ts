@@ -3,7 +3,7 @@
 import { ok, refused } from "../../../../base/result.ts";
 import type { approvalRoutes } from "../../../../contract/approvals/routes.ts";
 import type { questionRoutes } from "../../../../contract/questions.ts";
-import { mcpServerNamePattern } from "../../../../contract/runs/mcp-servers.ts";
+import { mcpServerNamePattern } from "../../../../contract/runs/mcp-server-name.ts";
 import type { writeGrantRoutes } from "../../../../contract/write-grants.ts";
 import type { ApprovalRecord } from "../../../core/approvals/approval.ts";
 import { approveApproval, denyApproval } from "../../../core/approvals/decide-approval.ts";

@@ -16,6 +16,7 @@ import type { Core } from "../../../core/core.ts";
 import { linkRunPage } from "../../../core/run-views/run-views.ts";
 import { type EventPage, readEventPage } from "../../../core/runs/read-run.ts";
 import { renewAccess } from "../../../core/runs/renew-access.ts";
+import { renewServerAccess } from "../../../core/runs/renew-server-access.ts";
 import { reportDelivery } from "../../../core/runs/report-delivery.ts";
 import { refundCaller } from "../../shared/admit-caller.ts";
 import { toReported } from "../../shared/delivery-view.ts";
@@ -54,6 +55,11 @@ export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
       })),
     renewModelAccess: async ({ caller, params, body }) =>
       shown(await renewAccess(core, { caller, runId: params.runID, access: body }), () => null),
+    renewMcpAccess: async ({ caller, params, body }) =>
+      shown(
+        await renewServerAccess(core, { caller, runId: params.runID, accesses: body.mcp_access }),
+        () => null,
+      ),
     reportDelivery: async ({ caller, params, body }) =>
       shown(await reportDelivery(core, { caller, runId: params.runID, report: body }), toReported),
   };

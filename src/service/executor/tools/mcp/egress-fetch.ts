@@ -1,5 +1,5 @@
-// Requests to an MCP server by https, within what the run may reach: the name is resolved once, every address is checked, and
-// the connection goes to a checked address. Its headers go to the server's own origin alone.
+// Requests to an MCP server and to its authorization server by https, within what the run may reach: the name is resolved once, every
+// address is checked, and the connection goes to a checked address. A server's headers go to its own origin alone.
 
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
@@ -27,32 +27,60 @@ export function egressFetch(access: ServerAccess): typeof fetch {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.origin !== origin)
       throw new Error(`${host} leads to ${url.host}: requests go to the server alone`);
-    const signal = init.signal ?? new AbortController().signal;
-    const admitted = await access.egress.admit({
-      phase: "agent",
-      host: url.hostname,
-      port: Number(url.port || HTTPS_PORT),
-      signal,
-    });
-    if (!admitted.ok) {
-      const { reason, detail } = admitted.refusal;
-      throw new Error(reason === "blocked" ? `${detail} Add ${host} to egress.` : detail);
-    }
-    const headers = new Headers(init.headers);
-    headers.set("accept-encoding", "identity");
-    headers.set("user-agent", "agent-service");
-    for (const [name, value] of Object.entries(access.headers)) headers.set(name, value);
-    const body = typeof init.body === "string" ? init.body : "";
-    const response = await send(access, {
-      url,
-      method: init.method ?? "GET",
-      headers,
-      body,
-      connection: admitted.value,
-      signal,
-    });
-    return answerOf(response);
+    return await askWithin(access, url, init);
   };
+}
+
+/**
+ * The same for what a server's OAuth leads to: its metadata, and the authorization server that it names. Each host has to be one that
+ * the run may reach, and none of them is sent the server's headers.
+ */
+export function authorizationFetch(access: Omit<ServerAccess, "url" | "headers">): typeof fetch {
+  return async (input, init = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.protocol !== "https:" || url.username !== "" || url.password !== "")
+      throw finalError("it is not reached by https without credentials");
+    return await askWithin({ ...access, headers: {} }, url, init);
+  };
+}
+
+async function askWithin(access: Omit<ServerAccess, "url">, url: URL, init: RequestInit): Promise<Response> {
+  const signal = init.signal ?? new AbortController().signal;
+  const admitted = await access.egress.admit({
+    phase: "agent",
+    host: url.hostname,
+    port: Number(url.port || HTTPS_PORT),
+    signal,
+  });
+  if (!admitted.ok) {
+    const { reason, detail } = admitted.refusal;
+    if (reason !== "blocked") throw new Error(detail);
+    throw finalError(`${detail} Add ${url.host} to egress.`);
+  }
+  const headers = new Headers(init.headers);
+  headers.set("accept-encoding", "identity");
+  headers.set("user-agent", "agent-service");
+  for (const [name, value] of Object.entries(access.headers)) headers.set(name, value);
+  const body = init.body === undefined || init.body === null ? "" : bodyText(init.body);
+  const response = await send(access, {
+    url,
+    method: init.method ?? "GET",
+    headers,
+    body,
+    connection: admitted.value,
+    signal,
+  });
+  return answerOf(response);
+}
+
+/** The protocol sends texts, and forms. */
+function bodyText(body: BodyInit): string {
+  return typeof body === "string" || body instanceof URLSearchParams ? body.toString() : "";
+}
+
+/** Another try would be refused as this one was. */
+function finalError(message: string): Error {
+  return Object.assign(new Error(message), { isFinal: true });
 }
 
 type Sent = {
@@ -65,7 +93,7 @@ type Sent = {
 };
 
 async function send(
-  { ca }: ServerAccess,
+  { ca }: Pick<ServerAccess, "ca">,
   { url, method, headers, body, connection, signal }: Sent,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

@@ -3,12 +3,15 @@
 // Specification 2026-07-28, and those of 2025 where a server knows no other. https://modelcontextprotocol.io
 
 import {
+  type AuthProvider,
   Client,
   type JsonSchemaValidator,
   type jsonSchemaValidator,
+  type OAuthClientProvider,
   type Tool as ServersTool,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
+import { ServerAccessError } from "../../../../federation/mcp/server-grant.ts";
 import type { CallResult, ResultPart } from "./call-result.ts";
 import type { ListedTool } from "./offered-tools.ts";
 import { type Pipes, PipeTransport } from "./pipe-transport.ts";
@@ -20,7 +23,13 @@ const PROBE_MS = 10_000;
 
 export type Channel =
   | ({ readonly type: "pipes" } & Pipes)
-  | { readonly type: "http"; readonly url: string; readonly fetch: typeof fetch };
+  | {
+      readonly type: "http";
+      readonly url: string;
+      readonly fetch: typeof fetch;
+      /** Where its token comes from. Null: it is asked without one, or with the one in its headers. */
+      readonly auth: AuthProvider | OAuthClientProvider | null;
+    };
 
 export type McpSessionOptions = {
   readonly channel: Channel;
@@ -73,6 +82,7 @@ export async function openSession({
     pipes ??
     new StreamableHTTPClientTransport(new URL(channel.type === "http" ? channel.url : ""), {
       ...(channel.type === "http" ? { fetch: channel.fetch } : {}),
+      ...(channel.type === "http" && channel.auth !== null ? { authProvider: channel.auth } : {}),
       reconnectionOptions: {
         maxRetries: 1,
         initialReconnectionDelay: 1_000,
@@ -163,6 +173,7 @@ async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): P
 
 /** Of an error around another, the inner one says what happened. */
 function textOf(cause: unknown): string {
+  if (ServerAccessError.is(cause)) return cause.message.slice(0, MAX_WHY_CHARS);
   const text = cause instanceof Error ? cause.message : "it failed";
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : "";
   return (inner !== "" && text.includes(inner) ? inner : text).slice(0, MAX_WHY_CHARS);

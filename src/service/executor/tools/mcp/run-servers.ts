@@ -10,6 +10,7 @@ import { egressFetch } from "./egress-fetch.ts";
 import type { Channel, McpSession, Opened, openSession } from "./mcp-session.ts";
 import { MAX_TOOLS_OF_RUN, offerTools, plainText } from "./offered-tools.ts";
 import type { McpServer } from "./server-definition.ts";
+import { grantNames, openServerToken, type TokenParts } from "./server-token.ts";
 import { serverTool } from "./server-tool.ts";
 import { WriteGate } from "./write-gate.ts";
 
@@ -24,6 +25,8 @@ type RunServersParts = {
   readonly load: () => Promise<{ readonly openSession: typeof openSession }>;
   readonly sandbox: Sandbox;
   readonly servers: readonly McpServer[];
+  /** What gets access tokens for servers that ask for one. */
+  readonly tokens: TokenParts;
   /** Of servers that are not there at all, one line each. */
   readonly problems: readonly string[];
   readonly place: Omit<SandboxedCheckout, "root">;
@@ -79,7 +82,7 @@ function textFor(lines: string): string {
 
 /** Adds the tools of a server to `tools`, and says in a line what there is. */
 function describe(
-  { server, opened, why }: StartedServer,
+  { server, opened, why, tokenOrigin }: StartedServer,
   { tools, gate }: { readonly tools: Tool<unknown>[]; readonly gate: WriteGate },
 ): string {
   if (opened === null) return `${server.name}: not available: ${why}`;
@@ -102,6 +105,9 @@ function describe(
     ...notes,
     ...(cut > 0 ? [`${cut} more are left out: a run has at most ${MAX_TOOLS_OF_RUN}`] : []),
   ];
+  // Its host is one that the run has reached, beside the server's.
+  const access = tokenOrigin();
+  if (access !== null) more.unshift(`access token of ${plainText(access)}`);
   return `${server.name}: ${kept.length === 1 ? "1 tool" : `${kept.length} tools`}${more.map((note) => `; ${note}`).join("")}`;
 }
 
@@ -110,6 +116,8 @@ type StartedServer = {
   /** Null where it is not available, for the reason `why`. */
   readonly opened: { readonly session: McpSession; readonly explain: (why: string) => string } | null;
   readonly why: string;
+  /** Who gave its access token, and by which grade. Null: it has none. */
+  tokenOrigin(): string | null;
   end(): Promise<void>;
 };
 
@@ -120,18 +128,34 @@ async function startServer(parts: RunServersParts, starting: Starting): Promise<
   const { reach } = server;
   if (reach.type === "program") return await startProgram(parts, starting);
   const { task, ca } = parts;
-  const { url, headers } = reach;
+  const { url, headers, grant } = reach;
   const { egress } = task.network;
-  const fetch = egressFetch({ egress, url, headers, ...(ca === undefined ? {} : { ca }) });
+  const trusted = ca === undefined ? {} : { ca };
+  const fetch = egressFetch({ egress, url, headers, ...trusted });
+  const token =
+    grant === null
+      ? null
+      : await openServerToken(parts.tokens, { name: server.name, url, grant, task, ...trusted });
+  const auth =
+    token === null
+      ? null
+      : {
+          token: token.token,
+          onUnauthorized: async ({ response }: { response: Response }) => await token.renew(response),
+        };
   const opened = await openWith(parts, {
     ...starting,
-    channel: { type: "http", url, fetch },
+    channel: { type: "http", url, fetch, auth },
     versions: "all",
   });
+  const tokenOrigin = () => {
+    const origin = token?.origin() ?? null;
+    return origin === null || grant === null ? null : `${origin} (${grantNames[grant.type]})`;
+  };
   const end = async () => {
     if (opened.ok) await opened.session.close();
   };
-  return startedOf({ server, opened, explain: (why) => mask(task, why), end });
+  return startedOf({ server, opened, explain: (why) => mask(task, why), tokenOrigin, end });
 }
 
 async function startProgram(parts: RunServersParts, starting: Starting): Promise<StartedServer> {
@@ -160,7 +184,15 @@ async function startProgram(parts: RunServersParts, starting: Starting): Promise
         egressSocket: sandbox.kind === "bubblewrap" ? await task.network.egress.socket("agent") : null,
       },
     );
-    if (!started.ok) return { server, opened: null, why: started.refusal.detail, end, hasEnded: false };
+    if (!started.ok)
+      return {
+        server,
+        opened: null,
+        why: started.refusal.detail,
+        tokenOrigin: noOrigin,
+        end,
+        hasEnded: false,
+      };
     const program = started.value;
     running.push(program);
     const { input, output } = program;
@@ -176,7 +208,10 @@ async function startProgram(parts: RunServersParts, starting: Starting): Promise
     const hasEnded = how !== null;
     const told: Opened = !opened.ok && how !== null ? { ok: false, why: how } : opened;
     const explainNow = (why: string) => explain(program)(how ?? why);
-    const result = { ...startedOf({ server, opened: told, explain: explainNow, end }), hasEnded };
+    const result = {
+      ...startedOf({ server, opened: told, explain: explainNow, tokenOrigin: noOrigin, end }),
+      hasEnded,
+    };
     if (!opened.ok) await program.end();
     return result;
   };
@@ -190,21 +225,25 @@ async function startProgram(parts: RunServersParts, starting: Starting): Promise
     // A sandbox that does not start says why.
     const why =
       cause instanceof Error && cause.name === "SandboxError" ? cause.message : "it could not be started";
-    return { server, opened: null, why, end };
+    return { server, opened: null, why, tokenOrigin: noOrigin, end };
   }
 }
+
+/** A program is given its secrets by its variables. */
+const noOrigin = () => null;
 
 function startedOf({
   server,
   opened,
   explain,
+  tokenOrigin,
   end,
-}: Pick<StartedServer, "server" | "end"> & {
+}: Pick<StartedServer, "server" | "tokenOrigin" | "end"> & {
   readonly opened: Opened;
   readonly explain: (why: string) => string;
 }): StartedServer {
-  if (!opened.ok) return { server, opened: null, why: explain(opened.why), end };
-  return { server, opened: { session: opened.session, explain }, why: "", end };
+  if (!opened.ok) return { server, opened: null, why: explain(opened.why), tokenOrigin, end };
+  return { server, opened: { session: opened.session, explain }, why: "", tokenOrigin, end };
 }
 
 async function openWith(

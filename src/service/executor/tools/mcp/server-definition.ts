@@ -6,16 +6,23 @@ import type { Environment } from "../../../../base/environment.ts";
 import { isObject } from "../../../../base/json.ts";
 import { strictObject, unknownFieldsOf } from "../../../../base/strict-object.ts";
 import {
-  faultOfServerUrl,
+  assertionAlgorithms,
+  type ServerAuth,
+  serverAuthSchema,
+} from "../../../../contract/runs/mcp-auth.ts";
+import {
   MAX_MCP_SERVERS,
   MCP_SERVER_NAME_FORM,
   mcpServerNamePattern,
-  toolPatternsSchema,
-} from "../../../../contract/runs/mcp-servers.ts";
+} from "../../../../contract/runs/mcp-server-name.ts";
+import { faultOfServerUrl, toolPatternsSchema } from "../../../../contract/runs/mcp-servers.ts";
+import type { ServerGrant } from "../../../../federation/mcp/server-grant.ts";
 
 const MAX_ARGUMENTS = 50;
 const MAX_TEXT_CHARS = 8_192;
 const MAX_VALUES = 50;
+/** A line of a private key that is masked by itself. */
+const LEAST_KEY_LINE_CHARS = 16;
 /** Named of one server. */
 const MAX_UNKNOWN_FIELDS = 5;
 /** Names that usually hold secrets: a value of theirs is masked, also where it is written as it is. */
@@ -41,7 +48,13 @@ export type McpServer = {
         /** Whether its variables hold secrets: then it sees no file of the repository. */
         readonly hasSecrets: boolean;
       }
-    | { readonly type: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+    | {
+        readonly type: "http";
+        readonly url: string;
+        readonly headers: Readonly<Record<string, string>>;
+        /** By what it is given an access token. Null: it is asked without one, or with the one in its headers. */
+        readonly grant: ServerGrant | null;
+      };
 };
 
 export type ReadServers = {
@@ -83,6 +96,7 @@ const httpFields = {
   ),
   url: line,
   headers: z.optional(values),
+  auth: z.optional(serverAuthSchema),
 };
 
 export type ServerVariables = {
@@ -161,9 +175,11 @@ function readProgram(name: string, about: object, options: ReadOptions): McpServ
 function readHttp(name: string, about: object, options: ReadOptions): McpServer | string[] | null {
   const parsed = formOf(httpFields, options).safeParse(about);
   if (!parsed.success) return faultsOf(parsed.error);
-  const { url, headers = {}, tools, disabled } = parsed.data;
+  const { url, headers = {}, auth, tools, disabled } = parsed.data;
   if (disabled === true) return null;
   const filled = fill(headers, { ...options, place: "headers" });
+  const granted = auth === undefined ? noGrant : readGrant(auth, options);
+  const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   const fault = faultOfServerUrl(url);
   const faults = [
     ...(fault === null ? [] : [`.url ${fault}`]),
@@ -171,15 +187,75 @@ function readHttp(name: string, about: object, options: ReadOptions): McpServer 
     ...Object.entries(filled.values).flatMap(([key, text]) =>
       isHeader(key, text) ? [] : [`.headers: ${shown(key)} is no header`],
     ),
+    ...(auth !== undefined && hasOwn ? ['has both "auth" and a header Authorization: leave one out'] : []),
+    ...granted.faults,
   ];
   if (faults.length > 0) return faults;
   return {
     name,
     origin: options.origin,
     tools: tools ?? null,
-    secrets: filled.secrets,
-    reach: { type: "http", url, headers: filled.values },
+    secrets: [...filled.secrets, ...granted.secrets],
+    reach: { type: "http", url, headers: filled.values, grant: granted.grant },
   };
+}
+
+type ReadGrant = {
+  readonly grant: ServerGrant | null;
+  readonly secrets: readonly string[];
+  readonly faults: readonly string[];
+};
+
+const noGrant: ReadGrant = { grant: null, secrets: [], faults: [] };
+
+function readGrant(auth: ServerAuth, options: ReadOptions): ReadGrant {
+  const { scope = null } = auth;
+  if (auth.type === "job") {
+    const { client_id: clientId = null, issuer = null } = auth;
+    const fault = faultOfJobGrant(options.origin);
+    return {
+      ...noGrant,
+      grant: { type: "job", clientId, issuer, scope },
+      faults: fault === null ? [] : [fault],
+    };
+  }
+  const { client_id: clientId, issuer } = auth;
+  const isSecret = auth.type === "client_credentials";
+  const key = isSecret ? "client_secret" : "private_key";
+  const given = isSecret ? auth.client_secret : auth.private_key;
+  const { values: filled, secrets, faults } = fill({ [key]: given }, { ...options, place: "auth" });
+  const secret = filled[key] ?? "";
+  if (faults.length > 0) return { ...noGrant, faults };
+  if (isSecret)
+    return {
+      grant: { type: "client_credentials", clientId, clientSecret: secret, issuer, scope },
+      secrets,
+      faults: [],
+    };
+  const privateKey = secret.trim();
+  if (!privateKey.startsWith("-----BEGIN PRIVATE KEY-----"))
+    return { ...noGrant, faults: [".auth.private_key: the variable holds no private key (PKCS #8, in PEM)"] };
+  const { algorithm = assertionAlgorithms[0] } = auth;
+  const lines = privateKey
+    .split("\n")
+    .filter((text) => text.length >= LEAST_KEY_LINE_CHARS && !text.startsWith("--"));
+  return {
+    grant: { type: "private_key_jwt", clientId, privateKey, algorithm, issuer, scope },
+    secrets: [...secrets, ...lines],
+    faults: [],
+  };
+}
+
+/** A job's identity is the workflow's to use: a file of the repository could have it shown to whoever it names. */
+function faultOfJobGrant(origin: McpOrigin): string | null {
+  switch (origin) {
+    case "workflow":
+      return null;
+    case "operator":
+      return '.auth: "job" is for the servers of a workflow: those of the operator have no job. Use "client_credentials"';
+    case "repository":
+      return '.auth: "job" is for the servers of a workflow: name this server there';
+  }
 }
 
 /** A misspelled field would be taken for one that is left out, such as the list of tools. Files of others have fields of others. */
@@ -198,7 +274,7 @@ type Filled = {
 
 function fill(
   given: Readonly<Record<string, string>>,
-  { variables, place, origin }: ReadOptions & { readonly place: "env" | "headers" },
+  { variables, place, origin }: ReadOptions & { readonly place: "env" | "headers" | "auth" },
 ): Filled {
   const secrets: string[] = [];
   const faults: string[] = [];

@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { answersMcp, writeServerProgram } from "../../../../../fakes/mcp-server/fake-mcp.ts";
+import { systemClock } from "../../../../../src/base/clock.ts";
+import { refused } from "../../../../../src/base/result.ts";
+import * as access from "../../../../../src/federation/mcp/server-access.ts";
 import type { Sandbox } from "../../../../../src/service/core/ports/sandbox.ts";
 import type { ServerWrite, TaskServers } from "../../../../../src/service/executor/backend.ts";
 import * as session from "../../../../../src/service/executor/tools/mcp/mcp-session.ts";
@@ -72,10 +75,13 @@ async function open({
   opened.push(() => checkout.close());
   const network =
     egress === undefined ? {} : { network: { egress: egress.fixture.open(egress.hosts), withheld: [] } };
-  const mcp = { asked: null, mayUseRepositorys: false, authorizeWrite: authorizeWrite ?? allowAll };
+  const accessToken = async () => refused({ reason: "no job brought one" });
+  const allowed = authorizeWrite ?? allowAll;
+  const mcp = { asked: null, mayUseRepositorys: false, authorizeWrite: allowed, accessToken };
   const task = recorder.task({ ...network, mcp });
   const run = await openRunServers({
     load: async () => session,
+    tokens: { load: async () => access, mintIdToken: null, clock: systemClock, random: () => 0 },
     sandbox,
     servers: read.servers,
     problems: [],

@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../../../base/result.ts";
 import { MAX_AGENT_NAME_CHARS } from "../../../../../contract/agents/agent.ts";
-import { mcpServerNamePattern } from "../../../../../contract/runs/mcp-servers.ts";
+import { mcpServerNamePattern } from "../../../../../contract/runs/mcp-server-name.ts";
 import type { AccountCaller } from "../../../../core/accounts/caller.ts";
 import { deleteAgent } from "../../../../core/agent-endings/delete-agent.ts";
 import { findAgent, updateAgent } from "../../../../core/agents/manage-agent.ts";
