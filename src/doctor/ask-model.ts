@@ -7,10 +7,13 @@ import { ConnectionError } from "../client/errors.ts";
 import type { Transport, TransportResponse } from "../client/transport.ts";
 import { keyHeader, type ModelProtocol } from "../contract/models/protocols.ts";
 import { modelProviders, providerAt } from "../contract/models/providers.ts";
+import { refusesModelName } from "../contract/models/refused-name.ts";
 
 const ANSWER_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const ANTHROPIC_VERSION = "2023-06-01";
+/** The Responses API takes no fewer. */
+const LEAST_OUTPUT_TOKENS = 16;
 
 /** A model's API, and what opens it. */
 export type ModelApi = {
@@ -21,6 +24,10 @@ export type ModelApi = {
   readonly model: string | null;
   /** Null: none is sent. */
   readonly secret: { readonly type: "key" | "token" | "github_token"; readonly value: string } | null;
+  /** Whether it tells of no models, so that one is asked for an answer of one token. */
+  readonly hasNoModels?: boolean;
+  /** The right that a token needs, as advice where it is refused. */
+  readonly neededRight?: string | undefined;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -30,7 +37,7 @@ type ModelAnswer =
   /** A list without the model: an alias of it may be served all the same. */
   | { readonly type: "unlisted" }
   | { readonly type: "refused"; readonly status: number }
-  | { readonly type: "no_model" }
+  | { readonly type: "no_model"; readonly status: number }
   | { readonly type: "failed"; readonly status: number }
   | { readonly type: "unreached"; readonly message: string };
 
@@ -49,6 +56,8 @@ export async function askModel(api: ModelApi, asking: Asking): Promise<ModelAnsw
 
 async function ask(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
   const { protocol, baseUrl, model } = api;
+  if (api.hasNoModels === true && model !== null)
+    return judge(await send(api, { ...asking, ...smallestQuestion(protocol, model) }));
   if (protocol !== "openai-compatible") {
     const path = model === null ? "/models" : `/models/${encodeURIComponent(model)}`;
     return judge(await send(api, { ...asking, path }));
@@ -59,8 +68,34 @@ async function ask(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
   if (list.status === 200)
     return model === null || lists(list, model) ? { type: "reached" } : { type: "unlisted" };
   if (model === null || (list.status !== 404 && list.status !== 405)) return judge(list);
-  const body = { model, max_tokens: 1, messages: [{ role: "user", content: "Say yes." }] };
-  return judge(await send(api, { ...asking, path: "/chat/completions", body }));
+  return judge(await send(api, { ...asking, ...smallestQuestion(protocol, model) }));
+}
+
+type Question = { readonly path: string; readonly body: unknown };
+
+/** A request whose answer has one token, or as few as the protocol allows. */
+function smallestQuestion(protocol: ModelProtocol, model: string): Question {
+  const content = "Say yes.";
+  const messages = [{ role: "user", content }];
+  switch (protocol) {
+    case "anthropic":
+      return { path: "/messages", body: { model, max_tokens: 1, messages } };
+    case "openai":
+      return {
+        path: "/responses",
+        body: { model, input: content, max_output_tokens: LEAST_OUTPUT_TOKENS, store: false },
+      };
+    case "openai-compatible":
+      return { path: "/chat/completions", body: { model, max_tokens: 1, messages } };
+    case "google":
+      return {
+        path: `/models/${encodeURIComponent(model)}:generateContent`,
+        body: {
+          contents: [{ role: "user", parts: [{ text: content }] }],
+          generationConfig: { maxOutputTokens: 1 },
+        },
+      };
+  }
 }
 
 function keyResourceAt(baseUrl: string): string | null {
@@ -101,7 +136,9 @@ function judge({ status, body }: TransportResponse): ModelAnswer {
   if (status === 401 || status === 403) return { type: "refused", status };
   // Google's word for a key that it does not know.
   if (status === 400 && body.includes("API_KEY_INVALID")) return { type: "refused", status };
-  return status === 404 ? { type: "no_model" } : { type: "failed", status };
+  return status === 404 || refusesModelName(status, body)
+    ? { type: "no_model", status }
+    : { type: "failed", status };
 }
 
 /** A list of another form says nothing against the model. */

@@ -2,10 +2,13 @@
 
 import { type BackoffPolicy, nextDelayMs, type RetryNotice } from "../base/backoff.ts";
 import { type Clock, msUntil } from "../base/clock.ts";
+import { addressOf } from "../contract/models/federations.ts";
 import { exchangeIdToken, type SendExchange, usedToken } from "./exchange-id-token.ts";
 import { FederationError } from "./federation-error.ts";
-import type { AccessToken, FederatedAccess, ModelFederation } from "./provider.ts";
+import type { AccessToken, FederatedAccess, FederationIdentifiers, ModelFederation } from "./provider.ts";
 
+/** Tries of an exchange whose refusal may clear by itself, such as that of a trust which was made a minute ago. */
+const CLEARING_TRIES = 3;
 const EXCHANGE_RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
 /** A token is renewed so long before its end, or in the last third of a shorter life. */
 const RENEWED_BEFORE_MS = 120_000;
@@ -30,6 +33,8 @@ type FederatedAccessOptions = {
 };
 
 export type RenewedAccess = FederatedAccess & {
+  /** The identifiers that a service needs to find the API. Null: it needs none. */
+  readonly address: FederationIdentifiers | null;
   /** The token and its end. Rejects as `token` does. */
   current(signal?: AbortSignal): Promise<AccessToken>;
   /** The time until the token should be renewed. 0 where there is none. */
@@ -57,7 +62,8 @@ export function openFederatedAccess(options: FederatedAccessOptions): RenewedAcc
     if (options.isReusable !== true && idTokens.has(idToken)) throw usedToken(federation);
     idTokens.add(idToken);
     const begunAtMs = clock.monotonic();
-    const token = await exchangeIdToken(federation, { idToken, send: options.send, clock, signal: ended });
+    const { send } = options;
+    const token = await exchangeIdToken(federation, { idToken, send, keep, clock, signal: ended });
     keep(token.accessToken);
     const tookMs = clock.monotonic() - begunAtMs;
     const lifeMs = msUntil(clock, token.expiresAt) + tookMs;
@@ -76,10 +82,9 @@ export function openFederatedAccess(options: FederatedAccessOptions): RenewedAcc
       } catch (error) {
         // Without a second token the first failure is the one that counts.
         if (FederationError.is(error) && error.code === "federation_token_used") throw failed ?? error;
-        if (!FederationError.is(error) || !error.isTransient) throw error;
+        if (!FederationError.is(error)) throw error;
         failed = error;
-        const { retryAfterMs } = error;
-        const delayMs = nextDelayMs(EXCHANGE_RETRY, { attempt, retryAfterMs, random: options.random() });
+        const delayMs = delayAfter(error, { attempt, random: options.random() });
         if (delayMs === null) throw error;
         options.onRetry?.({ attempt, delayMs, error });
         await clock.sleep(delayMs, ended);
@@ -108,11 +113,22 @@ export function openFederatedAccess(options: FederatedAccessOptions): RenewedAcc
   };
   return {
     provider: federation.provider,
+    identifiers: federation.identifiers,
+    address: addressOf(federation),
     current,
     token: async (signal) => (await current(signal)).accessToken,
     known: () => [...known],
     renewalInMs: () => (held === null ? 0 : Math.max(0, held.renewAtMs - clock.monotonic())),
   };
+}
+
+/** Null: another try would fail as this one did. */
+function delayAfter(
+  { isTransient, retryAfterMs, clearsInMs }: FederationError,
+  { attempt, random }: { readonly attempt: number; readonly random: number },
+): number | null {
+  if (isTransient) return nextDelayMs(EXCHANGE_RETRY, { attempt, retryAfterMs, random });
+  return clearsInMs === undefined || attempt >= CLEARING_TRIES ? null : clearsInMs;
 }
 
 /** Rejects as soon as the caller leaves. The exchange goes on for the others. */

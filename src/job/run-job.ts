@@ -251,7 +251,9 @@ async function proveToModel<Own extends JobTypes>(
   }
   if (service.model === null) return null;
   const { name, access } = service.model;
-  return { provider: access.provider, model: name, ...accessBody(await access.current(first)) };
+  const { provider, address } = access;
+  const place = address === null ? {} : { address };
+  return { provider, model: name, ...place, ...accessBody(await access.current(first)) };
 }
 
 async function follow<Own extends JobTypes>(
