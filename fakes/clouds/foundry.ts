@@ -156,7 +156,7 @@ async function faultOf(request: CloudRequest, { form, settings, issuer }: Given)
     code,
     text,
   });
-  const tenant = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(request.path)?.[1];
+  const tenant = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(request.path.replace(/\?.*$/, ""))?.[1];
   if (request.method !== "POST" || tenant === undefined) return invalid(900144, "The endpoint is unknown.");
   if (tenant.toLowerCase() !== TENANT) return invalid(90002, `Tenant '${tenant}' not found.`);
   if (request.headers.authorization !== undefined)
