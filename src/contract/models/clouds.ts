@@ -4,6 +4,7 @@
 // https://platform.claude.com/docs/build-with-claude/claude-in-microsoft-foundry,
 // https://docs.aws.amazon.com/bedrock/latest/userguide/endpoints.html (runtime and mantle, inference profiles),
 // https://platform.claude.com/docs/build-with-claude/claude-on-vertex-ai (hosts by location, rawPredict).
+// Why: docs/decisions/169-models-in-a-cloud.md
 
 import type { CodingAgentWire, ModelProtocol } from "./protocols.ts";
 
