@@ -8,6 +8,7 @@ import type { Transport, TransportResponse } from "../client/transport.ts";
 import { keyHeader, type ModelProtocol } from "../contract/models/protocols.ts";
 import { modelProviders, providerAt } from "../contract/models/providers.ts";
 import { refusesModelName } from "../contract/models/refused-name.ts";
+import { rawPredict } from "../federation/raw-predict.ts";
 
 const ANSWER_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -26,6 +27,8 @@ export type ModelApi = {
   readonly secret: { readonly type: "key" | "token" | "github_token"; readonly value: string } | null;
   /** Whether it tells of no models, so that one is asked for an answer of one token. */
   readonly hasNoModels?: boolean;
+  /** Claude on Vertex AI. */
+  readonly isRawPredict?: true | undefined;
   /** The right that a token needs, as advice where it is refused. */
   readonly neededRight?: string | undefined;
   /** Sent with each request. */
@@ -104,21 +107,24 @@ function keyResourceAt(baseUrl: string): string | null {
 }
 
 async function send(
-  { protocol, baseUrl, secret, headers = {} }: ModelApi,
+  { protocol, baseUrl, secret, isRawPredict = false, headers = {} }: ModelApi,
   { transport, signal, path, body }: Asking & { readonly path: string; readonly body?: unknown },
 ): Promise<TransportResponse> {
+  const written = body === undefined ? undefined : JSON.stringify(body);
+  const plain = { url: `${baseUrl}${path}`, body: written ?? "" };
+  const asked = isRawPredict ? rawPredict(plain) : plain;
   return await transport({
-    method: body === undefined ? "GET" : "POST",
-    url: `${baseUrl}${path}`,
+    method: written === undefined ? "GET" : "POST",
+    url: asked.url,
     headers: {
       accept: "application/json",
       "user-agent": "agent-service-doctor",
       ...(protocol === "anthropic" ? { "anthropic-version": ANTHROPIC_VERSION } : {}),
       ...secretHeader(protocol, secret),
       ...headers,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(written === undefined ? {} : { "content-type": "application/json" }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(written === undefined ? {} : { body: asked.body }),
     timeoutMs: ANSWER_MS,
     maxBodyBytes: MAX_ANSWER_BYTES,
     signal,

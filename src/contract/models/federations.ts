@@ -62,13 +62,13 @@ export function findAddressFault(
   const parts = Object.entries(identifiers).filter(([, { isOfAddress }]) => isOfAddress);
   for (const [field, { allowed, pattern, isRequired }] of parts) {
     const value = given[field];
-    if (value === undefined && isRequired) return `"${field}" is missing: it must be ${allowed}.`;
-    if (value !== undefined && !pattern.test(value)) return `"${field}" must be ${allowed}.`;
+    if (value === undefined && isRequired) return `"${field}" is missing: it must be ${allowed}`;
+    if (value !== undefined && !pattern.test(value)) return `"${field}" must be ${allowed}`;
   }
   const other = Object.keys(given).find(
     (field) => given[field] !== undefined && !parts.some(([name]) => name === field),
   );
-  return other === undefined ? null : `"${other}" is none of ${title}'s.`;
+  return other === undefined ? null : `"${other}" is no part of the address of ${title}`;
 }
 
 export function identifiersOf(
