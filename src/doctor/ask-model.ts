@@ -28,7 +28,7 @@ export type ModelApi = {
   /** Whether it tells of no models, so that one is asked for an answer of one token. */
   readonly hasNoModels?: boolean;
   /** Claude on Vertex AI. */
-  readonly isRawPredict?: true | undefined;
+  readonly isRawPredict?: boolean | undefined;
   /** The right that a token needs, as advice where it is refused. */
   readonly neededRight?: string | undefined;
   /** Sent with each request. */

@@ -117,13 +117,13 @@ describe("tokens of the clouds on a service", () => {
     const life = { lifeSeconds: LIFE_SECONDS };
     const exchangesOf = (cloud: PlayedCloud) => played(short, cloud).exchanges;
     /** Answers when the job has exchanged so many times more. */
-    const after = (count: number) => async (request: ModelRequest) => {
+    const exchanged = (count: number) => async (request: ModelRequest) => {
       const cloud = playedClouds.find((name) => request.firstUserMessage.includes(name)) ?? "foundry";
       while (exchangesOf(cloud).length <= count) await new Promise((resolve) => setTimeout(resolve, 100));
       return call("read_file", { path: "a.txt" });
     };
     const short = await BroughtFixture.start({
-      script: byTurn([after(0), after(1), after(2), say("I read it all.")]),
+      script: byTurn([exchanged(0), exchanged(1), exchanged(2), say("I read it all.")]),
       clouds: { foundry: life, bedrock: life, vertex: life },
     });
     try {

@@ -242,6 +242,31 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     );
   });
 
+  it("of a cloud that refuses the form of a model's name says that it is the model", async () => {
+    const message =
+      "Invocation of model ID x with on-demand throughput isn’t supported. Retry your request with the ID of an inference profile.";
+    await start([fault({ status: 400, message }), say("never")]);
+    const error = await failure();
+    expect(error.message).toMatch(/^The model "scripted-model" is unknown at .*inference profile.*Name one/);
+    expect(fixture.server.requests).toHaveLength(1);
+  });
+
+  it("of a cloud that subscribes to a model first is asked once more, two minutes later", async () => {
+    const message = "Model access is denied: not authorized to perform aws-marketplace:Subscribe.";
+    await start([fault({ status: 403, message }), say("Now.")]);
+    await fixture.run({}, recorder);
+    expect(recorder.text()).toBe("Now.");
+    expect(fixture.clock.slept[0]).toBeGreaterThanOrEqual(120_000);
+  });
+
+  it("of a cloud that does not subscribe to it ends the run", async () => {
+    const message = "Model access is denied: not authorized to perform aws-marketplace:Subscribe.";
+    await start([fault({ status: 403, message }), fault({ status: 403, message }), say("never")]);
+    const error = await failure();
+    expect(error.message).toContain("AWS subscribes to it at the first request");
+    expect(fixture.server.requests).toHaveLength(2);
+  });
+
   it("that refuses the request is quoted, in one line, without the key", async () => {
     await start([fault({ status: 400, message: `Too many\npigeons for ${API_KEY} ${"x".repeat(5_000)}` })]);
     const { message, isRetryable } = await failure();

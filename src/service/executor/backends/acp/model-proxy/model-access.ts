@@ -9,7 +9,7 @@ export type ModelAccess = {
   /** With the version, without a trailing slash. */
   readonly baseUrl: string;
   /** Claude on Vertex AI. */
-  readonly isRawPredict?: true | undefined;
+  readonly isRawPredict?: boolean | undefined;
   /** Null where the server needs none. Never in the agent's environment, an event, a message or a log. */
   readonly apiKey: string | null;
   /** By a federated account of the operator: its token is sent in place of a key. */
