@@ -1,5 +1,6 @@
 // Anthropic, OpenAI and OpenRouter on loopback, under their own host names: token endpoints and APIs over TLS, reached through a
-// CONNECT proxy by whoever has `env`. ID tokens are verified by their issuer's keys, each of them good for one exchange.
+// CONNECT proxy by whoever has `env`. ID tokens are verified by their issuer's keys, each of them good for one exchange. With the clouds of
+// fakes/clouds.
 
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -10,6 +11,8 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import type { CloudAnswer, CloudFake } from "../clouds/cloud.ts";
+import { type CloudSettings, openClouds } from "../clouds/clouds.ts";
 import { type Faults, makeFaults } from "../code-host/fault.ts";
 import { readBody, sendJson } from "../code-host/server.ts";
 import { type ModelServer, startModelServer } from "../model-server/model-server.ts";
@@ -24,6 +27,7 @@ export type ModelHouseOptions = {
   readonly script: Script;
   /** What the administrators have configured, where it is not `trusts`. */
   readonly trust?: Readonly<Partial<Record<House, Partial<Trust>>>>;
+  readonly clouds?: CloudSettings;
 };
 
 /** One request to a token endpoint, and what came of it. */
@@ -41,6 +45,7 @@ export interface ModelHouse {
   /** What a process needs to find the hosts here: a proxy, and an authority that it trusts. */
   readonly env: Readonly<Record<string, string>>;
   readonly exchanges: readonly HouseExchange[];
+  readonly clouds: readonly CloudFake[];
   /** The API of all three. Its requests have the headers that arrived. */
   readonly model: ModelServer;
   /** Who asked with no token, another house's, or one that has ended. */
@@ -147,7 +152,35 @@ export async function startModelHouse(options: ModelHouseOptions): Promise<Model
     incoming.pipe(passed);
   };
 
-  const hosts = houses.flatMap((house) => [tokenEndpoints[house].host, tokenEndpoints[house].apiHost]);
+  const clouds = openClouds(options.issuer, options.clouds);
+  const hosts = [
+    ...houses.flatMap((house) => [tokenEndpoints[house].host, tokenEndpoints[house].apiHost]),
+    ...clouds.flatMap((cloud) => cloud.hosts),
+  ];
+  const answerAs = (
+    answer: CloudAnswer,
+    {
+      headers,
+      response,
+    }: { readonly headers: IncomingMessage["headers"]; readonly response: ServerResponse },
+  ): void => {
+    if (answer.type === "json") {
+      sendJson(response, answer.status, answer.body);
+      return;
+    }
+    if (answer.type === "text") {
+      response.writeHead(answer.status, { "content-type": answer.contentType }).end(answer.body);
+      return;
+    }
+    const { "content-length": _, ...kept } = headers;
+    const passed = open(new URL(answer.path, model.url), { method: "POST", headers: kept }, (said) => {
+      response.writeHead(said.statusCode ?? 502, said.headers);
+      said.pipe(response);
+    });
+    passed.on("error", () => response.destroy());
+    response.on("close", () => passed.destroy());
+    passed.end(answer.body);
+  };
   const { key, cert } = selfSigned([...new Set(hosts)]);
   const tls = createTlsServer({ key, cert }, (incoming, response) => {
     serve(incoming, response).catch((cause: unknown) => sendJson(response, 500, { error: String(cause) }));
@@ -155,6 +188,12 @@ export async function startModelHouse(options: ModelHouseOptions): Promise<Model
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { host = "", ...headers } = incoming.headers;
     const path = incoming.url ?? "/";
+    const cloud = clouds.find((one) => one.hosts.includes(host));
+    if (cloud !== undefined) {
+      const { method = "GET" } = incoming;
+      const body = (await readBody(incoming)).toString();
+      return answerAs(await cloud.answer({ method, host, path, headers, body }), { headers, response });
+    }
     const asked = houses.find(
       (house) => tokenEndpoints[house].host === host && tokenEndpoints[house].path === path,
     );
@@ -185,13 +224,19 @@ export async function startModelHouse(options: ModelHouseOptions): Promise<Model
       NODE_EXTRA_CA_CERTS: caFile,
     },
     exchanges,
+    clouds,
     model,
     refusedCalls,
     tunnels,
     faults,
     secrets: () => [
       ...new Set(
-        exchanges.flatMap(({ idToken, accessToken }) => [idToken, accessToken].filter((one) => one !== null)),
+        [
+          ...exchanges.map((one) => ({ ...one, secrets: [] })),
+          ...clouds.flatMap((cloud) => cloud.exchanges),
+        ].flatMap(({ idToken, accessToken, secrets }) =>
+          [idToken, accessToken, ...secrets].flatMap((one) => (one === null || one === "" ? [] : [one])),
+        ),
       ),
     ],
     send: (request) => sendDirect(request, { port: (tls.address() as AddressInfo).port, cert }),

@@ -28,18 +28,10 @@ export type SubjectCheck = {
 /** The reason of a refusal, or the subject. */
 export async function checkSubjectToken(token: string, check: SubjectCheck): Promise<Subject | HiddenReason> {
   const { issuer, trust, usedIds, nowMs } = check;
-  const parts = token.split(".");
-  const [head = "", body = "", signature = ""] = parts;
-  const header = decode(head);
-  const claims = decode(body);
-  if (parts.length !== 3 || header === null || claims === null) return "not_a_jwt";
+  const claims = await readVerified(token, issuer.jwksUri);
+  if (claims === "not_a_jwt") return "not_a_jwt";
   if (claims.iss !== issuer.url) return "issuer";
-  const key = await keyOf(issuer.jwksUri, header.kid);
-  const isSigned =
-    key !== null &&
-    header.alg === "RS256" &&
-    verify("sha256", Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url"));
-  if (!isSigned) return "signature";
+  if (!claims.isSigned) return "signature";
   const expiresAtMs = Number(claims.exp) * 1000;
   if (!(expiresAtMs > nowMs) || Number(claims.nbf ?? 0) * 1000 > nowMs) return "expired";
   if (![claims.aud].flat().includes(trust.audience)) return "audience";
@@ -49,6 +41,24 @@ export async function checkSubjectToken(token: string, check: SubjectCheck): Pro
   const jti = typeof claims.jti === "string" ? claims.jti : token;
   if (!trust.takesTokensAgain && usedIds.has(jti)) return "jti_reused";
   return { jti, expiresAtMs, subject };
+}
+
+/** Its claims, and whether a key of this set has signed them. */
+export async function readVerified(
+  token: string,
+  jwksUri: string,
+): Promise<(Readonly<Record<string, unknown>> & { readonly isSigned: boolean }) | "not_a_jwt"> {
+  const parts = token.split(".");
+  const [head = "", body = "", signature = ""] = parts;
+  const header = decode(head);
+  const claims = decode(body);
+  if (parts.length !== 3 || header === null || claims === null) return "not_a_jwt";
+  const key = await keyOf(jwksUri, header.kid);
+  const isSigned =
+    key !== null &&
+    header.alg === "RS256" &&
+    verify("sha256", Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url"));
+  return { ...claims, isSigned };
 }
 
 async function keyOf(jwksUri: string, kid: unknown) {

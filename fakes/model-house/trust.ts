@@ -1,9 +1,9 @@
 // What an administrator has configured at each provider, and the identifiers that a job names it by. Data alone.
 
-import { type FederatingProvider, federatingProviders } from "../../src/contract/models/providers.ts";
+import { type FederatingHouse, federatingHouses } from "../../src/contract/models/providers.ts";
 
-export const houses = federatingProviders;
-export type House = FederatingProvider;
+export const houses = federatingHouses;
+export type House = FederatingHouse;
 
 export type Trust = {
   /** The fields of an exchange beside the token. */

@@ -17,6 +17,17 @@ export const modelInputNames = [
   "openai-identity-provider-id",
   "openai-service-account-id",
   "openrouter-federation-policy-id",
+  "azure-tenant-id",
+  "azure-client-id",
+  "azure-resource",
+  "azure-token-scope",
+  "aws-role-arn",
+  "aws-region",
+  "aws-endpoint",
+  "google-workload-identity-provider",
+  "google-service-account",
+  "google-project-id",
+  "google-location",
   "model-audience",
 ] as const;
 

@@ -4,18 +4,25 @@ import { joinWords } from "../base/join-words.ts";
 import { httpUrl, matching, oneOf, secret } from "../base/settings/kinds.ts";
 import { type Kind, readSettings, setting } from "../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents, copilotUrl } from "../contract/ci/coding-agents.ts";
+import { type CloudName, clouds, isCloud } from "../contract/models/clouds.ts";
+import { apiOfModel, federationOf, identifiersOf } from "../contract/models/federations.ts";
 import { type GivenPrice, modelPrice } from "../contract/models/model-price.ts";
 import { type CodingAgentWire, type Effort, efforts } from "../contract/models/protocols.ts";
 import {
   exampleModel,
-  type FederatingProvider,
-  federatingProviders,
+  federatingHouses,
+  inputOf,
   isModelProvider,
   likelyProvider,
   modelProviderNames,
   modelProviders,
 } from "../contract/models/providers.ts";
-import { audienceKind, byIdentifier, readFederation } from "../federation/federation-settings.ts";
+import {
+  audienceKind,
+  byIdentifier,
+  federatedSettings,
+  readFederation,
+} from "../federation/federation-settings.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import { inputSource, type ReadInput, type Reading } from "./input-source.ts";
 import { type ModelInputName, modelInputNames } from "./model-input-names.ts";
@@ -23,13 +30,7 @@ import { type ModelInputName, modelInputNames } from "./model-input-names.ts";
 const withKeysAlone = modelProviderNames.filter((name) => modelProviders[name].federation === null);
 /** GitHub's models, which the job's own token opens: for the agent that has them. */
 const GITHUBS = "copilot";
-const providerWords = [
-  "auto",
-  "openai-compatible",
-  ...federatingProviders,
-  ...withKeysAlone,
-  GITHUBS,
-] as const;
+const providerWords = ["auto", "openai-compatible", ...federatingHouses, ...withKeysAlone, GITHUBS] as const;
 
 export type ModelInputs = {
   /** Null: its agent chooses one. */
@@ -99,14 +100,17 @@ export function readModel(agent: CodingAgentName | null, reading: Reading): Mode
   const before = problems.length;
   const federation = readModelFederation(reading);
   if (federation !== null) {
-    const { apiBaseUrl: baseUrl, wire } = modelProviders[federation.provider];
-    problems.push(...faultsOfWire(agent, wire));
-    const { provider } = federation;
-    const chosen = { name: readModelName(reading), agent, ...readChoices(reading) };
-    return { ...chosen, baseUrl, apiKey: null, provider, federation };
+    const name = readFederatedName(federation, reading);
+    problems.push(...faultsOfWire(agent, apiOfModel(federation, name).wire));
+    const chosen = { name, agent, ...readChoices(reading) };
+    return { ...chosen, ...federatedSettings(federation, name), apiKey: null, federation };
   }
   if (problems.length > before) return null;
   const named = read("model-provider").trim().toLowerCase();
+  if (isCloud(named)) {
+    problems.push(cloudAloneText(named));
+    return null;
+  }
   const isPlaceless = ["", "auto"].includes(named) && read("model-base-url").trim() === "";
   const takesGitHubToken = agent !== null && codingAgents[agent].takesGitHubToken;
   if (named === GITHUBS && !takesGitHubToken) {
@@ -188,7 +192,22 @@ function faultsOfWire(agent: CodingAgentName | null, wire: CodingAgentWire): str
 /** Null: the service's own model, whatever else the inputs of a model say. */
 export function readHandedModel(reading: Reading): ChosenModel | null {
   const federation = readModelFederation(reading);
-  return federation === null ? null : { name: readModelName(reading), federation };
+  return federation === null ? null : { name: readFederatedName(federation, reading), federation };
+}
+
+/** As its provider calls it. */
+function readFederatedName({ provider, identifiers }: ModelFederation, reading: Reading): string {
+  const name = readModelName(reading);
+  const fault = name === "" ? null : federationOf(provider).findModelFault(identifiers, name);
+  if (fault !== null) reading.problems.push(`Input "model" ${fault}.`);
+  return name;
+}
+
+/** A cloud is asked without a key alone, and its place is among the identifiers. */
+function cloudAloneText(cloud: CloudName): string {
+  const needed = identifiersOf(cloud).filter(([, { isRequired }]) => isRequired);
+  const inputs = needed.map(([field]) => `"${inputOf(cloud, field)}"`);
+  return `Input "model-provider: ${cloud}" needs ${joinWords(inputs, "and")}: by them the job proves itself to ${clouds[cloud].title}. With a key, set "model-base-url" to the address of its API.`;
 }
 
 function readModelName({ read, problems }: Reading): string {
@@ -226,13 +245,15 @@ function readModelFederation({ read, problems }: Reading): ModelFederation | nul
   const audience = values["model-audience"];
   const titleOf = (name: string) => `Input "${name}"`;
   const federation = readFederation({ values, audience, titleOf }, problems);
-  if (federation !== null) problems.push(...faultsBesideFederation(federation.provider, read));
+  if (federation !== null) problems.push(...faultsBesideFederation(federation, read));
   return federation;
 }
 
 /** A job with a token needs no key, and its token goes to its own provider alone. */
-function faultsBesideFederation(provider: FederatingProvider, read: ReadInput): string[] {
-  const { title, apiBaseUrl } = modelProviders[provider];
+function faultsBesideFederation(federation: ModelFederation, read: ReadInput): string[] {
+  const { provider } = federation;
+  const { title } = federationOf(provider);
+  const { baseUrl } = apiOfModel(federation, read("model"));
   const given = (name: string) => read(name).trim() !== "";
   const named = read("model-provider").trim().toLowerCase();
   return [
@@ -243,7 +264,7 @@ function faultsBesideFederation(provider: FederatingProvider, read: ReadInput): 
       : []),
     ...(given("model-base-url")
       ? [
-          `Input "model-base-url" and the identifiers of ${title} exclude each other: its token goes to ${apiBaseUrl} alone.`,
+          `Input "model-base-url" and the identifiers of ${title} exclude each other: its token goes to ${baseUrl} alone.`,
         ]
       : []),
     ...(["", "auto", provider].includes(named)

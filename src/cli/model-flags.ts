@@ -1,7 +1,7 @@
 // The flags by which a job gets a token of its model's provider in place of a key.
 
 import type { ValuesOf } from "../base/settings/setting.ts";
-import { modelProviders } from "../contract/models/providers.ts";
+import { federationOf } from "../contract/models/federations.ts";
 import { audienceKind, byIdentifier, readFederation } from "../federation/federation-settings.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import { UsageError, valueFlag } from "./flags.ts";
@@ -13,7 +13,7 @@ export const federationFlags = {
       kind,
       fallback: null,
       takes: "<id>",
-      description: `In a CI job, for a model without a key: the ${title} of ${modelProviders[provider].title}.`,
+      description: `In a CI job, for a model without a key: the ${title} of ${federationOf(provider).title}.`,
       shownDefault: "none",
     }),
   ),

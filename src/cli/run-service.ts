@@ -9,7 +9,7 @@ import type { CiJob, CiProvider } from "../ci/provider.ts";
 import type { ProviderOptions } from "../ci/provider-definition.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { fetchTransport } from "../client/transport.ts";
-import { modelProviders } from "../contract/models/providers.ts";
+import { federationOf } from "../contract/models/federations.ts";
 import type { RenewedAccess } from "../federation/federated-access.ts";
 import type { MintIdToken } from "../federation/mcp/server-grant.ts";
 import type { ModelFederation } from "../federation/provider.ts";
@@ -147,7 +147,7 @@ async function handedServers({ servers }: Remote, origin: JobOrigin): Promise<re
 
 /** Throws CommandError outside of a CI job, and UsageError beside a key. */
 function openModel(federation: ModelFederation, { env, provider, signal }: Origin): RenewedAccess {
-  const { title } = modelProviders[federation.provider];
+  const { title } = federationOf(federation.provider);
   if (provider instanceof NoProviderError) {
     throw new CommandError(
       `${provider.message} Elsewhere give the key of ${title} in MODEL_API_KEY, without the identifiers of its federation.`,

@@ -4,8 +4,9 @@ import { readFile } from "node:fs/promises";
 import { isConfidential } from "../base/confidential-url.ts";
 import { builtInAgentsSettings } from "../contract/ci/coding-agents.ts";
 import type { EgressEntries } from "../contract/egress.ts";
+import { apiOfModel, federationOf } from "../contract/models/federations.ts";
 import { priceText } from "../contract/models/model-price.ts";
-import { modelProviders } from "../contract/models/providers.ts";
+import { federatedSettings } from "../federation/federation-settings.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import {
   type AttemptSettings,
@@ -140,13 +141,14 @@ function readService(values: RunFlags): ServiceSettings {
   }
   if (values.agent !== "built-in") refuseBuiltInsFlags(values);
   const federation = readModelFederation(values);
-  const own = federation === null ? null : modelProviders[federation.provider];
+  const name = federation === null ? values.model : readModelName(values, federation);
+  const own = federation === null || name === null ? null : federatedSettings(federation, name);
   const model = {
-    MODEL: federation === null ? values.model : readModelName(values, federation),
+    MODEL: name,
     FALLBACK_MODEL: values["fallback-model"],
     EXPLORE_MODEL: values["explore-model"],
-    MODEL_BASE_URL: own?.apiBaseUrl ?? values["model-base-url"],
-    MODEL_PROVIDER: federation?.provider ?? values["model-provider"],
+    MODEL_BASE_URL: own?.baseUrl ?? values["model-base-url"],
+    MODEL_PROVIDER: own?.provider ?? values["model-provider"],
     MODEL_EFFORT: values.effort,
     MODEL_PRICE: values["model-price"] === null ? null : priceText(values["model-price"]),
     ACP_AGENT: values.agent === "built-in" ? null : values.agent,
@@ -167,10 +169,11 @@ function refuseBuiltInsFlags(values: RunFlags): void {
 function readModelFederation(values: RunFlags): ModelFederation | null {
   const federation = readFederationFlags(values);
   if (federation === null) return null;
-  const { title, apiBaseUrl } = modelProviders[federation.provider];
+  const { title } = federationOf(federation.provider);
+  const { baseUrl } = apiOfModel(federation, values.model ?? "");
   if (values["model-base-url"] !== null) {
     throw new UsageError(
-      `--model-base-url and the identifiers of ${title} exclude each other: its token goes to ${apiBaseUrl} alone.`,
+      `--model-base-url and the identifiers of ${title} exclude each other: its token goes to ${baseUrl} alone.`,
     );
   }
   const named = values["model-provider"];
@@ -182,9 +185,12 @@ function readModelFederation(values: RunFlags): ModelFederation | null {
   return federation;
 }
 
-function readModelName({ model }: RunFlags, { provider }: ModelFederation): string {
-  if (model !== null) return model;
-  throw new UsageError(`--model is missing: the model, as ${modelProviders[provider].title} calls it.`);
+function readModelName({ model }: RunFlags, { provider, identifiers }: ModelFederation): string {
+  const { title, findModelFault } = federationOf(provider);
+  if (model === null) throw new UsageError(`--model is missing: the model, as ${title} calls it.`);
+  const fault = findModelFault(identifiers, model);
+  if (fault !== null) throw new UsageError(`--model ${fault}.`);
+  return model;
 }
 
 function readRemote(values: RunFlags): ServiceSettings {

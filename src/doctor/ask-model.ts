@@ -7,10 +7,14 @@ import { ConnectionError } from "../client/errors.ts";
 import type { Transport, TransportResponse } from "../client/transport.ts";
 import { keyHeader, type ModelProtocol } from "../contract/models/protocols.ts";
 import { modelProviders, providerAt } from "../contract/models/providers.ts";
+import { refusesModelName } from "../contract/models/refused-name.ts";
+import { rawPredict } from "../federation/raw-predict.ts";
 
 const ANSWER_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const ANTHROPIC_VERSION = "2023-06-01";
+/** The Responses API takes no fewer. */
+const LEAST_OUTPUT_TOKENS = 16;
 
 /** A model's API, and what opens it. */
 export type ModelApi = {
@@ -21,6 +25,12 @@ export type ModelApi = {
   readonly model: string | null;
   /** Null: none is sent. */
   readonly secret: { readonly type: "key" | "token" | "github_token"; readonly value: string } | null;
+  /** Whether it tells of no models, so that one is asked for an answer of one token. */
+  readonly hasNoModels?: boolean;
+  /** Claude on Vertex AI. */
+  readonly isRawPredict?: boolean | undefined;
+  /** The right that a token needs, as advice where it is refused. */
+  readonly neededRight?: string | undefined;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -30,7 +40,7 @@ type ModelAnswer =
   /** A list without the model: an alias of it may be served all the same. */
   | { readonly type: "unlisted" }
   | { readonly type: "refused"; readonly status: number }
-  | { readonly type: "no_model" }
+  | { readonly type: "no_model"; readonly status: number }
   | { readonly type: "failed"; readonly status: number }
   | { readonly type: "unreached"; readonly message: string };
 
@@ -49,6 +59,8 @@ export async function askModel(api: ModelApi, asking: Asking): Promise<ModelAnsw
 
 async function ask(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
   const { protocol, baseUrl, model } = api;
+  if (api.hasNoModels === true && model !== null)
+    return judge(await send(api, { ...asking, ...smallestQuestion(protocol, model) }));
   if (protocol !== "openai-compatible") {
     const path = model === null ? "/models" : `/models/${encodeURIComponent(model)}`;
     return judge(await send(api, { ...asking, path }));
@@ -59,8 +71,34 @@ async function ask(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
   if (list.status === 200)
     return model === null || lists(list, model) ? { type: "reached" } : { type: "unlisted" };
   if (model === null || (list.status !== 404 && list.status !== 405)) return judge(list);
-  const body = { model, max_tokens: 1, messages: [{ role: "user", content: "Say yes." }] };
-  return judge(await send(api, { ...asking, path: "/chat/completions", body }));
+  return judge(await send(api, { ...asking, ...smallestQuestion(protocol, model) }));
+}
+
+type Question = { readonly path: string; readonly body: unknown };
+
+/** A request whose answer has one token, or as few as the protocol allows. */
+function smallestQuestion(protocol: ModelProtocol, model: string): Question {
+  const content = "Say yes.";
+  const messages = [{ role: "user", content }];
+  switch (protocol) {
+    case "anthropic":
+      return { path: "/messages", body: { model, max_tokens: 1, messages } };
+    case "openai":
+      return {
+        path: "/responses",
+        body: { model, input: content, max_output_tokens: LEAST_OUTPUT_TOKENS, store: false },
+      };
+    case "openai-compatible":
+      return { path: "/chat/completions", body: { model, max_tokens: 1, messages } };
+    case "google":
+      return {
+        path: `/models/${encodeURIComponent(model)}:generateContent`,
+        body: {
+          contents: [{ role: "user", parts: [{ text: content }] }],
+          generationConfig: { maxOutputTokens: 1 },
+        },
+      };
+  }
 }
 
 function keyResourceAt(baseUrl: string): string | null {
@@ -69,21 +107,24 @@ function keyResourceAt(baseUrl: string): string | null {
 }
 
 async function send(
-  { protocol, baseUrl, secret, headers = {} }: ModelApi,
+  { protocol, baseUrl, secret, isRawPredict = false, headers = {} }: ModelApi,
   { transport, signal, path, body }: Asking & { readonly path: string; readonly body?: unknown },
 ): Promise<TransportResponse> {
+  const written = body === undefined ? undefined : JSON.stringify(body);
+  const plain = { url: `${baseUrl}${path}`, body: written ?? "" };
+  const asked = isRawPredict ? rawPredict(plain) : plain;
   return await transport({
-    method: body === undefined ? "GET" : "POST",
-    url: `${baseUrl}${path}`,
+    method: written === undefined ? "GET" : "POST",
+    url: asked.url,
     headers: {
       accept: "application/json",
       "user-agent": "agent-service-doctor",
       ...(protocol === "anthropic" ? { "anthropic-version": ANTHROPIC_VERSION } : {}),
       ...secretHeader(protocol, secret),
       ...headers,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(written === undefined ? {} : { "content-type": "application/json" }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(written === undefined ? {} : { body: asked.body }),
     timeoutMs: ANSWER_MS,
     maxBodyBytes: MAX_ANSWER_BYTES,
     signal,
@@ -101,7 +142,9 @@ function judge({ status, body }: TransportResponse): ModelAnswer {
   if (status === 401 || status === 403) return { type: "refused", status };
   // Google's word for a key that it does not know.
   if (status === 400 && body.includes("API_KEY_INVALID")) return { type: "refused", status };
-  return status === 404 ? { type: "no_model" } : { type: "failed", status };
+  return status === 404 || refusesModelName(status, body)
+    ? { type: "no_model", status }
+    : { type: "failed", status };
 }
 
 /** A list of another form says nothing against the model. */

@@ -6,7 +6,9 @@ import { createProvider } from "../ci/detect.ts";
 import { type CiProvider, IdentityError } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { eventRules } from "../contract/ci/events.ts";
-import { type FederatingProvider, inputOf, modelProviders } from "../contract/models/providers.ts";
+import { isCloud } from "../contract/models/clouds.ts";
+import { apiOfModel, federationOf } from "../contract/models/federations.ts";
+import { type FederatingProvider, inputOf } from "../contract/models/providers.ts";
 import { exchangeIdToken } from "../federation/exchange-id-token.ts";
 import { FederationError } from "../federation/federation-error.ts";
 import type { ModelFederation, TokenExchange } from "../federation/provider.ts";
@@ -75,21 +77,24 @@ function tokensOf(
 
 async function exchange(job: ModelProviderJob, idToken: string): Promise<DoctorCheck> {
   const { federation, transport, clock, signal, hide } = job;
-  const { title, protocol, apiBaseUrl: baseUrl } = modelProviders[federation.provider];
+  const { title } = federationOf(federation.provider);
   const claims = readClaims(idToken);
   const facts = factsOf(federation, claims);
   try {
     const { accessToken, expiresAt } = await exchangeIdToken(federation, {
       idToken,
       send: transport,
+      keep: hide,
       clock,
       signal,
     });
     hide(accessToken);
     const seconds = Math.round(msUntil(clock, expiresAt) / 1000);
-    const { apiHeaders: headers } = tokenExchanges[federation.provider];
+    const { apiHeaders: headers, neededRight } = tokenExchanges[federation.provider];
     const secret = { type: "token", value: accessToken } as const;
-    const api = { protocol, baseUrl, headers, secret, model: job.federatedModel };
+    const { federatedModel: model } = job;
+    const place = { ...apiOfModel(federation, model ?? ""), hasNoModels: isCloud(federation.provider) };
+    const api = { ...place, headers, secret, neededRight, model };
     const seen = await observeModel(api, { face: job.face, transport, signal });
     return found(MODEL_PROVIDER_HEADING, {
       state: seen.state,
@@ -115,7 +120,7 @@ function factsOf(
 ): Readonly<Record<string, string>> {
   const { "sub, its form": _, ...shown } = claims?.facts ?? {};
   return {
-    provider: modelProviders[provider].title,
+    provider: federationOf(provider).title,
     ...Object.fromEntries(Object.entries(identifiers).map(([field, id]) => [inputOf(provider, field), id])),
     audience,
     ...shown,
@@ -132,11 +137,13 @@ type Refused = {
 /** Values of this job's token to copy, in the words of the provider's page. */
 function fixesFor({ code }: FederationError, { federation, trusted, claims }: Refused): readonly DoctorFix[] {
   const { settingsPage, guideUrl, exchangeUrl } = trusted;
-  const { title } = modelProviders[federation.provider];
+  const { title } = federationOf(federation.provider);
   const guide: DoctorFix = { text: `${title} describes the set-up:`, url: guideUrl };
   switch (code) {
     case "federation_unreachable":
-      return [{ text: `Let the runner reach ${new URL(exchangeUrl).host} on port 443.` }];
+      return [
+        { text: `Let the runner reach ${new URL(exchangeUrl(federation.identifiers)).host} on port 443.` },
+      ];
     case "federation_unavailable":
       return [
         { text: `Nothing is wrong with the job. Look at the status page of ${title}, and try again later.` },
@@ -193,4 +200,22 @@ const ownFixes: Readonly<Record<FederatingProvider, (refused: ModelFederation) =
   },
   openai: () => [],
   openrouter: () => [],
+  foundry: ({ identifiers: { client_id }, audience }) => [
+    {
+      text: "Entra compares the whole subject, in the same case. For an application:",
+      code: `az ad app federated-credential create --id ${client_id} --parameters '{"name": "agent", "issuer": "…", "subject": "…", "audiences": ["${audience}"]}'`,
+    },
+  ],
+  bedrock: ({ identifiers: { role_arn }, audience }) => [
+    {
+      text: `The trust policy of ${role_arn}, where the account has an identity provider for the issuer:`,
+      code: `"Action": "sts:AssumeRoleWithWebIdentity", "Condition": {"StringEquals": {"{issuer without https://}:aud": "${audience}", "{issuer without https://}:sub": "…"}}`,
+    },
+  ],
+  vertex: ({ identifiers: { workload_identity_provider: provider } }) => [
+    {
+      text: "The issuer, the mapping and the condition of the provider:",
+      code: `gcloud iam workload-identity-pools providers describe ${provider}`,
+    },
+  ],
 };

@@ -50,10 +50,13 @@ export async function observeModel(api: ModelApi, { face, ...asking }: ModelPlac
     case "no_model":
       return {
         state: "fault",
-        found: `The API at ${host} has no model "${api.model ?? ""}" (404).`,
+        found: `The API at ${host} has no model "${api.model ?? ""}" (${answer.status}).`,
         fixes: [
           {
-            text: `Correct ${name.model}, or the address in ${name.baseUrl}: its path includes the version, as in /v1.`,
+            text:
+              api.hasNoModels === true
+                ? `Correct ${name.model}, or ${addressText(api, name.baseUrl)}.`
+                : `Correct ${name.model}, or the address in ${name.baseUrl}: its path includes the version, as in /v1.`,
           },
         ],
       };
@@ -67,10 +70,13 @@ export async function observeModel(api: ModelApi, { face, ...asking }: ModelPlac
       return {
         state: "fault",
         found: `The API at ${host} is not reached. ${answer.message}`,
-        fixes: [{ text: `Correct ${name.baseUrl}, or let this machine reach ${host}.` }],
+        fixes: [{ text: `Correct ${addressText(api, name.baseUrl)}, or let this machine reach ${host}.` }],
       };
   }
 }
+
+const DEFAULT_RIGHT =
+  "The service account has to be a member of the workspace or project whose models it uses.";
 
 const inputNames = { model: '"model"', baseUrl: '"model-base-url"', key: '"model-api-key"' };
 const variableNames = { model: "MODEL", baseUrl: "MODEL_BASE_URL", key: "MODEL_API_KEY" };
@@ -87,16 +93,17 @@ function secretText({ secret }: ModelApi): string {
   }
 }
 
+/** The place of a federated model follows from its identifiers. */
+function addressText({ hasNoModels = false }: ModelApi, baseUrl: string): string {
+  return hasNoModels ? "the identifiers of its place" : baseUrl;
+}
+
 function modelText({ model }: ModelApi): string {
   return model === null ? "" : `, for the model "${model}"`;
 }
 
-function refusedFixes({ secret }: ModelApi, keyName: string): DoctorFix[] {
-  if (secret?.type === "token") {
-    return [
-      { text: "The service account has to be a member of the workspace or project whose models it uses." },
-    ];
-  }
+function refusedFixes({ secret, neededRight }: ModelApi, keyName: string): DoctorFix[] {
+  if (secret?.type === "token") return [{ text: neededRight ?? DEFAULT_RIGHT }];
   if (secret?.type === "github_token") {
     return [
       {

@@ -6,15 +6,18 @@ export type Claims = {
   readonly audiences: readonly string[];
   /** Milliseconds since the epoch; null where it does not say. */
   readonly expiresAt: number | null;
+  /** Of the CI's run, as GitHub names it; null where the token names none. */
+  readonly runId: string | null;
 };
 
 /** Null for what is no JWT. */
 export function claimsOf(token: string): Claims | null {
   const payload = payloadOf(token);
   if (payload === null) return null;
-  const { aud, exp } = payload;
+  const { aud, exp, run_id: runId } = payload;
   return {
     audiences: (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string"),
+    runId: typeof runId === "string" && /^\d{1,20}$/.test(runId) ? runId : null,
     expiresAt: typeof exp === "number" && Number.isFinite(exp) ? exp * 1000 : null,
   };
 }

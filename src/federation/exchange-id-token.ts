@@ -1,13 +1,22 @@
-// One exchange: an ID token for an access token of a model provider. Never repeated with the same token: a provider takes
-// each once. No redirect is followed, and the answer is bounded.
+// One exchange: an ID token for an access token of a model provider, in as many steps as the provider has. Never repeated with the same
+// token: a provider takes each once. No redirect is followed, no other host is asked, and each answer is bounded.
 
 import { parseRetryAfterMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import { parseObject } from "../base/json.ts";
-import { inputOf, type ModelProviderFacts, modelProviders } from "../contract/models/providers.ts";
+import { federationOf } from "../contract/models/federations.ts";
+import { inputOf } from "../contract/models/providers.ts";
 import { type Claims, claimsOf } from "./claims.ts";
 import { FederationError, type FederationReason } from "./federation-error.ts";
-import type { AccessToken, ExchangeRefusal, ModelFederation, TokenExchange } from "./provider.ts";
+import type {
+  AccessToken,
+  ExchangeStep,
+  Explained,
+  Granted,
+  ModelFederation,
+  SendStep,
+  TokenExchange,
+} from "./provider.ts";
 import { tokenExchanges } from "./providers.ts";
 
 const EXCHANGE_TIMEOUT_MS = 20_000;
@@ -44,11 +53,13 @@ type ExchangeOptions = {
   /** For one use. */
   readonly idToken: string;
   readonly send: SendExchange;
+  /** Called with each secret between the ID token and the access token, before it is used. */
+  readonly keep: (secret: string) => void;
   readonly clock: Pick<Clock, "now">;
   readonly signal?: AbortSignal | undefined;
 };
 
-type Exchanger = TokenExchange & Pick<ModelProviderFacts, "title">;
+type Exchanger = TokenExchange & { readonly title: string };
 
 /** Rejects with FederationError, or with the signal's reason. To be tried again with a fresh ID token alone. */
 export async function exchangeIdToken(
@@ -57,16 +68,27 @@ export async function exchangeIdToken(
 ): Promise<AccessToken> {
   const { idToken, clock, signal } = options;
   const provider = exchangerOf(federation);
-  const now = clock.now();
-  checkIdToken(idToken, { federation, provider, nowMs: now });
-  const answer = await send(provider, federation, options);
-  signal?.throwIfAborted();
-  if (answer.status === 200) return tokenOf(answer.body, { provider, begunAt: now });
-  throw refusalOf(answer, { federation, provider, idToken, nowMs: clock.now() });
+  const nowMs = clock.now();
+  checkIdToken(idToken, { federation, provider, nowMs });
+  const secrets = [idToken, ...idToken.split(".")];
+  const keep = (secret: string) => {
+    secrets.push(secret);
+    options.keep(secret);
+  };
+  const { identifiers } = federation;
+  const send: SendStep = async (step) => {
+    const answer = await sendStep(step, { federation, provider, options });
+    signal?.throwIfAborted();
+    if (answer.status !== 200)
+      throw refusalOf(answer, { federation, provider, step, secrets, nowMs: clock.now() });
+    return parseObject(answer.body) ?? {};
+  };
+  const granted = await provider.exchange({ idToken, identifiers, send, keep, nowMs });
+  return tokenOf(granted, { federation, provider, begunAt: nowMs });
 }
 
 function exchangerOf({ provider }: ModelFederation): Exchanger {
-  return { ...tokenExchanges[provider], title: modelProviders[provider].title };
+  return { ...tokenExchanges[provider], title: federationOf(provider).title };
 }
 
 /** Refuses a token that the provider would refuse, before it is sent: a token that was seen on the way is a token less. */
@@ -83,16 +105,18 @@ function isFor({ audiences }: Claims, audience: string): boolean {
   return audiences.length === 0 || audiences.includes(audience);
 }
 
-async function send(
-  provider: Exchanger,
-  federation: ModelFederation,
-  { idToken, send: sendOne, signal }: ExchangeOptions,
+async function sendStep(
+  { url, headers, body }: ExchangeStep,
+  { federation, provider, options }: ExchangeContext & { readonly options: ExchangeOptions },
 ): Promise<ExchangeAnswer> {
-  const { headers, body } = provider.exchangeRequest(idToken, federation.identifiers);
+  const { send: sendOne, signal } = options;
+  const { host } = new URL(url);
+  if (!federationOf(federation.provider).hosts(federation.identifiers).includes(host))
+    throw new TypeError(`${host} is no host of ${provider.title}.`);
   try {
     return await sendOne({
       method: "POST",
-      url: provider.exchangeUrl,
+      url,
       headers: { accept: "application/json", ...headers },
       body,
       timeoutMs: EXCHANGE_TIMEOUT_MS,
@@ -101,38 +125,36 @@ async function send(
     });
   } catch (cause) {
     signal?.throwIfAborted();
-    if (cause instanceof Error && "status" in cause) throw unreadable(provider, cause);
+    if (cause instanceof Error && "status" in cause) throw unreadable(provider, { host, cause });
     const why = cause instanceof Error ? ` ${cause.message}` : "";
     throw new FederationError({
       code: "federation_unreachable",
-      message: `${provider.title}'s token endpoint cannot be reached.${why} Let the job reach ${new URL(provider.exchangeUrl).host}, or run it again.`,
+      message: `${provider.title}'s token endpoint cannot be reached.${why} Let the job reach ${host}, or run it again.`,
       cause,
     });
   }
 }
 
 /** An answer came, and was too large. */
-function unreadable(provider: Exchanger, cause: Error): FederationError {
-  const message = `${provider.title}'s token endpoint gave no answer of its own. ${cause.message} ${interceptor(provider)}`;
+function unreadable(
+  { title }: Exchanger,
+  { host, cause }: { readonly host: string; readonly cause: Error },
+): FederationError {
+  const message = `${title}'s token endpoint gave no answer of its own. ${cause.message} ${interceptor(host)}`;
   return new FederationError({ code: "federation_answer_invalid", message, cause });
 }
 
 function tokenOf(
-  text: string,
-  { provider, begunAt }: { readonly provider: Exchanger; readonly begunAt: number },
+  { accessToken, type = "Bearer", expiresInSeconds = DEFAULT_LIFE_SECONDS }: Granted,
+  { federation, provider, begunAt }: ExchangeContext & { readonly begunAt: number },
 ): AccessToken {
-  const answer = parseObject(text) ?? {};
-  const {
-    access_token: accessToken,
-    token_type: type = "Bearer",
-    expires_in = DEFAULT_LIFE_SECONDS,
-  } = answer;
-  const seconds = typeof expires_in === "number" ? expires_in : Number.NaN;
+  const seconds = typeof expiresInSeconds === "number" ? expiresInSeconds : Number.NaN;
   const isBearer = typeof type === "string" && type.toLowerCase() === "bearer";
   if (typeof accessToken !== "string" || !ACCESS_TOKEN.test(accessToken) || !isBearer || !(seconds > 0)) {
+    const { host } = new URL(provider.exchangeUrl(federation.identifiers));
     throw new FederationError({
       code: "federation_answer_invalid",
-      message: `${provider.title}'s token endpoint answered without a token that can be used. ${interceptor(provider)}`,
+      message: `${provider.title}'s token endpoint answered without a token that can be used. ${interceptor(host)}`,
       status: 200,
     });
   }
@@ -143,10 +165,14 @@ type ExchangeContext = { readonly federation: ModelFederation; readonly provider
 
 function refusalOf(
   answer: ExchangeAnswer,
-  at: ExchangeContext & { readonly idToken: string; readonly nowMs: number },
+  at: ExchangeContext & {
+    readonly step: ExchangeStep;
+    readonly secrets: readonly string[];
+    readonly nowMs: number;
+  },
 ): FederationError {
   const { status } = answer;
-  const { provider, nowMs } = at;
+  const { federation, provider, step, secrets, nowMs } = at;
   const { title } = provider;
   if (status >= 500 || status === 429 || status === 408) {
     return new FederationError({
@@ -159,13 +185,13 @@ function refusalOf(
   if (status < 400) {
     return new FederationError({
       code: "federation_answer_invalid",
-      message: `${title}'s token endpoint answered ${status}, which is no answer of it. ${interceptor(provider)}`,
+      message: `${title}'s token endpoint answered ${status}, which is no answer of it. ${interceptor(new URL(step.url).host)}`,
       status,
     });
   }
-  const { error, said } = errorOf(answer.body, at.idToken);
-  const refusal: ExchangeRefusal = { status, error };
-  return fault(provider.reasonOf(refusal), { ...at, status, error, said });
+  const { error, text } = errorOf(answer.body);
+  const explained = provider.explain({ status, error, text: text ?? "", url: step.url }, federation);
+  return fault(explained, { ...at, status, error, said: text === null ? null : quote(text, secrets) });
 }
 
 type Told = ExchangeContext & {
@@ -175,7 +201,11 @@ type Told = ExchangeContext & {
 };
 
 /** The message of each refusal: what, which, what to do. */
-function fault(code: FederationReason, { federation, provider, status, error, said }: Told): FederationError {
+function fault(explained: Explained, { federation, provider, status, error, said }: Told): FederationError {
+  const { code, advice, clearsInMs } =
+    typeof explained === "string"
+      ? { code: explained, advice: null, clearsInMs: undefined }
+      : { clearsInMs: undefined, ...explained };
   const { title, settingsPage, matches } = provider;
   const { audience, identifiers } = federation;
   const answered = status === undefined ? "" : ` (${[status, error].filter(Boolean).join(", ")})`;
@@ -197,7 +227,8 @@ function fault(code: FederationReason, { federation, provider, status, error, sa
     federation_unavailable: `${title}'s token endpoint takes no exchange now${answered}.`,
     federation_answer_invalid: `${title}'s token endpoint gave no answer of its own${answered}.`,
   };
-  return new FederationError({ code, message: text[code], status: status ?? null });
+  const message = advice === null ? text[code] : `${title} refused the exchange${answered}. ${advice}`;
+  return new FederationError({ code, message, status: status ?? null, clearsInMs });
 }
 
 /** A token of the job that no provider takes twice. */
@@ -205,26 +236,31 @@ export function usedToken(federation: ModelFederation): FederationError {
   return fault("federation_token_used", { federation, provider: exchangerOf(federation) });
 }
 
-function interceptor({ exchangeUrl }: Exchanger): string {
-  return `Look for a proxy that answers in the place of ${new URL(exchangeUrl).host}.`;
+function interceptor(host: string): string {
+  return `Look for a proxy that answers in the place of ${host}.`;
 }
 
-/** `{"error": "invalid_grant", "error_description": "…"}`, or Anthropic's `{"error": {"type": "…", "message": "…"}}`. */
-function errorOf(body: string, idToken: string): { error: string | null; said: string | null } {
-  const { error, error_description: description } = parseObject(body) ?? {};
+/**
+ * `{"error": "invalid_grant", "error_description": "…"}`, Anthropic's `{"error": {"type": "…", "message": "…"}}`, Google's with `status` for
+ * the type, or AWS's `{"Error": {"Code": "…", "Message": "…"}}`.
+ */
+function errorOf(body: string): { readonly error: string | null; readonly text: string | null } {
+  const answer = parseObject(body) ?? {};
+  const { error_description: description } = answer;
+  const error = answer.error ?? answer.Error;
   const own = typeof error === "object" && error !== null ? (error as Record<string, unknown>) : {};
-  const code = typeof error === "string" ? error : own.type;
-  const said = typeof description === "string" ? description : own.message;
+  const code = typeof error === "string" ? error : (own.type ?? own.status ?? own.Code);
+  const text = typeof description === "string" ? description : (own.message ?? own.Message);
   return {
-    error: typeof code === "string" && /^[a-z_]{1,60}$/.test(code) ? code : null,
-    said: typeof said === "string" ? quote(said, idToken) : null,
+    error: typeof code === "string" && /^[A-Za-z_]{1,60}$/.test(code) ? code : null,
+    text: typeof text === "string" ? text : null,
   };
 }
 
-/** One line of it, which holds no part of the token. */
-function quote(said: string, idToken: string): string {
-  const secrets = [idToken, ...idToken.split(".")].filter((part) => part.length > 8);
-  const kept = secrets.reduce((text, secret) => text.replaceAll(secret, "[token]"), said);
+/** One line of it, which holds no part of a secret. */
+function quote(text: string, secrets: readonly string[]): string {
+  const hidden = secrets.filter((part) => part.length > 8);
+  const kept = hidden.reduce((whole, secret) => whole.replaceAll(secret, "[token]"), text);
   const line = kept.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   const shown = line.length > MAX_QUOTED_CHARS ? `${line.slice(0, MAX_QUOTED_CHARS)}…` : line;
   return /[.…]$/.test(shown) ? shown : `${shown}.`;

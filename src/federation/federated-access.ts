@@ -2,9 +2,10 @@
 
 import type { RetryNotice } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
+import { addressOf } from "../contract/models/federations.ts";
 import { exchangeIdToken, type SendExchange, usedToken } from "./exchange-id-token.ts";
 import { FederationError } from "./federation-error.ts";
-import type { AccessToken, FederatedAccess, ModelFederation } from "./provider.ts";
+import type { AccessToken, FederatedAccess, FederationIdentifiers, ModelFederation } from "./provider.ts";
 import { openRenewedToken, type RenewedToken } from "./renewed-token.ts";
 
 type FederatedAccessOptions = {
@@ -24,7 +25,11 @@ type FederatedAccessOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type RenewedAccess = FederatedAccess & Pick<RenewedToken, "current" | "renewalInMs">;
+export type RenewedAccess = FederatedAccess &
+  Pick<RenewedToken, "current" | "renewalInMs"> & {
+    /** The identifiers that a service needs to find the API. Null: it needs none. */
+    readonly address: FederationIdentifiers | null;
+  };
 
 /** Exchanges nothing until a token is asked for. */
 export function openFederatedAccess(options: FederatedAccessOptions): RenewedAccess {
@@ -40,7 +45,8 @@ export function openFederatedAccess(options: FederatedAccessOptions): RenewedAcc
     keep(idToken);
     if (options.isReusable !== true && idTokens.has(idToken)) throw usedToken(federation);
     idTokens.add(idToken);
-    const token = await exchangeIdToken(federation, { idToken, send: options.send, clock, signal: ended });
+    const { send } = options;
+    const token = await exchangeIdToken(federation, { idToken, send, keep, clock, signal: ended });
     keep(token.accessToken);
     return token;
   };
@@ -56,6 +62,8 @@ export function openFederatedAccess(options: FederatedAccessOptions): RenewedAcc
   });
   return {
     provider: federation.provider,
+    identifiers: federation.identifiers,
+    address: addressOf(federation),
     current,
     token: async (signal) => (await current(signal)).accessToken,
     known: () => [...known],

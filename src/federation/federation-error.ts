@@ -37,6 +37,8 @@ type FederationFault = {
   readonly status?: number | null;
   /** The delay that the provider asked for. */
   readonly retryAfterMs?: number | undefined;
+  /** It may clear by itself: worth two more tries, so far apart. */
+  readonly clearsInMs?: number | undefined;
   readonly cause?: unknown;
 };
 
@@ -45,6 +47,7 @@ export class FederationError extends Error {
   readonly code: FederationReason;
   readonly status: number | null;
   readonly retryAfterMs: number | undefined;
+  readonly clearsInMs: number | undefined;
   readonly isFederationError = true;
 
   /** True also for an error from another bundle, which has a class of its own. */
@@ -52,12 +55,13 @@ export class FederationError extends Error {
     return value instanceof Error && "isFederationError" in value;
   }
 
-  constructor({ code, message, status = null, retryAfterMs, cause }: FederationFault) {
+  constructor({ code, message, status = null, retryAfterMs, clearsInMs, cause }: FederationFault) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "FederationError";
     this.code = code;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.clearsInMs = clearsInMs;
   }
 
   get isTransient(): boolean {

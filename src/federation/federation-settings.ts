@@ -3,12 +3,16 @@
 
 import { line, matching } from "../base/settings/kinds.ts";
 import type { Kind } from "../base/settings/setting.ts";
+import { isCloud } from "../contract/models/clouds.ts";
+import { apiOfModel, federationOf, identifiersOf } from "../contract/models/federations.ts";
 import {
   type FederatingProvider,
+  federatingHouses,
   federatingProviders,
+  type HouseIdentifierName,
   type IdentifierName,
   inputOf,
-  modelProviders,
+  type ModelProviderName,
 } from "../contract/models/providers.ts";
 import type { ModelFederation } from "./provider.ts";
 
@@ -23,11 +27,11 @@ type IdentifierSetting = {
   readonly kind: Kind<string>;
 };
 
-type ByIdentifier<Value> = Readonly<Record<IdentifierName, Value>>;
+type ByIdentifier<Value, Name extends IdentifierName = IdentifierName> = Readonly<Record<Name, Value>>;
 
 /** In the order of the documentation. */
 const identifiers = federatingProviders.flatMap((provider) =>
-  Object.entries(modelProviders[provider].federation.identifiers).map(
+  identifiersOf(provider).map(
     ([field, { title, isRequired, allowed, pattern }]): readonly [IdentifierName, IdentifierSetting] => [
       inputOf(provider, field),
       { provider, field, title, isRequired, kind: matching(allowed, pattern) },
@@ -46,9 +50,29 @@ export function byIdentifier<Value>(
   return Object.fromEntries(made) as ByIdentifier<Value>;
 }
 
+/** Those of makers of models alone, which an operator may name, too. */
+export function byHousesIdentifier<Value>(
+  make: (setting: IdentifierSetting, name: HouseIdentifierName) => Value,
+): ByIdentifier<Value, HouseIdentifierName> {
+  const houses: readonly FederatingProvider[] = federatingHouses;
+  const own = identifiers.filter(([, { provider }]) => houses.includes(provider));
+  const made = own.map(([name, setting]) => [name, make(setting, name as HouseIdentifierName)]);
+  return Object.fromEntries(made) as ByIdentifier<Value, HouseIdentifierName>;
+}
+
+/** The settings of a service that asks this model by the federation. Of a cloud it is told the protocol: the models are of many makers. */
+export function federatedSettings(
+  federation: ModelFederation,
+  model: string,
+): { readonly provider: ModelProviderName | "openai-compatible"; readonly baseUrl: string } {
+  const { provider } = federation;
+  const { protocol, baseUrl } = apiOfModel(federation, model);
+  return { provider: isCloud(provider) ? protocol : provider, baseUrl };
+}
+
 type GivenFederation = {
   /** Null where one is not given, or wrong. */
-  readonly values: ByIdentifier<string | null>;
+  readonly values: Partial<ByIdentifier<string | null>>;
   readonly audience: string | null;
   /** The name of a setting in messages. */
   readonly titleOf: (name: IdentifierName | "model-audience") => string;
@@ -59,7 +83,8 @@ export function readFederation(
   { values, audience, titleOf }: GivenFederation,
   problems: string[],
 ): ModelFederation | null {
-  const given = identifiers.filter(([name]) => values[name] !== null);
+  const isGiven = (name: IdentifierName) => (values[name] ?? null) !== null;
+  const given = identifiers.filter(([name]) => isGiven(name));
   const [first] = given;
   if (first === undefined) {
     if (audience !== null)
@@ -77,16 +102,13 @@ export function readFederation(
     return null;
   }
   const missing = identifiers.filter(
-    ([name, one]) => one.provider === provider && one.isRequired && values[name] === null,
+    ([name, one]) => one.provider === provider && one.isRequired && !isGiven(name),
   );
   for (const [name, { title, kind }] of missing)
     problems.push(
       `${titleOf(name)} is missing: beside ${titleOf(firstName)} it names the ${title}, ${kind.allowed}.`,
     );
   if (missing.length > 0) return null;
-  return {
-    provider,
-    identifiers: Object.fromEntries(given.map(([name, { field }]) => [field, values[name] ?? ""])),
-    audience: audience ?? modelProviders[provider].federation.audience,
-  };
+  const named = Object.fromEntries(given.map(([name, { field }]) => [field, values[name] ?? ""]));
+  return { provider, identifiers: named, audience: audience ?? federationOf(provider).audience(named) };
 }

@@ -5,6 +5,8 @@ import { type Clock, msUntil } from "../base/clock.ts";
 import type { AccessToken } from "./provider.ts";
 
 const RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
+/** Tries of an exchange whose refusal may clear by itself, such as that of a trust which was made a minute ago. */
+const CLEARING_TRIES = 3;
 /** A token is renewed so long before its end, or in the last third of a shorter life. */
 const RENEWED_BEFORE_MS = 120_000;
 /** With less than this left, a request could arrive too late. */
@@ -22,7 +24,10 @@ export type RenewedToken = {
 };
 
 type RenewedTokenOptions = {
-  /** Asks once. An error with `isTransient` may pass by itself; `retryAfterMs` is the delay that was asked for. */
+  /**
+   * Asks once. An error with `isTransient` may pass by itself; `retryAfterMs` is the delay that was asked for. One with `clearsInMs` is a refusal
+   * that may clear in that time.
+   */
   readonly exchange: () => Promise<AccessToken>;
   /** The error that counts where another try has failed with `error`. Null: the exchange is tried no more. Default: `error`. */
   readonly errorAfter?: (failed: Error, error: unknown) => Error | null;
@@ -37,7 +42,11 @@ type RenewedTokenOptions = {
 /** Times by the monotonic clock: a clock that is set makes no token older or younger. */
 type Held = AccessToken & { readonly renewAtMs: number; readonly lastUseAtMs: number };
 
-type TransientError = Error & { readonly isTransient: boolean; readonly retryAfterMs?: number | undefined };
+type ExchangeError = Error & {
+  readonly isTransient: boolean;
+  readonly retryAfterMs?: number | undefined;
+  readonly clearsInMs?: number | undefined;
+};
 
 /** Asks for nothing until a token is needed. */
 export function openRenewedToken(options: RenewedTokenOptions): RenewedToken {
@@ -65,10 +74,9 @@ export function openRenewedToken(options: RenewedTokenOptions): RenewedToken {
       } catch (error) {
         const final = failed === null ? null : (options.errorAfter?.(failed, error) ?? null);
         if (final !== null) throw final;
-        if (!isTransient(error)) throw error;
+        if (!isExchangeError(error)) throw error;
         failed = error;
-        const { retryAfterMs } = error;
-        const delayMs = nextDelayMs(RETRY, { attempt, retryAfterMs, random: options.random() });
+        const delayMs = delayAfter(error, { attempt, random: options.random() });
         if (delayMs === null) throw error;
         options.onRetry?.({ attempt, delayMs, error });
         await clock.sleep(delayMs, ended);
@@ -104,8 +112,17 @@ export function openRenewedToken(options: RenewedTokenOptions): RenewedToken {
 }
 
 /** By its form: an error of another bundle has a class of its own. */
-function isTransient(error: unknown): error is TransientError {
-  return error instanceof Error && "isTransient" in error && error.isTransient === true;
+function isExchangeError(error: unknown): error is ExchangeError {
+  return error instanceof Error && "isTransient" in error;
+}
+
+/** Null: another try would fail as this one did. */
+function delayAfter(
+  { isTransient, retryAfterMs, clearsInMs }: ExchangeError,
+  { attempt, random }: { readonly attempt: number; readonly random: number },
+): number | null {
+  if (isTransient) return nextDelayMs(RETRY, { attempt, retryAfterMs, random });
+  return clearsInMs === undefined || attempt >= CLEARING_TRIES ? null : clearsInMs;
 }
 
 /** Rejects as soon as the caller leaves. The exchange goes on for the others. */

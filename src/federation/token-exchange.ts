@@ -2,7 +2,7 @@
 
 import { assertNever } from "../base/assert-never.ts";
 import type { FederationReason } from "./federation-error.ts";
-import type { ExchangeRefusal } from "./provider.ts";
+import type { ExchangeParts, ExchangeRefusal, ExchangeStep, Granted, TokenExchange } from "./provider.ts";
 
 export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 export const JWT_TYPE = "urn:ietf:params:oauth:token-type:jwt";
@@ -27,4 +27,29 @@ export function reasonOfOauth({ status, error }: ExchangeRefusal): FederationRea
   }
   if (status === 404) return "federation_identifier_unknown";
   return status === 403 ? "federation_account_refused" : "federation_refused";
+}
+
+/** An exchange of one request, whose answer has the fields of RFC 6749 §5.1. */
+export function oneStep(
+  request: (parts: Pick<ExchangeParts, "idToken" | "identifiers">) => ExchangeStep,
+): Pick<TokenExchange, "exchange"> {
+  return { exchange: async ({ send, ...parts }) => grantedBy(await send(request(parts))) };
+}
+
+export function grantedBy(answer: Readonly<Record<string, unknown>>): Granted {
+  const { access_token: accessToken, token_type: type, expires_in: expiresInSeconds } = answer;
+  return { accessToken, type, expiresInSeconds };
+}
+
+/** A body as a form, with its header. */
+export function formOf(fields: Readonly<Record<string, string>>): Pick<ExchangeStep, "headers" | "body"> {
+  return {
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams(fields).toString(),
+  };
+}
+
+/** A body as JSON, with its header. */
+export function jsonOf(fields: Readonly<Record<string, unknown>>): Pick<ExchangeStep, "headers" | "body"> {
+  return { headers: { "content-type": "application/json" }, body: JSON.stringify(fields) };
 }

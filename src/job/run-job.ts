@@ -256,7 +256,9 @@ async function proveToModel<Own extends JobTypes>(
   }
   if (service.model === null) return null;
   const { name, access } = service.model;
-  return { provider: access.provider, model: name, ...accessBody(await access.current(first)) };
+  const { provider, address } = access;
+  const place = address === null ? {} : { address };
+  return { provider, model: name, ...place, ...accessBody(await access.current(first)) };
 }
 
 /** A server without a token is not available to the run, which goes on. Null where there is none with one. */

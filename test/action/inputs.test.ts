@@ -599,6 +599,70 @@ describe("the inputs of a service inside the job", () => {
     ]);
   });
 
+  it("are identifiers of a cloud, which say where the model is", () => {
+    const azure = {
+      prompt: "x",
+      "base-url": "embedded",
+      "azure-tenant-id": "5f3c2a1b-0d4e-4f6a-8b7c-9d0e1f2a3b4c",
+      "azure-client-id": "1a2b3c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d",
+      "azure-resource": "octo-models",
+      model: "gpt-5.5",
+    };
+    expect(read(azure).service).toMatchObject({
+      model: {
+        provider: "openai",
+        baseUrl: "https://octo-models.openai.azure.com/openai/v1",
+        apiKey: null,
+        federation: { provider: "foundry", audience: "api://AzureADTokenExchange" },
+      },
+    });
+    expect(read({ ...azure, "model-provider": "foundry" }).service).toMatchObject({
+      model: { provider: "openai" },
+    });
+    const aws = { "aws-role-arn": "arn:aws:iam::123456789012:role/agent", "aws-region": "eu-west-1" };
+    const bedrock = { prompt: "x", "base-url": "embedded", ...aws, model: "eu.anthropic.claude-sonnet-5" };
+    expect(read(bedrock).service).toMatchObject({
+      model: {
+        provider: "anthropic",
+        baseUrl: "https://bedrock-runtime.eu-west-1.amazonaws.com/anthropic/v1",
+        federation: { provider: "bedrock", audience: "sts.amazonaws.com" },
+      },
+    });
+    expect(problems({ ...bedrock, model: "claude-sonnet-5" })).toEqual([
+      'Input "model" must be an inference profile where "aws-endpoint" is runtime, like "us.anthropic.claude-sonnet-5" or "global.anthropic.claude-sonnet-5", got "claude-sonnet-5".',
+    ]);
+    expect(problems({ ...bedrock, "aws-endpoint": "mantle" })).toEqual([
+      'Input "model" must be the id of a model where "aws-endpoint" is mantle, like "anthropic.claude-sonnet-5", got "eu.anthropic.claude-sonnet-5".',
+    ]);
+    expect(problems({ ...bedrock, "aws-region": "" })).toEqual([
+      'Input "aws-region" is missing: beside Input "aws-role-arn" it names the region, an AWS region, like us-east-1.',
+    ]);
+    expect(problems({ ...bedrock, "aws-role-arn": "agent" })).toEqual([
+      'Input "aws-role-arn" must be the ARN of an IAM role, arn:aws:iam::123456789012:role/…, got "agent".',
+    ]);
+    expect(problems({ ...bedrock, "azure-resource": "octo" })).toEqual([
+      'Input "azure-resource" and Input "aws-role-arn" exclude each other: a run has one model provider.',
+    ]);
+    expect(problems({ ...azure, "model-api-key": "k", "model-base-url": "https://example.com" })).toEqual([
+      'Input "model-api-key" and the identifiers of Microsoft Foundry exclude each other: remove the key, which is not needed any more.',
+      'Input "model-base-url" and the identifiers of Microsoft Foundry exclude each other: its token goes to https://octo-models.openai.azure.com/openai/v1 alone.',
+    ]);
+    const google = {
+      prompt: "x",
+      "base-url": "embedded",
+      "google-workload-identity-provider":
+        "projects/octo/locations/global/workloadIdentityPools/ci/providers/g",
+      "google-project-id": "octo-models",
+      model: "gemini-3.5-flash",
+    };
+    expect(problems(google)[0]).toMatch(/^Input "google-workload-identity-provider" must be the whole name/);
+    expect(problems({ prompt: "x", "base-url": "embedded", model: "m", "model-provider": "vertex" })).toEqual(
+      [
+        'Input "model-provider: vertex" needs "google-workload-identity-provider" and "google-project-id": by them the job proves itself to Google Vertex AI. With a key, set "model-base-url" to the address of its API.',
+      ],
+    );
+  });
+
   it("need a job that stays, and an address that nobody listens to", () => {
     expect(problems({ ...federated, wait: "false", "on-cancel": "detach" })).toEqual([
       'Input "wait: false" ends the job too early: a run with the job\'s own model account needs the job, which renews its token. Leave "wait" out.',

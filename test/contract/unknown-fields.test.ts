@@ -65,8 +65,9 @@ const fromJob = {
   pull_request: { number: 1, head_sha: SHA, base_ref: "main" },
   mcp_access: { docs: { access_token: "t", expires_at: "2030-01-01T00:00:00Z" } },
   model_access: {
-    provider: "anthropic",
+    provider: "foundry",
     model: "claude-x",
+    address: { resource: "octo" },
     access_token: "t",
     expires_at: "2030-01-01T00:00:00Z",
   },

@@ -41,7 +41,7 @@ async function exchange(
   federation: ModelFederation,
   { idToken = tokenFor(federation.audience), send = house.send as SendExchange } = {},
 ) {
-  return await exchangeIdToken(federation, { idToken, send, clock: systemClock });
+  return await exchangeIdToken(federation, { idToken, send, keep: () => {}, clock: systemClock });
 }
 
 async function refusalOf(work: Promise<unknown>): Promise<FederationError> {
@@ -63,9 +63,21 @@ describe("the table of providers", () => {
       "openai-identity-provider-id",
       "openai-service-account-id",
       "openrouter-federation-policy-id",
+      "azure-tenant-id",
+      "azure-client-id",
+      "azure-resource",
+      "azure-token-scope",
+      "aws-role-arn",
+      "aws-region",
+      "aws-endpoint",
+      "google-workload-identity-provider",
+      "google-service-account",
+      "google-project-id",
+      "google-location",
     ]);
     for (const { exchangeUrl, guideUrl } of Object.values(tokenExchanges)) {
-      for (const url of [exchangeUrl, guideUrl]) expect(new URL(url).protocol).toBe("https:");
+      for (const url of [exchangeUrl({ region: "us-east-1" }), guideUrl])
+        expect(new URL(url).protocol).toBe("https:");
     }
   });
 

@@ -85,6 +85,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/sandbox/process-watch.ts",
   ],
   "one pass over one class of characters, or from one end": [
+    "contract/models/plain-name.ts",
     "action/say-line.ts",
     "base/backoff.ts",
     "cli/run-notes.ts",
@@ -128,7 +129,10 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "conform/report.ts",
   ],
   "an anchored word of bounded length": [
+    "contract/models/clouds.ts",
     "contract/run-identity.ts",
+    "federation/claims.ts",
+    "federation/providers/vertex.ts",
     "service/api/mcp/tools/copies.ts",
     "service/core/workspaces/retention/read-retention.ts",
   ],

@@ -2,6 +2,14 @@
 // answer what the compiler asks: this row, its models in `catalog.ts`, and where it takes identities of jobs in place of
 // keys, its name among `federatingProviders` and `src/federation/providers/<name>.ts`. Pure.
 
+import {
+  type CloudField,
+  type CloudName,
+  cloudNames,
+  clouds,
+  type FederationIdentifier,
+  isCloud,
+} from "./clouds.ts";
 import type { CodingAgentWire, ModelProtocol } from "./protocols.ts";
 
 /** The day on which the rows were compared with the providers' documentation. */
@@ -11,32 +19,28 @@ export const modelProviderNames = ["anthropic", "openai", "google", "openrouter"
 export type ModelProviderName = (typeof modelProviderNames)[number];
 
 /** Those that exchange the ID token of a job, or of an operator's platform, for an access token of theirs. */
-export const federatingProviders = [
+export const federatingHouses = [
   "anthropic",
   "openai",
   "openrouter",
 ] as const satisfies readonly ModelProviderName[];
-export type FederatingProvider = (typeof federatingProviders)[number];
+export type FederatingHouse = (typeof federatingHouses)[number];
+
+/** With the clouds that do so for a job, and have models of several makers: `clouds.ts`. */
+export const federatingProviders = [...federatingHouses, ...cloudNames] as const;
+export type FederatingProvider = FederatingHouse | CloudName;
 
 /** The model of examples, which are of a provider that federates. Checked on 2026-11-22. */
 export const exampleModel = { provider: "anthropic", name: "claude-sonnet-5" } as const satisfies {
-  readonly provider: FederatingProvider;
+  readonly provider: FederatingHouse;
   readonly name: string;
-};
-
-/** One of the names by which an exchange says which trust it relies on. None is a secret. */
-type FederationIdentifier = {
-  /** As the provider calls it. */
-  readonly title: string;
-  /** Completes the sentence "… must be". */
-  readonly allowed: string;
-  readonly pattern: RegExp;
-  readonly isRequired: boolean;
 };
 
 type FederationFacts = {
   /** The audience of ID tokens unless the provider is configured otherwise. */
   readonly audience: string;
+  /** Of its token endpoint. */
+  readonly tokenHost: string;
   /** By the names of the exchange's fields. Inputs, flags and variables have the same names: `inputOf`, `variableOf`. */
   readonly identifiers: Readonly<Record<string, FederationIdentifier>>;
 };
@@ -64,7 +68,7 @@ export type ModelProviderFacts = {
 
 type Rows = {
   readonly [Name in ModelProviderName]: ModelProviderFacts & {
-    readonly federation: Name extends FederatingProvider ? FederationFacts : null;
+    readonly federation: Name extends FederatingHouse ? FederationFacts : null;
   };
 };
 
@@ -85,6 +89,7 @@ const rows = {
     keyResource: null,
     federation: {
       audience: "https://api.anthropic.com",
+      tokenHost: "api.anthropic.com",
       identifiers: {
         federation_rule_id: {
           title: "federation rule",
@@ -125,6 +130,7 @@ const rows = {
     keyResource: null,
     federation: {
       audience: "https://api.openai.com/v1",
+      tokenHost: "auth.openai.com",
       identifiers: {
         identity_provider_id: {
           title: "workload identity provider",
@@ -167,6 +173,7 @@ const rows = {
     federation: {
       // A policy names whatever audience its administrator chose; this is the host's own.
       audience: "https://openrouter.ai",
+      tokenHost: "openrouter.ai",
       identifiers: {
         federation_policy_id: {
           title: "federation policy",
@@ -183,7 +190,7 @@ export const modelProviders: Rows = rows;
 
 /** Of those that federate. */
 export function federatingTitles(): readonly string[] {
-  return federatingProviders.map((name) => modelProviders[name].title);
+  return federatingProviders.map((name) => (isCloud(name) ? clouds[name] : modelProviders[name]).title);
 }
 
 type Hyphened<Name> = Name extends `${infer Start}_${infer End}` ? `${Start}-${Hyphened<End>}` : Name;
@@ -192,21 +199,33 @@ type Variable<Name> = Name extends `${infer Start}-${infer End}`
   ? `${Uppercase<Start>}_${Variable<End>}`
   : Uppercase<Name & string>;
 
+/** Those of a provider that asks for an identity of its own. */
+export type HouseIdentifierName = {
+  [Name in FederatingHouse]: `${Name}-${Hyphened<keyof (typeof rows)[Name]["federation"]["identifiers"] & string> & string}`;
+}[FederatingHouse];
+
+type CloudIdentifierName = CloudField extends infer Field
+  ? Field extends readonly [infer Prefix extends string, infer Name extends string]
+    ? `${Prefix}-${Hyphened<Name> & string}`
+    : never
+  : never;
+
 /** The inputs and flags that name a trust. */
-export type IdentifierName = {
-  [Name in FederatingProvider]: `${Name}-${Hyphened<keyof (typeof rows)[Name]["federation"]["identifiers"] & string> & string}`;
-}[FederatingProvider];
+export type IdentifierName = HouseIdentifierName | CloudIdentifierName;
 
 /** `federation_rule_id` of Anthropic as its users write it: `anthropic-federation-rule-id`. */
+export function inputOf(provider: FederatingHouse, field: string): HouseIdentifierName;
+export function inputOf(provider: FederatingProvider, field: string): IdentifierName;
 export function inputOf(provider: FederatingProvider, field: string): IdentifierName {
-  return `${provider}-${field.replaceAll("_", "-")}` as IdentifierName;
+  const prefix = isCloud(provider) ? clouds[provider].prefix : provider;
+  return `${prefix}-${field.replaceAll("_", "-")}` as IdentifierName;
 }
 
-/** The variables of a service that name one. */
-export type IdentifierVariable = Variable<IdentifierName>;
+/** The variables of a service that name one. A cloud's are for jobs alone: its own programs have variables of these names. */
+export type IdentifierVariable = Variable<HouseIdentifierName>;
 
 /** `anthropic-federation-rule-id` as a variable: `ANTHROPIC_FEDERATION_RULE_ID`. */
-export function variableOf(input: IdentifierName): IdentifierVariable {
+export function variableOf(input: HouseIdentifierName): IdentifierVariable {
   return input.toUpperCase().replaceAll("-", "_") as IdentifierVariable;
 }
 

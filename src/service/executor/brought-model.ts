@@ -2,7 +2,7 @@
 // the next one on, and the run's mask knows it before it is sent.
 
 import { ok, type Result, refused } from "../../base/result.ts";
-import { modelProviders } from "../../contract/models/providers.ts";
+import { federationOf } from "../../contract/models/federations.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Core } from "../core/core.ts";
 import { type AccessLoss, type RunModelAccess, readAccess } from "../core/model-access/kept-access.ts";
@@ -22,7 +22,7 @@ export async function openBroughtModel(
   core: Core,
   { runId, modelAccess, secrets }: Brought,
 ): Promise<Result<BroughtModel, Ending>> {
-  const { provider, model } = modelAccess;
+  const { provider, model, address: identifiers = {} } = modelAccess;
   const known = new Set<string>();
   const read = async () => {
     const token = await readAccess(core, modelAccess);
@@ -45,7 +45,7 @@ export async function openBroughtModel(
       isRetryable: true,
     });
   };
-  return ok({ model, access: { provider, token, known: () => [...known] } });
+  return ok({ model, access: { provider, identifiers, token, known: () => [...known] } });
 }
 
 const lossReasons: Readonly<Record<AccessLoss["reason"], FailureReason>> = {
@@ -76,7 +76,7 @@ function waitedText(loss: AccessLoss): string {
 
 /** Of a run that had a token before. */
 function lossText(loss: AccessLoss, provider: FederatedAccess["provider"]): string {
-  const { title } = modelProviders[provider];
+  const { title } = federationOf(provider);
   switch (loss.reason) {
     case "expired":
       return `The access to the repository's model at ${title} ended at ${isoTime(loss.expiredAt)} and was not renewed. Keep the job running until the run has ended, or ask for less in one run.`;

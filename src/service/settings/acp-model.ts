@@ -4,8 +4,8 @@ import { isConfidential } from "../../base/confidential-url.ts";
 import type { Environment } from "../../base/environment.ts";
 import { readSettings, variablesOf } from "../../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-agents.ts";
+import { apiOfModel } from "../../contract/models/federations.ts";
 import type { CodingAgentWire } from "../../contract/models/protocols.ts";
-import { modelProviders } from "../../contract/models/providers.ts";
 import type { ModelAccess } from "../executor/backends/acp/model-proxy/model-access.ts";
 import { missingKey, modelSettings } from "./model-config.ts";
 import type { ModelIdentity } from "./model-identity.ts";
@@ -29,7 +29,8 @@ type AccessReading = {
 /** Null where no setting names a model: an agent without a name then reaches it by itself. */
 export function readAgentsAccess(environment: Environment, reading: AccessReading): ModelAccess | null {
   const { agent, identity, faults } = reading;
-  const access = identity === null ? readAccess(environment, reading) : accessOf(identity);
+  const access =
+    identity === null ? readAccess(environment, reading) : accessOf(identity, environment.MODEL ?? "");
   if (access === null || agent === null) return access;
   const { title, wires } = codingAgents[agent];
   if (wires.includes(access.wire)) return access;
@@ -40,8 +41,8 @@ export function readAgentsAccess(environment: Environment, reading: AccessReadin
 }
 
 /** At the provider's own address. The token comes later. */
-function accessOf({ federation }: ModelIdentity): ModelAccess {
-  const { wire, apiBaseUrl: baseUrl } = modelProviders[federation.provider];
+function accessOf({ federation }: ModelIdentity, model: string): ModelAccess {
+  const { wire, baseUrl } = apiOfModel(federation, model);
   return { wire, baseUrl, apiKey: null };
 }
 

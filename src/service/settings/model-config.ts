@@ -4,6 +4,7 @@ import type { Environment } from "../../base/environment.ts";
 import { joinWords } from "../../base/join-words.ts";
 import { httpUrl, integer, matching, oneOf, secret } from "../../base/settings/kinds.ts";
 import { described, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
+import { apiOfModel } from "../../contract/models/federations.ts";
 import { type Effort, efforts, type ModelProtocol } from "../../contract/models/protocols.ts";
 import { modelProviderNames } from "../../contract/models/providers.ts";
 import { needsKey } from "../../federation/needs-key.ts";
@@ -143,8 +144,10 @@ export function readModelConfig(
   const identity = readModelIdentity(environment, faults);
   const { MODEL: executor, MODEL_PROVIDER: word, MODEL_BASE_URL: url } = values;
   const named = word === null ? (url === null ? "openai-compatible" : providerOf(url)) : providerNamed(word);
-  const { protocol, apiBaseUrl } = apiOf(identity?.federation.provider ?? named);
-  const baseUrl = identity === null ? (url ?? apiBaseUrl) : apiBaseUrl;
+  const { protocol, baseUrl } =
+    identity === null
+      ? { protocol: apiOf(named).protocol, baseUrl: url ?? apiOf(named).apiBaseUrl }
+      : apiOfModel(identity.federation, executor ?? "");
   if (faults.length === 0) faults.push(...missing({ executor, baseUrl }));
   if (faults.length === 0 && asksByKey && identity === null && values.MODEL_API_KEY === null)
     faults.push(...missingKey(baseUrl));

@@ -4,13 +4,13 @@
 import type { Environment } from "../../base/environment.ts";
 import { text } from "../../base/settings/kinds.ts";
 import { type DescribedSetting, described, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { apiOfModel, federationOf } from "../../contract/models/federations.ts";
 import {
-  type IdentifierName,
+  type HouseIdentifierName,
   type IdentifierVariable,
-  modelProviders,
   variableOf,
 } from "../../contract/models/providers.ts";
-import { audienceKind, byIdentifier, readFederation } from "../../federation/federation-settings.ts";
+import { audienceKind, byHousesIdentifier, readFederation } from "../../federation/federation-settings.ts";
 import type { ModelFederation } from "../../federation/provider.ts";
 
 export type ModelIdentity = {
@@ -21,12 +21,12 @@ export type ModelIdentity = {
 
 const identifierSettings = Object.fromEntries(
   Object.values(
-    byIdentifier(({ kind, title, provider }, name) => [
+    byHousesIdentifier(({ kind, title, provider }, name) => [
       variableOf(name),
       described({
         kind,
         fallback: null,
-        description: `${modelProviders[provider].title}: the ${title}.`,
+        description: `${federationOf(provider).title}: the ${title}.`,
         shownDefault: "none",
       }),
     ]),
@@ -58,9 +58,10 @@ export function readModelIdentity(environment: Environment, problems: string[]):
   const { MODEL_IDENTITY_TOKEN_FILE: tokenFile, MODEL_AUDIENCE: audience } = values;
   problems.push(...faults);
   if (faults.length > 0 || tokenFile === null) return null;
-  const given = byIdentifier((_, name) => values[variableOf(name)]);
-  const titleOf = (name: IdentifierName | "model-audience") =>
-    name === "model-audience" ? "MODEL_AUDIENCE" : variableOf(name);
+  const given = byHousesIdentifier((_, name) => values[variableOf(name)]);
+  // No other identifier is among the values.
+  const titleOf = (name: string) =>
+    name === "model-audience" ? "MODEL_AUDIENCE" : variableOf(name as HouseIdentifierName);
   if (Object.values(given).every((id) => id === null)) {
     problems.push(
       "MODEL_IDENTITY_TOKEN_FILE needs the identifiers of a model's provider, such as ANTHROPIC_FEDERATION_RULE_ID.",
@@ -74,8 +75,10 @@ export function readModelIdentity(environment: Environment, problems: string[]):
 }
 
 /** The token goes to its own provider alone. */
-function faultsBeside({ provider }: ModelFederation, environment: Environment): string[] {
-  const { title, apiBaseUrl, wire } = modelProviders[provider];
+function faultsBeside(federation: ModelFederation, environment: Environment): string[] {
+  const { provider } = federation;
+  const { title } = federationOf(provider);
+  const { baseUrl, wire } = apiOfModel(federation, environment.MODEL ?? "");
   const words = ["", provider, wire];
   const given = (name: string) => (environment[name] ?? "").trim();
   const protocol = given("MODEL_PROVIDER").toLowerCase();
@@ -85,10 +88,10 @@ function faultsBeside({ provider }: ModelFederation, environment: Environment): 
       : [
           "MODEL_API_KEY and MODEL_IDENTITY_TOKEN_FILE exclude each other: unset the key, which is not needed any more.",
         ]),
-    ...(["", apiBaseUrl].includes(given("MODEL_BASE_URL").replace(/\/$/, ""))
+    ...(["", baseUrl].includes(given("MODEL_BASE_URL").replace(/\/$/, ""))
       ? []
       : [
-          `MODEL_BASE_URL must be left out beside MODEL_IDENTITY_TOKEN_FILE: a token of ${title} goes to ${apiBaseUrl} alone.`,
+          `MODEL_BASE_URL must be left out beside MODEL_IDENTITY_TOKEN_FILE: a token of ${title} goes to ${baseUrl} alone.`,
         ]),
     ...(words.includes(protocol)
       ? []

@@ -107,6 +107,7 @@ const runInputSchema = z.object({
     z.object({
       provider: z.enum(federatingProviders),
       model: z.string(),
+      address: z.exactOptional(z.record(z.string(), z.string())),
       heldBy: z.string(),
       firstExpiresAt: z.int(),
     }),

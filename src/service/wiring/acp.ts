@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
 import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-agents.ts";
+import { apiOfModel } from "../../contract/models/federations.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Rates } from "../core/money/rates.ts";
 import type { SandboxKind } from "../core/ports/sandbox.ts";
@@ -48,7 +49,10 @@ export async function openAcp({
   const { identity, agent } = config;
   const federated =
     access ?? (identity === null ? null : openOperatorAccess({ identity, clock, random, log }));
-  const model = config.model === null || federated === null ? config.model : { ...config.model, federated };
+  const model =
+    config.model === null || federated === null
+      ? config.model
+      : { ...config.model, ...apiOfModel(federated, config.chosenModel ?? ""), federated };
   const program = agent === null ? null : await programOf(agent, { config, sandbox });
   const command: AcpConfig["command"] =
     program === null ? config.command : [program.path, ...config.command.slice(1)];

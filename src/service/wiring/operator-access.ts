@@ -5,7 +5,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
-import { modelProviders } from "../../contract/models/providers.ts";
+import { federationOf } from "../../contract/models/federations.ts";
 import { openFederatedAccess } from "../../federation/federated-access.ts";
 import { FederationError } from "../../federation/federation-error.ts";
 import { fetchExchange } from "../../federation/fetch-exchange.ts";
@@ -25,7 +25,7 @@ type OperatorAccessParts = {
 /** Reads and sends nothing until a token is asked for. */
 export function openOperatorAccess({ identity, clock, random, log }: OperatorAccessParts): FederatedAccess {
   const { federation, tokenFile } = identity;
-  const { title } = modelProviders[federation.provider];
+  const { title } = federationOf(federation.provider);
   return openFederatedAccess({
     federation,
     // Replaced by the platform in a time of its own: until then it may be exchanged again where the provider allows that.

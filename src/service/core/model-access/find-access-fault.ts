@@ -1,7 +1,7 @@
 // Faults of a run's own access to a model: of this service, this agent, or this token. Pure.
 
 import { isConfidential } from "../../../base/confidential-url.ts";
-import { modelProviders } from "../../../contract/models/providers.ts";
+import { apiOfModel } from "../../../contract/models/federations.ts";
 import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
@@ -21,10 +21,11 @@ export function findAccessFault(
   if (!takesModelAccess) return { reason: "not_executed" };
   const place = findPlaceFault(core);
   if (place !== null) return place;
-  const { provider } = access;
+  const { provider, model, address = {} } = access;
   if (coderWire !== null && coderWire.backend === agent.backend) {
     const spoken = coderWire.wire;
-    if (spoken !== modelProviders[provider].wire) return { reason: "wire_unsupported", provider, spoken };
+    if (spoken !== apiOfModel({ provider, identifiers: address }, model).wire)
+      return { reason: "wire_unsupported", provider, spoken };
   }
   return findLifeFault(core.clock.now(), Date.parse(access.expires_at));
 }

@@ -2,6 +2,7 @@
 
 import { type Result, refused } from "../../../base/result.ts";
 import { SEAL_NONCE_BYTES, type SealingKeys, seal, unseal } from "../../../base/sealed-text.ts";
+import type { Identifiers } from "../../../contract/models/clouds.ts";
 import type { FederatingProvider } from "../../../contract/models/providers.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -11,6 +12,8 @@ import { keptUntil } from "./find-access-fault.ts";
 export type RunModelAccess = {
   readonly provider: FederatingProvider;
   readonly model: string;
+  /** The identifiers that the address of the API holds, of a provider that has many. */
+  readonly address?: Identifiers;
   /** The run that has the secret: this one, or the one that delegated it. */
   readonly heldBy: string;
   /** When the first token ends. Later ones end later. */

@@ -1,7 +1,7 @@
 // The fields of a request, as the run's input, and as what an idempotency key compares. Pure.
 
 import { entriesOf, policyOf } from "../../../contract/egress.ts";
-import type { ModelAccess } from "../../../contract/runs/model-access.ts";
+import { identifiersIn, type ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { RunModelAccess } from "../model-access/kept-access.ts";
 import type { RunInput } from "./run-record.ts";
@@ -82,8 +82,9 @@ export function bodyOf({
 }
 
 /** The part of the access that is stored with the run's input: not the token. */
-function broughtBy(runId: string, { provider, model, expires_at }: ModelAccess): RunModelAccess {
-  return { provider, model, heldBy: runId, firstExpiresAt: Date.parse(expires_at) };
+function broughtBy(runId: string, { provider, model, address, expires_at }: ModelAccess): RunModelAccess {
+  const place = address === undefined ? {} : { address: identifiersIn(address) };
+  return { provider, model, ...place, heldBy: runId, firstExpiresAt: Date.parse(expires_at) };
 }
 
 /** The messages of the request; null when it has neither `message` nor `messages`. */
@@ -137,6 +138,9 @@ export function comparedOf({
     egress: egress === undefined ? undefined : entriesOf(egress),
     // The tokens are others for each request.
     mcp_access: accesses === undefined ? undefined : Object.keys(accesses).sort(),
-    model_access: access === undefined ? undefined : { provider: access.provider, model: access.model },
+    model_access:
+      access === undefined
+        ? undefined
+        : { provider: access.provider, model: access.model, address: access.address },
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
 import type { Random } from "../../../../base/ids.ts";
 import { makeSecretToken } from "../../../../base/secret-token.ts";
-import { modelProviders } from "../../../../contract/models/providers.ts";
+import { apiOfModel, federationOf } from "../../../../contract/models/federations.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import { defaultRunTokens } from "../../run-budget.ts";
 import type { ModelAccess } from "./model-proxy/model-access.ts";
@@ -83,10 +83,11 @@ export async function openAgentsModel({ settings, task, random, clock }: Wanted)
 /** A brought one is at its provider's own address, whatever address is configured. Null: the agent reaches its model by itself. */
 function accessOf({ model }: AcpSettings, { brought }: Pick<BackendTask, "brought">): ModelAccess | null {
   if (brought === null) return model;
-  const { wire, apiBaseUrl: baseUrl, title } = modelProviders[brought.access.provider];
+  const { wire, baseUrl, isRawPredict } = apiOfModel(brought.access, brought.model);
+  const { title } = federationOf(brought.access.provider);
   if (model?.wire !== wire) {
-    const text = `The agent of this service does not speak the protocol of ${title}. Bring access to another provider, or none.`;
+    const text = `The agent of this service does not speak the protocol that ${title} has for the model "${brought.model}". Bring access to another provider, or none.`;
     throw new BackendFailure(text, { reason: "access_ended", isRetryable: false });
   }
-  return { wire, baseUrl, apiKey: null, brought };
+  return { wire, baseUrl, isRawPredict, apiKey: null, brought };
 }

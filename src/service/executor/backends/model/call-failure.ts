@@ -3,6 +3,7 @@
 import { APICallError, StreamProviderError, TypeValidationError } from "ai";
 import { assertNever } from "../../../../base/assert-never.ts";
 import { parseRetryAfterMs } from "../../../../base/backoff.ts";
+import { refusesModelName } from "../../../../contract/models/refused-name.ts";
 import { FederationError } from "../../../../federation/federation-error.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import { tokenExchanges } from "../../../../federation/providers.ts";
@@ -22,6 +23,10 @@ const MAX_QUOTED_CHARS = 300;
  */
 const DAY_QUOTA = /PerDay|Daily/;
 
+/** Amazon Bedrock, of a model that nobody in the account has asked before: https://docs.aws.amazon.com/bedrock/latest/userguide/model-access.html. */
+const MARKETPLACE = /aws-marketplace:Subscribe/;
+const SUBSCRIBING_MS = 120_000;
+
 export type CallFailure = {
   readonly message: string;
 } /** Busy: it takes no more requests now. Down: it fails, or breaks off. */ & (
@@ -30,6 +35,8 @@ export type CallFailure = {
       /** The message without what to do, for a notice. */
       readonly what: string;
       readonly retryAfterMs?: number | undefined;
+      /** Tries in all, where it is worth fewer than most. */
+      readonly attempts?: number;
     }
   /** It took the time of an answer already. */
   | { readonly kind: "late"; readonly what: string }
@@ -111,13 +118,18 @@ export function failureOf(cause: unknown, place: CallPlace): CallFailure {
   if (status >= 500 || status === 408 || status === 409)
     return { ...down(`${api} fails (${status})${said}.`, "Run it again later."), retryAfterMs };
   if (status === 401) return keyRefusal(keyRefused(status, place, said));
+  if (status === 403 && MARKETPLACE.test(body.text)) {
+    const what = `${api} does not let the account use the model "${place.modelId}" yet (403)${said}.`;
+    const message = `${what} AWS subscribes to it at the first request, which takes some two minutes. Run it again, or let the role subscribe.`;
+    return { kind: "busy", what, message, retryAfterMs: SUBSCRIBING_MS, attempts: 2 };
+  }
   if (status === 403) return refused(keyRefused(status, place, said));
   if ((status === 404 || status === 405) && place.needsResponses) {
     return refused(
       `The model "${place.modelId}" takes tools by OpenAI's Responses API alone, and ${place.host} does not have it (${status})${said}. Use OpenAI's own API (MODEL_PROVIDER=openai, model-provider: openai), or another model.`,
     );
   }
-  if (status === 404 || status === 410) {
+  if (status === 404 || status === 410 || refusesModelName(status, body.text)) {
     const what = `The model "${place.modelId}" is unknown at ${place.host}${said}.`;
     return { kind: "gone", what, message: `${what} Name one that it has.` };
   }
@@ -224,7 +236,8 @@ function keyRefused(status: 401 | 403, { host, modelId, access, apiKey }: CallPl
   const check =
     access === null
       ? "Check MODEL_API_KEY."
-      : `Check what its account may use: ${tokenExchanges[access.provider].settingsPage}.`;
+      : (tokenExchanges[access.provider].neededRight ??
+        `Check what its account may use: ${tokenExchanges[access.provider].settingsPage}.`);
   return status === 401
     ? `${api} refuses the ${what} (401)${said}. ${check}`
     : `${api} does not let this ${what} use the model "${modelId}" (403)${said}. ${check}`;

@@ -279,7 +279,8 @@ export class ModelRequests {
   #failureOf(cause: unknown, modelId: string): CallFailure {
     const { settings, provider, access } = this.#options;
     const { apiKey, clock } = settings;
-    const { host, quirks } = provider;
+    const { quirks } = provider;
+    const host = provider.hostOf(modelId);
     const needsResponses = quirks.needsResponses(modelId);
     return failureOf(cause, { host, modelId, apiKey, access, needsResponses, nowMs: clock.now() });
   }

@@ -1,9 +1,10 @@
 // A model's API: its address, its key or token, and its wire.
 
+import { apiOfModel, federationOf } from "../../../../contract/models/federations.ts";
 import type { Effort, ModelProtocol } from "../../../../contract/models/protocols.ts";
-import { modelProviders } from "../../../../contract/models/providers.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import { tokenExchanges } from "../../../../federation/providers.ts";
+import { rawPredict } from "../../../../federation/raw-predict.ts";
 import { boundedAnswer } from "./bounded-answer.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { anthropic } from "./wires/anthropic.ts";
@@ -15,8 +16,8 @@ import type { Wire, WireModel } from "./wires/wire.ts";
 
 /** The API as one run asks it. */
 export type Provider = {
-  /** Of the API, for messages. */
-  readonly host: string;
+  /** Of the API that has this model, for messages. */
+  hostOf(id: string): string;
   /** Quirks that its models showed in this run. */
   readonly quirks: ModelQuirks;
   model(id: string): WireModel;
@@ -35,56 +36,72 @@ export function openProvider(
   asking: Asking,
 ): Provider {
   const { provider: wire, baseUrl, apiKey } = settings;
-  return providerAt({ wire, baseUrl, apiKey, fetch: fetchHere, ...asking });
+  new URL(baseUrl);
+  return providerOf({
+    placeOf: () => ({ wire, baseUrl, isRawPredict: false }),
+    apiKey,
+    fetch: fetchHere,
+    ...asking,
+  });
 }
 
 /**
- * The API of a federated account, at the address of the table, whatever address is configured. `learn` is told of every
- * secret before it is sent.
+ * The API of a federated account, at the address of the table, whatever address is configured: of a cloud the one that has the model.
+ * `learn` is told of every secret before it is sent.
  */
 export function openFederatedProvider(
   access: FederatedAccess,
   learn: (secrets: readonly string[]) => void,
   asking: Asking,
 ): Provider {
-  const { protocol: wire, apiBaseUrl: baseUrl } = modelProviders[access.provider];
   const { apiHeaders } = tokenExchanges[access.provider];
+  const hosts = federationOf(access.provider).hosts(access.identifiers);
+  const placeOf = (id: string) => {
+    const { protocol: wire, baseUrl, isRawPredict = false } = apiOfModel(access, id);
+    return { wire, baseUrl, isRawPredict };
+  };
   const fetchAs: typeof fetch = async (input, init) => {
+    const { host } = new URL(input instanceof Request ? input.url : input);
+    if (!hosts.includes(host)) throw new TypeError(`The token is not for ${host}.`);
     const token = await access.token(init?.signal ?? undefined);
     learn(access.known());
     const headers = new Headers(init?.headers);
-    headers.delete("x-api-key");
+    for (const name of keyHeaders) headers.delete(name);
     headers.set("authorization", `Bearer ${token}`);
     for (const [name, value] of Object.entries(apiHeaders)) headers.append(name, value);
     return await fetchHere(input, { ...init, headers });
   };
-  return providerAt({ wire, baseUrl, apiKey: null, fetch: fetchAs, ...asking });
+  return providerOf({ placeOf, apiKey: null, fetch: fetchAs, ...asking });
 }
 
+/** The place of a model. */
+type Place = { readonly wire: ModelProtocol; readonly baseUrl: string; readonly isRawPredict: boolean };
+
 type Api = Asking & {
-  readonly wire: ModelProtocol;
-  readonly baseUrl: string;
+  readonly placeOf: (id: string) => Place;
   readonly apiKey: string | null;
   readonly fetch: typeof fetch;
 };
 
-/** Throws a TypeError for an invalid base URL. */
-function providerAt({ wire: name, fetch: fetchIt, ...api }: Api): Provider {
+function providerOf({ placeOf, fetch: fetchIt, ...api }: Api): Provider {
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const { host } = new URL(api.baseUrl);
   const quirks = new ModelQuirks();
   const opened = new Map<string, WireModel>();
   const open = (modelId: string): WireModel => {
+    const { wire: name, baseUrl, isRawPredict } = placeOf(modelId);
     const wire = quirks.needsResponses(modelId) ? responses : wires[name];
-    const finish = wire.finish({ ...api, modelId });
+    const finish = wire.finish({ ...api, baseUrl, modelId });
     const fetchChanged: typeof fetch = async (input, init) => {
       if (typeof init?.body !== "string") return await fetchIt(input, init);
-      return await fetchIt(input, { ...init, body: quirks.bodyOf(modelId, init.body, finish) });
+      const body = quirks.bodyOf(modelId, init.body, finish);
+      if (!isRawPredict) return await fetchIt(input, { ...init, body });
+      const asked = rawPredict({ url: String(input), body });
+      return await fetchIt(asked.url, { ...init, body: asked.body });
     };
-    return wire.open({ ...api, modelId, fetch: fetchChanged });
+    return wire.open({ ...api, baseUrl, modelId, fetch: fetchChanged });
   };
   return {
-    host,
+    hostOf: (id) => new URL(placeOf(id).baseUrl).host,
     quirks,
     model: (id) => {
       const key = `${quirks.needsResponses(id)} ${id}`;
@@ -94,6 +111,9 @@ function providerAt({ wire: name, fetch: fetchIt, ...api }: Api): Provider {
     },
   };
 }
+
+/** What the AI SDK puts there is no key of ours. */
+const keyHeaders = ["x-api-key", "x-goog-api-key"];
 
 const wires: Readonly<Record<ModelProtocol, Wire>> = {
   anthropic,

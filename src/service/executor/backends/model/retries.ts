@@ -89,7 +89,9 @@ export class ModelRetries {
     return delayMs === null || delayMs + RESERVE_MS > timeLeftMs ? null : delayMs;
   }
 
-  #attempts({ kind }: CallFailure): number {
+  #attempts(failure: CallFailure): number {
+    const { kind } = failure;
+    if ("attempts" in failure && failure.attempts !== undefined) return failure.attempts;
     if (!this.#isExecutor) return ATTEMPTS_OF_OTHERS;
     return kind === "unreachable" && !this.#hasAnswered ? ATTEMPTS_OF_UNKNOWN_ADDRESS : backoff.attempts;
   }

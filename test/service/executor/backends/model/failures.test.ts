@@ -18,8 +18,17 @@ import type { BackendFailure } from "../../../../../src/service/executor/backend
 import { ManualClock } from "../../../../support/clocks/manual-clock.ts";
 import { amount } from "../../../../support/run/long.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { API_KEY, expectWhole, ModelFixture, type ModelFixtureOptions, providers } from "./model-fixture.ts";
+import {
+  API_KEY,
+  expectWhole,
+  HastyClock,
+  ModelFixture,
+  type ModelFixtureOptions,
+  providers,
+} from "./model-fixture.ts";
 
+/** Longer than any wait between two tries. */
+const patient = { requestTimeoutMs: 900_000, firstChunkTimeoutMs: 900_000, idleTimeoutMs: 900_000 };
 const LONG = "A text that is long enough to be cut. ".repeat(20);
 
 /** A thought, and the beginning of a call; on Google's wire a call comes whole. */
@@ -240,6 +249,32 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     expect(message).toBe(
       `The model "gone-1" is unknown at ${new URL(fixture.server.url).host}: "No script for model "gone-1".". Name one that it has.`,
     );
+  });
+
+  it("of a cloud that refuses the form of a model's name says that it is the model", async () => {
+    const message =
+      "Invocation of model ID x with on-demand throughput isn’t supported. Retry your request with the ID of an inference profile.";
+    await start([fault({ status: 400, message }), say("never")]);
+    const error = await failure();
+    expect(error.message).toMatch(/^The model "scripted-model" is unknown at .*inference profile.*Name one/);
+    expect(fixture.server.requests).toHaveLength(1);
+  });
+
+  it("of a cloud that subscribes to a model first is asked once more, two minutes later", async () => {
+    const message = "Model access is denied: not authorized to perform aws-marketplace:Subscribe.";
+    await start([fault({ status: 403, message }), say("Now.")]);
+    const clock = new HastyClock(300_000);
+    await fixture.run({}, recorder, { clock, ...patient });
+    expect(recorder.text()).toBe("Now.");
+    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(120_000);
+  });
+
+  it("of a cloud that does not subscribe to it ends the run", async () => {
+    const message = "Model access is denied: not authorized to perform aws-marketplace:Subscribe.";
+    await start([fault({ status: 403, message }), fault({ status: 403, message }), say("never")]);
+    const error = await failure({ clock: new HastyClock(300_000), ...patient });
+    expect(error.message).toContain("AWS subscribes to it at the first request");
+    expect(fixture.server.requests).toHaveLength(2);
   });
 
   it("that refuses the request is quoted, in one line, without the key", async () => {

@@ -8,6 +8,8 @@ export type ModelAccess = {
   readonly wire: CodingAgentWire;
   /** With the version, without a trailing slash. */
   readonly baseUrl: string;
+  /** Claude on Vertex AI. */
+  readonly isRawPredict?: boolean | undefined;
   /** Null where the server needs none. Never in the agent's environment, an event, a message or a log. */
   readonly apiKey: string | null;
   /** By a federated account of the operator: its token is sent in place of a key. */

@@ -3,8 +3,10 @@
 import { once } from "node:events";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { errorCode } from "../../../../../base/error-code.ts";
+import { federationOf } from "../../../../../contract/models/federations.ts";
 import { keyHeader } from "../../../../../contract/models/protocols.ts";
 import { tokenExchanges } from "../../../../../federation/providers.ts";
+import { rawPredict } from "../../../../../federation/raw-predict.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
 import type { ModelAccess } from "./model-access.ts";
 import type { ModelRoute } from "./model-routes.ts";
@@ -107,14 +109,19 @@ async function requested(
   headers: Headers,
   { body, addressed }: { readonly body: string | null; readonly addressed: Addressed },
 ): Promise<Response> {
-  const { route, signal } = addressed;
-  const answer = await fetch(urlOf(addressed), {
+  const { access, route, signal } = addressed;
+  const address = urlOf(addressed);
+  const asked =
+    body !== null && access.isRawPredict === true
+      ? rawPredict({ url: address, body })
+      : { url: address, body };
+  const answer = await fetch(asked.url, {
     method: route.method,
     headers,
     // A redirect could carry the key to another host.
     redirect: "manual",
     signal,
-    ...(body === null ? {} : { body }),
+    ...(asked.body === null ? {} : { body: asked.body }),
   }).catch((cause: unknown) => {
     signal.throwIfAborted();
     throw new ProxyRefusal(502, `The model's server could not be reached (${reasonOf(cause)}).`);
@@ -145,11 +152,14 @@ function urlOf({ access, route, resource, query, model }: Addressed): string {
 
 async function headersOf(
   given: IncomingHttpHeaders,
-  { access: { wire, apiKey, brought, federated = brought?.access }, route, mask, signal }: Addressed,
+  { access: { wire, baseUrl, apiKey, brought, federated = brought?.access }, route, mask, signal }: Addressed,
 ): Promise<Headers> {
   const headers = passedHeaders(given, wire);
   if (route.method === "POST") headers.set("content-type", "application/json");
   if (federated !== undefined) {
+    const { host } = new URL(baseUrl);
+    if (!federationOf(federated.provider).hosts(federated.identifiers).includes(host))
+      throw new ProxyRefusal(502, `The token of the model's provider is not for ${host}.`);
     const token = await federated.token(signal);
     mask.add(...federated.known());
     headers.set("authorization", `Bearer ${token}`);

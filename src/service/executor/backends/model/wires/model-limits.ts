@@ -1,6 +1,7 @@
 // Limits of models that a run uses: the input of one request, and the length of an answer. Pure.
 
 import { limitLists } from "../../../../../contract/models/catalog.ts";
+import { plainName } from "../../../../../contract/models/plain-name.ts";
 
 type Limits = {
   /** Tokens of a request, its answer included. */
@@ -21,7 +22,7 @@ const limits = Object.values(limitLists)
 
 /** The limits of a model that a run uses where its operator says nothing. Null: the model is not known here. */
 export function limitsOfModel(modelId: string): Limits | null {
-  const name = plainName(modelId);
+  const { name } = plainName(modelId);
   const known = limits.find(([start]) => name.startsWith(start));
   if (known === undefined) return null;
   const [, [contextTokens, maxOutputTokens]] = known;
@@ -29,11 +30,4 @@ export function limitsOfModel(modelId: string): Limits | null {
     contextTokens: Math.min(contextTokens, MOST_CONTEXT_TOKENS),
     maxOutputTokens: Math.min(maxOutputTokens, MOST_OUTPUT_TOKENS, contextTokens / 2),
   };
-}
-
-/** Without what gateways write before it: `anthropic/claude-…`, `us.anthropic.claude-…`. */
-function plainName(modelId: string): string {
-  const name = modelId.toLowerCase().slice(modelId.lastIndexOf("/") + 1);
-  const at = name.lastIndexOf("anthropic.");
-  return at < 0 ? name : name.slice(at + "anthropic.".length);
 }
