@@ -90,7 +90,11 @@ onEveryStore((store) => {
 
     it("forgets the request with its input", async () => {
       const run = await submit();
-      const batch = { endedBefore: fixture.clock.now() + 1_000_000, maxEvents: 1_000, now: fixture.clock.now() };
+      const batch = {
+        endedBefore: fixture.clock.now() + 1_000_000,
+        maxEvents: 1_000,
+        now: fixture.clock.now(),
+      };
       await fixture.store.transact((tx) => tx.expiry.deleteRunContent(batch));
       const { about } = toRun(await fixture.run(run.id));
       expect(about).toMatchObject({ actor: "octocat", subject: { number: 7 } });

@@ -214,7 +214,11 @@ onEveryStore((store) => {
 
     it("offers no retry of what is not kept, of an agent that is retired, nor of one that is gone", async () => {
       const gone = await runs.ended({ message: "what was asked" });
-      const batch = { endedBefore: pages.fixture.clock.now() + 1, maxEvents: 10_000, now: pages.fixture.clock.now() };
+      const batch = {
+        endedBefore: pages.fixture.clock.now() + 1,
+        maxEvents: 10_000,
+        now: pages.fixture.clock.now(),
+      };
       await pages.fixture.store.transact((tx) => tx.expiry.deleteRunContent(batch));
       for (const action of ["retry", "next", "cancel"]) {
         const sent = await runs.post(`${gone.path}/${action}`, { key: "k", message: "m" });
