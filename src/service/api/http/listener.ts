@@ -1,6 +1,5 @@
 // The HTTP server of a node: listens at once, and answers "not yet" until it is given an application.
 
-import { randomUUID } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Hono } from "hono";
@@ -77,11 +76,12 @@ export class HttpListener {
   }
 }
 
+/** Nothing is logged of it. */
 const answerNotYet: RequestListener = (_request, response) => {
   const problem: Problem = {
     error: "The service is starting. Try again in a second.",
     code: "unavailable",
-    request_id: randomUUID(),
+    request_id: "starting",
   };
   response
     .writeHead(503, { "Content-Type": "application/json", "Retry-After": "1" })

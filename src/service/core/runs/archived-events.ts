@@ -1,7 +1,6 @@
 // Events of runs wherever they are kept: in rows, or in the archive of a run that ended some time ago.
 // Why: docs/decisions/175-events-of-ended-runs-leave-the-database.md
 
-import { buffer } from "node:stream/consumers";
 import { type BlobStore, ContentsLostError } from "../blobs/blob-store.ts";
 import type { Store, StoreReader } from "../ports/store.ts";
 import type { ArchiveBlock, RunArchive } from "./archive-port.ts";
@@ -79,7 +78,9 @@ class ArchivedEvents implements EventReader {
     const start = startOf(blocks, index);
     const opened = await this.#parts.blobs.get(blobKey, { range: { start, end: start + block.bytes } });
     if (opened === null) throw new ContentsLostError("The archive of a run's events is lost.");
-    return await readBlock(block, await buffer(opened.content));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of opened.content) chunks.push(chunk);
+    return await readBlock(block, Buffer.concat(chunks));
   }
 }
 

@@ -1,7 +1,6 @@
 // The format of an archive of events: blocks in gzip, each with a line for every event, which is its time and its JSON.
 
 import { createHash } from "node:crypto";
-import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { ContentsLostError } from "../blobs/blob-store.ts";
 import type { ArchiveBlock, RunArchive } from "./archive-port.ts";
@@ -9,9 +8,6 @@ import type { StoredEvent } from "./run-record.ts";
 
 /** Of a block before it is compressed, in characters: a page of events takes one or two. An event larger than this has its own. */
 const BLOCK_CHARS = 256 * 1024;
-
-const compress = promisify(gzip);
-const expand = promisify(gunzip);
 
 export type WrittenArchive = Pick<RunArchive, "blocks" | "sha256" | "bytes"> & {
   readonly content: readonly Buffer[];
@@ -62,6 +58,18 @@ export async function readBlock(block: ArchiveBlock, content: Buffer): Promise<r
   return text.split("\n").map((line, index) => {
     const space = line.indexOf(" ");
     return { seq: block.first + index, at: Number(line.slice(0, space)), json: line.slice(space + 1) };
+  });
+}
+
+async function compress(text: string): Promise<Buffer> {
+  return await new Promise((resolve, reject) => {
+    gzip(text, (cause, compressed) => (cause === null ? resolve(compressed) : reject(cause)));
+  });
+}
+
+async function expand(compressed: Buffer): Promise<Buffer> {
+  return await new Promise((resolve, reject) => {
+    gunzip(compressed, (cause, content) => (cause === null ? resolve(content) : reject(cause)));
   });
 }
 
