@@ -174,11 +174,16 @@ export type AgentRun = z.infer<typeof agentRunSchema>;
 
 const digestSchema = z.record(z.string(), z.string());
 
-export const statementSchema = z.object({
-  _type: z.literal(STATEMENT_TYPE),
-  subject: z.array(z.object({ name: z.optional(z.string()), digest: digestSchema })).check(z.minLength(1)),
-  predicateType: z.string(),
-  predicate: z.unknown(),
+const subjectSchema = object({
+  name: field(z.optional(z.string()), "What it is called."),
+  digest: field(digestSchema, "Its hashes, by the names of their algorithms."),
+});
+
+export const statementSchema = object({
+  _type: field(z.literal(STATEMENT_TYPE), "The form of the statement."),
+  subject: field(z.array(subjectSchema).check(z.minLength(1)), "What it is about."),
+  predicateType: field(z.string(), "The form of what it says."),
+  predicate: field(z.unknown(), "What it says."),
 });
 
 /** What is signed. */
