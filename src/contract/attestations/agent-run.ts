@@ -174,14 +174,14 @@ export type AgentRun = z.infer<typeof agentRunSchema>;
 
 const digestSchema = z.record(z.string(), z.string());
 
-const subjectSchema = object({
+const namedSubjectSchema = object({
   name: field(z.optional(z.string()), "What it is called."),
   digest: field(digestSchema, "Its hashes, by the names of their algorithms."),
 });
 
 export const statementSchema = object({
   _type: field(z.literal(STATEMENT_TYPE), "The form of the statement."),
-  subject: field(z.array(subjectSchema).check(z.minLength(1)), "What it is about."),
+  subject: field(z.array(namedSubjectSchema).check(z.minLength(1)), "What it is about."),
   predicateType: field(z.string(), "The form of what it says."),
   predicate: field(z.unknown(), "What it says."),
 });
