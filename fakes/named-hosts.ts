@@ -2,13 +2,13 @@
 // `env`. Every other host is refused.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
 import { sendJson } from "./code-host/server.ts";
+import { startConnectProxy } from "./connect-proxy.ts";
 import { selfSigned } from "./self-signed.ts";
 
 export interface NamedHosts {
@@ -33,7 +33,7 @@ export async function startNamedHosts({ hosts, serve }: NamedHostsOptions): Prom
     serve(request, response).catch((cause: unknown) => sendJson(response, 500, { message: String(cause) }));
   });
   await new Promise<void>((resolve) => tls.listen(0, "127.0.0.1", resolve));
-  const proxy = await startProxy((tls.address() as AddressInfo).port, { hosts, tunnels });
+  const proxy = await startConnectProxy((tls.address() as AddressInfo).port, { hosts, tunnels });
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, cert);
   return {
@@ -53,39 +53,6 @@ export async function startNamedHosts({ hosts, serve }: NamedHostsOptions): Prom
         tls.closeAllConnections();
       });
       await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-async function startProxy(
-  port: number,
-  { hosts, tunnels }: { readonly hosts: readonly string[]; readonly tunnels: string[] },
-): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const sockets = new Set<Duplex>();
-  const server = createServer((_, response) => response.writeHead(400).end());
-  server.on("connect", (request, socket, head) => {
-    tunnels.push(request.url ?? "");
-    sockets.add(socket);
-    socket.on("error", () => {});
-    if (!hosts.some((host) => request.url === `${host}:443`)) {
-      socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
-      return;
-    }
-    const upstream = connect(port, "127.0.0.1", () => {
-      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      upstream.write(head);
-      upstream.pipe(socket).pipe(upstream);
-    });
-    sockets.add(upstream);
-    upstream.on("error", () => socket.destroy());
-    socket.on("close", () => upstream.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }

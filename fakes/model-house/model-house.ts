@@ -5,16 +5,16 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, request as open, type ServerResponse } from "node:http";
+import { type IncomingMessage, request as open, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, request as openTls } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
 import type { CloudAnswer, CloudFake } from "../clouds/cloud.ts";
 import { type CloudSettings, openClouds } from "../clouds/clouds.ts";
 import { type Faults, makeFaults } from "../code-host/fault.ts";
 import { readBody, sendJson } from "../code-host/server.ts";
+import { startConnectProxy } from "../connect-proxy.ts";
 import { type ModelServer, startModelServer } from "../model-server/model-server.ts";
 import type { Script } from "../model-server/script.ts";
 import { selfSigned } from "../self-signed.ts";
@@ -210,7 +210,7 @@ export async function startModelHouse(options: ModelHouseOptions): Promise<Model
     api(house, incoming, response);
   };
   await new Promise<void>((resolve) => tls.listen(0, "127.0.0.1", resolve));
-  const proxy = await startProxy((tls.address() as AddressInfo).port, { hosts, tunnels });
+  const proxy = await startConnectProxy((tls.address() as AddressInfo).port, { hosts, tunnels });
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, cert);
 
@@ -323,39 +323,5 @@ async function sendDirect(
     status: answer.statusCode ?? 0,
     headers: (name) => [answer.headers[name]].flat()[0],
     body: text,
-  };
-}
-
-/** Leads to the house for its hosts, and refuses every other. */
-async function startProxy(
-  port: number,
-  { hosts, tunnels }: { readonly hosts: readonly string[]; readonly tunnels: string[] },
-): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const sockets = new Set<Duplex>();
-  const server = createServer((_, response) => response.writeHead(400).end());
-  server.on("connect", (request, socket, head) => {
-    tunnels.push(request.url ?? "");
-    sockets.add(socket);
-    socket.on("error", () => {});
-    if (!hosts.some((host) => request.url === `${host}:443`)) {
-      socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
-      return;
-    }
-    const upstream = connect(port, "127.0.0.1", () => {
-      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      upstream.write(head);
-      upstream.pipe(socket).pipe(upstream);
-    });
-    sockets.add(upstream);
-    upstream.on("error", () => socket.destroy());
-    socket.on("close", () => upstream.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
   };
 }

@@ -236,9 +236,12 @@ onEveryStore((kind) => {
           sealed,
         }),
       );
+      await store.transact((tx) =>
+        tx.runIdentity.putKey({ sequence: 1, kid: "k", publicJwk: "{}", sealed, startsAt: 1 }),
+      );
       await store.close();
       const backup = join(folder, `deploy-keys-${kind.name}`);
-      const needed = [{ setting: null, fingerprint: key.id, values: 1 }];
+      const needed = [{ setting: null, fingerprint: key.id, values: 2 }];
       expect(await place.runJson("backup", backup)).toMatchObject({ keys: needed });
       const other = await makePlace(kind, { blobs: "a folder", isEmpty: true });
       expect(await other.runJson("restore", backup)).toMatchObject({ missing_keys: needed });

@@ -4,6 +4,7 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet
 import * as openid from "openid-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeJob } from "../../fakes/records.ts";
+import { sealingKeyOf } from "../../src/base/sealed-text.ts";
 import { grantCredits } from "../../src/service/core/accounts/keys.ts";
 import { nobody } from "../../src/service/core/audit/audit-entry.ts";
 import { mintToken } from "../../src/service/core/run-identity/mint-token.ts";
@@ -259,6 +260,17 @@ onEveryStore((kind) => {
       const [, next] = (await kids()).slice(-2);
       await fixture.clock.advance(HOUR_MS);
       expect(kidOf(await minted())).toBe(next);
+    });
+
+    it("says which key of the operator is missing where another one has sealed its own", async () => {
+      const runId = await atWork();
+      const other = { current: sealingKeyOf(Buffer.alloc(32, 9)), previous: null };
+      const run = (await fixture.store.committed.runs.find(runId)) ?? expect.unreachable();
+      const core = { ...fixture.core, identity: { ...fixture.core.identity, sealingKeys: other } };
+      const request = { run, audience: AWS, requestId: "r", by: nobody };
+      expect(await mintToken(core, request)).toMatchObject({ refusal: { reason: "run_identity_sealed" } });
+      expect((await mintToken(fixture.core, request)).ok).toBe(true);
+      await end(runId);
     });
 
     it("has the same keys on every node, however many make them at once", async () => {

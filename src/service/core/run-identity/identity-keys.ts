@@ -1,8 +1,15 @@
 // The keys of the service that sign ID tokens of runs: made, published, rotated and deleted as they are asked for.
 
+import { ok, type Result, refused } from "../../../base/result.ts";
 import { SEAL_NONCE_BYTES, seal, unseal } from "../../../base/sealed-text.ts";
 import type { Core } from "../core.ts";
 import { firstKept, type IdentityKey, missingAt, signerAt } from "./identity-key.ts";
+import type { RunIdentityRefusal } from "./refusals.ts";
+
+type IdentityRefusal = Extract<
+  RunIdentityRefusal,
+  { readonly reason: "run_identity_off" | "run_identity_sealed" }
+>;
 
 /** The address that tokens name as their issuer, a path of its own: nobody takes it for the authorization server. */
 export function issuerOf(core: Pick<Core, "policy">): string {
@@ -15,21 +22,24 @@ export async function publishedKeys(core: Core): Promise<readonly string[] | nul
   return keys === null ? null : keys.map(({ publicJwk }) => publicJwk);
 }
 
-/** Signs claims with the key of this moment. Null where the service signs nothing. */
+/**
+ * Signs claims with the key of this moment. Refused where the service signs nothing, and where another key of the operator has sealed its
+ * own.
+ */
 export async function signClaims(
   core: Core,
   claims: Readonly<Record<string, unknown>>,
-): Promise<string | null> {
+): Promise<Result<string, IdentityRefusal>> {
   const { clock, log } = core;
   const { signer: tokenSigner, sealingKeys } = core.identity;
   const keys = await currentKeys(core);
   const signer = keys === null ? null : signerAt(keys, clock.now());
-  if (signer === null || sealingKeys === null) return null;
+  if (signer === null || sealingKeys === null) return refused({ reason: "run_identity_off" });
   const { kid, sealed } = signer;
   const opened = unseal(sealed, { keys: sealingKeys, boundTo: boundTo(kid) });
-  if (opened.ok) return await tokenSigner.sign(claims, { kid, privateJwk: opened.value });
+  if (opened.ok) return ok(await tokenSigner.sign(claims, { kid, privateJwk: opened.value }));
   log.error({ kid, reason: opened.refusal.reason }, "the key that signs ID tokens of runs cannot be opened");
-  return null;
+  return refused({ reason: "run_identity_sealed" });
 }
 
 /** Those that are published. Safe to race: of two nodes that make the same key the first one's stays. */

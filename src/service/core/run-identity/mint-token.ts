@@ -65,9 +65,9 @@ export async function mintToken(
   const id = random.uuid(now);
   const issuer = issuerOf(core);
   const token = await signClaims(core, claimsOf({ issuer, audience, id, now, run, input, agent }));
-  if (token === null) return refused({ reason: "run_identity_off" });
+  if (!token.ok) return token;
   await keepEntry(core, { id, now, agent, input, audience, requestId, by });
-  return ok({ token, expiresAt: Math.floor(now / 1_000) * 1_000 + TOKEN_MS });
+  return ok({ token: token.value, expiresAt: Math.floor(now / 1_000) * 1_000 + TOKEN_MS });
 }
 
 type Entry = {

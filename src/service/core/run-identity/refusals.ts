@@ -8,6 +8,11 @@ export const runIdentityProblems = {
       "run_identity_off",
       "This service vouches for no run: its operator has set no RUN_SECRETS_KEY, which seals the key that signs.",
     ),
+  run_identity_sealed: () =>
+    conflict(
+      "run_identity_off",
+      "This service cannot open the key that signs: another RUN_SECRETS_KEY has sealed it. Its operator gives the earlier one as RUN_SECRETS_PREVIOUS_KEY.",
+    ),
   run_not_at_work: ({ runId, status }: { runId: string; status: string }) =>
     conflict("run_not_at_work", `Run ${runId} is ${status}: only a run that is at work gets an ID token.`),
   audience_not_granted: ({ audience, agentId }: { audience: string; agentId: string }) =>
