@@ -74,6 +74,7 @@ describe("the configuration", () => {
       maxCostMicroUsd: null,
       drainSeconds: 10,
       retentionDays: 90,
+      archiveDays: 0,
       journalDays: 7,
       blobs: { store: "folder", folder: null },
       commits: { maxBytes: 1e9, quotaBytes: 4e9, keptDays: 14, cacheBytes: 4e9 },
@@ -130,6 +131,7 @@ describe("the configuration", () => {
       MAX_COST_USD: "2.50",
       DRAIN_SECONDS: "0",
       RETENTION_DAYS: "0",
+      ARCHIVE_DAYS: "2",
       JOURNAL_DAYS: "3",
       BLOB_STORE: "folder",
       BLOB_DIR: "/srv/blobs",
@@ -195,6 +197,7 @@ describe("the configuration", () => {
       maxCostMicroUsd: 2_500_000,
       drainSeconds: 0,
       retentionDays: 0,
+      archiveDays: 2,
       journalDays: 3,
       blobs: { store: "folder", folder: "/srv/blobs" },
       commits: { maxBytes: 1e6, quotaBytes: 2e6, keptDays: 3, cacheBytes: 4e6 },
@@ -213,6 +216,20 @@ describe("the configuration", () => {
       rates: ratesWithoutPrices(["noop"]),
       gitEnvironment: given,
     });
+  });
+
+  it("moves events out of a shared database a day after the end, where every node has the same blobs", () => {
+    const s3 = {
+      BLOB_STORE: "s3",
+      S3_ENDPOINT: "https://s3.example",
+      S3_BUCKET: "blobs",
+      S3_ACCESS_KEY_ID: "id",
+      S3_SECRET_ACCESS_KEY: "secret",
+    };
+    const shared = { DATABASE_URL: "postgres://db.example/service" };
+    expect(read({ ...shared, ...s3 }).archiveDays).toBe(1);
+    expect(read({ ...shared, ...s3, ARCHIVE_DAYS: "0" }).archiveDays).toBe(0);
+    expect([read(shared), read(s3)].map(({ archiveDays }) => archiveDays)).toEqual([0, 0]);
   });
 
   it("lets flags win, and takes an empty setting for none", () => {
