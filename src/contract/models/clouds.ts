@@ -68,6 +68,11 @@ function awsDomain(region = ""): string {
   return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 }
 
+/** The host of a region's Security Token Service. */
+export function stsHost(region = ""): string {
+  return `sts.${region}.${awsDomain(region)}`;
+}
+
 const DEFAULT_LOCATION = "global";
 
 function vertexHost(location = DEFAULT_LOCATION): string {
@@ -156,7 +161,7 @@ const rows = {
       },
     },
     hosts: ({ region = "" }) => [
-      `sts.${region}.${awsDomain(region)}`,
+      stsHost(region),
       `bedrock-runtime.${region}.${awsDomain(region)}`,
       `bedrock-mantle.${region}.api.aws`,
     ],

@@ -4,8 +4,8 @@
 // 1.1.0 (its form).
 
 import { AwsV4Signer } from "aws4fetch";
-import type { Claims } from "../claims.ts";
-import { claimsOf } from "../claims.ts";
+import { stsHost } from "../../contract/models/clouds.ts";
+import { type Claims, claimsOf } from "../claims.ts";
 import type { ExchangeRefusal, Explained, Granted, ModelFederation, TokenExchange } from "../provider.ts";
 import { formOf } from "../token-exchange.ts";
 
@@ -31,7 +31,7 @@ const policy = JSON.stringify({
   ],
 });
 
-const urlOf = (region = "") => `https://sts.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}/`;
+const urlOf = (region: string | undefined) => `https://${stsHost(region)}/`;
 
 export const bedrock: TokenExchange = {
   exchangeUrl: ({ region }) => urlOf(region),
