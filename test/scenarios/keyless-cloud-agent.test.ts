@@ -43,7 +43,7 @@ async function run(cloud: PlayedCloud, inputs: Readonly<Record<string, string>> 
   return { step, played: house.clouds.find(({ name }) => name === cloud) };
 }
 
-describe("another agent whose model is in a cloud", () => {
+describe("another agent whose model is in a cloud", { tags: ["sandbox"] }, () => {
   it.each([...playedClouds])("asks Claude in %s by the proxy, and sees no token", async (cloud) => {
     const { step, played } = await run(cloud);
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });

@@ -3,7 +3,6 @@
 // https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html (a key ends with the session, and is of one region), @aws/bedrock-token-generator
 // 1.1.0 (its form).
 
-import { AwsV4Signer } from "aws4fetch";
 import { stsHost } from "../../contract/models/clouds.ts";
 import { type Claims, claimsOf } from "../claims.ts";
 import type { ExchangeRefusal, Explained, Granted, ModelFederation, TokenExchange } from "../provider.ts";
@@ -101,6 +100,7 @@ async function bearerOf(
 ): Promise<Granted> {
   const seconds = Math.min(SESSION_SECONDS, Math.floor((endsAtMs - nowMs) / 1000));
   if (!(seconds > 0)) return { accessToken: null };
+  const { AwsV4Signer } = await import("aws4fetch");
   const { url } = await new AwsV4Signer({
     ...credentials,
     method: "POST",

@@ -34,7 +34,7 @@ export function inWorkspace(
         desk.createChangeset(task.secrets.applyWithin(work), call, signal),
       startWorker: (asked, call) => {
         const masked = { ...asked, message: task.secrets.apply(asked.message) };
-        return delegations.begin(() => desk.startWorker(masked, call));
+        return delegations.start(() => desk.startWorker(masked, call));
       },
       awaitWorkers: (workerIds, signal) => lend(() => desk.awaitWorkers(workerIds, signal)),
     },

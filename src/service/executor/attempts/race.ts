@@ -195,7 +195,7 @@ class Race {
     const { budget } = task.meter;
     const parent = { runId: taken.run.id, fence: taken.run.fence };
     const delegated = await delegations
-      .begin(() => delegateRun(core, { parent, runId, ...child }))
+      .start(() => delegateRun(core, { parent, runId, ...child }))
       .catch((cause: unknown) => {
         budget.release(runId);
         throw cause;

@@ -47,7 +47,7 @@ details pre { margin: .35rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere
 .get { color: var(--get) } .post { color: var(--post) } .put, .patch { color: var(--change) } .delete { color: var(--delete) }
 .scroll { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-size: .9rem }
-th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line) }
+th, td { text-align: left; vertical-align: top; padding: .2rem .75rem .2rem 0; border-bottom: 1px solid var(--line) }
 th { color: var(--faint); font-weight: 500; font-size: .8rem }
 td:first-child { white-space: nowrap }
 .needed { color: var(--change); font-size: .8rem }
