@@ -28,6 +28,8 @@ export default defineConfig(({ mode }) => {
       logHeapUsage: true,
       testTimeout: 120_000,
       hookTimeout: 120_000,
+      // What is polled for is work of other processes, on machines that may be busy.
+      expect: { poll: { timeout: 30_000 } },
       pool: "forks",
       // No module keeps state (only entries act on import), so that files may share a process and what it has loaded.
       isolate: false,

@@ -72,7 +72,7 @@ it("goes on when the disk of its log is full", { tags: ["small-disk"] }, async (
   try {
     const logPath = join(disk.folder, "service.log");
     const service = new ServiceProcess(args(), settings, { logPath });
-    await expect.poll(() => readRunningAddress(folder), { timeout: 30_000 }).not.toBeNull();
+    await expect.poll(() => readRunningAddress(folder)).not.toBeNull();
     const url = readRunningAddress(folder)?.url ?? "";
     disk.fill();
     await makeLines(url);

@@ -203,13 +203,10 @@ describe("a command in the background", { tags: ["linux"] }, () => {
       // The call waits a moment for an early end.
       await model.arrival(1);
       await expect
-        .poll(
-          () => {
-            clock.advance(1_000);
-            return model.requests.length;
-          },
-          { timeout: 10_000 },
-        )
+        .poll(() => {
+          clock.advance(1_000);
+          return model.requests.length;
+        })
         .toBe(2);
       await atWork.promise;
       clock.advance(TIME_LIMIT_MS);

@@ -65,12 +65,10 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
   await node.start();
   expect(holderOf(await workspace.copy(copyId))).toBeNull();
   const worker = async () => (await store.committed.workers.find(WORKER))?.worker;
-  await expect.poll(worker, { timeout: 30_000 }).toMatchObject({ saveState: "saved" });
+  await expect.poll(worker).toMatchObject({ saveState: "saved" });
   const revision = await workspace.revision((await worker())?.savedRevisionId ?? "");
   expect(await workspace.files(revision.treeOid)).toEqual({ "work.txt": "what the worker had done" });
-  await expect
-    .poll(() => workspace.operation(operation.id), { timeout: 30_000 })
-    .toMatchObject({ status: "succeeded" });
+  await expect.poll(() => workspace.operation(operation.id)).toMatchObject({ status: "succeeded" });
   expect(await place.query("select key from blobs where state = 'unfinished'")).toEqual([]);
   await node.stop();
   await fixture.close();

@@ -31,7 +31,7 @@ async function readsOf(part: Part, isReadAfterCall: boolean) {
   const reads = async () => (await readFile(log, "utf8")).match(/ls-files .*--modified/g)?.length ?? 0;
   let afterCall = 0;
   const turn = async () => {
-    if (isReadAfterCall) await expect.poll(reads, { timeout: 30_000 }).toBe(1);
+    if (isReadAfterCall) await expect.poll(reads).toBe(1);
     afterCall = await reads();
     return say("Done.");
   };

@@ -37,7 +37,7 @@ describe("nodes on the operator's pages", { tags: ["postgres"], timeout: 120_000
     const runId = await job.start("wait");
     await job.readUntil(runId, ({ event }) => event.type === "TEXT_MESSAGE_START");
     // At the next beat of its worker.
-    await expect.poll(async () => (await rows()).join("\n"), { timeout: 30_000 }).toContain(runId);
+    await expect.poll(async () => (await rows()).join("\n")).toContain(runId);
     const all = await rows();
     expect(all.filter((row) => row.includes("executes runs"))).toHaveLength(2);
     const [executing, ...others] = all.filter((row) => row.includes(runId));

@@ -35,8 +35,8 @@ it(`kill -9 leaves no process of a sandbox, in ${rounds} rounds`, {
     await once(worker, "exit");
   }
   // Each sandbox has its folder among its arguments, and each command the seconds that it sleeps.
-  await expect.poll(() => processesWith(folder), { timeout: 20_000 }).toEqual([]);
-  await expect.poll(() => processesWith(`1000.${process.pid}`), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => processesWith(folder)).toEqual([]);
+  await expect.poll(() => processesWith(`1000.${process.pid}`)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -49,7 +49,7 @@ it("ends with the last sandbox, also where the next one begins while it ends", a
     await turns(randomInt(200));
     guarded.leave();
   }
-  await expect.poll(() => processesWith(mark), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesWith(mark)).toEqual([]);
 });
 
 async function turns(count: number): Promise<void> {

@@ -173,7 +173,7 @@ const send = (port, host) => new Promise((done) => {
       `curl -sS ${at("registry.example")}; touch ready; while [ ! -e go ]; do sleep 0.05; done; curl -sS ${at("registry.example")}`,
       { egressSocket },
     );
-    await expect.poll(() => existsSync(join(fixture.checkout.root, "ready")), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(fixture.checkout.root, "ready"))).toBe(true);
     await egress.close();
     writeFileSync(join(fixture.checkout.root, "go"), "");
     const { output, exitCode } = await running;

@@ -58,7 +58,7 @@ export const adoptionRounds: Readonly<
     source.holdClones();
     await service.client.adoption.start({ workspaceId, idempotencyKey: randomUUID(), body });
     // Nothing moves from here on, until it is cancelled.
-    await expect.poll(() => source.clones, { timeout: 20_000 }).toBeGreaterThan(clones);
+    await expect.poll(() => source.clones).toBeGreaterThan(clones);
     return {
       act: async () => {
         expect((await service.client.adoption.cancel({ workspaceId })).status).toBe("cancelled");

@@ -231,7 +231,7 @@ export class DurableService {
         () => true,
         () => false,
       );
-    await expect.poll(isOpen, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isOpen).toBe(false);
   }
 
   /** Ends every connection to PostgreSQL that the nodes have now, as an operator would. Returns how many. */

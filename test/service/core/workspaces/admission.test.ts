@@ -129,7 +129,7 @@ describe("new work in workspaces", () => {
     ]) {
       const { id: operationId } = await start();
       const ended = async () => (await owner.operations.get({ workspaceId, operationId })).status;
-      await expect.poll(ended, { timeout: 20_000 }).toBe("succeeded");
+      await expect.poll(ended).toBe("succeeded");
     }
     const { items } = await owner.copies.list({ workspaceId });
     const revisions = (await owner.revisions.list({ workspaceId })).items;
