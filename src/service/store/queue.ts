@@ -9,6 +9,7 @@ import type {
   RunAtWork,
   StartedRun,
   UnfinishedRun,
+  WaitingAccount,
 } from "../core/runs/queue-port.ts";
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
@@ -70,6 +71,33 @@ export class SqlQueue implements QueueStore {
       .limit(1)
       .executeTakeFirst();
     return row?.submitted_at ?? null;
+  }
+
+  async listWaiting({ limit }: { limit: number }): Promise<readonly WaitingAccount[]> {
+    const isQueued = sql`status = 'queued'`;
+    const rows = await this.#db
+      .selectFrom("runs")
+      .select((select) => [
+        "payer as billingAccount",
+        sql<number>`count(*) filter (where ${isQueued})`.as("queued"),
+        sql<number>`count(*) filter (where not ${isQueued})`.as("at_work"),
+        select.fn.min("id").filterWhere("status", "=", "queued").as("oldest"),
+        sql<number>`min(submitted_at) filter (where ${isQueued})`.as("since"),
+      ])
+      .where(isUnfinished)
+      .where("parked", "is", null)
+      .groupBy("payer")
+      .having(sql<number>`count(*) filter (where ${isQueued})`, ">", 0)
+      .orderBy("at_work")
+      .orderBy("oldest")
+      .limit(limit)
+      .execute();
+    return rows.map(({ billingAccount, queued, at_work, since }) => ({
+      billingAccount,
+      queued: Number(queued),
+      atWork: Number(at_work),
+      since: Number(since),
+    }));
   }
 
   async listAtWork(): Promise<readonly RunAtWork[]> {

@@ -16,6 +16,7 @@ import type {
   RunEnd,
   StartedRun,
   UnfinishedRun,
+  WaitingAccount,
 } from "../core/runs/queue-port.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
 
@@ -287,6 +288,10 @@ class TalliedQueue implements QueueStore {
 
   findLongestWaiting(): Promise<number | null> {
     return this.#queue.findLongestWaiting();
+  }
+
+  listWaiting(query: { limit: number }): Promise<readonly WaitingAccount[]> {
+    return this.#queue.listWaiting(query);
   }
 
   listAtWork(): Promise<readonly RunAtWork[]> {

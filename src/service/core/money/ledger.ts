@@ -28,6 +28,11 @@ export function isAccountWallet(account: string): boolean {
   return account.startsWith(WALLET_PREFIX);
 }
 
+/** The customer account whose billing account this is. Null for free credits. */
+export function accountOfWallet(account: string): string | null {
+  return isAccountWallet(account) ? account.slice(WALLET_PREFIX.length) : null;
+}
+
 /** True for a billing account: its balance may not be negative. */
 export function isBillingAccount(account: string): boolean {
   return account.startsWith(FREE_PREFIX) || account.startsWith(WALLET_PREFIX);

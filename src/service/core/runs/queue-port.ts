@@ -21,6 +21,8 @@ interface QueueReader {
   count(): Promise<number>;
   /** When the run was submitted that waits for a worker for longest. Null where none waits. */
   findLongestWaiting(): Promise<number | null>;
+  /** Billing accounts with runs that wait for a worker, first those that a free worker serves first: `limit` of them at most. */
+  listWaiting(query: { limit: number }): Promise<readonly WaitingAccount[]>;
   /** Runs that a worker has, and has not ended: no parked ones. `heartbeatAt` is by that worker's clock. */
   listAtWork(): Promise<readonly RunAtWork[]>;
   /** The ids of runs that were given back and wait for another worker, oldest first. */
@@ -37,6 +39,14 @@ interface QueueReader {
   /** Runs that have not ended and are not parked, oldest first. */
   listUnfinished(): Promise<readonly UnfinishedRun[]>;
 }
+
+export type WaitingAccount = {
+  readonly billingAccount: string;
+  readonly queued: number;
+  readonly atWork: number;
+  /** When its oldest run that waits was submitted. */
+  readonly since: number;
+};
 
 export type UnfinishedRun = Pick<RunRecord, "id" | "status" | "billingAccount">;
 

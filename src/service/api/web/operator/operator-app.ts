@@ -18,6 +18,7 @@ import { operatorLinkRoutes } from "./link-page.ts";
 import { nothingHere, notSetUp, operatorPage } from "./operator-page.ts";
 import { operatorOf } from "./operator-session.ts";
 import { overviewRoutes } from "./overview-page.ts";
+import { queueRoutes } from "./queue-page.ts";
 import { refusalsRoutes } from "./refusals-page.ts";
 import { repositoriesRoutes } from "./repositories-page.ts";
 import { operatedRunsRoutes } from "./runs-page.ts";
@@ -32,6 +33,7 @@ const closed: readonly PageRoutes[] = [
   accountsRoutes,
   repositoriesRoutes,
   operatedRunsRoutes,
+  queueRoutes,
   refusalsRoutes,
   auditRoutes,
   settingsRoutes,

@@ -17,6 +17,7 @@ const places: readonly Place[] = [
   { name: "Accounts", href: `${ROOT}/accounts`, paths: [`${ROOT}/accounts/`] },
   { name: "Repositories", href: `${ROOT}/repositories`, paths: [] },
   { name: "Runs", href: `${ROOT}/runs`, paths: [] },
+  { name: "Queue", href: `${ROOT}/queue`, paths: [] },
   { name: "Refusals", href: `${ROOT}/refusals`, paths: [] },
   { name: "Audit trail", href: `${ROOT}/audit`, paths: [] },
   { name: "Settings", href: `${ROOT}/settings`, paths: [] },

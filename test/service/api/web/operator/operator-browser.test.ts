@@ -17,6 +17,7 @@ const pages = [
   "/operator/accounts",
   "/operator/repositories",
   "/operator/runs",
+  "/operator/queue",
   "/operator/refusals",
   "/operator/audit",
   "/operator/settings",

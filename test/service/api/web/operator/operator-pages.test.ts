@@ -5,6 +5,7 @@ import { makeRun, makeRunInput } from "../../../../../fakes/records.ts";
 import { operatorApp } from "../../../../../src/service/api/web/operator/operator-app.ts";
 import { auditRefusedSignIn } from "../../../../../src/service/core/accounts/audit-account.ts";
 import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
+import { accountWallet } from "../../../../../src/service/core/money/ledger.ts";
 import { makeOperatorLink, removeOperator } from "../../../../../src/service/core/operators/operators.ts";
 import type { RunRecord } from "../../../../../src/service/core/runs/run-record.ts";
 import { makeSignInLink } from "../../../../../src/service/core/sign-in/sign-in-links.ts";
@@ -306,6 +307,40 @@ onEveryStore((store) => {
       expect(await shown("?origin=schedule")).toEqual(made.slice(0, 50));
       expect(await shown(next.replace("/operator/runs", ""))).toEqual(made.slice(50));
       expect(first.text).not.toContain("/agent/");
+    });
+
+    it("show who waits for a worker, in the order in which a worker serves them", async () => {
+      const { cookie } = await signInOperator(core.core);
+      const queued = { status: "queued", startedAt: null, heartbeatAt: null } as const;
+      const insert = async (billingAccount: string, change: Partial<RunRecord>) => {
+        const submittedAt = core.clock.now();
+        const id = core.core.random.uuid(submittedAt);
+        const of = { id, agentId: account.agent.id, sessionId: id, submittedAt, billingAccount };
+        await core.store.transact((tx) => tx.runs.insert(makeRun({ ...of, ...change }), makeRunInput()));
+        core.clock.advance(1_000);
+      };
+      const before = await core.store.committed.queue.count();
+      const [first, second] = [accountWallet(accountIds[0]), accountWallet(accountIds[1])];
+      const free = "free:https://issuer.example:42:2026-11";
+      await insert(first, { status: "running" });
+      await insert(first, queued);
+      await insert(second, queued);
+      await insert(first, queued);
+      await insert(free, queued);
+      await insert(accountWallet(account.id), { status: "running" });
+      const page = await get("/operator/queue", cookie);
+      const rows = [
+        ...page.text.matchAll(
+          /<tr><td>(.*?)<\/td><td class="number">(\d+)<\/td><td class="number">(\d+)<\/td>\s*<td>(.*?)<\/td>/gs,
+        ),
+      ].map(([, name = "", ...rest]) => [/accounts\/([^"]+)/.exec(name)?.[1] ?? name, ...rest]);
+      const ours = new Set<unknown>([...accountIds, account.id, `<code>${free}</code>`]);
+      expect(rows.filter(([name]) => ours.has(name))).toEqual([
+        [accountIds[1], "1", "0", "4.0 s"],
+        [`<code>${free}</code>`, "1", "0", "2.0 s"],
+        [accountIds[0], "2", "1", "5.0 s"],
+      ]);
+      expect(textOf(page)).toContain(`Wait for a worker ${before + 4}`);
     });
 
     it("show the queue, what has ended today, and nodes with what each executes", async () => {

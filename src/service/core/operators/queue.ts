@@ -1,0 +1,37 @@
+// What waits for a worker, by who pays for it, and the workers there are.
+
+import type { Core } from "../core.ts";
+import { NODE_LOST_MS } from "../nodes/node.ts";
+import { listNodes } from "../nodes/nodes.ts";
+import type { WaitingAccount } from "../runs/queue-port.ts";
+
+export type Queue = {
+  /** Runs that wait for a worker. */
+  readonly queued: number;
+  /** Those that a free worker serves first come first. */
+  readonly accounts: readonly WaitingAccount[];
+  /** There are more accounts with waiting runs than are shown. */
+  readonly hasMore: boolean;
+  /** Of the nodes that are seen. */
+  readonly slots: number;
+  readonly busy: number;
+};
+
+/** At most `limit` accounts. */
+export async function readQueue(core: Pick<Core, "clock" | "node" | "store">, limit: number): Promise<Queue> {
+  const { queue } = core.store.committed;
+  const now = core.clock.now();
+  const [queued, found, nodes] = await Promise.all([
+    queue.count(),
+    queue.listWaiting({ limit: limit + 1 }),
+    listNodes(core),
+  ]);
+  const seen = nodes.filter(({ seenAt }) => now - seenAt <= NODE_LOST_MS);
+  return {
+    queued,
+    accounts: found.slice(0, limit),
+    hasMore: found.length > limit,
+    slots: seen.reduce((sum, { slots }) => sum + slots, 0),
+    busy: seen.reduce((sum, { runIds }) => sum + runIds.length, 0),
+  };
+}
