@@ -21,6 +21,15 @@ import {
   measureBareRelay,
   measureModelLatency,
 } from "./model-latency.ts";
+import {
+  measureFairness,
+  measureNodes,
+  type NodesFigures,
+  OTHERS,
+  QUEUED_BY_ONE,
+  QUEUED_BY_OTHERS,
+  RUNS_A_SECOND,
+} from "./nodes.ts";
 import { measureDelays, measureInserts, measureThroughput, measureWake, withPgBoss } from "./pg-boss.ts";
 import { type ListeningFigures, measurePollers } from "./pollers.ts";
 import { onPostgres } from "./postgres-schema.ts";
@@ -56,6 +65,7 @@ export const parts = {
   appends,
   archive,
   journal,
+  nodes,
   pollers,
   sockets,
   watchers,
@@ -236,6 +246,39 @@ async function runs(): Promise<Row[]> {
       floor: "as above",
       best: "50/s",
       asked: "as one process",
+    },
+  ];
+}
+
+async function nodes(): Promise<Row[]> {
+  const measured: [pairs: number, figures: NodesFigures | null][] = [];
+  for (const pairs of [1, 2, 4]) {
+    measured.push([pairs, await onPostgres((schema) => measureNodes(schema, pairs))]);
+  }
+  const fairness = await onPostgres(measureFairness);
+  const [, alone] = measured[0] ?? [];
+  const cpu = ({ nodesCpuMs, databaseCpuMs }: NodesFigures) =>
+    `${nodesCpuMs === null ? "CPU not told" : `${nodesCpuMs.toFixed(2)} ms CPU of nodes`}\n${databaseCpuMs.toFixed(2)} ms of the database`;
+  return [
+    ...measured.map(
+      ([pairs, figures]): Row => ({
+        what: `a run, at ${RUNS_A_SECOND}/s, ${pairs} API nodes and ${pairs} workers, followed on another node`,
+        sqlite: null,
+        postgres: whereThere(figures, (one) => ({
+          text: `${cpu(one)}\nmedian ${fine(one.medianMs)}\np99 ${fine(one.p99Ms)}`,
+        })),
+        floor: alone == null ? "" : `${cpu(alone)}, one of each`,
+        asked: "",
+      }),
+    ),
+    {
+      what: `one account with ${QUEUED_BY_ONE} queued runs, ${OTHERS} with ${QUEUED_BY_OTHERS}: these have ended`,
+      sqlite: null,
+      postgres: whereThere(fairness, ({ othersMedianS, othersLongestS }) => ({
+        text: `median ${othersMedianS.toFixed(1)} s\nlongest ${othersLongestS.toFixed(1)} s`,
+      })),
+      floor: fairness === null ? "" : `${fairness.allS.toFixed(1)} s until all have`,
+      asked: "none waits for the one",
     },
   ];
 }

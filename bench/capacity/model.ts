@@ -69,8 +69,6 @@ export type DatabaseServers = {
   readonly cores: number;
   readonly diskBytes: number;
   readonly connections: number;
-  /** A node is told of the events of runs that somebody waits for at it, not of all. */
-  readonly hasTargetedSignals: boolean;
 };
 
 export type Resource = {
@@ -244,7 +242,7 @@ function databaseResources(
   load: Load,
   { nodes, disk, database }: Deployment & { database: DatabaseServers },
 ): Resource[] {
-  const { partitions, cores, connections, diskBytes, hasTargetedSignals } = database;
+  const { partitions, cores, connections, diskBytes } = database;
   const rate = peakRunsPerSecond(load) / partitions;
   const nodesOfOne = nodes / partitions;
   const idle = (nodesOfOne * costs.idleCpuMs) / 1000 / cores;
@@ -262,12 +260,10 @@ function databaseResources(
     resource("writes to the disk of PostgreSQL", shareOfDisk(disk, written)),
     resource("connections", (rate * costOf(costs.connectionMs, counts)) / 1000 / pooled),
     resource("connections that nodes hold", held, held),
-    // Where each node is told of every event in its partition, more nodes do not make it less.
+    // Of the events of its partition, which more nodes do not make less.
     resource(
       "signals between nodes",
-      nodes > partitions
-        ? (rate * counts.event * costs.signalCpuMs) / 1000 / (hasTargetedSignals ? nodesOfOne : 1)
-        : 0,
+      nodes > partitions ? (rate * counts.event * costs.signalCpuMs) / 1000 : 0,
     ),
   ];
 }

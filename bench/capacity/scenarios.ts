@@ -56,7 +56,6 @@ const small: DatabaseServers = {
   cores: 2,
   diskBytes: 2 * TB,
   connections: 100,
-  hasTargetedSignals: false,
 };
 const large: DatabaseServers = { ...small, cores: 16, connections: 500 };
 
@@ -78,24 +77,10 @@ export const deployments: readonly NamedDeployment[] = [
   { name: "20 nodes, one PostgreSQL with 16 cores", deployment: twentyNodes },
 ];
 
-/** What can be built to move a limit of the largest deployment. None of it is built yet. */
-const withServers = (change: Partial<DatabaseServers>): Deployment => ({
-  ...twentyNodes,
-  database: { ...large, ...change },
-});
-
 export const asItIs: NamedDeployment = { name: "as it is", deployment: twentyNodes };
 
-/** Each of them changes a result: test/bench/capacity/page.test.ts. */
-export const levers: readonly NamedDeployment[] = [
-  {
-    name: "signals only to nodes that wait for the run",
-    deployment: withServers({ hasTargetedSignals: true }),
-  },
-];
-
-/** As `twentyNodes`, eight times. */
+/** As `twentyNodes`, eight times: what can be built to move its limits. It changes a result: test/bench/capacity/page.test.ts. */
 export const partitioned: NamedDeployment = {
   name: "8 partitions by account, each with 20 nodes and a PostgreSQL",
-  deployment: { ...withServers({ partitions: 8 }), nodes: 160 },
+  deployment: { ...twentyNodes, nodes: 160, database: { ...large, partitions: 8 } },
 };

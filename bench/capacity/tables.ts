@@ -21,7 +21,6 @@ import {
   ASSUMED_ON,
   asItIs,
   deployments,
-  levers,
   type NamedDeployment,
   oneNode,
   partitioned,
@@ -201,7 +200,7 @@ export function limitsTable(costs: Costs): string {
 export function leversTable(costs: Costs): string {
   return table(
     [`20 nodes, one PostgreSQL with 16 cores, ${files(costs.small)}`, "First limit", "Then", "Then"],
-    [asItIs, ...levers, partitioned]
+    [asItIs, partitioned]
       .filter(isMeasured(costs))
       .map(({ name, deployment }) => [name, ...limitCells(costs, today, deployment)]),
   );
@@ -260,16 +259,7 @@ export function scalesTable(costs: Costs): string {
     ),
     row("Stored in all databases", (load) => bytes(storedBytes(postgres, load))),
     ...ofBoth("Nodes and databases, as it is", needed(asItIs.deployment)),
-    ...levers
-      .filter(({ deployment }) => scales.some(isAnother(needed(deployment), needed(asItIs.deployment))))
-      .map(({ name, deployment }) =>
-        row(`Nodes and databases, ${name}, ${files(costs.small)}`, needed(deployment)),
-      ),
   ]);
-}
-
-function isAnother(one: (load: Load) => string, other: (load: Load) => string): (scale: number) => boolean {
-  return (scale) => one(scaled(today, scale)) !== other(scaled(today, scale));
 }
 
 function perSecond(value: number): string {

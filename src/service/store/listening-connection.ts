@@ -24,6 +24,7 @@ export class ListeningConnection {
   readonly #onLost: ListeningOptions["onLost"];
   readonly #over = new AbortController();
   #awaited = 0;
+  #last: Promise<unknown> = Promise.resolve();
 
   /** Rejects when there is no connection, or none in time. */
   static async open(options: ListeningOptions): Promise<ListeningConnection> {
@@ -68,8 +69,13 @@ export class ListeningConnection {
     { values = [], name }: { values?: unknown[]; name?: string } = {},
   ): Promise<Row[]> {
     this.#awaited += 1;
+    // The client takes one statement at a time.
+    const answer = this.#last.then(() =>
+      this.#client.query<Row>({ text, values, ...(name === undefined ? {} : { name }) }),
+    );
+    this.#last = answer.catch(() => {});
     try {
-      return (await this.#client.query<Row>({ text, values, ...(name === undefined ? {} : { name }) })).rows;
+      return (await answer).rows;
     } finally {
       this.#awaited -= 1;
     }

@@ -1,16 +1,17 @@
 // Publishes changes to the other nodes on the same database and schema: LISTEN and NOTIFY on one connection a node. NOTIFY
-// within a transaction would serialize the commits of all of them, so it follows them, many signals in one statement. See
+// within a transaction would serialize the commits of all of them, so it follows them, many signals in one statement. What moves is
+// published on one of many channels by its id, and a node listens to those of what somebody waits for there. See
 // docs/decisions/011-the-runs-table-is-the-queue.md.
 
-import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
-import { type NodeLink, type NodeSignal, nodeSignals } from "../core/runs/node-link.ts";
+import type { NodeLink, NodeSignal } from "../core/runs/node-link.ts";
 import { ListeningConnection } from "./listening-connection.ts";
 import { joinNodes } from "./node-locks.ts";
 import { untilConnected } from "./postgres-start.ts";
+import { SignalChannels } from "./signal-channels.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 const RECONNECT: BackoffPolicy = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 100, maxDelayMs: 5_000 };
@@ -34,6 +35,8 @@ type PostgresLinkOptions = {
   readonly onSignal: (signal: NodeSignal, runId: string) => void;
   /** The connection was lost for a while, and signals with it. */
   readonly onReconnect: () => void;
+  /** What somebody on this node waits for. */
+  readonly waitedFor: () => Iterable<string>;
   readonly log: Logger;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -43,7 +46,7 @@ type PostgresLinkOptions = {
 const RUNS_A_PAYLOAD = 200;
 const SEPARATOR = ",";
 
-type Publication = { readonly signal: NodeSignal; readonly runId: string };
+type Publication = { readonly channel: string; readonly runId: string };
 
 /** Connects to `url`, and again after each loss. Rejects with an OperatorError when the first connection fails. */
 export async function openPostgresLink(options: PostgresLinkOptions): Promise<NodeLink> {
@@ -61,9 +64,10 @@ class PostgresLink implements NodeLink {
   readonly #options: PostgresLinkOptions;
   readonly #closing = new AbortController();
   readonly #watch = new SilenceWatch(SILENCE_MS);
-  #unpublished = new Map<string, Publication>();
+  #unpublished = new Map<string, { readonly signal: NodeSignal; readonly runId: string }>();
   #connection: ListeningConnection | null = null;
-  #channels = new Map<NodeSignal, string>();
+  /** Of the connection. */
+  #channels: SignalChannels | null = null;
   /** The server process of the connection: its own signals come back to it. */
   #pid = 0;
   #publishing: Promise<void> | null = null;
@@ -81,6 +85,10 @@ class PostgresLink implements NodeLink {
     this.#startPublishing();
   }
 
+  follow(id: string): void {
+    this.#channels?.follow(id);
+  }
+
   async close(): Promise<void> {
     const isLate = new AbortController();
     const late = systemClock.sleep(CLOSE_MS, isLate.signal).catch(() => {});
@@ -89,6 +97,7 @@ class PostgresLink implements NodeLink {
     this.#closing.abort();
     const connection = this.#connection;
     this.#connection = null;
+    this.#channels?.close();
     await connection?.end();
     this.#watch.close();
   }
@@ -122,15 +131,21 @@ class PostgresLink implements NodeLink {
     );
     const { schema, pid } = row ?? { schema: "", pid: 0 };
     this.#pid = pid;
-    this.#channels = new Map(nodeSignals.map((signal) => [signal, channelOf(schema, signal)]));
-    for (const channel of this.#channels.values()) await connection.query(`listen ${channel}`);
+    this.#channels?.close();
+    const { onSignal, waitedFor } = this.#options;
+    this.#channels = new SignalChannels({
+      schema,
+      query: (text) => connection.query(text),
+      onFollowed: (id) => onSignal("moved", id),
+      waitedFor,
+    });
+    await this.#channels.listen();
   }
 
   #receive(channel: string, payload: string): void {
-    for (const [signal, name] of this.#channels) {
-      if (name !== channel) continue;
-      for (const runId of payload.split(SEPARATOR)) this.#options.onSignal(signal, runId);
-    }
+    const signal = this.#channels?.signalOf(channel) ?? null;
+    if (signal === null) return;
+    for (const runId of payload.split(SEPARATOR)) this.#options.onSignal(signal, runId);
   }
 
   #startPublishing(): void {
@@ -148,17 +163,22 @@ class PostgresLink implements NodeLink {
       const tooEarlyMs = this.#publishedAt + APART_MS - systemClock.monotonic();
       if (tooEarlyMs > 0) await systemClock.sleep(tooEarlyMs);
       const connection = this.#connection;
-      if (connection === null) return;
+      const channels = this.#channels;
+      if (connection === null || channels === null) return;
       this.#publishedAt = systemClock.monotonic();
       const batch = this.#unpublished;
       this.#unpublished = new Map();
-      const payloads = payloadsOf([...batch.values()]);
+      const publications = [...batch.values()].map(({ signal, runId }) => ({
+        channel: channels.channelOf(signal, runId),
+        runId,
+      }));
+      const payloads = payloadsOf(publications);
       try {
         await connection.query(
           "select pg_notify(channel, runs) from unnest($1::text[], $2::text[]) as t (channel, runs)",
           {
             values: [
-              payloads.map(({ signal }) => this.#channels.get(signal)),
+              payloads.map(({ channel }) => channel),
               payloads.map(({ runIds }) => runIds.join(SEPARATOR)),
             ],
             name: "publish",
@@ -195,25 +215,20 @@ class PostgresLink implements NodeLink {
   }
 }
 
-type Payload = { readonly signal: NodeSignal; readonly runIds: string[] };
+type Payload = { readonly channel: string; readonly runIds: string[] };
 
-/** The runs of each signal together, as many as one payload holds. */
+/** The runs of each channel together, as many as one payload holds. */
 function payloadsOf(publications: readonly Publication[]): readonly Payload[] {
   const payloads: Payload[] = [];
-  const open = new Map<NodeSignal, Payload>();
-  for (const { signal, runId } of publications) {
-    let payload = open.get(signal);
+  const open = new Map<string, Payload>();
+  for (const { channel, runId } of publications) {
+    let payload = open.get(channel);
     if (payload === undefined || payload.runIds.length >= RUNS_A_PAYLOAD) {
-      payload = { signal, runIds: [] };
-      open.set(signal, payload);
+      payload = { channel, runIds: [] };
+      open.set(channel, payload);
       payloads.push(payload);
     }
     payload.runIds.push(runId);
   }
   return payloads;
-}
-
-/** Channels belong to the database, so that the name includes the schema. A name has at most 63 bytes. */
-function channelOf(schema: string, signal: NodeSignal): string {
-  return `agent_service_${signal}_${createHash("sha256").update(schema).digest("hex").slice(0, 24)}`;
 }

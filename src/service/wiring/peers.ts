@@ -12,6 +12,8 @@ type PeerListeners = { readonly signals: RunSignals; readonly dispatch: SharedDi
 export type ConnectPeers = (handlers: {
   readonly onSignal: (signal: NodeSignal, runId: string) => void;
   readonly onReconnect: () => void;
+  /** What somebody on this node waits for. */
+  readonly waitedFor: () => Iterable<string>;
 }) => Promise<NodeLink>;
 
 export class Peers {
@@ -19,6 +21,10 @@ export class Peers {
 
   publish(signal: NodeSignal, runId: string): void {
     this.#link?.publish(signal, runId);
+  }
+
+  follow(runId: string): void {
+    this.#link?.follow(runId);
   }
 
   /** Rejects when the other nodes cannot be reached at first. */
@@ -41,6 +47,7 @@ export class Peers {
         signals.wakeAll();
         void dispatch.poll();
       },
+      waitedFor: () => signals.waitedFor,
     });
   }
 

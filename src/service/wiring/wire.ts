@@ -95,7 +95,10 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     store: meter === null ? store : meteredStore(store, meter),
     verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),
     dispatch,
-    signals: new RunSignals({ publish: (runId) => peers.publish("moved", runId) }),
+    signals: new RunSignals({
+      publish: (runId) => peers.publish("moved", runId),
+      follow: (runId) => peers.follow(runId),
+    }),
     scheduleAlarm: new ScheduleAlarm(),
     limits: new TokenBuckets(),
     load: new Load(config.loadLimits),

@@ -122,7 +122,6 @@ const servers: DatabaseServers = {
   cores: 2,
   diskBytes: 1e12,
   connections: 100,
-  hasTargetedSignals: false,
 };
 const embedded: Deployment = {
   nodes: 1,
@@ -250,11 +249,6 @@ describe("what moves a limit", () => {
     // A partition has one node: nobody to tell.
     expect(usedOf(deployment, "signals between nodes")).toBe(0);
     expect(usedOf(deployment, "CPU of the nodes")).toBe(usedOf(shared, "CPU of the nodes"));
-  });
-
-  it("signals to the nodes that wait are divided among all nodes", () => {
-    const deployment = withServers({ hasTargetedSignals: true });
-    expect(usedOf(deployment, "signals between nodes")).toBeCloseTo((10 * 10 * 0.00001) / 4, 9);
   });
 });
 

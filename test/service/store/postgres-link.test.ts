@@ -12,6 +12,8 @@ const noLog: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () 
 /** What a link receives, awaited one by one. */
 class Inbox {
   readonly all: string[] = [];
+  /** As who waits on a node. */
+  readonly waitedFor = new Set<string>();
   #wake = () => {};
 
   add(signal: string): void {
@@ -59,6 +61,7 @@ describe("a link between nodes", { tags: ["postgres"] }, () => {
       url: url.href,
       onSignal: (signal, runId) => to.add(`${signal} ${runId}`),
       onReconnect: () => to.add("reconnected"),
+      waitedFor: () => to.waitedFor,
       log: noLog,
       random: () => 0,
     });
@@ -68,14 +71,14 @@ describe("a link between nodes", { tags: ["postgres"] }, () => {
     ["falls silent", () => proxy.silence()],
     ["falls silent while new connections are swallowed", () => proxy.swallow()],
   ])("finds out by itself that its connection %s, connects again and says so", async (_name, fail) => {
-    near.publish("moved", "before");
-    await inbox.has("moved before");
+    near.publish("queued", "before");
+    await inbox.has("queued before");
     fail();
     proxy.mend();
     await inbox.has("reconnected");
-    near.publish("moved", "after");
-    await inbox.has("moved after");
-    expect(inbox.all).toEqual(["moved before", "reconnected", "moved after"]);
+    near.publish("queued", "after");
+    await inbox.has("queued after");
+    expect(inbox.all).toEqual(["queued before", "reconnected", "queued after"]);
   });
 
   it("hears nothing of its own signals, also on its second connection", async () => {
@@ -90,6 +93,9 @@ describe("a link between nodes", { tags: ["postgres"] }, () => {
 
   it("carries many signals at once, each to its own listeners and once", async () => {
     const runs = Array.from({ length: 450 }, (_, index) => `01a20430-7d5d-76f9-a33b-${index}`);
+    for (const run of runs) far.follow(run);
+    for (const run of runs) await inbox.has(`moved ${run}`);
+    inbox.all.length = 0;
     for (const run of [...runs, ...runs]) near.publish("moved", run);
     near.publish("queued", "a");
     near.publish("nudged", "a");
@@ -97,6 +103,27 @@ describe("a link between nodes", { tags: ["postgres"] }, () => {
     expect(inbox.all.toSorted()).toEqual(
       [...runs.map((run) => `moved ${run}`), "queued a", "nudged a"].toSorted(),
     );
+  });
+
+  it("hears of what moves only what it follows", async () => {
+    far.follow("a");
+    await inbox.has("moved a");
+    inbox.all.length = 0;
+    for (const run of ["b", "c", "a"]) near.publish("moved", run);
+    near.publish("queued", "last");
+    await inbox.has("queued last");
+    expect(inbox.all).toEqual(["moved a", "queued last"]);
+  });
+
+  it("hears on its next connection what is waited for then", async () => {
+    inbox.waitedFor.add("a");
+    proxy.cut();
+    proxy.mend();
+    await inbox.has("reconnected");
+    await inbox.has("moved a");
+    inbox.all.length = 0;
+    near.publish("moved", "a");
+    await inbox.has("moved a");
   });
 
   it("closes while its connection is silent", async () => {

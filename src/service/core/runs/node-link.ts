@@ -14,5 +14,10 @@ export interface NodeLink {
    * a node, so whoever waits for one also reads the store from time to time.
    */
   publish(signal: NodeSignal, runId: string): void;
+  /**
+   * Somebody on this node waits for this run, session or other subject to move: from now on, signals of it come here. Those that are
+   * published before that takes effect are made up for by one `moved` of the link's own.
+   */
+  follow(id: string): void;
   close(): Promise<void>;
 }

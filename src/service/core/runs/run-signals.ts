@@ -16,11 +16,21 @@ export class RunSignals {
   /** Runs of this node that have started, and have not had the time to say anything. */
   readonly #opening = new Set<string>();
   readonly #publish: (runId: string) => void;
+  readonly #follow: (runId: string) => void;
   #isClosed = false;
 
-  /** `publish` carries each signal to the other nodes, which pass it to their `wake`. Default: there are no other nodes. */
-  constructor(options: { publish?: (runId: string) => void } = {}) {
+  /**
+   * `publish` carries each signal to the other nodes, which pass it to their `wake`; `follow` has their signals of this run come here.
+   * Default: there are no other nodes.
+   */
+  constructor(options: { publish?: (runId: string) => void; follow?: (runId: string) => void } = {}) {
     this.#publish = options.publish ?? (() => {});
+    this.#follow = options.follow ?? (() => {});
+  }
+
+  /** What somebody on this node waits for. */
+  get waitedFor(): Iterable<string> {
+    return this.#waiting.keys();
   }
 
   /** True once the service stops: waiting is over. */
@@ -73,6 +83,7 @@ export class RunSignals {
     const waiters = this.#waiting.get(runId) ?? new Set();
     waiters.add(wake);
     this.#waiting.set(runId, waiters);
+    this.#follow(runId);
     return {
       moved,
       stop: () => {
