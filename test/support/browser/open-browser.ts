@@ -2,6 +2,7 @@
 
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { chromiumPath } from "../../../scripts/test-needs.ts";
+import { isLong } from "../run/long.ts";
 
 /** How a page is shown. */
 export type Look = { readonly colorScheme: "light" | "dark"; readonly width: 400 | 1280 };
@@ -13,7 +14,7 @@ export type Look = { readonly colorScheme: "light" | "dark"; readonly width: 400
 export const looks: readonly Look[] = [
   { colorScheme: "light", width: 1280 },
   { colorScheme: "dark", width: 400 },
-  ...(process.env.TEST_LONG === "1"
+  ...(isLong
     ? ([
         { colorScheme: "dark", width: 1280 },
         { colorScheme: "light", width: 400 },
