@@ -15,6 +15,11 @@ export const runIdentityProblems = {
     ),
   run_not_at_work: ({ runId, status }: { runId: string; status: string }) =>
     conflict("run_not_at_work", `Run ${runId} is ${status}: only a run that is at work gets an ID token.`),
+  run_tokens_reached: ({ runId, allowed }: { runId: string; allowed: number }) => ({
+    status: 429,
+    code: "capacity_reached",
+    message: `Run ${runId} has had ${allowed} ID tokens, and gets no more from this worker. Ask once for each use.`,
+  }),
   audience_not_granted: ({ audience, agentId }: { audience: string; agentId: string }) =>
     forbidden(
       `Runs of agent ${agentId} get no ID token for "${audience}": its owner has not granted it. PUT /v1/agents/${agentId}/audiences does.`,
