@@ -77,12 +77,9 @@ export class RunIdentity {
     const { id: runId, fence } = taken.run;
     if (this.#minted >= MAX_TOKENS)
       return refused({ reason: "run_tokens_reached", runId, allowed: MAX_TOKENS });
-    this.#minted += 1;
     const minted = await mintForCommand(core, { runId, fence, audience });
-    if (!minted.ok) {
-      this.#minted -= 1;
-      return minted;
-    }
+    if (!minted.ok) return minted;
+    this.#minted += 1;
     const { token } = minted.value;
     secrets.add(token, token.slice(token.lastIndexOf(".") + 1));
     return ok(minted.value);
