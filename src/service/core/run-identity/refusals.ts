@@ -1,6 +1,6 @@
 // Refusals of an ID token of a run, and their problems. Pure.
 
-import { conflict, forbidden, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
+import { conflict, forbidden, invalidRequest, type ProblemTable, type RefusalOf } from "../ports/problem.ts";
 
 export const runIdentityProblems = {
   run_identity_off: () =>
@@ -28,6 +28,12 @@ export const runIdentityProblems = {
     forbidden(
       `This run gets no ID token for "${audience}": others than writers of the repository can have started it. The owner of agent ${agentId} can grant it with "allows_untrusted".`,
     ),
+  audiences_reached: ({ agentId, allowed }: { agentId: string; allowed: number }) =>
+    invalidRequest(`Agent ${agentId} may have ${allowed} audiences at most. Revoke one first.`),
 } satisfies ProblemTable;
 
-export type RunIdentityRefusal = RefusalOf<typeof runIdentityProblems>;
+type Problems = typeof runIdentityProblems;
+/** Of a change of an agent's audiences. */
+export type AudiencesRefusal = RefusalOf<Problems, "audiences_reached">;
+/** Of a token. */
+export type RunIdentityRefusal = RefusalOf<Problems, Exclude<keyof Problems, "audiences_reached">>;
