@@ -136,6 +136,9 @@ async function expectTokens(sandbox: Readonly<Record<string, string>>): Promise<
     currentDate: new Date(service.clock.now()),
   });
   expect(payload).toMatchObject({ run_id: runId, trust: "trusted" });
+  expect(service.logText()).toContain(
+    `Clouds cannot read the keys that vouch for runs at ${service.url}/id/jwks`,
+  );
   // @actions/core masks it on its own: the line is masked, too.
   expect(results[0]).toContain("::add-mask::***");
   expect(results[1]).toContain("Error Code : 403");

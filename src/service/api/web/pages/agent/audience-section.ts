@@ -2,12 +2,12 @@
 
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { issuerFaultText } from "../../../../../contract/issuer-reach.ts";
 import { audienceSchema, MAX_AUDIENCE_CHARS } from "../../../../../contract/run-identity.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { Core } from "../../../../core/core.ts";
 import type { AudienceGrant } from "../../../../core/run-identity/audience-grant.ts";
 import { issuerOf } from "../../../../core/run-identity/identity-keys.ts";
-import { issuerFaultText } from "../../../../core/run-identity/issuer-reach.ts";
 import { subjectOf } from "../../../../core/run-identity/run-claims.ts";
 import { timeText } from "../../time-text.ts";
 import type { Html } from "../../web-context.ts";

@@ -1,8 +1,7 @@
 // Whether clouds can read the keys of the service as an issuer: over https, from a public address, without a port. Pure.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_create_oidc.html, looked up on 2026-11-29
 
-import { isIP } from "node:net";
-import { isPublicAddress } from "../../../base/public-address.ts";
+import { isPublicAddress } from "../base/public-address.ts";
 
 /** Names that no public name server knows (RFC 6761, RFC 6762, ICANN's reserved ".internal"). */
 const localName = /(?:^|\.)(?:localhost|local|internal|test|invalid|lan|home\.arpa)$/;
@@ -15,6 +14,8 @@ export function issuerFault(baseUrl: string): string | null {
   return port === "" ? null : "it has a port, which AWS refuses";
 }
 
+export const NEW_ISSUER_TEXT = "Another BASE_URL is another issuer: every trust changes with it.";
+
 /** What follows from it, for the operator and for owners of agents. */
 export function issuerFaultText(baseUrl: string): string | null {
   const fault = issuerFault(baseUrl);
@@ -24,7 +25,8 @@ export function issuerFaultText(baseUrl: string): string | null {
 }
 
 function isLocal(hostname: string): boolean {
-  const address = hostname.replace(/^\[(.*)\]$/, "$1");
-  if (isIP(address) !== 0) return !isPublicAddress(address);
+  // A URL has one spelling of an address.
+  if (hostname.startsWith("[")) return !isPublicAddress(hostname.slice(1, -1));
+  if (/^[\d.]+$/.test(hostname)) return !isPublicAddress(hostname);
   return localName.test(hostname) || !hostname.includes(".");
 }
