@@ -75,7 +75,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "faces/faces.ts": ["api", "wiring/workspaces.ts"],
   "operator/backup.ts": ["backup", "blobs", "core", "settings", "store", "wiring/open-blobs.ts"],
   "operator/lists.ts": ["core"],
-  "operator/operator.ts": ["core", "settings", "store", "operator/lists.ts"],
+  "operator/operator.ts": ["core", "oidc", "settings", "store", "operator/lists.ts"],
   "wiring/acp.ts": ["core", "executor", "sandbox", "settings", "wiring/operator-access.ts"],
   "wiring/core-hooks.ts": ["core"],
   "wiring/first-steps.ts": ["core", "settings", "wiring/open-checkouts.ts"],

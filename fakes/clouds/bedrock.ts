@@ -16,6 +16,7 @@ import {
   keysBeside,
   subjects,
 } from "./cloud.ts";
+import { isAlike, isAssumable } from "./trust-documents.ts";
 
 export const REGION = "us-east-1";
 const ACCOUNT = "123456789012";
@@ -35,6 +36,8 @@ export type BedrockSettings = {
   readonly trust: Readonly<
     Partial<Record<"StringEquals" | "StringLike", Readonly<Record<string, readonly string[]>>>>
   >;
+  /** The whole trust policy, in the place of `trust`, as an administrator writes it. */
+  readonly policy: unknown;
   /** Actions that the role allows. */
   readonly allowed: readonly string[];
   readonly maxSessionSeconds: number;
@@ -61,6 +64,7 @@ export function bedrockCloud(issuer: CloudIssuer, changes: Partial<BedrockSettin
     issuer: issuer.url,
     audiences: ["sts.amazonaws.com"],
     trust: { StringEquals: { aud: ["sts.amazonaws.com"], sub: subjects } },
+    policy: null,
     allowed: ["bedrock:*", "bedrock-mantle:*"],
     maxSessionSeconds: 3600,
     lifeSeconds: null,
@@ -228,6 +232,8 @@ async function faultOf(request: CloudRequest, { form, settings, issuer }: Given)
     message: "Not authorized to perform sts:AssumeRoleWithWebIdentity",
   };
   if (RoleArn !== ROLE) return denied;
+  if (settings.policy !== null)
+    return isAssumable(settings.policy, { claims, account: ACCOUNT }) ? null : denied;
   const { StringEquals = {}, StringLike = {} } = settings.trust;
   const meets = (claim: string, wanted: readonly string[], isLike: boolean) =>
     [claims[claim]]
@@ -237,20 +243,6 @@ async function faultOf(request: CloudRequest, { form, settings, issuer }: Given)
     Object.entries(StringEquals).every(([claim, wanted]) => meets(claim, wanted, false)) &&
     Object.entries(StringLike).every(([claim, wanted]) => meets(claim, wanted, true));
   return isTrusted ? null : denied;
-}
-
-function isAlike(value: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  if (rest.length === 0) return value === pattern;
-  if (!value.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest.slice(0, -1)) {
-    const found = value.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  const last = rest.at(-1) ?? "";
-  return value.length - at >= last.length && value.endsWith(last);
 }
 
 /** Actions that a policy allows on everything. No policy allows all. */

@@ -15,6 +15,7 @@ import {
   keysBeside,
   subjects,
 } from "./cloud.ts";
+import { isFederated, type PoolProvider } from "./trust-documents.ts";
 
 const PROJECT_NUMBER = "481516234211";
 export const PROVIDER = `projects/${PROJECT_NUMBER}/locations/global/workloadIdentityPools/ci-jobs/providers/github`;
@@ -38,6 +39,8 @@ export type VertexSettings = {
   readonly audiences: readonly string[];
   /** What the provider's condition lets in. */
   readonly subjects: readonly string[];
+  /** The provider as an administrator writes it, in the place of issuer, audiences and subjects. */
+  readonly provider: PoolProvider | null;
   /** Whether the principal of the job may act as the service account. */
   readonly mayActAs: boolean;
   /** Who has the role on the project. */
@@ -58,6 +61,7 @@ export function vertexCloud(issuer: CloudIssuer, changes: Partial<VertexSettings
     issuer: issuer.url,
     audiences: [],
     subjects,
+    provider: null,
     mayActAs: true,
     hasRole: ["principal", "account"],
     isApiEnabled: true,
@@ -235,19 +239,23 @@ async function faultOf(
     );
   const claims = await readVerified(text("subjectToken", "subject_token"), issuer.jwksUri);
   if (claims === "not_a_jwt") return fault("invalid_request", "Unable to parse the ID Token.");
-  if (claims.iss !== settings.issuer)
+  if (claims.iss !== (settings.provider?.oidc.issuerUri ?? settings.issuer))
     return fault("invalid_grant", `The issuer in ID Token ${claims.iss} does not match the expected ones.`);
   if (!claims.isSigned) return fault("invalid_grant", "Invalid JWT signature.");
   if (!(Number(claims.exp) * 1000 > Date.now()))
     return fault("invalid_grant", "ID Token is stale to sign-in.");
-  const allowed =
-    settings.audiences.length > 0 ? settings.audiences : [`https://iam.googleapis.com/${PROVIDER}`];
+  const named = settings.provider?.oidc.allowedAudiences ?? settings.audiences;
+  const allowed = named.length > 0 ? named : [`https://iam.googleapis.com/${PROVIDER}`];
   if (![claims.aud].flat().some((one) => allowed.includes(String(one))))
     return fault(
       "invalid_grant",
       `The audience in ID Token [${claims.aud}] does not match the expected audience.`,
     );
-  if (!settings.subjects.includes(String(claims.sub)))
+  const isLetIn =
+    settings.provider === null
+      ? settings.subjects.includes(String(claims.sub))
+      : isFederated(settings.provider, claims);
+  if (!isLetIn)
     return {
       status: 401,
       error: "unauthorized_client",

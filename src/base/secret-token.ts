@@ -1,7 +1,7 @@
 // Opaque bearer secrets: a prefix that scanners can find, 32 random bytes, a checksum that catches a slip
 // before the store is read. The store holds only its SHA-256.
 
-import { hash } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const SECRET_BYTES = 32;
@@ -30,6 +30,11 @@ export function isWellFormedSecret(prefix: string, text: string): boolean {
     text.startsWith(prefix) &&
     checksum(body) === text.slice(-CHECKSUM_CHARS)
   );
+}
+
+/** Takes as long wherever they differ. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(hash("sha256", one, "buffer"), hash("sha256", other, "buffer"));
 }
 
 export function hashSecret(text: string): string {

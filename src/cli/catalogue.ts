@@ -60,6 +60,10 @@ export const catalogue = {
     section: OPERATOR,
     summary: "Say who may open the operator's pages: make links, list and remove operators.",
   },
+  identity: {
+    section: OPERATOR,
+    summary: "Print the issuer that vouches for runs, and its keys for clouds that do not reach the service.",
+  },
   backup: {
     section: OPERATOR,
     summary: "Write a backup of the store and its blobs into a folder, while the service runs.",

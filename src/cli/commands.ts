@@ -16,6 +16,7 @@ export const commands: Readonly<Record<CommandName, LoadCommand>> = {
   repositories: async () => (await import("./repositories.ts")).repositories,
   audit: async () => (await import("./audit.ts")).audit,
   operators: async () => (await import("./operators.ts")).operators,
+  identity: async () => (await import("./identity.ts")).identity,
   backup: async () => (await import("./backup.ts")).backup,
   restore: async () => (await import("./backup.ts")).restore,
   store: async () => (await import("./store.ts")).store,

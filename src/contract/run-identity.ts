@@ -6,12 +6,14 @@ import type { ExamplesOf } from "./examples.ts";
 import { field, object, strictObject } from "./field.ts";
 import { accounts, defineRoute, jsonBody, nounRoutes, owners } from "./route.ts";
 
-const MAX_AUDIENCE_CHARS = 255;
-const MAX_AUDIENCES = 20;
+export const MAX_AUDIENCE_CHARS = 255;
+export const MAX_AUDIENCES = 20;
 const MAX_BODY_BYTES = 16 * 1024;
 
 /** Visible characters: an address or a name. AWS takes 255 of them. */
-const audience = z.string().check(z.minLength(1), z.maxLength(MAX_AUDIENCE_CHARS), z.regex(/^[!-~]+$/));
+export const audienceSchema = z
+  .string()
+  .check(z.minLength(1), z.maxLength(MAX_AUDIENCE_CHARS), z.regex(/^[!-~]+$/));
 
 const allowsUntrusted =
   "Whether a run that others than the repository's writers can have started gets such tokens, too.";
@@ -31,7 +33,7 @@ export const audiencesRequestSchema = strictObject({
     z
       .array(
         strictObject({
-          audience: field(audience, "Whom the tokens are for."),
+          audience: field(audienceSchema, "Whom the tokens are for."),
           allows_untrusted: field(z.optional(z.boolean()), `${allowsUntrusted} Left out: no.`),
         }),
       )
@@ -41,7 +43,7 @@ export const audiencesRequestSchema = strictObject({
 });
 
 export const idTokenRequestSchema = strictObject({
-  audience: field(audience, "Whom the token is for. The agent's owner must have granted it."),
+  audience: field(audienceSchema, "Whom the token is for. The agent's owner must have granted it."),
 });
 
 export const idTokenSchema = object({

@@ -3,6 +3,7 @@
 import { parseJson } from "../base/json.ts";
 import { ConnectionError } from "../client/errors.ts";
 import type { TransportResponse } from "../client/transport.ts";
+import { issuerFault } from "../contract/issuer-reach.ts";
 import { healthSchema } from "../contract/operation.ts";
 import type { DoctorCheck, Observation } from "../report/doctor-page.ts";
 import { noAnswer, strangerTrouble } from "./answer-troubles.ts";
@@ -80,6 +81,7 @@ export async function checkService(options: ServiceOptions): Promise<ServiceFind
     observations.push(...readiness(ready.response));
   }
   facts["API version"] = await apiVersion(options);
+  facts["issuer for its runs"] = await issuerOf(options);
   return { check: conclude({ observations, facts }), answer: timed };
 }
 
@@ -153,6 +155,18 @@ async function apiVersion(options: ServiceOptions): Promise<string | null> {
   const { info } = document;
   if (typeof info !== "object" || info === null || !("version" in info)) return null;
   return typeof info.version === "string" ? info.version : null;
+}
+
+/** Null where it vouches for no run. */
+async function issuerOf(options: ServiceOptions): Promise<string | null> {
+  const asked = await ask(options, "/id/.well-known/openid-configuration", 1);
+  if (!asked.ok || asked.response.status !== 200) return null;
+  const metadata = parseJson(asked.response.body);
+  if (typeof metadata !== "object" || metadata === null || !("issuer" in metadata)) return null;
+  const { issuer } = metadata;
+  if (typeof issuer !== "string" || !URL.canParse(issuer)) return null;
+  const fault = issuerFault(issuer);
+  return fault === null ? issuer : `${issuer}; clouds cannot read its keys: ${fault}`;
 }
 
 function wayFacts(way: Way, proxy: ChosenProxy | null): Facts {

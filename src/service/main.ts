@@ -155,7 +155,7 @@ async function serveOn(listeners: Listeners, parts: Parts): Promise<Service> {
   const sockets = answer(listeners, { core, submitter, config, faces });
   const { baseUrl, webUrl } = opened.policy;
   const runningAddress = recordRunningAddress(config.dataDir, { url: baseUrl, pagesUrl: webUrl });
-  logReady(parts, { url, metricsUrl, audience: opened.policy.audience });
+  logReady(parts, { url, baseUrl, metricsUrl, audience: opened.policy.audience });
   // Nobody waits for it: with a bucket it takes a while.
   const looking = core.commits?.own.look();
   const hasPages = faces.length > 0 && config.role !== "worker";

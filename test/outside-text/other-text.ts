@@ -111,6 +111,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/checkouts/remotes/app-tokens.ts",
     "service/checkouts/remotes/remote-url.ts",
     "service/executor/backends/acp/agent-fault.ts",
+    "service/egress/token-relay.ts",
     "service/executor/backends/acp/model-proxy/model-proxy.ts",
     "service/executor/backends/acp/model-proxy/model-routes.ts",
     "service/executor/backends/acp/model-proxy/pass-on.ts",
@@ -130,6 +131,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
   ],
   "an anchored word of bounded length": [
     "contract/models/clouds.ts",
+    "contract/issuer-reach.ts",
     "contract/run-identity.ts",
     "federation/claims.ts",
     "federation/providers/vertex.ts",

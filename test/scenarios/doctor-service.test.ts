@@ -105,6 +105,20 @@ describe("agent-service doctor and another service", () => {
     expect(JSON.stringify(page)).not.toContain("state=secret");
   });
 
+  it("that vouches for its runs where no cloud can read its keys", async () => {
+    const site = await server(async (request, response) => {
+      if (request.url === "/healthz" || request.url === "/readyz")
+        return sendJson(response, 200, { status: "ok" });
+      const isIssuer = request.url === "/id/.well-known/openid-configuration";
+      sendJson(response, isIssuer ? 200 : 404, isIssuer ? { issuer: `${site.url}/id` } : {});
+    });
+    const { page } = await at(site.url);
+    expect(checkOf(page, "service").facts).toContainEqual({
+      name: "issuer for its runs",
+      value: `${site.url}/id; clouds cannot read its keys: it is not https`,
+    });
+  });
+
   it("that repeats in its errors what it was sent", async () => {
     const sent: string[] = [];
     const site = await server(async (request, response) => {

@@ -10,6 +10,7 @@ import type { TypedOutput, TypedOutputs } from "../../contract/runs/typed-output
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import type { RunEgress } from "../core/egress/run-egress.ts";
+import type { CommandIdentity } from "../core/ports/sandbox.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
 import type { ManagerDesk } from "../core/workspaces/runs/desk-port.ts";
 import type { CallEffect } from "./call-effect.ts";
@@ -64,6 +65,9 @@ export type BroughtModel = {
 
 /** Network access of a run, and the part of its request that it may not have. */
 export type TaskNetwork = { readonly egress: RunEgress; readonly withheld: EgressEntries };
+
+/** ID tokens of a run: for whom its commands get them, and the relay at which they ask. */
+export type TaskIdentity = { readonly audiences: readonly string[]; readonly commands: CommandIdentity };
 
 /** `limitMs` is the whole of the run's time, `leftMs` what is left of it: 0 or less once it is over. */
 export type Deadline = { readonly limitMs: number; leftMs(): number };
@@ -169,6 +173,8 @@ export type BackendTask = {
   /** Masks what nothing of the run may show: events, the patch, messages of failures. A backend adds what it alone knows. */
   readonly secrets: SecretMask;
   readonly network: TaskNetwork;
+  /** Null, or left out: its commands get no ID tokens. Decided at the first call. */
+  identity?(): Promise<TaskIdentity | null>;
   readonly mcp: TaskServers;
   /** Null where the run ends with its worker. */
   readonly journal: TaskJournal | null;

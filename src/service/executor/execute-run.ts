@@ -8,6 +8,7 @@ import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { costOfTime } from "../core/money/run-price.ts";
 import { isOfStore } from "../core/ports/store-fault.ts";
+import type { TokenRelays } from "../core/run-identity/token-relay.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { hasAnswered } from "../core/runs/retries.ts";
@@ -27,6 +28,7 @@ import { HeldCheckout } from "./held-checkout.ts";
 import { endPoisoned } from "./poisoned-run.ts";
 import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";
 import { RunBudget } from "./run-budget.ts";
+import { RunIdentity } from "./run-identity.ts";
 import { isTakenUp, RunJournal } from "./run-journal.ts";
 import { asEnded, leavingOf, type RunLeaving } from "./run-leaving.ts";
 import { RunNetwork } from "./run-network.ts";
@@ -55,6 +57,8 @@ type Work = {
   /** Null where nothing is executed. */
   readonly environments: Environments | null;
   readonly egress: EgressProvider;
+  /** Where commands of the run ask for its ID tokens. Null: nowhere. */
+  readonly tokenRelays: TokenRelays | null;
   /** Where the checks of attempts are executed. Null: nowhere. */
   readonly checkSandbox: CheckSandbox | null;
   /** Null where no runs of workspaces are executed. */
@@ -113,6 +117,7 @@ export async function executeRun(work: Work): Promise<WorkDone> {
   const held = new HeldCheckout({ core, runId, isOver: work.isOver });
   const delegations = new Delegations();
   const network = new RunNetwork(work);
+  const identity = new RunIdentity(work);
   const opened: Opened = { journal: null, workspace: null };
   const usageNow = () => ({ ...meter.usage, budget: budget.use });
   const close = async (leaving: RunLeaving): Promise<Pick<WorkDone, "cleaned">> => {
@@ -121,10 +126,10 @@ export async function executeRun(work: Work): Promise<WorkDone> {
     if (!held.isInUse) await cleaned;
     return { cleaned };
   };
-  const parts = { meter, held, delegations, network, worked, opened };
+  const parts = { meter, held, delegations, network, identity, worked, opened };
   const end = async () => {
     delegations.close();
-    await network.close();
+    await Promise.all([network.close(), identity.close()]);
   };
   const ended = await endingOfWork(work, parts).catch(async (cause: unknown) => {
     await end();
@@ -158,13 +163,14 @@ type WorkParts = {
   readonly held: HeldCheckout;
   readonly delegations: Delegations;
   readonly network: RunNetwork;
+  readonly identity: RunIdentity;
   readonly worked: WorkedTime;
   readonly opened: Opened;
 };
 
 async function endingOfWork(
   work: Work,
-  { meter, held, delegations, network, worked, opened }: WorkParts,
+  { meter, held, delegations, network, identity, worked, opened }: WorkParts,
 ): Promise<Ending> {
   const { core, taken, signal } = work;
   const runId = taken.run.id;
@@ -199,6 +205,7 @@ async function endingOfWork(
       generations,
       delegations,
       network: granted,
+      identity,
       journal,
       worked,
       sessionRun,

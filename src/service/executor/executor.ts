@@ -8,6 +8,7 @@ import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import type { Span } from "../core/ports/tracer.ts";
+import type { TokenRelays } from "../core/run-identity/token-relay.ts";
 import { parkRun } from "../core/runs/park-run.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
 import { leaveRun } from "../core/runs/recover-runs.ts";
@@ -40,6 +41,8 @@ type ExecutorOptions = {
   /** The backend of runs that bring their own access to a model. Rejects where it cannot be opened. */
   readonly openBroughtBackend: () => Promise<Backend>;
   readonly egress: EgressProvider;
+  /** Where commands of runs ask for ID tokens. Default: nowhere. */
+  readonly tokenRelays?: TokenRelays;
   /** Where the checks of attempts are executed. Default: nowhere. */
   readonly checkSandbox?: CheckSandbox;
   /** The source of files for runs of workspaces. Default: none is executed. */
@@ -199,6 +202,7 @@ export class Executor {
         checkouts,
         environments: this.#options.environments ?? null,
         egress,
+        tokenRelays: this.#options.tokenRelays ?? null,
         checkSandbox: this.#options.checkSandbox ?? null,
         workspaces: this.#options.workspaces ?? null,
         writer,

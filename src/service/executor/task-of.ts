@@ -16,6 +16,7 @@ import { EventMask } from "./event-mask.ts";
 import type { EventWriter } from "./event-writer.ts";
 import { noEnvironment } from "./prepare-environment.ts";
 import { deadlineOf } from "./run-deadline.ts";
+import type { RunIdentity } from "./run-identity.ts";
 import { isTakenUp } from "./run-journal.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { turnEvents } from "./turn-meter.ts";
@@ -42,6 +43,7 @@ export function taskOf(
     generations,
     delegations,
     network,
+    identity,
     journal,
     worked,
     sessionRun,
@@ -52,6 +54,7 @@ export function taskOf(
     generations: number;
     delegations: Delegations;
     network: TaskNetwork;
+    identity: RunIdentity;
     journal: TaskJournal | null;
     worked: WorkedTime;
     /** The run whose session it goes on with: its parent's, where it is an attempt of that one. */
@@ -115,6 +118,7 @@ export function taskOf(
     journal,
     secrets,
     network,
+    identity: () => identity.open(),
     mcp: {
       asked: input.mcpServers ?? null,
       mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository",

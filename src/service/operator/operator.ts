@@ -18,6 +18,7 @@ import { type OperatorLists, operatorLists } from "../core/operators/lists.ts";
 import type { Operator as OperatorOfPages } from "../core/operators/operator.ts";
 import { makeOperatorLink, removeOperator } from "../core/operators/operators.ts";
 import type { Store } from "../core/ports/store.ts";
+import type { PublishedSet } from "../core/run-identity/identity-keys.ts";
 import { type MadeSignInLink, makeSignInLink } from "../core/sign-in/sign-in-links.ts";
 import type { WorkflowRefusal } from "../core/workflows/refusals.ts";
 import type { WorkflowRecord } from "../core/workflows/workflow.ts";
@@ -83,6 +84,8 @@ export type Operator = {
   endPlan(accountId: string): Promise<Result<Account, PlanRefusal>>;
   /** Names an account, or takes its name away with null. Null when there is no such account. */
   nameAccount(named: { accountId: string; name: string | null }): Promise<Account | null>;
+  /** The keys that vouch for runs, made where there are none yet. Null without the key of the settings that seals them. */
+  publishedKeys(): Promise<PublishedSet | null>;
   findAccount(accountId: string): Promise<Account | null>;
   /** Writes a workflow, or the next version of one. */
   putWorkflow(text: WorkflowText): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>>;
@@ -134,6 +137,11 @@ export async function openOperator(config: Config): Promise<Operator> {
     setPlan: (order) => setPlan(core, order),
     endPlan: (accountId) => endPlan(core, accountId),
     nameAccount: (named) => nameAccount(core, { ...named, personId: null, requestId: "operator" }),
+    publishedKeys: async () => {
+      const { tokenSigner: signer } = await import("../oidc/token-signer.ts");
+      const { publishedSet } = await import("../core/run-identity/identity-keys.ts");
+      return await publishedSet({ ...core, identity: { signer, sealingKeys: config.secretKeys } });
+    },
     findAccount: (accountId) => findCurrentAccount(core, accountId),
     putWorkflow: (text) => putWorkflow(core, text),
     listWorkflows: async (agentId) => {

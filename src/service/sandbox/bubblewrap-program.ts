@@ -40,6 +40,7 @@ export async function startProgram(
       kind: "program",
       added: program.env,
       egressSocket: program.egressSocket,
+      identity: null,
       loopback: null,
       hasInput: true,
       mark,

@@ -11,6 +11,7 @@ import { startProgram } from "./bubblewrap-program.ts";
 import { CommandGroups } from "./command-groups.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { findToolsCommand, toolsIn } from "./found-tools.ts";
+import { identityWay } from "./identity-way.ts";
 import { prepareCommand } from "./prepare-command.ts";
 import { prepareHome } from "./prepare-home.ts";
 import type { SharedLoopback } from "./relay.ts";
@@ -110,6 +111,9 @@ async function execute(
       .filter((root) => root !== null)
       .map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
   );
+  const identity = await identityWay(command.identity, {
+    loopback: config.network === "off" ? "own" : "machine",
+  });
   command.signal.throwIfAborted();
   const { running, watchInside } = startInBubblewrap(parts, {
     git,
@@ -123,6 +127,7 @@ async function execute(
     kind: "command",
     added: command.env,
     egressSocket: command.egressSocket,
+    identity,
     loopback,
     onMade: command.onStart,
     hasInput: command.stdin !== undefined,

@@ -8,7 +8,7 @@ import type { Clock } from "../../base/clock.ts";
 import { type Random, systemRandom } from "../../base/ids.ts";
 import { programIn } from "../../base/program-path.ts";
 import type { CoveredFiles } from "../core/ports/covered-files.ts";
-import type { SandboxLimit } from "../core/ports/sandbox.ts";
+import type { CommandIdentity, SandboxLimit } from "../core/ports/sandbox.ts";
 import {
   FILTER_DESCRIPTOR,
   FIRST_DATA,
@@ -22,6 +22,7 @@ import { feed, followStatus } from "./bubblewrap-status.ts";
 import { crashGuard, MARK_VARIABLE } from "./crash-guard.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { hostView } from "./host-view.ts";
+import { identityVariables, identityWay } from "./identity-way.ts";
 import { inheritedDescriptors, type Stdio, withoutInherited } from "./inherited-descriptors.ts";
 import { watchProcesses } from "./process-watch.ts";
 import { EGRESS_PORT, MODEL_PORT, proxyVariables, relayBinds, relayed } from "./relay.ts";
@@ -48,6 +49,8 @@ type ConfinedStart = {
   readonly modelSocket: string | null;
   /** The proxy to the rest of the network, as a unix socket. Null: nothing else, or this machine's network. */
   readonly egressSocket: string | null;
+  /** Where its commands ask for ID tokens of the run. Default: nowhere. */
+  readonly identity?: CommandIdentity | null;
 };
 
 /** A limit: its kind, its amount, and the setting that defines it. */
@@ -84,12 +87,24 @@ export async function confineAgent(
   const { agentLimits: limits } = config;
   const memoryFolder = (path: string) => ["--size", `${limits.temporaryBytes}`, "--tmpfs", path];
 
-  return async ({ argv, environment, checkout, home, gitFolder, covered, modelSocket, egressSocket }) => {
+  return async ({
+    argv,
+    environment,
+    checkout,
+    home,
+    gitFolder,
+    covered,
+    modelSocket,
+    egressSocket,
+    identity,
+  }) => {
     const isShared = modelSocket === null;
+    const way = await identityWay(identity, { loopback: isShared ? "machine" : "own" });
     const hasEgress = !isShared && egressSocket !== null;
     const sockets = [
       ...(isShared ? [] : [{ port: MODEL_PORT, socket: modelSocket }]),
       ...(hasEgress ? [{ port: EGRESS_PORT, socket: egressSocket }] : []),
+      ...(way === null || way.socket === null ? [] : [{ port: way.port, socket: way.socket }]),
     ];
     const filter = systemCallFilter(process.arch, { network: isShared ? "shared" : "own" });
     const started = relayed(argv, { sockets });
@@ -127,7 +142,8 @@ export async function confineAgent(
     const args = [...readOptions(FIRST_DATA + made.length), ...confined];
     const { mark, leave } = await guard.enter();
     const ofJob = config.job === null ? {} : { ...host.environment, PATH: host.path };
-    const env = { ...environment, ...ofJob, ...(hasEgress ? proxyVariables() : {}), ...mark };
+    const reach = { ...(hasEgress ? proxyVariables() : {}), ...identityVariables(way) };
+    const env = { ...environment, ...ofJob, ...reach, ...mark };
     const pipes: Stdio = ["pipe", "pipe", "pipe", "pipe", "pipe", ...data.map(() => "pipe" as const)];
     const child = startProgram(leave, () =>
       withoutInherited(pipes, inherited, (stdio) =>

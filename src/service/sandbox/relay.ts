@@ -11,6 +11,8 @@ export type RelayedSocket = { readonly port: number; readonly socket: string };
 export const MODEL_PORT = 4141;
 /** The port at which everything finds the proxy to the rest of the network. */
 export const EGRESS_PORT = 4142;
+/** The port at which commands ask for ID tokens of their run. */
+export const IDENTITY_PORT = 4143;
 
 /** Processes and threads of the relay itself, and its memory: the limits are for what it starts. */
 export const RELAY_PROCESSES = 16;

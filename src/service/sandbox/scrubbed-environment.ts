@@ -24,6 +24,8 @@ type EnvironmentParts = {
   readonly added: Readonly<Record<string, string>>;
   /** Variables that name the proxy to the network. */
   readonly proxy: Readonly<Record<string, string>>;
+  /** Variables that name the relay of the run's ID tokens. Their names are those of credentials: nothing else may set them. */
+  readonly identity: Readonly<Record<string, string>>;
 };
 
 export function scrubbedEnvironment(parts: EnvironmentParts): Record<string, string> {
@@ -39,6 +41,7 @@ export function scrubbedEnvironment(parts: EnvironmentParts): Record<string, str
     ...parts.passed,
     ...parts.added,
     ...parts.proxy,
+    ...parts.identity,
     // Git's folder is read-only and may belong to another user: reading must work.
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",

@@ -4,9 +4,12 @@
 import { bubblewrapStart } from "./bubblewrap-options.ts";
 import { type BubblewrapParts, type RunningBubblewrap, startBubblewrap } from "./bubblewrap-process.ts";
 import type { GitView } from "./git-view.ts";
+import { type IdentityWay, identityVariables } from "./identity-way.ts";
 import { watchProcesses } from "./process-watch.ts";
 import {
   EGRESS_PORT,
+  hasRelay,
+  IDENTITY_PORT,
   proxyVariables,
   RELAY_MEMORY_BYTES,
   RELAY_PROCESSES,
@@ -29,6 +32,8 @@ type StartedInside = {
   /** Variables of this one alone. */
   readonly added: Readonly<Record<string, string>>;
   readonly egressSocket: string | null;
+  /** Null: it gets no ID tokens. */
+  readonly identity: IdentityWay | null;
   /** Null: its loopback is its own. */
   readonly loopback: SharedLoopback | null;
   readonly onMade?: (() => void) | undefined;
@@ -43,12 +48,13 @@ export function startInBubblewrap(parts: BubblewrapParts, given: StartedInside):
   const { limits, network } = config;
   const { git, treeFolder, homeFolder, cwd, argv, kind } = given;
   // With the network there is no relay to it.
-  const sockets =
-    given.egressSocket === null || network === "allowed"
-      ? []
-      : [{ port: EGRESS_PORT, socket: given.egressSocket }];
-  const hasProxy = sockets.length > 0;
-  const hasRelay = hasProxy || given.loopback !== null;
+  const hasProxy = given.egressSocket !== null && network === "off";
+  const identitySocket = given.identity?.socket ?? null;
+  const sockets = [
+    ...(hasProxy ? [{ port: EGRESS_PORT, socket: given.egressSocket }] : []),
+    ...(identitySocket === null ? [] : [{ port: IDENTITY_PORT, socket: identitySocket }]),
+  ];
+  const isRelayed = hasRelay({ sockets, loopback: given.loopback });
   const environment = scrubbedEnvironment({
     path: host.path,
     home: host.home,
@@ -60,6 +66,7 @@ export function startInBubblewrap(parts: BubblewrapParts, given: StartedInside):
     },
     added: given.added,
     proxy: hasProxy ? proxyVariables() : {},
+    identity: identityVariables(given.identity),
   });
   const start = bubblewrapStart({
     host,
@@ -89,8 +96,8 @@ export function startInBubblewrap(parts: BubblewrapParts, given: StartedInside):
   const watchInside: Watch = async (signal) => {
     const inside = await running.inside;
     if (inside === null) return null;
-    const maxProcesses = limits.processes + (hasRelay ? RELAY_PROCESSES : 0);
-    const maxMemoryBytes = limits.memoryBytes + (hasRelay ? RELAY_MEMORY_BYTES : 0);
+    const maxProcesses = limits.processes + (isRelayed ? RELAY_PROCESSES : 0);
+    const maxMemoryBytes = limits.memoryBytes + (isRelayed ? RELAY_MEMORY_BYTES : 0);
     return await watchProcesses({
       ...inside,
       maxProcesses,

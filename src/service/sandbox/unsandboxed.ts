@@ -9,6 +9,7 @@ import { makeHome, removeHome } from "./agent-homes.ts";
 import { superviseProgram } from "./bubblewrap-program.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { startGroup } from "./end-group.ts";
+import { identityVariables, identityWay } from "./identity-way.ts";
 import { endProcessesWith } from "./orphan-processes.ts";
 import { prepareCommand } from "./prepare-command.ts";
 import type { SandboxConfig } from "./sandbox-config.ts";
@@ -50,6 +51,7 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
       commands += 1;
       const mark = `${process.pid}.${commands}`;
       try {
+        const identity = await identityWay(command.identity, { loopback: "machine" });
         command.signal.throwIfAborted();
         const env = scrubbedEnvironment({
           path: config.environment.PATH ?? "/usr/local/bin:/usr/bin:/bin",
@@ -58,6 +60,7 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
           passed: config.passed,
           added: { ...command.env, [COMMAND_VARIABLE]: mark },
           proxy: {},
+          identity: identityVariables(identity),
         });
         const running = startGroup({
           argv: argvOf(command.execute),
@@ -90,6 +93,7 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
           passed: config.passed,
           added: program.env,
           proxy: {},
+          identity: {},
         });
         const cwd = isTreeShown ? root : home;
         const running = startGroup({ argv: program.argv, cwd, env, hasInput: true, inherited, clock });

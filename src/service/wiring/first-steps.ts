@@ -2,6 +2,7 @@
 // account, and how to sign in.
 
 import type { Logger } from "../../base/log.ts";
+import { issuerFaultText, NEW_ISSUER_TEXT } from "../../contract/issuer-reach.ts";
 import type { Core } from "../core/core.ts";
 import { makeFirstSignInLink } from "../core/sign-in/sign-in-links.ts";
 import type { Config } from "../settings/config.ts";
@@ -10,19 +11,23 @@ import { sharedFolderText } from "./open-checkouts.ts";
 
 type Ready = {
   readonly url: string;
+  /** What it calls itself. */
+  readonly baseUrl: string;
   readonly metricsUrl: string | null;
   readonly audience: string;
 };
 
 export function logReady(
   { config, log }: { readonly config: Config; readonly log: Logger },
-  { url, metricsUrl, audience }: Ready,
+  { url, baseUrl, metricsUrl, audience }: Ready,
 ): void {
   const issuers = config.issuers.map(({ issuer }) => issuer);
   const measured = metricsUrl === null ? {} : { metrics: `${metricsUrl}/metrics` };
   log.info({ url, audience, issuers, executes: executesText(config), ...measured }, "ready");
   const sharedFolder = sharedFolderText(config);
   if (sharedFolder !== null) log.info({ folder: sharedFolder.folder }, sharedFolder.text);
+  const unread = config.secretKeys === null ? null : issuerFaultText(baseUrl);
+  if (unread !== null) log.info({ issuer: `${baseUrl}/id` }, `${unread} ${NEW_ISSUER_TEXT}`);
   const noModel = noModelText(config);
   if (noModel !== null) log.info({}, noModel);
 }

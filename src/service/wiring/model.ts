@@ -96,6 +96,7 @@ function processesOf({ sandbox, isSandboxOff, isTrusted: trusts, clock }: Brough
       egress,
       checkout: { root: checkout.root, ...sandboxedParts({ task, checkout, isTrusted: trusts(task) }) },
       runId: task.runId,
+      task,
       signal: task.signal,
       leftMs: () => task.deadline.leftMs(),
       clock,
@@ -146,7 +147,12 @@ function placeOf({ sandbox, isSandboxOff, isTrusted: trusts }: AgentParts): Desc
       return null;
     const facts = await sandbox.facts(task.signal);
     if (facts === null) return null;
-    return sandboxText(facts, { environment: task.environment, network: describe(task) });
+    const identity = (await task.identity?.()) ?? null;
+    return sandboxText(facts, {
+      environment: task.environment,
+      network: describe(task),
+      audiences: identity?.audiences ?? [],
+    });
   };
 }
 
@@ -173,7 +179,7 @@ function toolboxOf({ sandbox, isSandboxOff, isTrusted: trusts }: BroughtModelPar
     const about = sandboxedParts({ task, checkout, isTrusted });
     const { processes } = context;
     const shell = [
-      runCommandTool({ sandbox, egress, checkout: about, processes }),
+      runCommandTool({ sandbox, egress, checkout: about, task, processes }),
       ...(processes === null ? [] : [backgroundProcessTool(processes)]),
     ];
     const diagnostics = new EditDiagnostics({ sandbox, checkout: about });

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { removeFolder } from "../checkouts/run-folder.ts";
 import type { Environments } from "../core/checkouts/environment.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
+import type { PublicProblem } from "../core/ports/problem.ts";
+import type { CommandMintRefusal } from "../core/run-identity/mint-token.ts";
+import type { TokenRelays } from "../core/run-identity/token-relay.ts";
 import { egressProvider } from "../egress/egress.ts";
+import { tokenRelays } from "../egress/token-relay.ts";
 import { EnvironmentCache } from "../environments/environment-cache.ts";
 import { openEnvironments } from "../environments/environments.ts";
 import { makeHome, removeHome } from "../sandbox/agent-homes.ts";
@@ -35,8 +39,18 @@ function cacheOf({ config, clock, random }: MachineParts): EnvironmentCache | nu
   return new EnvironmentCache({ folder, maxBytes: setup.cacheBytes, clock, random, removeFolder });
 }
 
-/** Each socket lies in a folder like an agent's home, which a start after a crash removes. */
 export function ownEgress({ egress, sandbox }: Config): EgressProvider {
-  const folders = { make: () => makeHome(sandbox.homesFolder), remove: removeHome };
-  return egressProvider({ config: egress, folders });
+  return egressProvider({ config: egress, folders: socketFolders(sandbox) });
+}
+
+export function ownTokenRelays(
+  { sandbox }: Config,
+  describe: (refusal: CommandMintRefusal) => PublicProblem,
+): TokenRelays {
+  return tokenRelays({ folders: socketFolders(sandbox), describe });
+}
+
+/** Each socket lies in a folder like an agent's home, which a start after a crash removes. */
+function socketFolders({ homesFolder }: Config["sandbox"]) {
+  return { make: () => makeHome(homesFolder), remove: removeHome };
 }

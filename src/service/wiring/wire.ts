@@ -40,7 +40,7 @@ import { journalKeyIn } from "./journal-key.ts";
 import { BEATS_UNTIL_STALLED, type SharedNode } from "./node.ts";
 import { type BackendParts, broughtBackendOf } from "./open-backends.ts";
 import { commitKeeping, type OpenedCommits } from "./open-checkouts.ts";
-import { ownEgress } from "./open-environments.ts";
+import { ownEgress, ownTokenRelays } from "./open-environments.ts";
 import { loadReviews, ownWorkspaceRuns, workspaceKeeping } from "./open-workspaces.ts";
 import { type ConnectPeers, Peers } from "./peers.ts";
 
@@ -192,6 +192,7 @@ function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Ex
     openBroughtBackend: broughtBackendOf(parts),
     environments,
     egress: ownEgress(config),
+    tokenRelays: ownTokenRelays(config, toProblem),
     checkSandbox: {
       sandbox: parts.sandbox,
       isSandboxOff: config.sandbox.mode === "off",

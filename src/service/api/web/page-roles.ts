@@ -18,6 +18,7 @@ export const formRoles = {
   "/accounts": "anybody",
   "/agent/:agentId/access": "admin",
   "/agent/:agentId/advisor": "admin",
+  "/agent/:agentId/audiences": "admin",
   "/agent/:agentId/delete": "admin",
   "/agent/:agentId/grants": "admin",
   "/agent/:agentId/policy": "admin",

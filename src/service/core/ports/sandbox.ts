@@ -31,6 +31,8 @@ export type SandboxCommand = {
    * in the usual variables. Null: no network. A sandbox that has a network of its own ignores it.
    */
   readonly egressSocket: string | null;
+  /** Where it asks for ID tokens of its run. Default: nowhere. */
+  readonly identity?: CommandIdentity | null;
   readonly stdin?: string;
   /** The sandbox's own limit wins when it is shorter. */
   readonly timeoutMs: number;
@@ -45,6 +47,19 @@ export type SandboxCommand = {
   /** The commands beside which it is executed. Default: none. */
   readonly beside?: CommandGroup;
   readonly signal: AbortSignal;
+};
+
+/**
+ * The relay at which commands of a run ask for its ID tokens. A sandbox names it in the variables in which GitHub's runner names its own,
+ * and leads to it. One whose commands have neither its loopback nor this machine's ignores it.
+ */
+export type CommandIdentity = {
+  /** What a command shows there. Good for this run alone. */
+  readonly secret: string;
+  /** A unix socket, absolute and alone in its folder: for commands with a loopback of their own. Rejects once the run has ended. */
+  socket(): Promise<string>;
+  /** A port: for commands with this machine's loopback. Rejects once the run has ended. */
+  port(): Promise<number>;
 };
 
 /**

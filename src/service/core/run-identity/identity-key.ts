@@ -45,6 +45,12 @@ export function missingAt(keys: readonly Timed[], now: number): readonly Timed[]
   return [{ sequence: last.sequence + 1, startsAt }];
 }
 
+/** When a key that is not among these begins to sign: an uploaded set is good until then. */
+export function signedUntil(keys: readonly Timed[]): number | null {
+  const last = keys.at(-1);
+  return last === undefined ? null : last.startsAt + SIGNS_MS;
+}
+
 /** The sequence below which keys have signed nothing that is still good. */
 export function firstKept(keys: readonly Timed[], now: number): number {
   // A key has ended when the one after it began.

@@ -3,7 +3,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { SEAL_NONCE_BYTES, seal, unseal } from "../../../base/sealed-text.ts";
 import type { Core } from "../core.ts";
-import { firstKept, type IdentityKey, missingAt, signerAt } from "./identity-key.ts";
+import { firstKept, type IdentityKey, missingAt, signedUntil, signerAt } from "./identity-key.ts";
 import type { RunIdentityRefusal } from "./refusals.ts";
 
 type IdentityRefusal = Extract<
@@ -16,10 +16,21 @@ export function issuerOf(core: Pick<Core, "policy">): string {
   return `${core.policy.baseUrl}/id`;
 }
 
+type KeyCore = Pick<Core, "store" | "clock" | "random" | "identity">;
+
 /** Published keys, as JWKs in JSON. Null where the service signs nothing: it has no key that would seal its own. */
-export async function publishedKeys(core: Core): Promise<readonly string[] | null> {
-  const keys = await currentKeys(core);
-  return keys === null ? null : keys.map(({ publicJwk }) => publicJwk);
+export async function publishedKeys(core: KeyCore): Promise<readonly string[] | null> {
+  return (await publishedSet(core))?.keys ?? null;
+}
+
+/** `goodUntil`: when another key signs, for whoever has uploaded these. */
+export type PublishedSet = { readonly keys: readonly string[]; readonly goodUntil: number };
+
+export async function publishedSet(core: KeyCore): Promise<PublishedSet | null> {
+  const kept = await currentKeys(core);
+  const goodUntil = kept === null ? null : signedUntil(kept);
+  if (kept === null || goodUntil === null) return null;
+  return { keys: kept.map(({ publicJwk }) => publicJwk), goodUntil };
 }
 
 /**
@@ -43,7 +54,7 @@ export async function signClaims(
 }
 
 /** Those that are published. Safe to race: of two nodes that make the same key the first one's stays. */
-async function currentKeys(core: Core): Promise<readonly IdentityKey[] | null> {
+async function currentKeys(core: KeyCore): Promise<readonly IdentityKey[] | null> {
   const { store, clock } = core;
   const { signer, sealingKeys } = core.identity;
   if (sealingKeys === null) return null;

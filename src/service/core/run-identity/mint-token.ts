@@ -5,17 +5,22 @@ import { type AccountCaller, actorOf, isOwner } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Agent } from "../agents/agent.ts";
 import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
-import type { AuditActor } from "../audit/audit-entry.ts";
+import { type AuditActor, type AuditEntry, nobody } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
+import type { RefusalOf } from "../ports/problem.ts";
 import { findRun } from "../runs/read-run.ts";
-import type { RunRefusal } from "../runs/refusals.ts";
+import type { RunRefusal, runProblems } from "../runs/refusals.ts";
 import type { RunInput, RunRecord } from "../runs/run-record.ts";
+import type { AudienceGrant } from "./audience-grant.ts";
 import { issuerOf, signClaims } from "./identity-keys.ts";
 import type { RunIdentityRefusal } from "./refusals.ts";
 import { claimsOf, isTrusted, TOKEN_MS } from "./run-claims.ts";
 
 export type MintedToken = { readonly token: string; readonly expiresAt: number };
-type Minted = Promise<Result<MintedToken, RunIdentityRefusal | RunRefusal | ClassRefusal>>;
+type Minted<Refusal> = Promise<Result<MintedToken, Refusal>>;
+
+/** Refusals of a command's request. */
+export type CommandMintRefusal = RunIdentityRefusal | RefusalOf<typeof runProblems, "run_not_found">;
 
 type Request = { readonly runId: string; readonly audience: string; readonly requestId: string };
 
@@ -23,7 +28,7 @@ type Request = { readonly runId: string; readonly audience: string; readonly req
 export async function mintForCaller(
   core: Core,
   { caller, ...request }: Request & { readonly caller: AccountCaller },
-): Minted {
+): Minted<RunIdentityRefusal | RunRefusal | ClassRefusal> {
   const found = await findRun(core, { caller, runId: request.runId });
   if (!found.ok) return found;
   if (!isOwner(caller)) {
@@ -31,6 +36,36 @@ export async function mintForCaller(
     return refused({ reason: "owner_needed", what: "get an ID token of a run", url });
   }
   return await mintToken(core, { ...request, run: found.value, by: actorOf(caller) });
+}
+
+/**
+ * For a command of the run, by the worker that executes it: refused once another worker has taken the run. Its audit entry names the run in
+ * the place of a request.
+ */
+export async function mintForCommand(
+  core: Core,
+  { runId, fence, audience }: Pick<Request, "runId" | "audience"> & { readonly fence: number },
+): Minted<CommandMintRefusal> {
+  const run = await core.store.committed.runs.find(runId);
+  if (run === null) return refused({ reason: "run_not_found", runId });
+  return await mintToken(core, { run, audience, requestId: runId, by: nobody, fence });
+}
+
+/**
+ * The audiences for which commands of a run get tokens. None of an attempt, which is executed several times to the same end and so may not
+ * act elsewhere, and none where the service signs nothing.
+ */
+export async function usableAudiences(
+  { store, identity }: Pick<Core, "store" | "identity">,
+  { agentId, input }: { readonly agentId: string; readonly input: Pick<RunInput, "job" | "raceRole"> },
+): Promise<readonly string[]> {
+  if (identity.sealingKeys === null || input.raceRole !== undefined) return [];
+  const grants = await store.committed.runIdentity.listAudiences(agentId);
+  return grants.filter((grant) => isUsable(grant, input)).map(({ audience }) => audience);
+}
+
+function isUsable({ allowsUntrusted }: AudienceGrant, input: Pick<RunInput, "job">): boolean {
+  return allowsUntrusted || isTrusted(input);
 }
 
 /** The `jti` of a token is the id of its audit entry, which is kept before the token is given away. */
@@ -41,17 +76,19 @@ export async function mintToken(
     audience,
     requestId,
     by,
-  }: Omit<Request, "runId"> & { readonly run: RunRecord; readonly by: AuditActor },
-): Minted {
+    fence,
+  }: Omit<Request, "runId"> & {
+    readonly run: RunRecord;
+    readonly by: AuditActor;
+    /** Of the worker that asks. Left out: nobody of the run asks. */
+    readonly fence?: number;
+  },
+): Minted<CommandMintRefusal> {
   const { store, clock, random } = core;
   const { agentId, id: runId } = run;
   const now = clock.now();
-  if (run.status !== "running" || run.parked !== undefined)
-    return refused({
-      reason: "run_not_at_work",
-      runId,
-      status: run.parked === undefined ? run.status : "parked",
-    });
+  const leftWork = leftWorkOf(run, fence);
+  if (leftWork !== null) return refused({ reason: "run_not_at_work", runId, status: leftWork });
   const [agent, input, grants] = await Promise.all([
     store.committed.agents.find(agentId),
     store.committed.runs.findInput(runId),
@@ -60,14 +97,26 @@ export async function mintToken(
   if (agent === null || input === null) return refused({ reason: "run_not_found", runId });
   const grant = grants.find((one) => one.audience === audience);
   if (grant === undefined) return refused({ reason: "audience_not_granted", audience, agentId });
-  if (!grant.allowsUntrusted && !isTrusted(input))
-    return refused({ reason: "run_untrusted", audience, agentId });
+  if (!isUsable(grant, input)) return refused({ reason: "run_untrusted", audience, agentId });
   const id = random.uuid(now);
   const issuer = issuerOf(core);
   const token = await signClaims(core, claimsOf({ issuer, audience, id, now, run, input, agent }));
   if (!token.ok) return token;
-  await keepEntry(core, { id, now, agent, input, audience, requestId, by });
-  return ok({ token: token.value, expiresAt: Math.floor(now / 1_000) * 1_000 + TOKEN_MS });
+  const entry = { id, now, agent, input, audience, requestId, by };
+  return await store.transact(async (tx): Minted<CommandMintRefusal> => {
+    const locked = await tx.runs.lock(runId);
+    const left = locked === null ? "gone" : leftWorkOf(locked, fence);
+    if (left !== null) return refused({ reason: "run_not_at_work", runId, status: left });
+    await tx.audit.insert(entryOf(entry));
+    return ok({ token: token.value, expiresAt: Math.floor(now / 1_000) * 1_000 + TOKEN_MS });
+  });
+}
+
+/** What a run is that is not at work, or not at this worker's. Null: it is. */
+function leftWorkOf(run: RunRecord, fence: number | undefined): string | null {
+  if (run.status !== "running") return run.status;
+  if (run.parked !== undefined) return "parked";
+  return fence === undefined || run.fence === fence ? null : "at work elsewhere";
 }
 
 type Entry = {
@@ -81,24 +130,19 @@ type Entry = {
 };
 
 /** Its outcome is the audience. */
-async function keepEntry(
-  core: Core,
-  { id, now, agent, input, audience, requestId, by }: Entry,
-): Promise<void> {
+function entryOf({ id, now, agent, input, audience, requestId, by }: Entry): AuditEntry {
   const { accountId, repository } = agent;
-  await core.store.transact((tx) =>
-    tx.audit.insert({
-      id,
-      at: now,
-      requestId,
-      action: "run_token",
-      outcome: audience,
-      ...by,
-      issuer: repository?.issuer ?? null,
-      repositoryId: repository?.id ?? null,
-      repositoryName: repository?.name ?? null,
-      ciRunId: input.job?.runId ?? null,
-      ...(accountId === null ? {} : { accountId }),
-    }),
-  );
+  return {
+    id,
+    at: now,
+    requestId,
+    action: "run_token",
+    outcome: audience,
+    ...by,
+    issuer: repository?.issuer ?? null,
+    repositoryId: repository?.id ?? null,
+    repositoryName: repository?.name ?? null,
+    ciRunId: input.job?.runId ?? null,
+    ...(accountId === null ? {} : { accountId }),
+  };
 }

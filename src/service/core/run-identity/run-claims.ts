@@ -31,7 +31,7 @@ export function claimsOf({ issuer, audience, id, now, run, input, agent }: Claim
   const repository = job?.repository ?? agent.repository;
   const claims = {
     iss: issuer,
-    sub: `${ownerOf(agent)}:agent:${agent.id}:trust:${trustOf(input)}`,
+    sub: subjectOf(agent, trustOf(input)),
     aud: audience,
     iat: issuedAt,
     nbf: issuedAt,
@@ -67,6 +67,11 @@ export function claimsOf({ issuer, audience, id, now, run, input, agent }: Claim
     },
   };
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
+}
+
+/** The subject of every token of the agent's runs with that trust. */
+export function subjectOf(agent: Agent, trust: "trusted" | "untrusted"): string {
+  return `${ownerOf(agent)}:agent:${agent.id}:trust:${trust}`;
 }
 
 /** By numbers: a name may become another's. */

@@ -12,6 +12,8 @@ import type {
   SandboxRefusal,
   SandboxResult,
 } from "../../core/ports/sandbox.ts";
+import type { TaskIdentity } from "../backend.ts";
+import { type IdentifiedTask, withoutTokens } from "./identified-task.ts";
 import { UnreadOutput } from "./unread-output.ts";
 
 export const MAX_PROCESSES = 4;
@@ -28,6 +30,8 @@ type BackgroundParts = {
   /** Parts that the sandbox needs in addition to the tree. */
   readonly checkout: SandboxedCheckout;
   readonly runId: string;
+  /** The run whose ID tokens commands ask for. Default: they get none. */
+  readonly task?: IdentifiedTask;
   /** Of the run. */
   readonly signal: AbortSignal;
   readonly leftMs: () => number;
@@ -67,6 +71,7 @@ export type ProcessReading = {
 export class BackgroundProcesses {
   readonly #parts: BackgroundParts;
   readonly #all = new Map<string, BackgroundProcess>();
+  #identity: TaskIdentity | null = null;
 
   constructor(parts: BackgroundParts) {
     this.#parts = parts;
@@ -188,15 +193,18 @@ export class BackgroundProcesses {
     readonly stopping: AbortController;
     readonly begun: () => void;
   }): Promise<Result<SandboxResult, SandboxRefusal>> {
-    const { sandbox, egress, checkout, runId, signal, leftMs } = this.#parts;
+    const { sandbox, egress, checkout, runId, task, signal, leftMs } = this.#parts;
     const { command, cwd, unread, stopping, begun } = work;
     const egressSocket = sandbox.kind === "bubblewrap" ? await egress.socket("agent") : null;
+    const identity = (await task?.identity?.()) ?? null;
+    this.#identity = identity;
     const timeoutMs = Math.min(LONGEST_MS, Math.max(1, leftMs()));
     return await sandbox.run(checkout, {
       execute: { shell: command },
       cwd,
       env: {},
       egressSocket,
+      identity: identity?.commands ?? null,
       timeoutMs,
       longestMs: timeoutMs,
       // It is kept here.
@@ -223,7 +231,8 @@ export class BackgroundProcesses {
   #take(process: BackgroundProcess): ProcessReading {
     const { id, command, ending } = process;
     process.isToldOf = ending !== null;
-    return { id, command, output: process.unread.take(), ending };
+    const output = withoutTokens(process.unread.take(), this.#parts.task, this.#identity);
+    return { id, command, output, ending };
   }
 }
 

@@ -9,6 +9,7 @@ import {
   MAX_PROCESSES,
   type ProcessReading,
 } from "../processes/background-processes.ts";
+import { type IdentifiedTask, withoutTokens } from "../processes/identified-task.ts";
 import { readingText, shownOutput } from "../processes/process-text.ts";
 import { describeEnd, MAX_COMMAND_SECONDS } from "./command-end.ts";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
@@ -25,6 +26,8 @@ type CommandParts = {
   readonly egress: RunEgress;
   /** Parts that the sandbox needs in addition to the tree. */
   readonly checkout: Omit<SandboxedCheckout, "root">;
+  /** The run whose ID tokens commands ask for. Default: they get none. */
+  readonly task?: IdentifiedTask;
   /** Null where nothing is started in the background. */
   readonly processes: BackgroundProcesses | null;
 };
@@ -37,6 +40,7 @@ export function runCommandTool({
   sandbox,
   egress,
   checkout: about,
+  task,
   processes,
 }: CommandParts): Tool<CommandResult | StartedProcess> {
   return defineTool({
@@ -69,6 +73,7 @@ export function runCommandTool({
       const before = egress.record().blocked;
       // Where there is no bubblewrap, commands have the network of whatever executes them.
       const egressSocket = sandbox.kind === "bubblewrap" ? await egress.socket("agent") : null;
+      const identity = (await task?.identity?.()) ?? null;
       const ended = await sandbox.run(
         { root: checkout.root, ...about },
         {
@@ -76,6 +81,7 @@ export function runCommandTool({
           cwd,
           env: {},
           egressSocket,
+          identity: identity?.commands ?? null,
           timeoutMs: timeout_seconds * 1000,
           maxOutputBytes: MAX_OUTPUT_BYTES,
           ...(processes === null ? {} : { beside: processes.beside }),
@@ -83,7 +89,8 @@ export function runCommandTool({
         },
       );
       if (!ended.ok) throw new ToolError("refused", ended.refusal.detail);
-      return { ...ended.value, blocked: blockedText(before, egress.record().blocked) };
+      const output = withoutTokens(ended.value.output, task, identity);
+      return { ...ended.value, output, blocked: blockedText(before, egress.record().blocked) };
     },
     format: (value) => ("background" in value ? readingText(value.background) : describeResult(value)),
   });

@@ -28,6 +28,7 @@ import { chooseRepositoryAccess } from "../../../../src/service/core/repository-
 import { setAudiences } from "../../../../src/service/core/run-identity/manage-audiences.ts";
 import { mintToken } from "../../../../src/service/core/run-identity/mint-token.ts";
 import { revokeRunViews } from "../../../../src/service/core/run-views/run-views.ts";
+import { takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { completeSignIn } from "../../../../src/service/core/sign-in/complete-sign-in.ts";
 import { linkIdentity, removeIdentity } from "../../../../src/service/core/sign-in/identities.ts";
 import { addPasskey, removePasskey } from "../../../../src/service/core/sign-in/passkeys.ts";
@@ -172,7 +173,7 @@ onEveryStore((kind) => {
         });
         if (!submitted.ok) throw new Error(submitted.refusal.reason);
         const { runId } = submitted.value;
-        const run = { ...(await fixture.core.run(runId)), status: "running" as const };
+        const { run } = (await takeRun(core, runId)) ?? expect.unreachable();
         done(await mintToken(core, { run, audience, requestId, by: actorOf(owner) }));
       },
       async repository_access() {

@@ -6,6 +6,7 @@ import { RESUMED_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout, HiddenFile } from "../../../core/checkouts/checkout.ts";
 import { networkText } from "../../../core/egress/network-text.ts";
 import type { StorageFullError } from "../../../core/ports/storage-full.ts";
+import { identityText } from "../../../core/run-identity/identity-text.ts";
 import type { Backend, BackendOutcome, BackendTask, BareTask, RepositoryTask } from "../../backend.ts";
 import { isShutdown, isUrgent } from "../../stop-reason.ts";
 import { untilRoom } from "../../until-room.ts";
@@ -138,12 +139,23 @@ async function runAgent(given: Given, { left, keptHome }: AgentsStart): Promise<
   // With this machine's network it needs no proxy.
   const egressSocket = model.socket === null ? null : await task.network.egress.socket("agent");
   const { egress, withheld } = task.network;
-  const network = model.socket === null ? "" : networkText(egress.rules, { withheld });
+  const reach = model.socket === null ? [] : [networkText(egress.rules, { withheld })];
+  const identity = (await task.identity?.()) ?? null;
+  const network = [...reach, ...identityText(identity?.audiences ?? [])].join(" ");
   let agent: AgentProcess;
   try {
     const { root, gitFolder = null, covered } = checkout;
     const place = { checkout: root, gitFolder, covered };
-    agent = await startAgent({ settings, model, hidden, ...place, egressSocket, clock, keptHome });
+    agent = await startAgent({
+      settings,
+      model,
+      hidden,
+      ...place,
+      egressSocket,
+      identity: identity?.commands ?? null,
+      clock,
+      keptHome,
+    });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     const { title } = settings;

@@ -6,6 +6,8 @@ import type { Clock } from "../../../../base/clock.ts";
 import { lastComplaint } from "../../../../base/last-complaint.ts";
 import type { HiddenFile } from "../../../core/checkouts/checkout.ts";
 import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
+import type { CommandIdentity } from "../../../core/ports/sandbox.ts";
+import { requestVariables } from "../../../core/run-identity/request-variables.ts";
 import type { AgentsModel } from "./agents-model.ts";
 import { writeCopies } from "./hidden-files.ts";
 import type { AcpSettings, AgentStart, ConfinedAgent, PassedLimit } from "./settings.ts";
@@ -30,6 +32,8 @@ type AgentProcessOptions = {
   readonly covered: CoveredFiles | undefined;
   /** The proxy to what else the run may reach. Null: nothing. */
   readonly egressSocket: string | null;
+  /** Where its commands ask for ID tokens of the run. Default: nowhere. */
+  readonly identity?: CommandIdentity | null;
   readonly clock: Clock;
   /** The home of an earlier process of the run. Default: it gets an empty one. */
   readonly keptHome?: KeptHome | null;
@@ -69,6 +73,7 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     gitFolder,
     covered,
     egressSocket,
+    identity = null,
     clock,
     keptHome = null,
   } = options;
@@ -83,6 +88,7 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     covered,
     modelSocket: model.socket,
     egressSocket,
+    identity,
   };
   try {
     if (keptHome !== null) await bringHomeBack(home, keptHome);
@@ -95,11 +101,13 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
   }
 }
 
-async function startBeside({ argv, environment, checkout }: AgentStart): Promise<ConfinedAgent> {
+async function startBeside({ argv, environment, checkout, identity }: AgentStart): Promise<ConfinedAgent> {
   const [program, ...args] = argv;
+  const asked =
+    identity === null ? {} : requestVariables({ port: await identity.port(), secret: identity.secret });
   const child = spawn(program, args, {
     cwd: checkout,
-    env: environment,
+    env: { ...environment, ...asked },
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -3,6 +3,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Rates } from "../../../core/money/rates.ts";
 import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
+import type { CommandIdentity } from "../../../core/ports/sandbox.ts";
 import type { ModelAccess } from "./model-proxy/model-access.ts";
 
 export const permissionKinds = [
@@ -41,6 +42,8 @@ export type AgentStart = {
   readonly modelSocket: string | null;
   /** A unix socket: the proxy to what else the run may reach. Null: nothing. */
   readonly egressSocket: string | null;
+  /** Where its commands ask for ID tokens of the run. Null: nowhere. */
+  readonly identity: CommandIdentity | null;
 };
 
 /** A limit: its kind, its amount, and the setting that defines it. */

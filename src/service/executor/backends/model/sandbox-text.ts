@@ -2,20 +2,30 @@
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import type { SandboxFacts } from "../../../core/ports/sandbox.ts";
+import { identityText } from "../../../core/run-identity/identity-text.ts";
 import type { RunEnvironment } from "../../backend.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** A few sentences. `network` says what commands reach that have no network of their own. */
+/** A few sentences. `network` says what commands reach that have no network of their own, `audiences` for whom they get ID tokens. */
 export function sandboxText(
   facts: SandboxFacts,
-  { environment, network }: { readonly environment: RunEnvironment; readonly network: string },
+  {
+    environment,
+    network,
+    audiences = [],
+  }: {
+    readonly environment: RunEnvironment;
+    readonly network: string;
+    readonly audiences?: readonly string[];
+  },
 ): string {
   const { tree, home, hasNetwork, hasJobsCaches, timeoutMs, memoryBytes, diskBytes, tools } = facts;
   const seconds = Math.round(timeoutMs / 1000);
   return [
     `Commands are executed in a sandbox, in ${tree}.`,
     hasNetwork ? "Commands have this machine's network." : network,
+    ...identityText(audiences),
     homeText({ home, hasJobsCaches, stays: environment.home !== null }),
     "`.git` is read-only: `git commit` fails, and is not needed, because your changes to files are collected.",
     `A command may take ${seconds} s, ${Math.round(memoryBytes / MEGABYTE)} MB of memory and ${Math.round(diskBytes / MEGABYTE)} MB of files.`,

@@ -7,6 +7,7 @@ import { auditRefusedSignIn } from "../../../../../src/service/core/accounts/aud
 import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
 import { accountWallet } from "../../../../../src/service/core/money/ledger.ts";
 import { makeOperatorLink, removeOperator } from "../../../../../src/service/core/operators/operators.ts";
+import { publishedKeys } from "../../../../../src/service/core/run-identity/identity-keys.ts";
 import type { RunRecord } from "../../../../../src/service/core/runs/run-record.ts";
 import { makeSignInLink } from "../../../../../src/service/core/sign-in/sign-in-links.ts";
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
@@ -192,6 +193,16 @@ onEveryStore((store) => {
       expect((await get("/operator", cookie)).status).toBe(303);
       // Whoever is not signed in may do so, too.
       expect((await post("/operator/sign-out")).status).toBe(303);
+    });
+
+    it("show the keys that vouch for runs, for clouds that cannot read them", async () => {
+      const { cookie } = await signInOperator(core.core);
+      const { text } = await get("/operator/settings", cookie);
+      const shown = /<textarea id="jwks"[^>]*>([^<]+)</.exec(text)?.[1]?.replaceAll("&quot;", '"') ?? "";
+      const published = (await publishedKeys(core.core)) ?? [];
+      expect(JSON.parse(shown)).toEqual({ keys: published.map((key) => JSON.parse(key)) });
+      expect(text).toContain(`<code>${core.core.policy.baseUrl}/id</code>`);
+      expect(text).toContain("Clouds cannot read the keys");
     });
 
     it("close at once for who was removed", async () => {

@@ -1,4 +1,4 @@
-// How an agent's repository is read, on the agent's page in a real browser: each state in both color schemes and widths, and the choice by keyboard.
+// How an agent's repository is read, and for whom its runs get ID tokens, on the agent's page in a real browser: each state in both color schemes and widths, and the choice by keyboard.
 
 import { createPrivateKey } from "node:crypto";
 import type { Page } from "playwright-core";
@@ -48,23 +48,32 @@ describe("the agent's page", { tags: ["chromium"] }, () => {
     await page.waitForLoadState();
   };
 
-  it.each(looks)("shows every access to everybody, in $colorScheme at $width", async (look) => {
-    const page = await browser.openPage(look);
-    await openSection(page);
-    await page.getByRole("button", { name: "Use the GitHub App" }).waitFor();
-    await expectAccessible(page);
-    await press(page, "Make a deploy key");
-    const { public_key: publicKey } = await owner().repositoryAccess.get({ agentId });
-    expect(await page.getByLabel("Public key").inputValue()).toBe(publicKey);
-    expect(await page.getByLabel("Public key").isEditable()).toBe(false);
-    await expectAccessible(page);
-    await press(page, "Remove the key");
-    await press(page, "Use the GitHub App");
-    await page.getByText("Install the App on the repository.").waitFor();
-    await expectAccessible(page);
-    await press(page, "Use the App no longer");
-    await page.getByRole("button", { name: "Make a deploy key" }).waitFor();
-  });
+  it.each(looks)(
+    "shows every access, and audiences of ID tokens, to everybody, in $colorScheme at $width",
+    async (look) => {
+      const page = await browser.openPage(look);
+      await openSection(page);
+      await page.getByRole("button", { name: "Use the GitHub App" }).waitFor();
+      await expectAccessible(page);
+      await page.getByLabel("Audience").fill("sts.amazonaws.com");
+      await page.getByLabel("Runs", { exact: true }).selectOption("all");
+      await press(page, "Let its runs get tokens");
+      await page.getByText("for all runs, since").waitFor();
+      await press(page, "Make a deploy key");
+      const { public_key: publicKey } = await owner().repositoryAccess.get({ agentId });
+      expect(await page.getByLabel("Public key").inputValue()).toBe(publicKey);
+      expect(await page.getByLabel("Public key").isEditable()).toBe(false);
+      await expectAccessible(page);
+      await press(page, "Remove the key");
+      await press(page, "Use the GitHub App");
+      await page.getByText("Install the App on the repository.").waitFor();
+      await expectAccessible(page);
+      await press(page, "Use the App no longer");
+      await page.getByRole("button", { name: "Make a deploy key" }).waitFor();
+      await press(page, "Revoke the grant for sts.amazonaws.com");
+      await page.getByText("Its runs get no ID tokens.").waitFor();
+    },
+  );
 
   it.each(looks)("says what is missing, in $colorScheme at $width", async (look) => {
     await owner().repositoryAccess.put({ agentId, body: { kind: "deploy_key" } });

@@ -147,6 +147,46 @@ onEveryStore((kind) => {
       expect(await fixture.store.committed.writeGrants.list(mine.agent.id)).toEqual([]);
     });
 
+    it("grants and revokes audiences of ID tokens, and says what a cloud has to trust", async () => {
+      const audiences = async () => await fixture.store.committed.runIdentity.listAudiences(mine.agent.id);
+      const shown = (await get(`${path}/settings`)).text;
+      for (const text of [
+        "Its runs get no ID tokens.",
+        "<code>http://service.example/id</code>",
+        `<code>account:${mine.id}:agent:${mine.agent.id}:trust:trusted</code>`,
+        "Clouds cannot read the keys",
+        "it is not https",
+      ])
+        expect(shown).toContain(text);
+      await post(`${path}/audiences`, { change: "grant", audience: " sts.amazonaws.com ", runs: "trusted" });
+      await post(`${path}/audiences`, { change: "grant", audience: "vault", runs: "all" });
+      expect(await audiences()).toMatchObject([
+        { audience: "sts.amazonaws.com", allowsUntrusted: false },
+        { audience: "vault", allowsUntrusted: true },
+      ]);
+      const [{ grantedAt = 0 } = {}] = await audiences();
+      fixture.clock.advance(1_000);
+      await post(`${path}/audiences`, { change: "grant", audience: "sts.amazonaws.com", runs: "all" });
+      expect(await audiences()).toMatchObject([{ allowsUntrusted: true, grantedAt }, { audience: "vault" }]);
+      expect((await get(`${path}/settings`)).text).toContain(
+        '<code>vault</code><span class="faint">for all runs, ',
+      );
+      expect((await post(`${path}/audiences`, { change: "grant", audience: "a b" })).status).toBe(409);
+      for (let count = 2; count < 20; count += 1)
+        expect((await post(`${path}/audiences`, { change: "grant", audience: `a${count}` })).status).toBe(
+          303,
+        );
+      const full = await post(`${path}/audiences`, { change: "grant", audience: "one-more" });
+      expect([full.status, full.text.includes("20 audiences at most")]).toEqual([409, true]);
+      for (const { audience } of await audiences())
+        await post(`${path}/audiences`, { change: "revoke", audience });
+      expect(await audiences()).toEqual([]);
+      const kinds = await fixture.place.query(
+        "select distinct outcome from audit_entries where action = 'audiences' order by outcome",
+      );
+      expect(kinds).toEqual([{ outcome: "granted" }, { outcome: "none" }]);
+    });
+
     it("sets the policy of a repository's agent, and clears it", async () => {
       const id = fixture.core.random.uuid(fixture.clock.now());
       await fixture.store.transact((tx) => tx.agents.insert({ ...mine.agent, id, name: "nine", repository }));
@@ -187,6 +227,7 @@ onEveryStore((kind) => {
       fixture.clock.advance(10 * 60_000);
       for (const [form, fields, part] of [
         ["grants", { change: "grant", server: "issues" }, "settings"],
+        ["audiences", { change: "grant", audience: "vault" }, "settings"],
         ["policy", { events: "push" }, "settings"],
         ["workflows/activate", { id: "1", version: "1" }, "schedules"],
         ["delete", { name: "x" }, "settings"],
@@ -214,6 +255,7 @@ onEveryStore((kind) => {
         ["workflows/run", { id: "1", version: "1" }],
         ["workflows/activate", { id: "1", version: "1" }],
         ["grants", { change: "grant", server: "issues" }],
+        ["audiences", { change: "grant", audience: "vault" }],
         ["policy", { events: "push" }],
         ["advisor", { usd: "1" }],
         ["delete", { name: mine.agent.name }],

@@ -13,6 +13,7 @@ import {
   chooseRepositoryAccess,
   removeRepositoryAccess,
 } from "../../../../core/repository-access/manage-access.ts";
+import { grantAudience, revokeAudience } from "../../../../core/run-identity/manage-audiences.ts";
 import { cancelSchedule } from "../../../../core/schedules/cancel-schedule.ts";
 import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
 import { personIn } from "../../../../core/web-sessions/web-sessions.ts";
@@ -27,6 +28,7 @@ import { needRecent, needSession } from "../../web-session.ts";
 import { accessForm } from "./access-section.ts";
 import { type AgentPart, agentParts } from "./agent-part.ts";
 import { MAX_MESSAGE_CHARS, typedName } from "./agent-sections.ts";
+import { audienceForm } from "./audience-section.ts";
 import { policyForm, policyOf } from "./policy-form.ts";
 
 const MICRO_PER_USD = 1_000_000;
@@ -215,6 +217,16 @@ const ownerForms = [
     async ({ core, caller, agentId, requestId, form: { change, server } }) => {
       const apply = change === "grant" ? grantWrites : revokeWrites;
       return none(await apply(core, { caller, agentId, server, requestId }));
+    },
+    ({ change }) => change === "grant",
+  ),
+  defineForm(
+    "audiences",
+    audienceForm,
+    async ({ core, caller, agentId, requestId, form: { change, audience, runs } }) => {
+      const named = { caller, agentId, requestId, audience };
+      if (change === "revoke") return none(await revokeAudience(core, named));
+      return none(await grantAudience(core, { ...named, allowsUntrusted: runs === "all" }));
     },
     ({ change }) => change === "grant",
   ),

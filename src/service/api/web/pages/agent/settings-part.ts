@@ -7,6 +7,7 @@ import type { Html } from "../../web-context.ts";
 import { accessSection } from "./access-section.ts";
 import type { ShownAgent } from "./agent-part.ts";
 import { deletionSection, grantList, grantSection } from "./agent-sections.ts";
+import { audienceList, audienceSection } from "./audience-section.ts";
 import { policySection } from "./policy-form.ts";
 
 const MICRO_PER_USD = 1_000_000;
@@ -14,20 +15,25 @@ const MICRO_PER_USD = 1_000_000;
 export async function settingsPart(core: Core, { agent, session, workspaces }: ShownAgent): Promise<Html> {
   const { id, repository, ciPolicy, advisorMaxSpendMicroUsd: cap } = agent;
   const { committed } = core.store;
-  const [grants, access] = await Promise.all([
+  const [grants, audiences, access] = await Promise.all([
     committed.writeGrants.list(id),
+    committed.runIdentity.listAudiences(id),
     committed.repositoryAccess.find(id),
   ]);
   if (!maySend(session, "/agent/:agentId/policy"))
     return html`<p class="faint">${whoMay(session, "/agent/:agentId/policy", "change and delete agents")}</p>
 <h2>Writing by MCP servers</h2>
 ${grantList(grants)}
+<h2>ID tokens for clouds</h2>
+${audienceList(audiences)}
 <h2>Advisor</h2>
 <p>${advisorText(cap)}</p>`;
   return html`${repository === null ? "" : html`<h2>CI jobs that may run it</h2>${policySection(id, ciPolicy)}`}
 ${repository === null ? "" : html`<h2>Reading the repository</h2>${accessSection(core, { agent, access })}`}
 <h2>Writing by MCP servers</h2>
 ${grantSection(id, grants)}
+<h2>ID tokens for clouds</h2>
+${audienceSection(core, { agent, grants: audiences })}
 <h2>Advisor</h2>
 <p>${advisorText(cap)}</p>
 <form method="post" action="/agent/${id}/advisor">

@@ -2,11 +2,11 @@
 // for this run alone.
 // Why: docs/decisions/038-the-agent-has-no-key.md
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, WOKEN } from "../../../../../base/clock.ts";
+import { isSameSecret } from "../../../../../base/secret-token.ts";
 import { listenInFolder } from "../../../../../base/unix-socket.ts";
 import type { CodingAgentWire } from "../../../../../contract/models/protocols.ts";
 import type { Rates } from "../../../../core/money/rates.ts";
@@ -172,12 +172,7 @@ async function listen(server: Server, socketFolder: string | null): Promise<File
 function shows({ headers }: IncomingMessage, query: URLSearchParams, token: string): boolean {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const shown = [bearer, headers["x-api-key"], headers["x-goog-api-key"], query.get("key")];
-  return shown.some((text) => typeof text === "string" && isSame(text, token));
-}
-
-function isSame(one: string, other: string): boolean {
-  const [left, right] = [one, other].map((text) => createHash("sha256").update(text).digest());
-  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+  return shown.some((text) => typeof text === "string" && isSameSecret(text, token));
 }
 
 function refuse(response: ServerResponse, cause: unknown, wire: CodingAgentWire): void {
