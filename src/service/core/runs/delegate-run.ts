@@ -53,8 +53,8 @@ export function childIdOf(
   call: string,
 ): string {
   const digest = createHash("sha256").update(`child of ${id} by ${call}`).digest();
-  // Runs are ordered by their ids: it is behind its parent.
-  return uuidV7((startedAt ?? submittedAt) + 1, digest);
+  // Runs are ordered by their ids: it is behind its parent, also where the clock of the worker that took that one is behind.
+  return uuidV7(Math.max(startedAt ?? 0, submittedAt) + 1, digest);
 }
 
 /**
