@@ -16,7 +16,7 @@ export const audienceSchema = z
   .check(z.minLength(1), z.maxLength(MAX_AUDIENCE_CHARS), z.regex(/^[!-~]+$/));
 
 const allowsUntrusted =
-  "Whether a run that others than the repository's writers can have started gets such tokens, too.";
+  "Whether a run gets such tokens, too, in which others than the repository's writers can have a say.";
 
 export const audienceGrantSchema = object({
   audience: field(z.string(), "Whom the tokens are for, such as `sts.amazonaws.com`."),

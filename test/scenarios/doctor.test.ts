@@ -180,7 +180,7 @@ describe("agent-service doctor in a job", () => {
   });
 
   it("goes on where the service is older than the command", async () => {
-    fixture.proxy.next("other", { type: "none" }, 4);
+    fixture.proxy.next("other", { type: "none" }, 5);
     fixture.proxy.next("other", {
       type: "status",
       status: 404,

@@ -10,8 +10,11 @@ import { ok } from "../../src/base/result.ts";
 import { exchangeToken } from "../../src/service/core/ci/exchange-token.ts";
 import type { AudienceGrant } from "../../src/service/core/run-identity/audience-grant.ts";
 import { issuerOf, publishedKeys } from "../../src/service/core/run-identity/identity-keys.ts";
+import { usableAudiences } from "../../src/service/core/run-identity/mint-token.ts";
 import { requestVariables } from "../../src/service/core/run-identity/request-variables.ts";
+import { trustOf } from "../../src/service/core/run-identity/run-trust.ts";
 import { leaveRun } from "../../src/service/core/runs/recover-runs.ts";
+import type { RunInput, RunRecord } from "../../src/service/core/runs/run-record.ts";
 import type { BackendTask, TaskIdentity } from "../../src/service/executor/backend.ts";
 import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
@@ -80,6 +83,11 @@ onEveryStore((kind) => {
       const submitted = await fixture.submitter.submit({ caller, agentId, body, idempotencyKey: null });
       if (!submitted.ok) throw new Error(submitted.refusal.reason);
       return await runs.begun(submitted.value.runId);
+    }
+
+    async function kept(runId: string): Promise<{ readonly run: RunRecord; readonly input: RunInput }> {
+      const input = await fixture.store.committed.runs.findInput(runId);
+      return { run: await fixture.run(runId), input: input ?? expect.unreachable() };
     }
 
     async function identified(task: BackendTask): Promise<TaskIdentity> {
@@ -153,7 +161,7 @@ onEveryStore((kind) => {
       expect((await ask(identity)).status).toBe(403);
     });
 
-    it("is not there where no audience is granted, for a run that others can have started, and for an attempt", async () => {
+    it("is not there where no audience is granted, for a run of a pull request, and for an attempt", async () => {
       expect(await (await begin("pull_request")).identity?.()).toBeNull();
       await grant([{ audience: AWS }, { audience: "vault", allowsUntrusted: true }]);
       const task = await begin("pull_request");
@@ -167,10 +175,44 @@ onEveryStore((kind) => {
       const refused = await ask(identity);
       expect([refused.status, refused.text]).toEqual([
         403,
-        expect.stringContaining("others than writers of the repository can have started it"),
+        expect.stringContaining("others than writers of the repository can have a say in it"),
       ]);
+      const { run: attempt, input } = await kept((await begin()).runId);
+      const asked = { run: attempt, input: { ...input, raceRole: "attempt" as const } };
+      expect(await usableAudiences(fixture.core, asked)).toEqual([]);
       await grant([]);
       expect(await (await begin()).identity?.()).toBeNull();
+    });
+
+    it("trusts no run that works on a commit of others, or goes on with a run that did", async () => {
+      const trust = async (runId: string, changes: Partial<RunInput> = {}) => {
+        const { run, input } = await kept(runId);
+        return await trustOf(fixture.store.committed, { run, input: { ...input, ...changes } });
+      };
+      const own = await begin();
+      expect(await trust(own.runId)).toBe("trusted");
+      const head = { number: 7, headRef: "refs/pull/7/head", headSha: "b".repeat(40), baseRef: "main" };
+      expect(await trust(own.runId, { pullRequest: head })).toBe("untrusted");
+      // A writer makes a branch at any commit.
+      expect(await trust((await begin("create")).runId)).toBe("untrusted");
+      const outsiders = await begin("pull_request");
+      const place = makeJob({ event: "pull_request" });
+      expect(await trust(own.runId, { job: null })).toBe("trusted");
+      expect(await trust(own.runId, { job: null, commit: { from: "session", place } })).toBe("untrusted");
+      expect(await trust(own.runId, { forkOf: { runId: outsiders.runId, turn: 1 } })).toBe("untrusted");
+      expect(await trust(own.runId, { forkOf: { runId: own.runId, turn: 1 } })).toBe("trusted");
+      // One of the session that has ended, and then a child of it.
+      const { sessionId } = await fixture.run(outsiders.runId);
+      runs.end(outsiders.runId);
+      await fixture.ended(outsiders.runId);
+      const { run, input } = await kept(own.runId);
+      const later: RunRecord = { ...run, sessionId, id: fixture.core.random.uuid(fixture.clock.now() + 1) };
+      await fixture.store.transact((tx) => tx.runs.insert(later, input));
+      expect(await trust(later.id)).toBe("untrusted");
+      const child = { ...run, parentRunId: outsiders.runId };
+      expect(await trustOf(fixture.store.committed, { run: child, input })).toBe("untrusted");
+      const orphan = { ...run, parentRunId: "0198d2c4-5b7a-7c31-9e42-6d1f0a8b3c55" };
+      expect(await trustOf(fixture.store.committed, { run: orphan, input })).toBe("untrusted");
     });
 
     it("ends with the run: its port and its socket are gone", async () => {

@@ -62,7 +62,7 @@ export class RunIdentity {
   async #open(): Promise<TaskIdentity | null> {
     const { core, tokenRelays, taken, secrets, signal } = this.#parts;
     if (tokenRelays === null) return null;
-    const audiences = await usableAudiences(core, { agentId: taken.run.agentId, input: taken.input });
+    const audiences = await usableAudiences(core, taken);
     if (audiences.length === 0 || this.#isClosed) return null;
     const { text: secret } = makeSecretToken(SECRET_PREFIX, core.random.bytes(32));
     secrets.add(secret);

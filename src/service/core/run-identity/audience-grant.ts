@@ -2,7 +2,7 @@
 
 export type AudienceGrant = {
   readonly audience: string;
-  /** Also where others than writers of the repository can have started the run. */
+  /** Also where others than writers of the repository can have a say in the run. */
   readonly allowsUntrusted: boolean;
   readonly grantedAt: number;
 };

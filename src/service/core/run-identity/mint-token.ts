@@ -14,7 +14,8 @@ import type { RunInput, RunRecord } from "../runs/run-record.ts";
 import type { AudienceGrant } from "./audience-grant.ts";
 import { issuerOf, signClaims } from "./identity-keys.ts";
 import type { RunIdentityRefusal } from "./refusals.ts";
-import { claimsOf, isTrusted, TOKEN_MS } from "./run-claims.ts";
+import { claimsOf, TOKEN_MS } from "./run-claims.ts";
+import { type RunTrust, trustOf } from "./run-trust.ts";
 
 export type MintedToken = { readonly token: string; readonly expiresAt: number };
 type Minted<Refusal> = Promise<Result<MintedToken, Refusal>>;
@@ -57,15 +58,17 @@ export async function mintForCommand(
  */
 export async function usableAudiences(
   { store, identity }: Pick<Core, "store" | "identity">,
-  { agentId, input }: { readonly agentId: string; readonly input: Pick<RunInput, "job" | "raceRole"> },
+  { run, input }: { readonly run: RunRecord; readonly input: RunInput },
 ): Promise<readonly string[]> {
   if (identity.sealingKeys === null || input.raceRole !== undefined) return [];
-  const grants = await store.committed.runIdentity.listAudiences(agentId);
-  return grants.filter((grant) => isUsable(grant, input)).map(({ audience }) => audience);
+  const grants = await store.committed.runIdentity.listAudiences(run.agentId);
+  if (grants.length === 0) return [];
+  const trust = await trustOf(store.committed, { run, input });
+  return grants.filter((grant) => isUsable(grant, trust)).map(({ audience }) => audience);
 }
 
-function isUsable({ allowsUntrusted }: AudienceGrant, input: Pick<RunInput, "job">): boolean {
-  return allowsUntrusted || isTrusted(input);
+function isUsable({ allowsUntrusted }: AudienceGrant, trust: RunTrust): boolean {
+  return allowsUntrusted || trust === "trusted";
 }
 
 /** The `jti` of a token is the id of its audit entry, which is kept before the token is given away. */
@@ -97,10 +100,11 @@ export async function mintToken(
   if (agent === null || input === null) return refused({ reason: "run_not_found", runId });
   const grant = grants.find((one) => one.audience === audience);
   if (grant === undefined) return refused({ reason: "audience_not_granted", audience, agentId });
-  if (!isUsable(grant, input)) return refused({ reason: "run_untrusted", audience, agentId });
+  const trust = await trustOf(store.committed, { run, input });
+  if (!isUsable(grant, trust)) return refused({ reason: "run_untrusted", audience, agentId });
   const id = random.uuid(now);
   const issuer = issuerOf(core);
-  const token = await signClaims(core, claimsOf({ issuer, audience, id, now, run, input, agent }));
+  const token = await signClaims(core, claimsOf({ issuer, audience, id, now, run, input, agent, trust }));
   if (!token.ok) return token;
   const entry = { id, now, agent, input, audience, requestId, by };
   return await store.transact(async (tx): Minted<CommandMintRefusal> => {

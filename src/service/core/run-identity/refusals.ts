@@ -26,7 +26,7 @@ export const runIdentityProblems = {
     ),
   run_untrusted: ({ audience, agentId }: { audience: string; agentId: string }) =>
     forbidden(
-      `This run gets no ID token for "${audience}": others than writers of the repository can have started it. The owner of agent ${agentId} can grant it with "allows_untrusted".`,
+      `This run gets no ID token for "${audience}": others than writers of the repository can have a say in it. The owner of agent ${agentId} can grant it with "allows_untrusted".`,
     ),
   audiences_reached: ({ agentId, allowed }: { agentId: string; allowed: number }) =>
     invalidRequest(`Agent ${agentId} may have ${allowed} audiences at most. Revoke one first.`),

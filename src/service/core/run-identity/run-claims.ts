@@ -2,8 +2,8 @@
 // Why: docs/decisions/172-the-service-vouches-for-its-runs.md
 
 import type { Agent } from "../agents/agent.ts";
-import { mayAcceptClaim } from "../ci-jobs/claimable.ts";
 import type { RunInput, RunRecord } from "../runs/run-record.ts";
+import type { RunTrust } from "./run-trust.ts";
 
 export const TOKEN_MS = 5 * 60_000;
 const SECOND_MS = 1_000;
@@ -18,20 +18,25 @@ type Claimed = {
   readonly run: RunRecord;
   readonly input: Pick<RunInput, "job">;
   readonly agent: Agent;
+  readonly trust: RunTrust;
 };
 
-/** Whether only a writer of the repository, or somebody of the agent's account, can have started the run. */
-export function isTrusted({ job }: Pick<RunInput, "job">): boolean {
-  return job === null || mayAcceptClaim(job);
-}
-
-export function claimsOf({ issuer, audience, id, now, run, input, agent }: Claimed): Record<string, unknown> {
+export function claimsOf({
+  issuer,
+  audience,
+  id,
+  now,
+  run,
+  input,
+  agent,
+  trust,
+}: Claimed): Record<string, unknown> {
   const { job } = input;
   const issuedAt = Math.floor(now / SECOND_MS);
   const repository = job?.repository ?? agent.repository;
   const claims = {
     iss: issuer,
-    sub: subjectOf(agent, trustOf(input)),
+    sub: subjectOf(agent, trust),
     aud: audience,
     iat: issuedAt,
     nbf: issuedAt,
@@ -47,7 +52,7 @@ export function claimsOf({ issuer, audience, id, now, run, input, agent }: Claim
     parent_run_id: run.parentRunId ?? undefined,
     session_id: run.sessionId,
     origin: run.origin,
-    trust: trustOf(input),
+    trust,
     event_name: job?.event,
     actor: run.about?.actor,
     actor_id: job?.actorId ?? undefined,
@@ -70,17 +75,13 @@ export function claimsOf({ issuer, audience, id, now, run, input, agent }: Claim
 }
 
 /** The subject of every token of the agent's runs with that trust. */
-export function subjectOf(agent: Agent, trust: "trusted" | "untrusted"): string {
+export function subjectOf(agent: Agent, trust: RunTrust): string {
   return `${ownerOf(agent)}:agent:${agent.id}:trust:${trust}`;
 }
 
 /** By numbers: a name may become another's. */
 function ownerOf({ accountId, repository }: Agent): string {
   return repository === null ? `account:${accountId ?? ""}` : `repo:${repository.ownerId}/${repository.id}`;
-}
-
-function trustOf(input: Pick<RunInput, "job">): "trusted" | "untrusted" {
-  return isTrusted(input) ? "trusted" : "untrusted";
 }
 
 /** A tag has a list of one value. */

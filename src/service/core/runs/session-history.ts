@@ -56,7 +56,7 @@ async function readSaid(store: StoreReader, runId: string): Promise<readonly Mes
 }
 
 /** The latest first. */
-async function* earlierRuns(store: StoreReader, run: RunRecord): AsyncGenerator<RunRecord, void> {
+export async function* earlierRuns(store: StoreReader, run: RunRecord): AsyncGenerator<RunRecord, void> {
   for (let before = run.id; ; ) {
     const page = await store.runs.listOfSessionBefore({
       sessionId: run.sessionId,

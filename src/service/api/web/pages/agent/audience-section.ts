@@ -46,7 +46,7 @@ ${list}
   <input id="audience" name="audience" maxlength="${MAX_AUDIENCE_CHARS}" autocomplete="off" spellcheck="false" required aria-describedby="audience-hint">
   <p class="hint" id="audience-hint">Whom the tokens are for: <code>sts.amazonaws.com</code>, or what the cloud calls the audience.</p>
   <label for="runs">Runs</label>
-  <select id="runs" name="runs"><option value="trusted">those that only writers of the repository, or people of this account, can have started</option><option value="all">all, those of pull requests from forks among them</option></select>
+  <select id="runs" name="runs"><option value="trusted">those in which only writers of the repository and people of this account have a say</option><option value="all">all, those of pull requests from forks among them</option></select>
   <div class="actions"><button>Let its runs get tokens</button></div>
 </form>`;
 }
