@@ -70,7 +70,12 @@ export function editorAgent(options: EditorAgentOptions): AgentApp {
         authMethods: [authMethodOf(options.url, sessions.can)],
       };
     })
-    .onRequest(methods.agent.authenticate, () => answer(async () => void options.openClient()))
+    .onRequest(methods.agent.authenticate, () =>
+      answer(async () => {
+        options.openClient();
+        return {};
+      }),
+    )
     .onRequest(methods.agent.session.new, ({ params }) =>
       answer(async () => ({ sessionId: await sessions.begin(params.cwd) })),
     )
