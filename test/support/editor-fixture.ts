@@ -10,6 +10,7 @@ import { everyTime } from "../../fakes/model-server/script.ts";
 import { call, type Part, type Step } from "../../fakes/model-server/turn.ts";
 import { type EditorAgentOptions, editorAgent } from "../../src/cli/acp/editor-agent.ts";
 import { type Client, createClient } from "../../src/client/client.ts";
+import { makeTestKey, operateOn } from "./account-key.ts";
 import { TestEditor } from "./acp-editor.ts";
 import type { ProcessFixture } from "./fixtures/process-fixture.ts";
 import { startFixture } from "./fixtures/start-fixture.ts";
@@ -44,7 +45,9 @@ export class EditorFixture {
         RUN_SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
       },
     });
-    const key = JSON.parse((await service.run(["keys", "create", "--json"])).stdout).secret;
+    // Each folder has a workspace of its own.
+    const { secret: key, accountId } = await makeTestKey(service.place, { owner: { plan: "subscribed" } });
+    await operateOn(service.place, (operator) => operator.grant({ accountId, credits: 10_000 }));
     return new EditorFixture({ service, model, key, steps });
   }
 

@@ -176,11 +176,8 @@ class Sessions {
     known?.leave();
     const session = this.#open({ id, root, place, agentId, client });
     await session.replay(runs, { isTold });
-    // The answer goes first.
-    setImmediate(() => {
-      session.continueWork().catch((cause: unknown) => {
-        if (this.#connection?.signal.aborted !== true) this.#options.log(this.#refusalOf(cause).message);
-      });
+    session.continueWork().catch((cause: unknown) => {
+      if (this.#connection?.signal.aborted !== true) this.#options.log(this.#refusalOf(cause).message);
     });
     return {};
   }

@@ -2,6 +2,7 @@
 // run there, and brings back what the run has changed. The run is the service's: an editor that goes away leaves it at work.
 
 import { randomUUID } from "node:crypto";
+import { setImmediate as afterThis } from "node:timers/promises";
 import {
   type ContentBlock,
   type PromptResponse,
@@ -43,7 +44,14 @@ export type SessionParts = {
 };
 
 /** A run of this session that is not known to have ended. */
-type OpenRun = { readonly id: string; cursor: number; isParked: boolean; readonly facts: FollowedFacts };
+type OpenRun = {
+  readonly id: string;
+  cursor: number;
+  isParked: boolean;
+  /** What it has changed may be left to be offered. */
+  hasEnded: boolean;
+  readonly facts: FollowedFacts;
+};
 
 const rejectId = "reject";
 const alwaysId = "always";
@@ -57,6 +65,8 @@ export class EditorSession {
   readonly #parts: SessionParts;
   /** What is under way. */
   #turn: AbortController | null = null;
+  /** What is left of a run that had ended before the session was loaded: the next prompt waits for it. */
+  #settling: Promise<StopReason> | null = null;
   readonly #left = new AbortController();
   #run: OpenRun | null = null;
   #appliesAlways = false;
@@ -69,6 +79,8 @@ export class EditorSession {
   /** Rejects with RequestError while something is under way. */
   async prompt(blocks: readonly ContentBlock[]): Promise<PromptResponse> {
     const prompt = promptOf(blocks, this.#parts.root);
+    const settled = await this.#settling;
+    if (settled === "cancelled") return { stopReason: settled };
     return { stopReason: await this.#take((signal) => this.#answer(prompt, signal)) };
   }
 
@@ -92,14 +104,23 @@ export class EditorSession {
       await this.#readSoFar(open, isTold);
       if (run !== last) continue;
       this.#hasTitle = true;
-      this.#run = isTerminal(run.status) && run.status === "cancelled" ? null : open;
+      this.#run = open;
     }
   }
 
-  /** After `replay`: the last run is followed to its end, and what it has changed is offered. */
+  /** After `replay`: the last run is followed to its end, and what it has changed is offered. Begins after what is under way by now. */
   async continueWork(): Promise<void> {
-    if (this.#run === null) return;
-    await this.#take(async (signal) => await this.#settle(signal).then(() => "end_turn" as const));
+    const open = this.#run;
+    if (open === null) return;
+    const work = this.#take(async (signal) => {
+      await afterThis();
+      await this.#settle(signal);
+      return "end_turn";
+    });
+    if (open.hasEnded) this.#settling = work.catch(() => "end_turn" as const);
+    await work.finally(() => {
+      this.#settling = null;
+    });
   }
 
   /** Cancelled where the turn is; the run, too. */
@@ -223,7 +244,8 @@ export class EditorSession {
     for (;;) {
       const next = await events.next();
       if (next.done === true) {
-        open.isParked = !isTerminal(next.value.status);
+        open.hasEnded = isTerminal(next.value.status);
+        open.isParked = !open.hasEnded;
         return next.value;
       }
       await this.#takeEvent(open, { stored: next.value, isTold: true });
@@ -237,6 +259,7 @@ export class EditorSession {
       const query = { after: open.cursor, wait: 0, limit: PAGE_EVENTS };
       const { run, events } = await client.ci.readRun({ runId: open.id, query });
       for (const stored of events) await this.#takeEvent(open, { stored, isTold });
+      open.hasEnded = isTerminal(run.status);
       open.isParked = run.status === "running" && run.parked !== undefined;
       if (events.length === 0) return;
     }
@@ -253,7 +276,7 @@ export class EditorSession {
 
   #openRun(runId: string): OpenRun {
     const updates = new SessionUpdates({ root: this.#parts.root, runId });
-    return { id: runId, cursor: 0, isParked: false, facts: new FollowedFacts(updates) };
+    return { id: runId, cursor: 0, isParked: false, hasEnded: false, facts: new FollowedFacts(updates) };
   }
 
   /** The person is asked once for all files. What is not applied is kept as a patch, and not offered again. */
