@@ -40,7 +40,7 @@ export const acp = command({
   },
   examples: ["acp", "acp --url https://agents.example.com --agent helper"],
   run: async ({ flags }) => {
-    const url = (flags.url ?? readServiceUrl("--url")).replace(/\/+$/, "");
+    const url = flags.url ?? readServiceUrl("--url");
     if (flags.login) {
       await signIn(url, null);
       return 0;

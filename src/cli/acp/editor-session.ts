@@ -294,12 +294,7 @@ export class EditorSession {
     const { editor } = this.#parts;
     const id = `${runId}/edits-${this.#run?.cursor ?? 0}`;
     const { toolCall, texts } = await offeredEdits(pull.steps, { id, folder, copy });
-    await this.#tell({
-      sessionUpdate: "tool_call",
-      ...toolCall,
-      content: toolCall.content ?? [],
-      kind: "edit",
-    });
+    await this.#tell({ sessionUpdate: "tool_call", ...toolCall });
     const end = async (status: "completed" | "failed") =>
       await this.#tell({ sessionUpdate: "tool_call_update", toolCallId: id, status });
     const chosen = this.#appliesAlways

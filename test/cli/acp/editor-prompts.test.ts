@@ -127,7 +127,7 @@ describe("a prompt", () => {
     expect(editor.asked).toHaveLength(1);
   });
 
-  it("asks no more in a session where everything is allowed", async () => {
+  it("asks no more in a session where everything is allowed; what acts by itself is held back", async () => {
     fixture.put("a.txt", "one\n");
     const editor = fixture.editor();
     editor.choose = () => "allow_always";
@@ -138,6 +138,10 @@ describe("a prompt", () => {
       expect(fixture.text("a.txt")).toBe(content);
     }
     expect(editor.asked).toHaveLength(1);
+    fixture.play(write(".pre-commit-config.yaml", "repos: []\n"), done);
+    await editor.prompt(id, "And a hook.");
+    expect(editor.thought).toContain("Held back, because it is protected: .pre-commit-config.yaml");
+    expect(existsSync(fixture.at(".pre-commit-config.yaml"))).toBe(false);
   });
 });
 
