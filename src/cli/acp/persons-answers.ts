@@ -124,7 +124,8 @@ export async function approveAsked(
   });
   let isApproved = false;
   for (const approval of waiting) {
-    if (approval.kind !== "grant_writes" || approval.requested_by.run_id !== run.id) continue;
+    // Requests for one server are one approval, of the run that was first.
+    if (approval.kind !== "grant_writes" || !servers.includes(approval.server)) continue;
     const { server, tool } = approval;
     const chosen = await editor.askPermission(
       {
