@@ -112,6 +112,10 @@ export const catalogue = {
     section: ACCOUNT,
     summary: "Activate and execute workflows; the operator writes them.",
   },
+  acp: {
+    section: ACCOUNT,
+    summary: "Be an agent of an editor: Zed, JetBrains, Neovim, and others of the Agent Client Protocol.",
+  },
   mcp: {
     section: ACCOUNT,
     summary: "Be an MCP server on standard input and output, in front of the service.",

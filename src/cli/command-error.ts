@@ -15,13 +15,21 @@ export class CommandError extends Error {
 
 /** Writes what went wrong to standard error. Returns the exit code: 1 it failed, 2 wrong usage. Throws what is a bug. */
 export function reportFailure(cause: unknown): number {
-  if (cause instanceof UsageError) return complain(cause.message, 2);
-  if (cause instanceof CommandError || cause instanceof OperatorError) return complain(cause.message, 1);
-  if (cause instanceof ApiError) return complain(apiErrorText(cause), 1);
-  if (cause instanceof ConnectionError) return complain(connectionText(cause), 1);
-  if (cause instanceof DecodeError) return complain(foreignText(cause), 1);
-  if (cause instanceof ClientError) return complain(singleLine(cause.message, MAX_MESSAGE_CHARS), 1);
-  throw cause;
+  const text = failureText(cause);
+  if (text === null) throw cause;
+  process.stderr.write(`${text}\n`);
+  return cause instanceof UsageError ? 2 : 1;
+}
+
+/** What went wrong, for whoever called the command. Null of what is a bug. */
+export function failureText(cause: unknown): string | null {
+  if (cause instanceof UsageError || cause instanceof CommandError || cause instanceof OperatorError)
+    return cause.message;
+  if (cause instanceof ApiError) return apiErrorText(cause);
+  if (cause instanceof ConnectionError) return connectionText(cause);
+  if (cause instanceof DecodeError) return foreignText(cause);
+  if (cause instanceof ClientError) return singleLine(cause.message, MAX_MESSAGE_CHARS);
+  return null;
 }
 
 function apiErrorText(error: ApiError): string {
@@ -68,9 +76,4 @@ function adviceFor(error: ApiError): string | null {
     return 'Whoever operates the service gives credits with "agent-service credits grant" or "agent-service plans set".';
   }
   return null;
-}
-
-function complain(message: string, exitCode: number): number {
-  process.stderr.write(`${message}\n`);
-  return exitCode;
 }

@@ -2,9 +2,6 @@
 
 import { integer } from "../base/settings/kinds.ts";
 import type { Client, Run } from "../client/client.ts";
-import { commandWords } from "../job/command-words.ts";
-import { resumingOfRun } from "../job/resume-advice.ts";
-import { concludeRun, type Surroundings } from "../job/run-verdict.ts";
 import { RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
 import { outcomeTitle, titleLine } from "../render/outcome-title.ts";
@@ -14,6 +11,7 @@ import { RunReportFold } from "../report/fold-run.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { command } from "./command.ts";
 import { anyText, argument, valueFlag } from "./flags.ts";
+import { verdictForReader } from "./run-conclusion.ts";
 
 export const follow = command({
   summary: "Print a run as it goes, until it ends or is parked.",
@@ -56,10 +54,7 @@ export async function followToEnd(
   for (;;) {
     const next = await events.next();
     if (next.done === true) {
-      const verdict = concludeRun(
-        { run: next.value, passed: null, detail: null },
-        { ...nobody, resuming: resumingOfRun(next.value.id) },
-      );
+      const verdict = verdictForReader(next.value, null);
       const title = titleLine(outcomeTitle(fold.report, verdict));
       if (format === "text") process.stdout.write(`${[title, ...costParts(next.value)].join(", ")}\n`);
       if (isParked(next.value)) process.stderr.write(`${verdict.message}\n`);
@@ -74,12 +69,3 @@ export async function followToEnd(
 function isParked(run: Run): boolean {
   return run.status === "running" && run.parked !== undefined;
 }
-
-/** No job, whose limits or claims the verdict could name. */
-const nobody: Omit<Surroundings, "resuming"> = {
-  words: commandWords(null),
-  isEmbedded: false,
-  modelAdvice: null,
-  claimUrl: null,
-  claimObstacle: null,
-};

@@ -49,22 +49,26 @@ export const login = command({
   },
   examples: ["login --url https://agents.example.com"],
   run: async ({ flags }) => {
-    const url = serviceOf(flags.url);
-    const device = await begin(url);
-    const place = singleLine(device.verification_uri, 300);
-    process.stderr.write(
-      `Open ${place}\nand enter the code ${singleLine(device.user_code, 40)}\n\nWaiting. Whoever enters this code gives this machine a key of their account.\n`,
-    );
-    const token = await poll(url, device);
-    const name = flags.name ?? `${CLIENT} on ${hostname()}`.slice(0, MAX_NAME_CHARS);
-    const { key, account_id } = await exchange(url, { token, name });
-    keepStoredKey(url, { key, account_id });
-    process.stdout.write(
-      `Signed in to ${url} as account ${account_id}. The key is in ${storedKeysFile()}; commands use it where AGENT_SERVICE_KEY is not set, and find the service by --url, or by\n\n    export AGENT_SERVICE_URL=${url}\n`,
-    );
+    await signIn(serviceOf(flags.url), flags.name);
     return 0;
   },
 });
+
+/** Has a person allow this machine a key, and keeps it. Rejects with CommandError. */
+export async function signIn(url: string, givenName: string | null): Promise<void> {
+  const device = await begin(url);
+  const place = singleLine(device.verification_uri, 300);
+  process.stderr.write(
+    `Open ${place}\nand enter the code ${singleLine(device.user_code, 40)}\n\nWaiting. Whoever enters this code gives this machine a key of their account.\n`,
+  );
+  const token = await poll(url, device);
+  const name = givenName ?? `${CLIENT} on ${hostname()}`.slice(0, MAX_NAME_CHARS);
+  const { key, account_id } = await exchange(url, { token, name });
+  keepStoredKey(url, { key, account_id });
+  process.stdout.write(
+    `Signed in to ${url} as account ${account_id}. The key is in ${storedKeysFile()}; commands use it where AGENT_SERVICE_KEY is not set, and find the service by --url, or by\n\n    export AGENT_SERVICE_URL=${url}\n`,
+  );
+}
 
 export const logout = command({
   summary: "End this machine's key of a service.",

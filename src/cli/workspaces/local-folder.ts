@@ -85,7 +85,7 @@ export class LocalFolder {
     if (found === null || !(found.isFile() || found.isSymbolicLink())) return null;
     if (found.isSymbolicLink()) {
       const target = Buffer.from(await readlink(join(this.root, path)));
-      return { oid: blobHash(target.length).update(target).digest("hex"), mode: "120000" };
+      return { oid: blobName(target), mode: "120000" };
     }
     const hash = blobHash(found.size);
     let bytes = 0;
@@ -121,16 +121,14 @@ export class LocalFolder {
     },
   ): Promise<void> {
     const { from, to } = file;
-    const fault = pathFault(path, process.platform);
-    if (fault !== null) throw new CommandError(`"${path}" cannot be a file of this folder: ${fault}.`);
-    await this.#makeFolders(path);
+    await this.makeWay(path);
     const place = join(this.root, path);
     const temp = await mkdtemp(join(await this.recordFolder(), "part-"));
     try {
       const part = join(temp, "file");
       if (to.mode === "120000") await symlink(await readTarget(file.bytes, to, path), part);
       else await writePart(part, { ...file, path });
-      if (!isSameFile(await this.stateOf(path), from)) throw new FileMovedError(path);
+      await this.requireState(path, from);
       if (from !== null) await rename(part, place);
       else await putNew(part, { place, path, mode: to.mode });
     } finally {
@@ -138,9 +136,21 @@ export class LocalFolder {
     }
   }
 
+  /** Makes the folders of a file. Rejects where its path is none of this folder, and where a link or a file is in the way. */
+  async makeWay(path: string): Promise<void> {
+    const fault = pathFault(path, process.platform);
+    if (fault !== null) throw new CommandError(`"${path}" cannot be a file of this folder: ${fault}.`);
+    await this.#makeFolders(path);
+  }
+
+  /** Rejects with a FileMovedError where the file is not as it was. */
+  async requireState(path: string, state: FileState | null): Promise<void> {
+    if (!isSameFile(await this.stateOf(path), state)) throw new FileMovedError(path);
+  }
+
   /** Removes a file, and the folders that are empty then. Rejects with a FileMovedError where another one is there. */
   async remove(path: string, from: FileState): Promise<void> {
-    if (!isSameFile(await this.stateOf(path), from)) throw new FileMovedError(path);
+    await this.requireState(path, from);
     await this.#requireFolders(path);
     await rm(join(this.root, path));
     const names = path.split("/").slice(0, -1);
@@ -205,6 +215,11 @@ async function lstatOf(path: string) {
   }
 }
 
+/** Git's name of these contents. */
+export function blobName(bytes: Uint8Array): string {
+  return blobHash(bytes.length).update(bytes).digest("hex");
+}
+
 /** As git names a blob. */
 function blobHash(size: number): Hash {
   return createHash("sha1").update(`blob ${size}\0`);
@@ -225,7 +240,7 @@ async function readTarget(bytes: AsyncIterable<Uint8Array>, to: FileState, path:
     chunks.push(chunk);
   }
   const target = Buffer.concat(chunks);
-  if (blobHash(target.length).update(target).digest("hex") !== to.oid) throw changedMeanwhile(path);
+  if (blobName(target) !== to.oid) throw changedMeanwhile(path);
   const text = target.toString("utf8");
   if (text === "" || text.includes("\0") || !Buffer.from(text).equals(target)) {
     throw new CommandError(`The target of the link "${path}" is no path.`);

@@ -41,9 +41,9 @@ export function planPull(sides: Sides, take: "local" | "remote" | null): SyncPla
   return plan(sides, { from: sides.remote, onto: sides.local, other: "remote", take });
 }
 
-/** Brings what has changed in the folder to the copy. */
-export function planPush(sides: Sides): SyncPlan {
-  return plan(sides, { from: sides.local, onto: sides.remote, other: "local", take: null });
+/** Brings what has changed in the folder to the copy. `take` decides what has changed in both. */
+export function planPush(sides: Sides, take: "local" | "remote" | null = null): SyncPlan {
+  return plan(sides, { from: sides.local, onto: sides.remote, other: "local", take });
 }
 
 type Direction = {

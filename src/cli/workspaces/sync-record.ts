@@ -1,5 +1,5 @@
 // The record of a synchronised folder: its workspace and copy, and how both were when they last met, in `copy.json` of the
-// folder's record.
+// folder's record. Each session of an editor has a copy, and a file there, of its own.
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { type FileStates, fileModes } from "./file-state.ts";
 import { RECORD_FOLDER } from "./folder-path.ts";
 import type { LocalFolder } from "./local-folder.ts";
 
+/** Of the copy that `workspaces pull` and `push` know. */
 const FILE = "copy.json";
 
 const recordSchema = z.object({
@@ -34,8 +35,8 @@ export type SyncPlace = {
 export type SyncRecord = { readonly place: SyncPlace; readonly base: FileStates };
 
 /** Null where the folder was never synchronised. Rejects where its record cannot be read. */
-export async function readRecord(root: string): Promise<SyncRecord | null> {
-  const path = join(root, RECORD_FOLDER, FILE);
+export async function readRecord(root: string, file = FILE): Promise<SyncRecord | null> {
+  const path = join(root, RECORD_FOLDER, file);
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -57,8 +58,12 @@ export async function readRecord(root: string): Promise<SyncRecord | null> {
 }
 
 /** Replaces the record: a command that is killed meanwhile leaves the old one. */
-export async function writeRecord(folder: LocalFolder, { place, base }: SyncRecord): Promise<void> {
-  const path = join(await folder.recordFolder(), FILE);
+export async function writeRecord(
+  folder: LocalFolder,
+  { place, base }: SyncRecord,
+  file = FILE,
+): Promise<void> {
+  const path = join(await folder.recordFolder(), file);
   const files = Object.fromEntries([...base].map(([name, { oid, mode }]) => [name, [oid, mode]]));
   const { url, workspaceId, workingCopyId } = place;
   const record = { version: 1, url, workspace_id: workspaceId, working_copy_id: workingCopyId, files };

@@ -17,7 +17,12 @@ export type SyncOptions = {
   readonly place: SyncPlace;
   /** Null: they have never met. */
   readonly record: SyncRecord | null;
+  /** The file that keeps the record. Left out: that of \`workspaces pull\` and \`push\`. */
+  readonly recordFile?: string;
 };
+
+/** Decides what a file becomes that has changed on both sides. Null: nothing travels then. */
+type Take = { readonly take: "local" | "remote" | null };
 
 export type SyncResult = {
   /** In the order of paths. */
@@ -28,24 +33,41 @@ export type SyncResult = {
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 };
 
-/** Brings the copy's changes to the folder: all of them, or none where there is a conflict. */
-export async function pull(
-  options: SyncOptions & { readonly take: "local" | "remote" | null },
-): Promise<SyncResult> {
+/** A pull that has not begun. */
+export type PreparedPull = {
+  /** None where there is a conflict. */
+  readonly steps: readonly FileStep[];
+  readonly conflicts: readonly SyncConflict[];
+  /** All steps, or none where there is a conflict. */
+  carryOut(): Promise<SyncResult>;
+};
+
+/** What a pull would do. Changes nothing. */
+export async function preparePull(options: SyncOptions & Take): Promise<PreparedPull> {
   const { folder, copy, take } = options;
   const sides = await readSides(options);
   const plan = planPull(sides, take);
-  return await carryOut(options, { ...sides, plan }, async ({ path, from, to }) => {
-    if (to === null && from !== null) await folder.remove(path, from);
-    if (to !== null) await folder.write(path, { from, to, bytes: await copy.open(path) });
-  });
+  return {
+    steps: plan.steps,
+    conflicts: plan.conflicts,
+    carryOut: () =>
+      carryOut(options, { ...sides, plan }, async ({ path, from, to }) => {
+        if (to === null && from !== null) await folder.remove(path, from);
+        if (to !== null) await folder.write(path, { from, to, bytes: await copy.open(path) });
+      }),
+  };
+}
+
+/** Brings the copy's changes to the folder: all of them, or none where there is a conflict. */
+export async function pull(options: SyncOptions & Take): Promise<SyncResult> {
+  return await (await preparePull(options)).carryOut();
 }
 
 /** Brings the folder's changes to the copy: all of them, or none where there is a conflict. */
-export async function push(options: SyncOptions): Promise<SyncResult> {
-  const { folder, copy } = options;
+export async function push(options: SyncOptions & Partial<Take>): Promise<SyncResult> {
+  const { folder, copy, take = null } = options;
   const sides = await readSides(options);
-  const plan = planPush(sides);
+  const plan = planPush(sides, take);
   return await carryOut(options, { ...sides, plan }, async ({ path, from, to }) => {
     const etag = from === null ? null : (sides.remote.get(path)?.etag ?? null);
     if (to !== null) await copy.put(path, { mode: to.mode, contents: await folder.contents(path), etag });
@@ -74,7 +96,7 @@ async function readSides({ folder, copy, record }: SyncOptions): Promise<Read> {
 }
 
 async function carryOut(
-  { folder, place }: SyncOptions,
+  { folder, place, recordFile }: SyncOptions,
   { base, plan, skipped }: Read & { readonly plan: SyncPlan },
   take: (step: FileStep) => Promise<void>,
 ): Promise<SyncResult> {
@@ -92,7 +114,7 @@ async function carryOut(
       });
     }
   } finally {
-    await writeRecord(folder, { place, base: metSoFar({ base, plan, done }) });
+    await writeRecord(folder, { place, base: metSoFar({ base, plan, done }) }, recordFile);
   }
   const changed = steps.map(({ path, from, to }) => {
     const action = to === null ? "removed" : from === null ? "added" : "replaced";

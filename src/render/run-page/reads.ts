@@ -3,7 +3,7 @@
 import type { ToolCall } from "../../report/run-report.ts";
 import { countText, plural } from "../quantities.ts";
 
-type ReadKind = "file" | "folder" | "search" | "history" | "changes" | "skill" | "image" | "page";
+export type ReadKind = "file" | "folder" | "search" | "history" | "changes" | "skill" | "image" | "page";
 
 /**
  * The built-in tools that only read, and the kinds of the Agent Client Protocol that other agents' calls are named by. Of a tool
@@ -36,8 +36,13 @@ const words: Readonly<Record<ReadKind, (count: number) => string>> = {
   page: (count) => `fetched ${plural(count, "page")}`,
 };
 
+/** What a call of this tool reads. Null: it is none that only reads, or nobody says so. */
+export function readKindOf(name: string): ReadKind | null {
+  return kinds.get(name) ?? null;
+}
+
 export function isRead({ name }: Pick<ToolCall, "name">): boolean {
-  return kinds.has(name);
+  return readKindOf(name) !== null;
 }
 
 /** Of calls that read. A file that is read in two parts is one. */

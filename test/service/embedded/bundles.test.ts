@@ -116,9 +116,30 @@ describe("the bundles", () => {
   });
 
   it("of commands that ask a service hold none of it", () => {
-    for (const name of ["agents", "runs", "run-command", "login", "workspaces", "mcp", "conform", "init"])
+    for (const name of [
+      "agents",
+      "runs",
+      "run-command",
+      "login",
+      "workspaces",
+      "mcp",
+      "acp",
+      "conform",
+      "init",
+    ])
       expect(loadedWith("npm", "commands/program.mjs", `commands/${name}.mjs`).filter(ofService)).toEqual([]);
     expect(loadedWith("npm", "commands/keys.mjs").filter(ofService).length).toBeGreaterThan(100);
+  });
+
+  it("of the command load the library of editors with `acp` alone", () => {
+    const isOfEditors = (path: string) => /^src\/cli\/acp\/|node_modules\/@agentclientprotocol\//.test(path);
+    for (const name of [...built.npm.keys()].filter((path) => /^commands\/(?!acp\.mjs)/.test(path)))
+      expect(loadedWith("npm", "cli.mjs", "commands/program.mjs", name).filter(isOfEditors), name).toEqual(
+        [],
+      );
+    expect(
+      loadedWith("npm", "commands/program.mjs", "commands/acp.mjs").filter(isOfEditors).length,
+    ).toBeGreaterThan(10);
   });
 
   it("of the command and the service hold each module once", () => {
