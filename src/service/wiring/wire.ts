@@ -189,6 +189,9 @@ function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Ex
     openBroughtBackend: broughtBackendOf(parts),
     environments,
     egress: ownEgress(config),
+    ...(config.sandbox.kubernetes === null
+      ? {}
+      : { places: async () => (await parts.sandbox()).places ?? null }),
     checkSandbox: {
       sandbox: parts.sandbox,
       isSandboxOff: config.sandbox.mode === "off",
