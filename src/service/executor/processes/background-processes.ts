@@ -12,6 +12,7 @@ import type {
   SandboxRefusal,
   SandboxResult,
 } from "../../core/ports/sandbox.ts";
+import { reachesProxy } from "../../core/runs/shell-policy.ts";
 import { UnreadOutput } from "./unread-output.ts";
 
 export const MAX_PROCESSES = 4;
@@ -190,7 +191,7 @@ export class BackgroundProcesses {
   }): Promise<Result<SandboxResult, SandboxRefusal>> {
     const { sandbox, egress, checkout, runId, signal, leftMs } = this.#parts;
     const { command, cwd, unread, stopping, begun } = work;
-    const egressSocket = sandbox.kind === "bubblewrap" ? await egress.socket("agent") : null;
+    const egressSocket = reachesProxy(sandbox.kind) ? await egress.socket("agent") : null;
     const timeoutMs = Math.min(LONGEST_MS, Math.max(1, leftMs()));
     return await sandbox.run(checkout, {
       execute: { shell: command },

@@ -80,7 +80,7 @@ export async function execInPod(exec: PodExec): Promise<ExecEnd> {
     }
   });
   try {
-    const sending = send(socket, exec.input, cut.signal).catch((cause: unknown) => {
+    const sending = send(socket, exec.input, { closed, isCut: cut.signal }).catch((cause: unknown) => {
       fault ??= { cause };
       socket.terminate();
     });
@@ -151,13 +151,24 @@ async function connect({ client, namespace, pod, command, signal }: PodExec): Pr
   return socket;
 }
 
-async function send(socket: WebSocket, input: AsyncIterable<Uint8Array>, cut: AbortSignal): Promise<void> {
-  for await (const bytes of input)
+async function send(
+  socket: WebSocket,
+  input: AsyncIterable<Uint8Array>,
+  { closed, isCut }: { readonly closed: Promise<void>; readonly isCut: AbortSignal },
+): Promise<void> {
+  const pieces = input[Symbol.asyncIterator]();
+  for (;;) {
+    // Whoever gives it may have nothing to give for a long time.
+    const next = await Promise.race([pieces.next(), closed.then(() => null)]);
+    if (next === null) return void pieces.return?.().catch(() => {});
+    if (next.done === true) break;
+    const bytes = next.value;
     for (let at = 0; at < bytes.length; at += MAX_MESSAGE_BYTES) {
-      if (cut.aborted) return;
+      if (isCut.aborted) return;
       await sendOn(socket, channels.input, bytes.subarray(at, at + MAX_MESSAGE_BYTES));
     }
-  if (!cut.aborted) await sendOn(socket, channels.close, Uint8Array.of(channels.input));
+  }
+  if (!isCut.aborted) await sendOn(socket, channels.close, Uint8Array.of(channels.input));
 }
 
 /** Resolves once it is on its way. A socket that is closed tells so by itself. */

@@ -12,6 +12,10 @@ export const frameKinds = {
   skipped: 7,
   started: 8,
   alive: 9,
+  opened: 10,
+  data: 11,
+  ended: 12,
+  closed: 13,
 } as const;
 
 /** Kind, mode, length of the path, length of the content. */

@@ -6,7 +6,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Random } from "../../../base/ids.ts";
 import type { Logger } from "../../../base/log.ts";
 import { ok, refused } from "../../../base/result.ts";
-import type { Sandbox, SandboxedCheckout, SandboxPlaces } from "../../core/ports/sandbox.ts";
+import type { Sandbox, SandboxedCheckout, SandboxedRun, SandboxPlaces } from "../../core/ports/sandbox.ts";
 import type { KubernetesConfig } from "../kubernetes-config.ts";
 import { prepareCommand } from "../prepare-command.ts";
 import type { SandboxConfig } from "../sandbox-config.ts";
@@ -40,7 +40,8 @@ type KubernetesParts = {
   readonly pingMs?: number;
 };
 
-type Known = { readonly runId: string; readonly onLost: (why: string) => void };
+/** A checkout, and the runs that work in it: a child in the files of its parent has its parent's pod. */
+type Known = { readonly name: string; readonly runs: Set<SandboxedRun> };
 
 export type KubernetesSandbox = Sandbox & { readonly places: SandboxPlaces };
 
@@ -69,18 +70,24 @@ export async function kubernetesSandbox(parts: KubernetesParts): Promise<Kuberne
     names.add(name);
     return name;
   };
-  const leave = async (root: string, name: string) => {
+  const leave = async (run: SandboxedRun) => {
+    const { root } = run;
+    const of = known.get(root);
+    if (of?.runs.delete(run) !== true || of.runs.size > 0) return;
     const pod = pods.get(root);
     pods.delete(root);
     known.delete(root);
     await pod?.close();
-    names.delete(name);
+    names.delete(of.name);
   };
   const podOf = (checkout: SandboxedCheckout): RunPod | null => {
     const { root } = checkout;
-    const run = known.get(root);
-    if (run === undefined) return null;
-    const made = pods.get(root) ?? new RunPod(podParts, { name: run.runId, checkout, onLost: run.onLost });
+    const of = known.get(root);
+    if (of === undefined) return null;
+    const onLost = (why: string) => {
+      for (const run of of.runs) run.onLost(why);
+    };
+    const made = pods.get(root) ?? new RunPod(podParts, { name: of.name, checkout, onLost });
     pods.set(root, made);
     return made;
   };
@@ -88,10 +95,11 @@ export async function kubernetesSandbox(parts: KubernetesParts): Promise<Kuberne
   return {
     kind: "kubernetes",
     places: {
-      enter({ runId, root, onLost }) {
-        const name = nameOf(runId);
-        known.set(root, { runId: name, onLost });
-        return () => leave(root, name);
+      enter(run) {
+        const of = known.get(run.root) ?? { name: nameOf(run.runId), runs: new Set<SandboxedRun>() };
+        of.runs.add(run);
+        known.set(run.root, of);
+        return () => leave(run);
       },
     },
     async facts() {

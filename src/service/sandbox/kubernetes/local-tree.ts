@@ -16,6 +16,8 @@ const PERMISSIONS = 0o777;
 const OWNER_READS = 0o400;
 const OWNER_WRITES = 0o200;
 const OWNER_ENTERS = 0o700;
+const MODE_OF_MADE = 0o644;
+const MAX_READ_BYTES = 256 * 1024;
 const MAX_LINK_BYTES = 4096;
 const MAX_NAME_BYTES = 255;
 const MAX_DEPTH = 128;
@@ -65,12 +67,8 @@ export class LocalTree {
     const bytes = [...changed, ...git].reduce((sum, { about }) => sum + about.size, 0);
     const frames = async function* () {
       for (const path of removed) yield encodeFrame({ kind: frameKinds.removed, path });
-      for (const entry of changed) yield* framesOf(root, entry);
-      for (const { from, content, ...entry } of git) {
-        const path = `.git/${entry.path}`;
-        if (content === undefined) yield* framesOf(from, entry, path);
-        else yield encodeFrame({ kind: frameKinds.file, path, mode: 0o644, content });
-      }
+      yield* framesOfAll(changed.map((entry) => ({ ...entry, from: root, target: entry.path })));
+      yield* framesOfAll(git.map((entry) => ({ ...entry, target: `.git/${entry.path}` })));
     };
     const isEmpty = changed.length + removed.length + git.length === 0;
     const keep = () => {
@@ -160,20 +158,52 @@ function isForeign(path: string): boolean {
   );
 }
 
-async function* framesOf(root: string, { path, about }: Entry, target = path): AsyncGenerator<Buffer> {
-  const place = placeOf(root, path);
+type Sent = Entry & {
+  readonly from: string;
+  readonly target: string;
+  /** In the place of the file's own. */
+  readonly content?: Buffer;
+};
+
+/** Small files are read several at a time. */
+async function* framesOfAll(all: readonly Sent[]): AsyncGenerator<Buffer> {
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    const turn = all.slice(at, at + AT_ONCE);
+    const frames = await Promise.all(turn.map((one) => (isLarge(one) ? null : frameOf(one))));
+    for (const [index, frame] of frames.entries()) {
+      const one = turn[index];
+      if (frame !== null) yield frame;
+      else if (one !== undefined && isLarge(one)) yield* framesOfFile(placeOf(one.from, one.path), one);
+    }
+  }
+}
+
+function isLarge({ about, content }: Sent): boolean {
+  return content === undefined && about.isFile() && about.size > MAX_READ_BYTES;
+}
+
+/** Null for what was removed since it was listed: the next changes say so. */
+async function frameOf({ from, path, target, about, content }: Sent): Promise<Buffer | null> {
+  const place = placeOf(from, path);
   const mode = about.mode & PERMISSIONS;
-  if (about.isDirectory()) yield encodeFrame({ kind: frameKinds.folder, path: target, mode });
-  else if (about.isSymbolicLink()) {
-    const content = await readlink(place, { encoding: "buffer" }).catch(() => null);
-    if (content !== null) yield encodeFrame({ kind: frameKinds.link, path: target, content });
-  } else if (about.isFile()) yield* framesOfFile(place, { target, mode });
+  if (content !== undefined)
+    return encodeFrame({ kind: frameKinds.file, path: target, mode: MODE_OF_MADE, content });
+  if (about.isDirectory()) return encodeFrame({ kind: frameKinds.folder, path: target, mode });
+  if (about.isSymbolicLink()) {
+    const link = await readlink(place, { encoding: "buffer" }).catch(() => null);
+    return link === null ? null : encodeFrame({ kind: frameKinds.link, path: target, content: link });
+  }
+  const flag = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const bytes = await readFile(place, { flag }).catch(() => null);
+  if (bytes === null || bytes.length > MAX_CONTENT_BYTES) return null;
+  return encodeFrame({ kind: frameKinds.file, path: target, mode, content: bytes });
 }
 
 async function* framesOfFile(
   place: Buffer,
-  { target, mode }: { readonly target: string; readonly mode: number },
+  { target, about }: Pick<Sent, "target" | "about">,
 ): AsyncGenerator<Buffer> {
+  const mode = about.mode & PERMISSIONS;
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   // Removed since it was listed: the next ones say so.
   const file = await open(place, flags).catch(() => null);

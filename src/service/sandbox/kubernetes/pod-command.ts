@@ -14,18 +14,21 @@ export function variablesOf({
   network,
   passed,
   added,
+  proxy,
 }: {
   readonly network: SandboxConfig["network"];
   readonly passed: Readonly<Record<string, string>>;
   readonly added: Readonly<Record<string, string>>;
+  /** Null where the command reaches none. */
+  readonly proxy: Readonly<Record<string, string>> | null;
 }): Readonly<Record<string, string>> {
   const all = scrubbedEnvironment({
     path: "",
     home: "",
     temporary: "",
-    passed: { ...(network === "off" ? offlineVariables : {}), ...passed },
+    passed: { ...(network === "off" && proxy === null ? offlineVariables : {}), ...passed },
     added,
-    proxy: {},
+    proxy: proxy ?? {},
   });
   const { PATH, HOME, TMPDIR, ...rest } = all;
   const isAsked = (name: string) => name in passed || name in added;

@@ -7,6 +7,7 @@ import { isObject } from "../../../base/json.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { SandboxCommand, SandboxedCheckout, SandboxResult } from "../../core/ports/sandbox.ts";
 import { BoundedOutput } from "../bounded-output.ts";
+import { EGRESS_PORT, proxyVariables } from "../relay.ts";
 import type { SandboxConfig } from "../sandbox-config.ts";
 import { SandboxError } from "../sandbox-error.ts";
 import { argvOf } from "../supervise.ts";
@@ -15,6 +16,7 @@ import { type Frame, FrameError, frameKinds } from "./frames.ts";
 import { LocalTree, type TreeChanges } from "./local-tree.ts";
 import { callPod, framed, type PodCall, PodLostError, type PodPlace } from "./pod-call.ts";
 import { endOf, variablesOf } from "./pod-command.ts";
+import { PodRelay } from "./pod-relay.ts";
 
 /** Whoever writes more than this has no reader in mind. It lies on the pod's disk. */
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024;
@@ -56,6 +58,7 @@ export class RunPod {
   #copy = 0;
   #commands = 0;
   #running = 0;
+  #relay: PodRelay | null = null;
   #ended: string[] = [];
 
   constructor(parts: RunPodParts, place: RunPodPlace) {
@@ -93,6 +96,7 @@ export class RunPod {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const place = this.#opened;
+    await this.#relay?.stop();
     if (place !== null) await deleteClaim(place, place.pod);
   }
 
@@ -202,6 +206,8 @@ export class RunPod {
     const input = Buffer.from(command.stdin ?? "");
     const halfBytes = Math.ceil(command.maxOutputBytes / 2);
     const forgets = this.#ended.splice(0);
+    const hasProxy = await this.#reach(place, command);
+    const proxy = hasProxy ? proxyVariables() : null;
     const taking = isAlone ? this.#taking() : null;
     let isStarted = false;
     const take = async (frame: Frame) => {
@@ -221,7 +227,7 @@ export class RunPod {
         forgets,
         argv: argvOf(command.execute),
         cwd: within,
-        env: variablesOf({ ...config, added: command.env }),
+        env: variablesOf({ ...config, added: command.env, proxy }),
         keepsHome,
         timeoutMs: Math.min(command.timeoutMs, command.longestMs ?? config.limits.timeoutMs),
         maxWrittenBytes: MAX_WRITTEN_BYTES,
@@ -252,6 +258,19 @@ export class RunPod {
       if (signal.aborted) await this.#stop(place, id);
       throw cause;
     }
+  }
+
+  /** The way to the proxy of the command's network, where it has one. */
+  async #reach(place: PodPlace, { egressSocket }: Pick<SandboxCommand, "egressSocket">): Promise<boolean> {
+    // With a network of the pod's own there is no relay to ours.
+    if (egressSocket === null || this.#parts.config.network === "allowed") return false;
+    if (this.#relay?.socket !== egressSocket) {
+      const before = this.#relay;
+      this.#relay = new PodRelay(place, { socket: egressSocket, port: EGRESS_PORT });
+      await before?.stop();
+    }
+    await this.#relay.isReady;
+    return true;
   }
 
   /** Ends a command whose run or caller does not wait for it any more. */

@@ -169,7 +169,7 @@ describe("the pod of a run", () => {
     expect(fixture.lost).toEqual([expect.stringContaining("Evicted")]);
     expect(files.lines.join("\n")).toContain("warn the pod of a run is lost");
     expect(existsSync(fixture.path("runs"))).toBe(false);
-    await fixture.enter()();
+    await fixture.leave();
     fixture.enter();
     expect((await fixture.run("cat kept edited")).output).toBe("kept\nby a tool\n");
   });
@@ -187,9 +187,13 @@ describe("the pod of a run", () => {
   it("is deleted with its claim when the run leaves, and at its time where its worker is dead", async () => {
     fixture = await PodFixture.start();
     const { cluster } = fixture;
-    const leave = fixture.enter();
+    const leaveChild = fixture.enter();
     await fixture.run("true");
-    await leave();
+    // A child in the same files has the pod of its parent, and leaves it to it.
+    await leaveChild();
+    expect((await fixture.run("echo on")).output).toBe("on\n");
+    expect(cluster.claims.values).toHaveLength(1);
+    await fixture.leave();
     await cluster.settled();
     expect(cluster.claims.values).toEqual([]);
     expect([...cluster.pods]).toEqual([]);

@@ -21,6 +21,8 @@ export class PodFixture {
   /** Why the run's pod was lost, once for each time. */
   readonly lost: string[] = [];
   readonly sandbox: Sandbox;
+  /** As the worker does that has the run. */
+  leave: () => Promise<void> = async () => {};
   readonly #leaving: (() => Promise<void>)[] = [];
 
   private constructor(cluster: FakeCluster, files: SandboxFixture, sandbox: KubernetesSandbox) {
@@ -45,7 +47,7 @@ export class PodFixture {
     const away = { ...(awayMs === undefined ? {} : { awayMs }), ...(pingMs === undefined ? {} : { pingMs }) };
     const sandbox = await kubernetesSandbox({ config, cluster: config.kubernetes, ...tools, ...away });
     const fixture = new PodFixture(cluster, files, sandbox);
-    fixture.enter();
+    fixture.leave = fixture.enter();
     return fixture;
   }
 
