@@ -84,7 +84,6 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/checkouts/remotes/remote-refusal.ts",
     "service/sandbox/kubernetes/claim.ts",
     "service/sandbox/kubernetes/pod-commands.ts",
-    "service/sandbox/kubernetes/pod-files.ts",
     "service/sandbox/orphan-processes.ts",
     "service/sandbox/process-watch.ts",
   ],

@@ -1,6 +1,6 @@
 // Executes a program in a pod over a WebSocket, by the protocol v5.channel.k8s.io: the first byte of each message is its channel. It is
 // no connection to rely on: whoever uses it asks again, and the program in the pod makes that safe.
-// Looked up on 2026-11-29: https://github.com/kubernetes/enhancements/blob/master/keps/sig-cli/4006-transition-spdy-to-websockets/README.md
+// Looked up on 2026-11-29: https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/4006-transition-spdy-to-websockets
 
 import { WebSocket } from "ws";
 import { isObject, parseObject } from "../../../base/json.ts";

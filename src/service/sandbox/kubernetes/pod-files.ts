@@ -61,7 +61,9 @@ const put = async ({ isWhole, from, to }) => {
     const content = await take(header.readDoubleBE(7));
     if (kind === kinds.end) break;
     if (kind === kinds.more) { fs.appendFileSync(at(last), content); continue; }
-    ready(path);
+    // What is gone with a folder above it is not looked for behind a link.
+    if (kind === kinds.removed && ![...ups(path)].every((up) => look(at(up))?.isDirectory())) continue;
+    if (kind !== kinds.removed) ready(path);
     const about = look(at(path));
     const isFolder = about !== null && about.isDirectory();
     if (about !== null && (kind !== kinds.folder || !isFolder)) fs.rmSync(at(path), { recursive: true, force: true });
@@ -69,8 +71,8 @@ const put = async ({ isWhole, from, to }) => {
     if (kind === kinds.file) { fs.writeFileSync(at(path), content, { mode: mode | 0o200 }); fs.chmodSync(at(path), mode | 0o200); last = path; }
     if (kind === kinds.folder) { if (!isFolder) fs.mkdirSync(at(path)); fs.chmodSync(at(path), mode | 0o700); }
     if (kind === kinds.link) fs.symlinkSync(content, at(path));
-    changed.add(path);
     if (kind === kinds.removed) for (const known of [...stamps.keys()]) if (known === path || known.startsWith(path + "/")) stamps.delete(known);
+    if (kind !== kinds.removed) changed.add(path);
   }
   for (const path of changed) {
     const about = look(at(path));

@@ -15,6 +15,7 @@ export class PodRelay {
   /** Resolves once the pod listens. Rejects where it never will. */
   readonly isReady: Promise<void>;
   readonly #ended: Promise<unknown>;
+  #isOver = false;
   readonly #stopping = new AbortController();
   readonly #open = new Map<string, Socket>();
   #waiting: Buffer[] = [];
@@ -34,10 +35,19 @@ export class PodRelay {
       body: () => this.#frames(this.#call),
       take: (frame) => (frame.kind === frameKinds.started ? ready.resolve() : this.#take(frame)),
       signal: this.#stopping.signal,
-    }).then(
-      () => ready.reject(new Error("Nothing could listen at the proxy's port in the pod.")),
-      (cause: unknown) => ready.reject(cause),
-    );
+    })
+      .then(
+        () => ready.reject(new Error("Nothing could listen at the proxy's port in the pod.")),
+        (cause: unknown) => ready.reject(cause),
+      )
+      .finally(() => {
+        this.#isOver = true;
+      });
+  }
+
+  /** Whether it has given up: the server was away for too long. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Resolves when no connection is left. */

@@ -2,7 +2,7 @@
 // deleted with the checkout.
 
 import { isAbsolute } from "node:path";
-import type { Clock } from "../../../base/clock.ts";
+import { type Clock, WOKEN } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { SandboxCommand, SandboxedCheckout, SandboxResult } from "../../core/ports/sandbox.ts";
@@ -24,6 +24,8 @@ const MAX_WRITTEN_BYTES = 256 * 1024 * 1024;
 const MAX_CHANGED_ENTRIES = 500_000;
 /** What a stopped run's command is given to end, and its files to be read. */
 const LAST_MS = 10_000;
+/** What a command whose time is over is given to end. */
+const END_MS = 30_000;
 
 export type RunPodParts = {
   readonly claims: () => Promise<Claims>;
@@ -172,15 +174,19 @@ export class RunPod {
     const copy = { from: this.#copy, to: this.#copy + 1, maxBytes, maxEntries: MAX_CHANGED_ENTRIES };
     let received = this.#tree.receive();
     let bytes = 0;
+    let entries = 0;
     return {
       copy,
       begin: () => {
         received = this.#tree.receive();
         bytes = 0;
+        entries = 0;
       },
       take: async (frame: Frame) => {
         bytes += frame.content.length;
-        if (bytes > maxBytes) throw new FrameError("The pod answers with more than it may hold.");
+        entries += frame.kind === frameKinds.more ? 0 : 1;
+        if (bytes > maxBytes || entries > copy.maxEntries)
+          throw new FrameError("The pod answers with more than it may hold.");
         await received.take(frame);
       },
       end: async (answer: Readonly<Record<string, unknown>>): Promise<boolean> => {
@@ -197,8 +203,9 @@ export class RunPod {
     { command, within, keepsHome }: Work,
     { isAlone }: { readonly isAlone: boolean },
   ): Promise<SandboxResult> {
-    const { config } = this.#parts;
+    const { config, clock, awayMs } = this.#parts;
     const { signal } = command;
+    const timeoutMs = Math.min(command.timeoutMs, command.longestMs ?? config.limits.timeoutMs);
     if (isAbsolute(within)) throw new TypeError("A command's folder is relative.");
     this.#commands += 1;
     const id = `${place.pod.podUid}-${this.#commands}`;
@@ -209,6 +216,7 @@ export class RunPod {
     const hasProxy = await this.#reach(place, command);
     const proxy = hasProxy ? proxyVariables() : null;
     const taking = isAlone ? this.#taking() : null;
+    const late = new AbortController();
     let isStarted = false;
     const take = async (frame: Frame) => {
       if (frame.kind === frameKinds.started && !isStarted) {
@@ -229,7 +237,7 @@ export class RunPod {
         cwd: within,
         env: variablesOf({ ...config, added: command.env, proxy }),
         keepsHome,
-        timeoutMs: Math.min(command.timeoutMs, command.longestMs ?? config.limits.timeoutMs),
+        timeoutMs,
         maxWrittenBytes: MAX_WRITTEN_BYTES,
         maxDiskBytes: config.limits.diskBytes,
         inputBytes: input.length,
@@ -244,8 +252,14 @@ export class RunPod {
         if (input.length > 0) yield input;
       },
       take,
-      signal,
+      signal: AbortSignal.any([signal, late.signal]),
     };
+    const isDone = new AbortController();
+    // A command may stop its own supervisor.
+    clock
+      .sleep(timeoutMs + awayMs + END_MS, AbortSignal.any([signal, isDone.signal]))
+      .then(() => late.abort(new PodLostError("The pod does not end a command whose time is over.")))
+      .catch(() => {});
     try {
       const answer = await callPod(place, call);
       if (answer.ok !== true || !isObject(answer.end))
@@ -257,6 +271,8 @@ export class RunPod {
     } catch (cause) {
       if (signal.aborted) await this.#stop(place, id);
       throw cause;
+    } finally {
+      isDone.abort(WOKEN);
     }
   }
 
@@ -264,7 +280,7 @@ export class RunPod {
   async #reach(place: PodPlace, { egressSocket }: Pick<SandboxCommand, "egressSocket">): Promise<boolean> {
     // With a network of the pod's own there is no relay to ours.
     if (egressSocket === null || this.#parts.config.network === "allowed") return false;
-    if (this.#relay?.socket !== egressSocket) {
+    if (this.#relay?.socket !== egressSocket || this.#relay.isOver) {
       const before = this.#relay;
       this.#relay = new PodRelay(place, { socket: egressSocket, port: EGRESS_PORT });
       await before?.stop();

@@ -1,7 +1,7 @@
 // Commands in pods of the fake cluster: what they see, what they leave, and how they end.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeCluster } from "../../../../fakes/kubernetes/cluster.ts";
@@ -75,6 +75,16 @@ describe("a command in a pod", () => {
     expect(readFileSync(join(root, "a/b/c"), "utf8")).toBe("x\n");
     const next = await fixture.result(sandbox, "ls; test -x a/b/c && echo executable");
     expect(next.output).toBe("a\nlinked\noutside\nexecutable\n");
+    // And the other way: what a tool removes and replaces here.
+    rmSync(join(root, "a"), { recursive: true });
+    rmSync(join(root, "outside"), { recursive: true });
+    writeFileSync(join(root, "outside"), "a file now\n");
+    mkdirSync(join(root, "linked-too"));
+    rmSync(join(root, "linked"));
+    mkdirSync(join(root, "linked"));
+    writeFileSync(join(root, "linked/file"), "x");
+    const last = await fixture.result(sandbox, "find . | sort; cat outside; ls -la /etc/file 2>/dev/null");
+    expect(last.output).toBe(".\n./linked\n./linked-too\n./linked/file\n./outside\na file now\n");
   });
 
   it("is ended at its limits of time and of output", async () => {
