@@ -41,6 +41,7 @@ import {
   type RunCost,
 } from "./run-cost.ts";
 import { measureBareRuns, measureRuns, type RunFigures } from "./runs.ts";
+import { CHECKOUT_FILES, measureSandboxes } from "./sandboxes.ts";
 import { LEAD_MS, measureLateness, SCHEDULES, SPREAD_MS } from "./schedules.ts";
 import { measureStart } from "./service-start.ts";
 import { measureSkipped } from "./skipped.ts";
@@ -70,6 +71,7 @@ export const parts = {
   sockets,
   watchers,
   schedules,
+  sandboxes,
   workspaces,
   capacity,
   soak,
@@ -140,6 +142,22 @@ async function embedded(): Promise<Row[]> {
   return [
     row("Action without a server: process start → its run's id on the log", embeddedMs),
     row("the same, with a model", withModelMs),
+  ];
+}
+
+async function sandboxes(): Promise<Row[]> {
+  const { bareMs, bubblewrapMs, warmMs, coldMs, nextMs } = await measureSandboxes({ rounds: 12 });
+  const row = (what: string, measuredMs: number): Row => ({
+    what,
+    sqlite: { text: ms(measuredMs) },
+    postgres: null,
+    floor: `${ms(bareMs)} sh -c true`,
+  });
+  return [
+    row(`A run's first command, checkout of ${CHECKOUT_FILES} files: in bubblewrap`, bubblewrapMs),
+    row("the same in a pod that waited (fake cluster)", warmMs),
+    row("the same in a pod that is made for it (fake cluster)", coldMs),
+    row("the next command in that pod", nextMs),
   ];
 }
 

@@ -11,6 +11,10 @@ export const kubernetesObjects: readonly unknown[] = parseAllDocuments(
   readFileSync(join(root, "deploy/kubernetes.yaml"), "utf8"),
 ).map((one) => one.toJS());
 
+export const sandboxObjects: readonly unknown[] = parseAllDocuments(
+  readFileSync(join(root, "deploy/sandbox-pods.yaml"), "utf8"),
+).map((one) => one.toJS());
+
 export const kedaObjects: readonly unknown[] = parseAllDocuments(
   readFileSync(join(root, "deploy/keda.yaml"), "utf8"),
 ).map((one) => one.toJS());

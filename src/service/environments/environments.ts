@@ -6,7 +6,7 @@ import { arch, platform } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { EnvironmentRequest, Environments, PreparedEnvironment } from "../core/checkouts/environment.ts";
-import type { Sandbox } from "../core/ports/sandbox.ts";
+import type { Sandbox, SandboxKind } from "../core/ports/sandbox.ts";
 import type { TaskOrigin } from "../core/runs/shell-policy.ts";
 import { CopyRefusedError } from "./copy-folder.ts";
 import type { EnvironmentCache } from "./environment-cache.ts";
@@ -54,6 +54,9 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
   };
 }
 
+/** The sandboxes of which what a script left is on this machine. */
+const keeping: ReadonlySet<SandboxKind> = new Set<SandboxKind>(["bubblewrap", "container"]);
+
 type Parts = {
   readonly options: EnvironmentsOptions;
   readonly request: EnvironmentRequest;
@@ -85,9 +88,9 @@ class RunHome {
   }
 }
 
-/** Without a sandbox nothing is kept: what a command leaves running could change it. */
+/** Without a sandbox nothing is kept: what a command leaves running could change it. In a pod, what it left is in the pod. */
 async function keysOf({ options, request, sandbox }: Parts): Promise<EnvironmentKeys | null> {
-  if (options.cache === null || sandbox.kind === "none") return null;
+  if (options.cache === null || !keeping.has(sandbox.kind)) return null;
   return await environmentKeys(request, [platform(), arch(), sandbox.kind]);
 }
 

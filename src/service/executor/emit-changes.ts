@@ -63,4 +63,5 @@ const stopped: Readonly<Record<StopKind, StoppedChanges | null>> = {
   handover: null,
   shutdown: null,
   lost: null,
+  sandbox_lost: null,
 };

@@ -35,7 +35,7 @@ import { RunNetwork } from "./run-network.ts";
 import { noCommitText, openFiles, sourceOf } from "./run-source.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { untilTurn } from "./session-turn.ts";
-import { RunStopped } from "./stop-reason.ts";
+import { hasLostSandbox, RunStopped } from "./stop-reason.ts";
 import { taskOf } from "./task-of.ts";
 import { backendSpan } from "./trace-run.ts";
 import { turnEvents } from "./turn-meter.ts";
@@ -59,6 +59,8 @@ type Work = {
   readonly egress: EgressProvider;
   /** Where commands of the run ask for its ID tokens. Null: nowhere. */
   readonly tokenRelays: TokenRelays | null;
+  /** Says that a checkout is this run's. What is returned gives its place in the sandbox back. */
+  readonly enterSandbox: (root: string) => Promise<() => Promise<void>>;
   /** Where the checks of attempts are executed. Null: nowhere. */
   readonly checkSandbox: CheckSandbox | null;
   /** Null where no runs of workspaces are executed. */
@@ -232,6 +234,7 @@ async function endingOfWork(
     });
     if (files.ok) {
       held.hold(files.value.checkout);
+      held.hold({ close: await work.enterSandbox(files.value.checkout.root) });
       opened.workspace = files.value.workspace;
       work.secrets.add(...(files.value.checkout.covered?.values ?? []));
     }
@@ -264,7 +267,10 @@ async function endingOfWork(
       const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout);
       return completed(await ask(() => held.use(run(), stopsWithinMs)));
     } catch (cause) {
-      const isLeft = isOfStore(cause) || (cause instanceof RunStopped && cause.kind === "handover");
+      const isLeft =
+        isOfStore(cause) ||
+        hasLostSandbox(cause) ||
+        (cause instanceof RunStopped && cause.kind === "handover");
       isGivenBack = journal !== null && isLeft;
       if (hasNoTurns && journal !== null) await held.untilKept(cause);
       throw cause;
@@ -276,7 +282,8 @@ async function endingOfWork(
         await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
     }
   } catch (cause) {
-    if (isOfStore(cause)) throw cause;
+    // Another worker takes it up, where it can: the run itself has not failed.
+    if (isOfStore(cause) || hasLostSandbox(cause)) throw cause;
     return await endingOfError(work, cause);
   }
 }

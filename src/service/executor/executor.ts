@@ -6,6 +6,7 @@ import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
 import type { Environments } from "../core/checkouts/environment.ts";
 import type { Core } from "../core/core.ts";
 import type { EgressProvider } from "../core/egress/run-egress.ts";
+import type { SandboxedRun, SandboxPlaces } from "../core/ports/sandbox.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import type { Span } from "../core/ports/tracer.ts";
 import type { TokenRelays } from "../core/run-identity/token-relay.ts";
@@ -43,6 +44,8 @@ type ExecutorOptions = {
   readonly egress: EgressProvider;
   /** Where commands of runs ask for ID tokens. Default: nowhere. */
   readonly tokenRelays?: TokenRelays;
+  /** The places of runs in the sandbox. Default: it has none. */
+  readonly places?: () => Promise<SandboxPlaces | null>;
   /** Where the checks of attempts are executed. Default: nowhere. */
   readonly checkSandbox?: CheckSandbox;
   /** The source of files for runs of workspaces. Default: none is executed. */
@@ -203,6 +206,7 @@ export class Executor {
         environments: this.#options.environments ?? null,
         egress,
         tokenRelays: this.#options.tokenRelays ?? null,
+        enterSandbox: (root) => this.#enterSandbox({ runId, root, onLost: () => lease.stop("sandbox_lost") }),
         checkSandbox: this.#options.checkSandbox ?? null,
         workspaces: this.#options.workspaces ?? null,
         writer,
@@ -265,6 +269,11 @@ export class Executor {
       this.#leases.delete(runId);
       core.signals.opened(runId);
     }
+  }
+
+  async #enterSandbox(run: SandboxedRun): Promise<() => Promise<void>> {
+    const places = (await this.#options.places?.()) ?? null;
+    return places === null ? async () => {} : places.enter(run);
   }
 
   async #take(runId: string, offer: Offer): Promise<{ lease: RunLease; taken: TakenRun } | null> {

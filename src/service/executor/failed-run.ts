@@ -132,6 +132,7 @@ function endingOfStop(kind: StopKind): Ending {
     case "handover":
     case "shutdown":
     case "lost":
+    case "sandbox_lost":
       return interruptedEnding;
   }
 }

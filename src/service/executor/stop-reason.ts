@@ -1,6 +1,6 @@
 // The reason why a run has to stop, which is that of its AbortSignal. Pure.
 
-export type StopKind = "cancel" | "time_limit" | "handover" | "shutdown" | "lost";
+export type StopKind = "cancel" | "time_limit" | "handover" | "shutdown" | "lost" | "sandbox_lost";
 
 export class RunStopped extends Error {
   override readonly name = "RunStopped";
@@ -16,6 +16,11 @@ export class RunStopped extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "RunStopped";
   }
+}
+
+/** The sandbox of the run is gone, with what was executing in it: another worker begins the turn anew. */
+export function hasLostSandbox(cause: unknown): boolean {
+  return cause instanceof RunStopped && cause.kind === "sandbox_lost";
 }
 
 /** The service ends, and another worker takes the run up. */

@@ -7,6 +7,7 @@ export class BoundedOutput {
   #headLength = 0;
   #tail: Buffer[] = [];
   #tailLength = 0;
+  #isSkipped = false;
   /** All that was written, kept or not. */
   total = 0;
 
@@ -31,8 +32,17 @@ export class BoundedOutput {
     if (this.#tailLength > 2 * this.#tailBytes + 65_536) this.#trimTail();
   }
 
+  /** Counts bytes that nobody has sent. What is kept as the end is what comes after. */
+  skip(bytes: number): void {
+    if (bytes === 0) return;
+    this.total += bytes;
+    this.#tail = [];
+    this.#tailLength = 0;
+    this.#isSkipped = true;
+  }
+
   get truncated(): boolean {
-    return this.total > this.#headBytes + this.#tailBytes;
+    return this.#isSkipped || this.total > this.#headBytes + this.#tailBytes;
   }
 
   /** As UTF-8; a character that was split by the cut is left out. */

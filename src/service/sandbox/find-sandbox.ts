@@ -46,6 +46,14 @@ export async function findSandbox(
       log.info({}, "Agents execute commands in containers, by SANDBOX_COMMAND.");
       return containerSandbox({ config, commands: config.container, inherited, clock, random });
     }
+    case "kubernetes": {
+      if (config.kubernetes === null)
+        throw new SandboxError("sandbox_not_started", "SANDBOX is kubernetes: set SANDBOX_KUBERNETES_POOL.");
+      const { kubernetesSandbox } = await import("./kubernetes/kubernetes-sandbox.ts");
+      const { pool } = config.kubernetes;
+      log.info({ pool }, "Agents execute commands in pods, one for each run.");
+      return await kubernetesSandbox({ config, cluster: config.kubernetes, clock, random, log });
+    }
     case "bubblewrap":
     case "auto": {
       const guard = crashGuard({ path: config.environment.PATH, random });

@@ -6,9 +6,10 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { commandLine } from "../../base/settings/json-kinds.ts";
 import { integer, listOf, oneOf } from "../../base/settings/kinds.ts";
 import { described, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
+import { type KubernetesConfig, kubernetesSettings, readKubernetes } from "./kubernetes-config.ts";
 import { faultOfName } from "./scrubbed-environment.ts";
 
-const sandboxModes = ["auto", "bubblewrap", "container", "off"] as const;
+const sandboxModes = ["auto", "bubblewrap", "container", "kubernetes", "off"] as const;
 type SandboxMode = (typeof sandboxModes)[number];
 
 const sandboxNetworks = ["off", "allowed"] as const;
@@ -34,6 +35,7 @@ export type SandboxConfig = {
   /** Variables that commands get with their values here. */
   readonly passed: Readonly<Record<string, string>>;
   readonly container: ContainerCommands | null;
+  readonly kubernetes: KubernetesConfig | null;
   readonly limits: SandboxLimits;
   readonly setup: { readonly timeoutMs: number; readonly cacheBytes: number };
   /** Of an agent that is a program of its own, with all that it starts. Its time is the run's. */
@@ -83,7 +85,7 @@ export const sandboxSettings = {
     kind: oneOf(sandboxModes),
     fallback: "auto",
     description:
-      "`auto` uses bubblewrap where it works, `bubblewrap` requires it, `container` uses `SANDBOX_COMMAND`, `off` executes commands without a sandbox: they can reach this machine.",
+      "`auto` uses bubblewrap where it works, `bubblewrap` requires it, `container` uses `SANDBOX_COMMAND`, `kubernetes` a pod for each run, `off` executes commands without a sandbox: they can reach this machine.",
   }),
   SANDBOX_NETWORK: described({
     kind: oneOf(sandboxNetworks),
@@ -123,6 +125,7 @@ export const sandboxSettings = {
     description: "The command that stops that container, with `{name}`.",
     shownDefault: "none",
   }),
+  ...kubernetesSettings,
   SANDBOX_SECONDS: described({
     kind: integer({ min: 1, max: 21_600 }),
     fallback: 600,
@@ -173,6 +176,8 @@ export function decodeSandbox(
     ...values.SANDBOX_ENV.flatMap(faultOfPassedVariable),
     ...faultsOfContainer(values),
   );
+  const isChosen = values.SANDBOX === "kubernetes";
+  const kubernetes = readKubernetes(values, { isChosen, environment, problems });
   if (problems.length > 0) return refused(problems);
   const memoryMegabytes = values.SANDBOX_MEMORY_MB;
   const limits: SandboxLimits = {
@@ -192,6 +197,7 @@ export function decodeSandbox(
       values.SANDBOX_COMMAND === null
         ? null
         : { start: values.SANDBOX_COMMAND, stop: values.SANDBOX_STOP_COMMAND },
+    kubernetes,
     limits,
     setup: {
       timeoutMs: values.SETUP_SECONDS * 1000,

@@ -74,6 +74,11 @@ export async function openAcp({
       { clock, random },
     );
   }
+  if (kind === "kubernetes") {
+    const text =
+      "Coding agents are not executed in pods: BACKEND=acp needs SANDBOX=bubblewrap, or SANDBOX=off. BACKEND=model works with SANDBOX=kubernetes.";
+    throw new SandboxError("sandbox_not_started", text);
+  }
   if (sandbox.mode !== "off") {
     throw new SandboxError(
       "sandbox_not_started",

@@ -193,6 +193,9 @@ function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Ex
     environments,
     egress: ownEgress(config),
     tokenRelays: ownTokenRelays(config, toProblem),
+    ...(config.sandbox.kubernetes === null
+      ? {}
+      : { places: async () => (await parts.sandbox()).places ?? null }),
     checkSandbox: {
       sandbox: parts.sandbox,
       isSandboxOff: config.sandbox.mode === "off",

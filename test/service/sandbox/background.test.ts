@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeCluster } from "../../../fakes/kubernetes/cluster.ts";
 import type { Result } from "../../../src/base/result.ts";
 import type {
   Sandbox,
@@ -17,20 +18,30 @@ import { marked, SandboxFixture } from "./sandbox-fixture.ts";
 
 let fixture: SandboxFixture;
 let ending: AbortController;
+let cluster: FakeCluster | null;
 beforeEach(() => {
   fixture = new SandboxFixture();
+  cluster = null;
   ending = new AbortController();
 });
 afterEach(async () => {
   ending.abort(new Error("stopped"));
+  await cluster?.close();
   await fixture.close();
 });
 
 const bubblewrap = { kind: "bubblewrap", mode: "bubblewrap", tags: ["sandbox"] } as const;
 const none = { kind: "no sandbox", mode: "off", tags: [] } as const;
+const pod = { kind: "a pod", mode: "kubernetes", tags: ["sandbox"] } as const;
 const container = { kind: "a container", mode: "container", tags: [] } as const;
 
-async function open(mode: "bubblewrap" | "off" | "container"): Promise<Sandbox> {
+async function open(mode: "bubblewrap" | "off" | "container" | "kubernetes"): Promise<Sandbox> {
+  if (mode === "kubernetes") {
+    cluster = await FakeCluster.start({ pods: "bubblewrap" });
+    const sandbox = await fixture.find({ environment: cluster.environment });
+    sandbox.places?.enter({ runId: "background", root: fixture.checkout.root, onLost: () => {} });
+    return sandbox;
+  }
   const start = JSON.stringify(["/bin/sh", "-c", "cd {checkout} && {command}"]);
   return await fixture.find({
     environment: {
@@ -94,12 +105,12 @@ async function start(
 const beside = { name: marked("group"), isBackground: false };
 
 /** A server on a port of its own that says its word to whoever connects. */
-const server = (port: number, word: string) =>
-  `exec ${process.execPath} -e 'require("node:net").createServer((client) => client.end("${word}")).listen(${port}, "127.0.0.1", () => console.log("listening"))'`;
-const client = (port: number) =>
-  `${process.execPath} -e 'const client = require("node:net").connect(${port}, "127.0.0.1"); client.on("error", () => console.log("refused")); client.on("data", (data) => console.log(String(data)))'`;
+const server = (port: number, word: string, node = process.execPath) =>
+  `exec ${node} -e 'require("node:net").createServer((client) => client.end("${word}")).listen(${port}, "127.0.0.1", () => console.log("listening"))'`;
+const client = (port: number, node = process.execPath) =>
+  `${node} -e 'const client = require("node:net").connect(${port}, "127.0.0.1"); client.on("error", () => console.log("refused")); client.on("data", (data) => console.log(String(data)))'`;
 
-for (const { kind, mode, tags } of [bubblewrap, none, container])
+for (const { kind, mode, tags } of [bubblewrap, none, container, pod])
   describe(`a command in the background in ${kind}`, { tags: [...tags] }, () => {
     it("tells its output as it comes, works beside others, and ends with its signal", async () => {
       const sandbox = await open(mode);
@@ -126,23 +137,26 @@ for (const { kind, mode, tags } of [bubblewrap, none, container])
     });
   });
 
-for (const { kind, mode, tags } of [bubblewrap, none])
+for (const { kind, mode, tags } of [bubblewrap, none, pod])
   describe(`the ports of a command in the background in ${kind}`, { tags: [...tags] }, () => {
     it("are reached by others, also by another in the background, until it has ended", async () => {
       const sandbox = await open(mode);
+      const node = mode === "kubernetes" ? "node" : process.execPath;
       const [first, second] = [21_000 + (process.pid % 1_000), 22_000 + (process.pid % 1_000)];
-      const one = await start(sandbox, server(first, "one"));
-      const two = await start(sandbox, server(second, "two"));
+      const one = await start(sandbox, server(first, "one", node));
+      const two = await start(sandbox, server(second, "two", node));
       await Promise.all([one.until("listening"), two.until("listening")]);
 
-      const { output } = await fixture.result(sandbox, `${client(first)}; ${client(second)}`, { beside });
+      const { output } = await fixture.result(sandbox, `${client(first, node)}; ${client(second, node)}`, {
+        beside,
+      });
       expect(output).toBe("one\ntwo\n");
-      const third = await start(sandbox, `sleep 1; ${client(first)}; sleep 60`);
+      const third = await start(sandbox, `sleep 1; ${client(first, node)}; sleep 60`);
       await third.until("one");
 
       ending.abort(new Error("stopped"));
       await Promise.allSettled([one.ended, two.ended, third.ended]);
-      expect((await fixture.result(sandbox, client(first), { beside })).output).toBe("refused\n");
+      expect((await fixture.result(sandbox, client(first, node), { beside })).output).toBe("refused\n");
       const left = (await readdir(tmpdir())).filter((name) => name.startsWith("agent-loopback-"));
       expect(left).toEqual([]);
     });

@@ -36,10 +36,31 @@ describe("the settings of the sandbox", () => {
 
   it("name each wrong one with what is allowed", () => {
     expect(problemsOf({ SANDBOX: "docker", SANDBOX_NETWORK: "on", SANDBOX_MEMORY_MB: "4G" })).toEqual([
-      'SANDBOX must be one of auto, bubblewrap, container, off, got "docker".',
+      'SANDBOX must be one of auto, bubblewrap, container, kubernetes, off, got "docker".',
       'SANDBOX_NETWORK must be off or allowed, got "on".',
       'SANDBOX_MEMORY_MB must be an integer from 64 to 1048576, got "4G".',
     ]);
+  });
+
+  it("of a cluster: its own by default, a pool always, and never a server that is spoken to without TLS", () => {
+    const pool = { SANDBOX: "kubernetes", SANDBOX_KUBERNETES_POOL: "pods" };
+    const own = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" };
+    const decoded = decodeSandbox({ ...pool, ...own }, DATA);
+    expect(decoded.ok && decoded.value.kubernetes).toEqual({
+      url: "https://[fd00::1]:6443",
+      credentials: "/var/run/secrets/kubernetes.io/serviceaccount",
+      namespace: null,
+      pool: "pods",
+      waitMs: 120_000,
+    });
+    expect(problemsOf({ SANDBOX: "kubernetes" })).toEqual([
+      "SANDBOX_KUBERNETES_POOL must be set for SANDBOX kubernetes: the pool that gives pods.",
+      "SANDBOX_KUBERNETES_URL must be set for SANDBOX kubernetes outside of a cluster.",
+    ]);
+    expect(problemsOf({ ...pool, SANDBOX_KUBERNETES_URL: "http://10.0.0.1" })).toEqual([
+      "SANDBOX_KUBERNETES_URL must be an https:// URL.",
+    ]);
+    expect(problemsOf({ SANDBOX_KUBERNETES_POOL: "Pods" })).toHaveLength(1);
   });
 
   it.each([

@@ -3,26 +3,39 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeCluster } from "../../../fakes/kubernetes/cluster.ts";
 import { programIn } from "../../../src/base/program-path.ts";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { SandboxFixture } from "./sandbox-fixture.ts";
 
 let fixture: SandboxFixture;
+let cluster: FakeCluster | null;
 beforeEach(() => {
   fixture = new SandboxFixture();
+  cluster = null;
 });
-afterEach(() => fixture.close());
+afterEach(async () => {
+  await cluster?.close();
+  await fixture.close();
+});
 
 const kinds = [
   { kind: "bubblewrap", mode: "bubblewrap", tags: ["sandbox"] },
   { kind: "a container", mode: "container", tags: [] },
   { kind: "no sandbox", mode: "off", tags: [] },
+  { kind: "a pod", mode: "kubernetes", tags: ["sandbox"] },
 ] as const;
 
 /** A container of the operator that has the programs of `path`. */
 async function open(mode: (typeof kinds)[number]["mode"], path = process.env.PATH ?? ""): Promise<Sandbox> {
   const start = JSON.stringify(["/usr/bin/env", `PATH=${path}`, "sh", "-c", "cd {checkout} && {command}"]);
   const isContainer = mode === "container";
+  if (mode === "kubernetes") {
+    cluster = await FakeCluster.start({ pods: "bubblewrap" });
+    const sandbox = await fixture.find({ environment: cluster.environment });
+    sandbox.places?.enter({ runId: "shell", root: fixture.checkout.root, onLost: () => {} });
+    return sandbox;
+  }
   return await fixture.find({
     environment: { SANDBOX: mode, ...(isContainer ? { SANDBOX_COMMAND: start } : { PATH: path }) },
   });
@@ -59,7 +72,7 @@ for (const { kind, mode, tags } of kinds)
   });
 
 describe("where the machine has no bash", () => {
-  it.each(kinds.slice(1))("a command in $kind is executed by /bin/sh", async ({ mode }) => {
+  it.each(kinds.slice(1, 3))("a command in $kind is executed by /bin/sh", async ({ mode }) => {
     const folder = join(fixture.dataDir, "programs");
     mkdirSync(folder);
     for (const name of ["cat", "echo", "sh", "env"])

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
+import { FakeCluster } from "../../../fakes/kubernetes/cluster.ts";
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
 import { everyTime } from "../../../fakes/model-server/script.ts";
 import { answer, say } from "../../../fakes/model-server/turn.ts";
@@ -77,6 +78,19 @@ async function start(script: AgentScript, settings: Record<string, string>): Pro
   });
   return fixture;
 }
+
+describe("a coding agent with SANDBOX=kubernetes", () => {
+  it("is refused at the start, with what works", async () => {
+    const cluster = await FakeCluster.start({ warm: 0 });
+    try {
+      await expect(start({}, cluster.environment)).rejects.toThrow(
+        "Coding agents are not executed in pods: BACKEND=acp needs SANDBOX=bubblewrap, or SANDBOX=off.",
+      );
+    } finally {
+      await cluster.close();
+    }
+  });
+});
 
 describe("a service that gives runs to another agent", () => {
   it("reports what the agent said and changed in its clone, and keeps its key to itself", async () => {

@@ -3,7 +3,7 @@
 import type { Result } from "../../../base/result.ts";
 import type { CoveredFiles } from "./covered-files.ts";
 
-export type SandboxKind = "bubblewrap" | "container" | "none";
+export type SandboxKind = "bubblewrap" | "container" | "kubernetes" | "none";
 
 /** The checkout as a command may see it, beside the machine's tools. */
 export type SandboxedCheckout = {
@@ -151,8 +151,25 @@ export type SandboxFacts = {
   readonly tools: readonly string[];
 };
 
+/** A run's checkout, and what is to be done where its sandbox is lost with what was installed in it. */
+export type SandboxedRun = {
+  readonly runId: string;
+  /** Absolute path of the tree. */
+  readonly root: string;
+  /** Called once at most. The reason is for the log. */
+  readonly onLost: (why: string) => void;
+};
+
+/** The places of runs in a sandbox that keeps one for each. */
+export interface SandboxPlaces {
+  /** Says whose a checkout is, before its first command. What is returned gives its place back; safe to repeat, never rejects. */
+  enter(run: SandboxedRun): () => Promise<void>;
+}
+
 export interface Sandbox {
   readonly kind: SandboxKind;
+  /** Default: each command has a place of its own. */
+  readonly places?: SandboxPlaces;
   /** Null where a sandbox knows little of its inside. Looked up once. */
   facts(signal: AbortSignal): Promise<SandboxFacts | null>;
   /**

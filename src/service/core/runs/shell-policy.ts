@@ -7,6 +7,11 @@ export type TaskOrigin =
   | { readonly repository: string; readonly event: string; readonly baseRef: string | null }
   | { readonly repository: null };
 
+/** Whether commands reach the network through the proxy of their run. Elsewhere they have what executes them has. */
+export function reachesProxy(kind: SandboxKind): boolean {
+  return kind === "bubblewrap" || kind === "kubernetes";
+}
+
 type ShellCircumstances = {
   readonly kind: SandboxKind;
   /** The operator has turned the sandbox off. */

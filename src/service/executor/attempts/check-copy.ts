@@ -4,7 +4,7 @@ import type { ChecksEvent } from "../../../contract/runs/checks.ts";
 import type { Checkout } from "../../core/checkouts/checkout.ts";
 import type { RunEgress } from "../../core/egress/run-egress.ts";
 import type { Sandbox } from "../../core/ports/sandbox.ts";
-import { mayExecute, type TaskOrigin } from "../../core/runs/shell-policy.ts";
+import { mayExecute, reachesProxy, type TaskOrigin } from "../../core/runs/shell-policy.ts";
 import type { RepositoryTask, RunEnvironment } from "../backend.ts";
 import { CheckRecord } from "../checks/check-record.ts";
 import type { ProjectChecks } from "../checks/project-checks.ts";
@@ -61,7 +61,7 @@ export async function executeChecks(options: CheckOptions): Promise<ChecksEvent[
         execute: { shell: command },
         cwd: "",
         env: {},
-        egressSocket: sandbox.kind === "bubblewrap" ? await egress.socket("agent") : null,
+        egressSocket: reachesProxy(sandbox.kind) ? await egress.socket("agent") : null,
         timeoutMs,
         maxOutputBytes: MAX_OUTPUT_BYTES,
         signal,

@@ -12,8 +12,9 @@ import { openFiles, type RunOfFiles } from "../run-source.ts";
 import type { FreshCopy } from "./check-copy.ts";
 import { type RaceOptions, raceAttempts } from "./race.ts";
 
-type RaceWork = RunOfFiles &
-  Pick<RaceOptions, "lend" | "isLeaving" | "checkSandbox"> & {
+type RaceWork = RunOfFiles & {
+  readonly enterSandbox: (root: string) => Promise<() => Promise<void>>;
+} & Pick<RaceOptions, "lend" | "isLeaving" | "checkSandbox"> & {
     /** Null where nothing is executed. */
     readonly environments: Environments | null;
   };
@@ -62,7 +63,7 @@ async function openFreshCopy(
     return null;
   }
   const { checkout } = files.value;
-  const opened: { close(): Promise<void> }[] = [checkout];
+  const opened: { close(): Promise<void> }[] = [{ close: await work.enterSandbox(checkout.root) }, checkout];
   const close = async () => {
     for (const one of opened.splice(0)) await one.close();
   };

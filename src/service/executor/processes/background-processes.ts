@@ -12,6 +12,7 @@ import type {
   SandboxRefusal,
   SandboxResult,
 } from "../../core/ports/sandbox.ts";
+import { reachesProxy } from "../../core/runs/shell-policy.ts";
 import type { TaskIdentity } from "../backend.ts";
 import { type IdentifiedTask, withoutTokens } from "./identified-task.ts";
 import { UnreadOutput } from "./unread-output.ts";
@@ -195,9 +196,9 @@ export class BackgroundProcesses {
   }): Promise<Result<SandboxResult, SandboxRefusal>> {
     const { sandbox, egress, checkout, runId, task, signal, leftMs } = this.#parts;
     const { command, cwd, unread, stopping, begun } = work;
-    const egressSocket = sandbox.kind === "bubblewrap" ? await egress.socket("agent") : null;
     const identity = (await task?.identity?.()) ?? null;
     this.#identity = identity;
+    const egressSocket = reachesProxy(sandbox.kind) ? await egress.socket("agent") : null;
     const timeoutMs = Math.min(LONGEST_MS, Math.max(1, leftMs()));
     return await sandbox.run(checkout, {
       execute: { shell: command },

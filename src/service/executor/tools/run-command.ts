@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { blockedText } from "../../core/egress/network-text.ts";
 import type { RunEgress } from "../../core/egress/run-egress.ts";
 import type { Sandbox, SandboxedCheckout, SandboxResult } from "../../core/ports/sandbox.ts";
+import { reachesProxy } from "../../core/runs/shell-policy.ts";
 import {
   type BackgroundProcesses,
   MAX_PROCESSES,
@@ -71,9 +72,8 @@ export function runCommandTool({
     ): Promise<CommandResult | StartedProcess> {
       if (isBackground) return { background: await startInBackground(processes, { command, cwd, call }) };
       const before = egress.record().blocked;
-      // Where there is no bubblewrap, commands have the network of whatever executes them.
-      const egressSocket = sandbox.kind === "bubblewrap" ? await egress.socket("agent") : null;
       const identity = (await task?.identity?.()) ?? null;
+      const egressSocket = reachesProxy(sandbox.kind) ? await egress.socket("agent") : null;
       const ended = await sandbox.run(
         { root: checkout.root, ...about },
         {
