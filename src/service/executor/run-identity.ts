@@ -11,6 +11,7 @@ import {
   mintForCommand,
   usableAudiences,
 } from "../core/run-identity/mint-token.ts";
+import type { RunTrust } from "../core/run-identity/run-trust.ts";
 import type { TokenRelay, TokenRelays } from "../core/run-identity/token-relay.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { TaskIdentity } from "./backend.ts";
@@ -62,22 +63,23 @@ export class RunIdentity {
   async #open(): Promise<TaskIdentity | null> {
     const { core, tokenRelays, taken, secrets, signal } = this.#parts;
     if (tokenRelays === null) return null;
-    const audiences = await usableAudiences(core, taken);
-    if (audiences.length === 0 || this.#isClosed) return null;
+    const usable = await usableAudiences(core, taken);
+    if (usable === null || this.#isClosed) return null;
+    const { audiences, trust } = usable;
     const { text: secret } = makeSecretToken(SECRET_PREFIX, core.random.bytes(32));
     secrets.add(secret);
-    const relay = tokenRelays.open({ secret, signal, mint: (audience) => this.#mint(audience) });
+    const relay = tokenRelays.open({ secret, signal, mint: (audience) => this.#mint(audience, trust) });
     this.#relay = relay;
     return { audiences, commands: relay };
   }
 
   /** The run's mask knows each before its command does. */
-  async #mint(audience: string): Promise<Result<MintedToken, CommandMintRefusal>> {
+  async #mint(audience: string, trust: RunTrust): Promise<Result<MintedToken, CommandMintRefusal>> {
     const { core, taken, secrets } = this.#parts;
     const { id: runId, fence } = taken.run;
     if (this.#minted >= MAX_TOKENS)
       return refused({ reason: "run_tokens_reached", runId, allowed: MAX_TOKENS });
-    const minted = await mintForCommand(core, { runId, fence, audience });
+    const minted = await mintForCommand(core, { runId, fence, audience, trust });
     if (!minted.ok) return minted;
     this.#minted += 1;
     const { token } = minted.value;

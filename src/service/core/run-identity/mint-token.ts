@@ -45,26 +45,32 @@ export async function mintForCaller(
  */
 export async function mintForCommand(
   core: Core,
-  { runId, fence, audience }: Pick<Request, "runId" | "audience"> & { readonly fence: number },
+  {
+    runId,
+    fence,
+    audience,
+    trust,
+  }: Pick<Request, "runId" | "audience"> & { readonly fence: number; readonly trust: RunTrust },
 ): Minted<CommandMintRefusal> {
   const run = await core.store.committed.runs.find(runId);
   if (run === null) return refused({ reason: "run_not_found", runId });
-  return await mintToken(core, { run, audience, requestId: runId, by: nobody, fence });
+  return await mintToken(core, { run, audience, requestId: runId, by: nobody, fence, trust });
 }
 
 /**
- * The audiences for which commands of a run get tokens. None of an attempt, which is executed several times to the same end and so may not
+ * The audiences for which commands of a run get tokens; null where there is none. None of an attempt, which is executed several times to the same end and so may not
  * act elsewhere, and none where the service signs nothing.
  */
 export async function usableAudiences(
   { store, identity }: Pick<Core, "store" | "identity">,
   { run, input }: { readonly run: RunRecord; readonly input: RunInput },
-): Promise<readonly string[]> {
-  if (identity.sealingKeys === null || input.raceRole !== undefined) return [];
+): Promise<{ readonly audiences: readonly string[]; readonly trust: RunTrust } | null> {
+  if (identity.sealingKeys === null || input.raceRole !== undefined) return null;
   const grants = await store.committed.runIdentity.listAudiences(run.agentId);
-  if (grants.length === 0) return [];
+  if (grants.length === 0) return null;
   const trust = await trustOf(store.committed, { run, input });
-  return grants.filter((grant) => isUsable(grant, trust)).map(({ audience }) => audience);
+  const audiences = grants.filter((grant) => isUsable(grant, trust)).map(({ audience }) => audience);
+  return audiences.length === 0 ? null : { audiences, trust };
 }
 
 function isUsable({ allowsUntrusted }: AudienceGrant, trust: RunTrust): boolean {
@@ -80,11 +86,14 @@ export async function mintToken(
     requestId,
     by,
     fence,
+    trust: known,
   }: Omit<Request, "runId"> & {
     readonly run: RunRecord;
     readonly by: AuditActor;
     /** Of the worker that asks. Left out: nobody of the run asks. */
     readonly fence?: number;
+    /** Where it is known: what a run goes on with does not change. */
+    readonly trust?: RunTrust;
   },
 ): Minted<CommandMintRefusal> {
   const { store, clock, random } = core;
@@ -100,7 +109,7 @@ export async function mintToken(
   if (agent === null || input === null) return refused({ reason: "run_not_found", runId });
   const grant = grants.find((one) => one.audience === audience);
   if (grant === undefined) return refused({ reason: "audience_not_granted", audience, agentId });
-  const trust = await trustOf(store.committed, { run, input });
+  const trust = known ?? (await trustOf(store.committed, { run, input }));
   if (!isUsable(grant, trust)) return refused({ reason: "run_untrusted", audience, agentId });
   const id = random.uuid(now);
   const issuer = issuerOf(core);
