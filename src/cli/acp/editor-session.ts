@@ -31,7 +31,7 @@ const PAGE_EVENTS = 500;
 /** As the AG-UI endpoint says it. */
 const GO_ON = "What you asked for is approved. Go on.";
 
-export type SessionParts = {
+type SessionParts = {
   readonly id: string;
   readonly root: string;
   readonly workspaceId: string;

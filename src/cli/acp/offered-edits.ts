@@ -13,7 +13,7 @@ const MAX_TEXT_BYTES = 1_000_000;
 const MAX_SHOWN_BYTES = 8_000_000;
 const MAX_NAMED_FILES = 100;
 
-export type OfferedEdits = {
+type OfferedEdits = {
   readonly toolCall: ToolCall;
   /** New texts by path, for the editor to write. */
   readonly texts: ReadonlyMap<string, string>;

@@ -22,7 +22,7 @@ const goesOnAsItIs: readonly string[] = [
   "provider_unavailable",
 ];
 
-export type Answered = {
+type Answered = {
   readonly goesOn: boolean;
   /** The `seq` after which it goes on. */
   readonly after: number;

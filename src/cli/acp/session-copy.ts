@@ -27,7 +27,7 @@ import { type KnownPlace, keepKnownPlace } from "./known-place.ts";
 /** After more of them the copy is saved, so that the next session's begins with them. */
 const MANY_FILES = 20;
 
-export type CopyOptions = {
+type CopyOptions = {
   readonly client: Client;
   readonly root: string;
   readonly sessionId: string;
@@ -177,7 +177,7 @@ async function filesOf({ folder, copy }: Pick<Opened, "folder" | "copy">): Promi
 }
 
 /** Throws what is no 404. */
-export function nullIfAbsent(cause: unknown): null {
+function nullIfAbsent(cause: unknown): null {
   if (cause instanceof ApiError && cause.status === 404) return null;
   throw cause;
 }
