@@ -1,0 +1,1 @@
+import"./rolldown-runtime.mjs";function ok(value){return{ok:!0,value}}function refused(refusal){return{ok:!1,refusal}}export{refused as n,ok as t};
