@@ -94,6 +94,20 @@ describe("a claim", () => {
     expect((await result).output).toBe("ready\n");
   });
 
+  it("that is waited for keeps no command that is stopped meanwhile", async () => {
+    fixture = await PodFixture.start({ warm: 0, makesPods: false });
+    const first = fixture.run("echo first");
+    const stopping = new AbortController();
+    const second = fixture.run("echo second", { signal: stopping.signal });
+    second.catch(() => {});
+    await until(async () => fixture.seen("sandboxclaims", "watch").length > 0);
+    stopping.abort(new Error("stopped"));
+    await expect(second).rejects.toThrow("stopped");
+    fixture.cluster.fillPool();
+    expect((await first).output).toBe("first\n");
+    expect((await fixture.run("echo third")).output).toBe("third\n");
+  });
+
   it("is refused by a quota, or gets no pod: commands are refused with the reason, and once more at once", async () => {
     const settings = { SANDBOX_KUBERNETES_WAIT_SECONDS: "1" };
     fixture = await PodFixture.start({ quota: 0, settings });
