@@ -101,6 +101,14 @@ describe("the bundles", () => {
       expect(fileOf(folder, "model.mjs").modules.some(ofModel)).toBe(true);
   });
 
+  it("of the service hold nothing of pods, which are a file of their own for SANDBOX=kubernetes", () => {
+    const isOfPods = (path: string) => path.startsWith("src/service/sandbox/kubernetes/");
+    expect(serving().filter(isOfPods)).toEqual([]);
+    expect(loadedWith("dist", "service.mjs").filter(isOfPods)).toEqual([]);
+    for (const folder of ["dist", "npm"] as const)
+      expect(fileOf(folder, "kubernetes-sandbox.mjs").modules.some(isOfPods)).toBe(true);
+  });
+
   it("that serve loads hold no other command, no job's work, no page and no library of what is loaded later", () => {
     const isOther = (path: string) =>
       /^src\/(client\/(?!errors\.ts)|ci\/(?!initial-environment\.ts)|job\/|github\/|doctor\/|render\/)|^src\/cli\/(run|runs|keys|agents|operate)\.ts$|^src\/service\/api\/(web|mcp|oauth)\/.*-app\.ts$|node_modules\/(@opentelemetry\/sdk|@modelcontextprotocol|oidc-provider|prom-client|ajv|aws4fetch|@simplewebauthn)/.test(

@@ -251,7 +251,7 @@ function readinessOf({ status, metadata }: ClusterObject): {
   };
 }
 
-function claimsOf(namespace: string): string {
+export function claimsOf(namespace: string): string {
   return `/apis/${EXTENSIONS}/${VERSION}/namespaces/${namespace}/sandboxclaims`;
 }
 

@@ -64,19 +64,21 @@ export async function followObject<Value>(
   }
 }
 
-/** Null where there is none. */
+/** Null where there is none. `missing` says whether a refusal means that; default: it does. */
 export async function readObject({
   client,
   collection,
   name,
   signal,
+  missing = () => true,
 }: Omit<Followed, "clock" | "client"> & {
   readonly client: Pick<ClusterClient, "request">;
+  readonly missing?: (refusal: ClusterError) => boolean;
 }): Promise<ClusterObject | null> {
   try {
     return await client.request({ method: "GET", path: `${collection}/${name}`, signal });
   } catch (cause) {
-    if (cause instanceof ClusterError && cause.status === 404) return null;
+    if (cause instanceof ClusterError && cause.status === 404 && missing(cause)) return null;
     throw cause;
   }
 }

@@ -11,8 +11,9 @@ import type { KubernetesConfig } from "../kubernetes-config.ts";
 import { prepareCommand } from "../prepare-command.ts";
 import type { SandboxConfig } from "../sandbox-config.ts";
 import { SandboxError } from "../sandbox-error.ts";
-import { type Claims, claimName, NoPodError } from "./claim.ts";
+import { type Claims, claimName, claimsOf, NoPodError } from "./claim.ts";
 import { ClusterClient, ClusterError } from "./cluster-client.ts";
+import { readObject } from "./follow-object.ts";
 import { RunPod, type RunPodParts } from "./run-pod.ts";
 
 /** As the template of the pool has to have it. */
@@ -24,6 +25,8 @@ const AWAY_MS = 60_000;
 const PING_MS = 10_000;
 /** After a pod was not to be had, the next command is refused at once for this time. */
 const REFUSED_MS = 60_000;
+/** What the server is given to answer at the start. */
+const START_MS = 5_000;
 
 const NO_PROGRAMS =
   "Programs that go on beside commands are not started in pods: use a server that is reached by https, or bubblewrap.";
@@ -153,14 +156,46 @@ export async function kubernetesSandbox(parts: KubernetesParts): Promise<Kuberne
   };
 }
 
-/** The namespace is known at the start: a pod without a service account cannot claim anything. */
-async function openClaims({ cluster, clock }: KubernetesParts, client: ClusterClient): Promise<Claims> {
+/** A service account that cannot claim anything is told of at the start; a server that is away may be there for the first run. */
+async function openClaims({ cluster, clock, log }: KubernetesParts, client: ClusterClient): Promise<Claims> {
+  const { pool, waitMs } = cluster;
   try {
     const namespace = await client.namespace();
-    const { pool, waitMs } = cluster;
+    await tryClaims(client, { namespace, log });
     return { client, clock, namespace, pool, waitMs };
   } catch (cause) {
     if (!(cause instanceof ClusterError)) throw cause;
-    throw new SandboxError("sandbox_not_started", `SANDBOX is kubernetes: ${cause.message}`, { cause });
+    const text = `SANDBOX is kubernetes: ${[cause.message, ...hintOf(cause)].join(" ")}`;
+    throw new SandboxError("sandbox_not_started", text, { cause });
   }
+}
+
+/** Asks for a claim that does not exist. Rejects where it may not be asked for, or claims are not known. */
+async function tryClaims(
+  client: ClusterClient,
+  { namespace, log }: { readonly namespace: string; readonly log: Logger },
+): Promise<void> {
+  const name = "agent-service-starts";
+  const signal = AbortSignal.timeout(START_MS);
+  try {
+    await readObject({ client, collection: claimsOf(namespace), name, signal, missing: isOfKnownKind });
+  } catch (cause) {
+    const isAway = signal.aborted || (cause instanceof ClusterError && cause.isAway);
+    if (!isAway) throw cause;
+    log.warn(
+      { err: cause },
+      "The API server of Kubernetes does not answer: no run gets a pod until it does.",
+    );
+  }
+}
+
+function hintOf({ status }: ClusterError): readonly string[] {
+  if (status === 404)
+    return ["Install agent-sandbox with its extensions, and set SANDBOX_KUBERNETES_NAMESPACE to its pool's."];
+  return status === 403 ? ["deploy/sandbox-pods.yaml has the rights that its service account needs."] : [];
+}
+
+/** Where agent-sandbox is not installed, the server does not know the kind, and names no object. */
+function isOfKnownKind({ message }: ClusterError): boolean {
+  return message.includes("sandboxclaims");
 }

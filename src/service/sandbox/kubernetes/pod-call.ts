@@ -11,7 +11,7 @@ import { podLoader, podProgram } from "./pod-program.ts";
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 3_000;
 /** What no later try changes. */
-const refusing: ReadonlySet<number | null> = new Set([0, 401, 403]);
+const refusing: ReadonlySet<number | null> = new Set([0, 403]);
 const RIGHTS =
   'The service account needs "get" and "create" of pods/exec. Tell the operator of this service.';
 const COMMAND = ["node", "-e", podLoader] as const;

@@ -56,7 +56,7 @@ export class RunPod {
   readonly #place: RunPodPlace;
   readonly #tree: LocalTree;
   /** Of files: one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #turn: Promise<void> = Promise.resolve();
   #opened: PodPlace | null = null;
   #lost: PodLostError | null = null;
   #isClosed = false;
@@ -82,11 +82,12 @@ export class RunPod {
       // Nothing else is executed: one call is enough for the command and what it changed.
       if (this.#running === 1 && command.beside?.isBackground !== true)
         return await this.#inTurn(
+          signal,
           async () => await this.#execute(await this.#ready(signal), work, { isAlone: true }),
         );
-      const place = await this.#inTurn(() => this.#ready(signal));
+      const place = await this.#inTurn(signal, () => this.#ready(signal));
       const result = await this.#execute(place, work, { isAlone: false });
-      return withinDisk(result, await this.#inTurn(() => this.#takeBack(place, signal)));
+      return withinDisk(result, await this.#inTurn(signal, () => this.#takeBack(place, signal)));
     } catch (cause) {
       if (signal.aborted && this.#opened !== null) await this.#keepLast(this.#opened);
       signal.throwIfAborted();
@@ -116,15 +117,15 @@ export class RunPod {
     return new SandboxError("sandbox_not_watched", this.#lost.message, { cause });
   }
 
-  async #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+  async #inTurn<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
     const before = this.#turn;
     const own = Promise.withResolvers<void>();
     this.#turn = own.promise;
-    await before;
     try {
+      await orAborted(before, signal);
       return await work();
     } finally {
-      own.resolve();
+      void before.then(() => own.resolve());
     }
   }
 
@@ -320,7 +321,7 @@ export class RunPod {
   async #keepLast(place: PodPlace): Promise<void> {
     if (this.#lost !== null || this.#isClosed || this.#copy === 0) return;
     await this.#orLose(async (signal) => {
-      await this.#inTurn(() => this.#takeBack(place, signal));
+      await this.#inTurn(signal, () => this.#takeBack(place, signal));
     });
   }
 
@@ -337,6 +338,19 @@ export class RunPod {
 /** A command that has changed more than may be was ended by that. */
 function withinDisk(result: SandboxResult, isWithin: boolean): SandboxResult {
   return isWithin ? result : { ...result, exitCode: null, signal: "SIGKILL", limit: "disk" };
+}
+
+/** Rejects with the signal's reason when it aborts first. */
+function orAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    void wait.then(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+  });
 }
 
 function skippedBytes({ content }: Frame): number {

@@ -94,6 +94,20 @@ describe("a claim", () => {
     expect((await result).output).toBe("ready\n");
   });
 
+  it("that is waited for keeps no command that is stopped meanwhile", async () => {
+    fixture = await PodFixture.start({ warm: 0, makesPods: false });
+    const first = fixture.run("echo first");
+    const stopping = new AbortController();
+    const second = fixture.run("echo second", { signal: stopping.signal });
+    second.catch(() => {});
+    await until(async () => fixture.seen("sandboxclaims", "watch").length > 0);
+    stopping.abort(new Error("stopped"));
+    await expect(second).rejects.toThrow("stopped");
+    fixture.cluster.fillPool();
+    expect((await first).output).toBe("first\n");
+    expect((await fixture.run("echo third")).output).toBe("third\n");
+  });
+
   it("is refused by a quota, or gets no pod: commands are refused with the reason, and once more at once", async () => {
     const settings = { SANDBOX_KUBERNETES_WAIT_SECONDS: "1" };
     fixture = await PodFixture.start({ quota: 0, settings });
@@ -128,10 +142,30 @@ describe("a claim", () => {
       expect(detail).toContain('needs "get" and "create" of pods/exec');
       await fixture.close();
     }
-    fixture = await PodFixture.start({ rules: [] });
+    const rules = workerRules.map((rule) =>
+      rule.resources.includes("sandboxclaims") ? { ...rule, verbs: ["get"] } : rule,
+    );
+    fixture = await PodFixture.start({ rules });
     expect((await fixture.files.refusal(fixture.sandbox, "true")).detail).toContain(
       'cannot create resource "sandboxclaims"',
     );
+  });
+
+  it("cannot be made at all: the service does not start, and says why; a server that is away is no reason", async () => {
+    fixture = await PodFixture.start();
+    const { cluster, files } = fixture;
+    const start = (environment: Record<string, string>) =>
+      files.find({ environment: { ...cluster.environment, ...environment } });
+    await expect(start({ SANDBOX_KUBERNETES_NAMESPACE: "other" })).rejects.toThrow(
+      /^SANDBOX is kubernetes: The API server of Kubernetes refused \(404\).* Install agent-sandbox/,
+    );
+    await expect(start({ SANDBOX_KUBERNETES_CREDENTIALS: files.dataDir })).rejects.toThrow(
+      /^SANDBOX is kubernetes: .*namespace cannot be read: does the pod have a service account/,
+    );
+    cluster.goAway();
+    expect((await start({})).kind).toBe("kubernetes");
+    expect(files.lines.join("\n")).toContain("warn The API server of Kubernetes does not answer");
+    cluster.comeBack();
   });
 
   it("names the run and its end, and holds nothing of a command: no variable, no input, no word", async () => {
