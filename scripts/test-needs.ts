@@ -88,11 +88,6 @@ export const needs = {
       "npm install --prefix $CODING_AGENTS/<name> <package>@<version>, as src/contract/ci/coding-agents.ts has them",
     isMet: () => codingAgentNames.every((name) => existsSync(codingAgentBin(name))),
   },
-  "client-node": {
-    what: "the client of Kubernetes",
-    install: "npm install --no-save @kubernetes/client-node@2.0.1",
-    isMet: () => existsSync(join(import.meta.dirname, "../node_modules/@kubernetes/client-node")),
-  },
   "small-disk": { what: "root, to mount a small disk", install: null, isMet: canMount },
   unprivileged: { what: "a user that is not root", install: null, isMet: () => process.getuid?.() !== 0 },
   linux: { what: "Linux", install: null, isMet: () => process.platform === "linux" },

@@ -1,49 +1,22 @@
-// The fake cluster, driven by the client that Kubernetes publishes: what that one finds right is not only right for ours. It is installed
-// for this test alone: @kubernetes/client-node 2.0.1.
+// The fake cluster, driven by the client that Kubernetes publishes: what that one finds right is not only right for ours.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import * as k8s from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeCluster } from "../../../../fakes/kubernetes/cluster.ts";
 
-type Named = { readonly metadata: { readonly name: string } };
-type Claim = Named & {
+type Claim = {
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
     readonly sandbox?: { readonly name: string };
   };
 };
-type Api = Readonly<Record<string, (asked: object) => Promise<unknown>>>;
-/** Of the client, what this test uses. */
-type ClientNode = {
-  readonly CustomObjectsApi: unknown;
-  readonly CoreV1Api: unknown;
-  readonly KubeConfig: new () => {
-    loadFromOptions(options: object): void;
-    makeApiClient(api: unknown): Api;
-  };
-  readonly Watch: new (
-    config: unknown,
-  ) => {
-    watch(
-      path: string,
-      query: object,
-      take: (type: string, claim: Claim) => void,
-      end: () => void,
-    ): Promise<AbortController>;
-  };
-  readonly Exec: new (
-    config: unknown,
-  ) => {
-    exec(...given: readonly unknown[]): Promise<{ readonly protocol: string }>;
-  };
-};
 
-const NAME: string = "@kubernetes/client-node";
 const claims = { group: "extensions.agents.x-k8s.io", version: "v1beta1", plural: "sandboxclaims" };
 
-describe("the fake cluster", { tags: ["client-node"] }, () => {
+describe("the fake cluster", () => {
   let cluster: FakeCluster;
   beforeEach(async () => {
     cluster = await FakeCluster.start();
@@ -51,7 +24,6 @@ describe("the fake cluster", { tags: ["client-node"] }, () => {
   afterEach(() => cluster.close());
 
   it("answers the client of Kubernetes: a claim, its watch, its pod, a program in it, and refusals", async () => {
-    const k8s = (await import(NAME)) as ClientNode;
     const config = new k8s.KubeConfig();
     const caData = readFileSync(join(cluster.credentials, "ca.crt")).toString("base64");
     config.loadFromOptions({
@@ -68,7 +40,7 @@ describe("the fake cluster", { tags: ["client-node"] }, () => {
       metadata: { name: "claim", namespace },
       spec: { warmPoolRef: { name: cluster.pool } },
     };
-    const create = () => custom.createNamespacedCustomObject?.({ ...claims, namespace, body });
+    const create = () => custom.createNamespacedCustomObject({ ...claims, namespace, body });
     const resourceVersion = `${cluster.claims.version}`;
     await create();
     await expect(create()).rejects.toMatchObject({ code: 409 });
@@ -78,7 +50,7 @@ describe("the fake cluster", { tags: ["client-node"] }, () => {
     const watching = await new k8s.Watch(config).watch(
       `/apis/${claims.group}/v1beta1/namespaces/${namespace}/sandboxclaims`,
       { fieldSelector: "metadata.name=claim", resourceVersion },
-      (type, { status }) => {
+      (type, { status }: Claim) => {
         types.push(type);
         const isReady = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True");
         if (isReady === true) ready.resolve(status?.sandbox?.name ?? "");
@@ -88,15 +60,16 @@ describe("the fake cluster", { tags: ["client-node"] }, () => {
     const name = await ready.promise;
     expect(types).toEqual(["ADDED", "MODIFIED"]);
     watching.abort();
-    expect(await core.readNamespacedPod?.({ name, namespace })).toMatchObject({
+    expect(await core.readNamespacedPod({ name, namespace })).toMatchObject({
       status: { phase: "Running" },
     });
 
     const [output, complaint, input] = [new PassThrough(), new PassThrough(), new PassThrough()];
     const ended = Promise.withResolvers<unknown>();
     const command = ["sh", "-c", "cat; echo complaint >&2; exit 3"];
-    const given = [namespace, name, "commands", command, output, complaint, input, false];
-    const socket = await new k8s.Exec(config).exec(...given, ended.resolve);
+    const exec = new k8s.Exec(config);
+    const streams = [output, complaint, input] as const;
+    const socket = await exec.exec(namespace, name, "commands", command, ...streams, false, ended.resolve);
     expect(socket.protocol).toBe("v5.channel.k8s.io");
     input.end("given\n");
     expect(await ended.promise).toMatchObject({
@@ -105,9 +78,9 @@ describe("the fake cluster", { tags: ["client-node"] }, () => {
     expect(String(output.read())).toBe("given\n");
     expect(String(complaint.read())).toBe("complaint\n");
 
-    await expect(core.readNamespacedPod?.({ name: "other", namespace })).rejects.toMatchObject({ code: 404 });
-    await expect(core.listNamespacedPod?.({ namespace })).rejects.toMatchObject({ code: 403 });
-    await custom.deleteNamespacedCustomObject?.({ ...claims, namespace, name: "claim" });
+    await expect(core.readNamespacedPod({ name: "other", namespace })).rejects.toMatchObject({ code: 404 });
+    await expect(core.listNamespacedPod({ namespace })).rejects.toMatchObject({ code: 403 });
+    await custom.deleteNamespacedCustomObject({ ...claims, namespace, name: "claim" });
     expect(cluster.claims.values).toEqual([]);
   });
 });
