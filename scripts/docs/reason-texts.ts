@@ -296,7 +296,7 @@ export const federationTexts: Texts<FederationReason> = {
   federation_audience_refused:
     "The token is made for another audience than the provider expects. Set `model-audience`.",
   federation_token_missing:
-    "On a service: the file of `MODEL_IDENTITY_TOKEN_FILE` cannot be read, or holds no token. Its operator sees why in the run's message.",
+    "On a service: the file of `MODEL_IDENTITY_TOKEN_FILE` cannot be read or holds no token, or the cloud of `MODEL_IDENTITY` gives none. Its operator sees why in the run's message.",
   federation_token_expired:
     "The ID token had expired before it was exchanged: a wrong clock, or a token that was given when the job began.",
   federation_token_used:

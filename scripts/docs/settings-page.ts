@@ -44,7 +44,7 @@ ${settingsTable(modelSettings)}
 
 ### Without a key
 
-Read with \`BACKEND=model\` and \`BACKEND=acp\`, where \`MODEL_IDENTITY_TOKEN_FILE\` is set:
+Read with \`BACKEND=model\` and \`BACKEND=acp\`, where \`MODEL_IDENTITY\` or \`MODEL_IDENTITY_TOKEN_FILE\` is set:
 [how](models.md#a-model-without-a-key).
 
 ${settingsTable(identitySettings)}

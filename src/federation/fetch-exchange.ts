@@ -2,7 +2,15 @@
 
 import type { ExchangeAnswer, SendExchange } from "./exchange-id-token.ts";
 
-export const fetchExchange: SendExchange = async ({
+export const fetchExchange: SendExchange = async (message) => await fetchBounded(message);
+
+type BoundedMessage = Omit<Parameters<SendExchange>[0], "method" | "body"> & {
+  readonly method: string;
+  readonly body?: string | undefined;
+};
+
+/** Rejects as SendExchange does. */
+export async function fetchBounded({
   method,
   url,
   headers,
@@ -10,12 +18,12 @@ export const fetchExchange: SendExchange = async ({
   timeoutMs,
   maxBodyBytes,
   signal,
-}) => {
+}: BoundedMessage): Promise<ExchangeAnswer> {
   const expired = AbortSignal.timeout(timeoutMs);
   const answer = await fetch(url, {
     method,
     headers,
-    body,
+    ...(body === undefined ? {} : { body }),
     redirect: "manual",
     signal: signal === undefined ? expired : AbortSignal.any([signal, expired]),
   }).catch((cause: unknown) => {
@@ -28,7 +36,7 @@ export const fetchExchange: SendExchange = async ({
     headers: (name) => answer.headers.get(name) ?? undefined,
     body: await readCapped(answer, maxBodyBytes),
   };
-};
+}
 
 async function readCapped(answer: Response, maxBodyBytes: number): Promise<ExchangeAnswer["body"]> {
   const chunks: Uint8Array[] = [];

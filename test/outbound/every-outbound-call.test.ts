@@ -220,6 +220,18 @@ const playedElsewhere: Readonly<Record<string, readonly [file: string, words: st
     "test/service/executor/tools/mcp/run-servers.test.ts",
     "that hangs ends with the run",
   ],
+  "service/sandbox/kubernetes/cluster-client.ts": [
+    "test/service/sandbox/kubernetes/faults.test.ts",
+    "stays away: the run is told that its pod is lost",
+  ],
+  "service/sandbox/kubernetes/exec-socket.ts": [
+    "test/service/sandbox/kubernetes/faults.test.ts",
+    "its connections stay open and silent, and that is noticed",
+  ],
+  "service/sandbox/kubernetes/pod-relay.ts": [
+    "test/service/sandbox/kubernetes/relay.test.ts",
+    "and again after a cut",
+  ],
   "service/store/postgres-pool.ts": [
     "test/service/store/postgres-faults.test.ts",
     "goes on by itself when its connections fall silent",

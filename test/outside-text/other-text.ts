@@ -138,6 +138,8 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "contract/issuer-reach.ts",
     "contract/run-identity.ts",
     "federation/claims.ts",
+    "federation/platforms/aws-credentials.ts",
+    "federation/platforms/aws.ts",
     "federation/providers/vertex.ts",
     "service/api/mcp/tools/copies.ts",
     "service/core/workspaces/retention/read-retention.ts",

@@ -1,5 +1,5 @@
-// The operator's own account at a model's provider: the identity token that the platform keeps in a file, exchanged at the first
-// request of the model and whenever the access token is about to end.
+// The operator's own account at a model's provider: the identity token that the platform keeps in a file or gives when it is asked, exchanged at
+// the first request of the model and whenever the access token is about to end.
 
 import { readFile, stat } from "node:fs/promises";
 import type { Clock } from "../../base/clock.ts";
@@ -9,8 +9,9 @@ import { federationOf } from "../../contract/models/federations.ts";
 import { openFederatedAccess } from "../../federation/federated-access.ts";
 import { FederationError } from "../../federation/federation-error.ts";
 import { fetchExchange } from "../../federation/fetch-exchange.ts";
+import { platformToken } from "../../federation/platforms/platform-token.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
-import type { ModelIdentity } from "../settings/model-identity.ts";
+import type { IdentitySource, ModelIdentity } from "../settings/model-identity.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -24,13 +25,13 @@ type OperatorAccessParts = {
 
 /** Reads and sends nothing until a token is asked for. */
 export function openOperatorAccess({ identity, clock, random, log }: OperatorAccessParts): FederatedAccess {
-  const { federation, tokenFile } = identity;
+  const { federation, source } = identity;
   const { title } = federationOf(federation.provider);
   return openFederatedAccess({
     federation,
     // Replaced by the platform in a time of its own: until then it may be exchanged again where the provider allows that.
     isReusable: true,
-    mintIdToken: async () => await readIdentityToken(tokenFile),
+    mintIdToken: async () => await identityToken(source, federation.audience),
     send: fetchExchange,
     clock,
     random: () => random.fraction(),
@@ -38,6 +39,14 @@ export function openOperatorAccess({ identity, clock, random, log }: OperatorAcc
     onRetry: ({ attempt, delayMs, error }) =>
       log.warn({ attempt, delay_ms: delayMs, reason: error.message }, `${title} gave no token, trying again`),
   });
+}
+
+/** Rejects with FederationError, which says what to change. */
+async function identityToken(source: IdentitySource, audience: string): Promise<string> {
+  if (source.kind === "file") return await readIdentityToken(source.tokenFile);
+  const token = await platformToken(source.kind, { audience, environment: source.environment });
+  if (COMPACT.test(token)) return token;
+  throw missing(`What MODEL_IDENTITY=${source.kind} gives is no identity token.`);
 }
 
 /** Rejects with FederationError, which names the file. */

@@ -33,7 +33,10 @@ describe("the settings of a model without a key", () => {
   });
 
   it("are a file and the identifiers of a trust", () => {
-    expect(read(anthropic)).toEqual({ identity: { federation, tokenFile: "/var/run/token" }, problems: [] });
+    expect(read(anthropic)).toEqual({
+      identity: { federation, source: { kind: "file", tokenFile: "/var/run/token" } },
+      problems: [],
+    });
     const openrouter = {
       MODEL_IDENTITY_TOKEN_FILE: "token",
       OPENROUTER_FEDERATION_POLICY_ID: "4b2f7d1e-8c3a-4e5f-9a6b-1c2d3e4f5a6b",
@@ -43,6 +46,31 @@ describe("the settings of a model without a key", () => {
       provider: "openrouter",
       audience: "https://own.example",
     });
+  });
+
+  it("are a cloud that gives tokens itself, in the place of a file", () => {
+    const { MODEL_IDENTITY_TOKEN_FILE: _, ...trust } = anthropic;
+    for (const kind of ["aws", "gcp", "azure"]) {
+      const environment = { ...trust, MODEL_IDENTITY: kind };
+      expect(read(environment)).toEqual({
+        identity: { federation, source: { kind, environment } },
+        problems: [],
+      });
+    }
+    expect(read({ ...anthropic, MODEL_IDENTITY: "file" }).identity?.source.kind).toBe("file");
+    expect(read({ ...trust, MODEL_IDENTITY: "file" }).problems).toEqual([
+      "MODEL_IDENTITY is file: name the file in MODEL_IDENTITY_TOKEN_FILE.",
+    ]);
+    expect(read({ ...anthropic, MODEL_IDENTITY: "gcp" }).problems).toEqual([
+      "MODEL_IDENTITY is gcp, which reads no file: leave MODEL_IDENTITY_TOKEN_FILE out, or let MODEL_IDENTITY be file.",
+    ]);
+    expect(read({ MODEL_IDENTITY: "aws" }).problems).toEqual([
+      "MODEL_IDENTITY needs the identifiers of a model's provider, such as ANTHROPIC_FEDERATION_RULE_ID.",
+    ]);
+    expect(read({ ...trust, MODEL_IDENTITY: "gcp", MODEL_API_KEY: "sk-1" }).problems).toEqual([
+      "MODEL_API_KEY and MODEL_IDENTITY exclude each other: unset the key, which is not needed any more.",
+    ]);
+    expect(read({ ...trust, MODEL_IDENTITY: "oracle" }).problems[0]).toContain("MODEL_IDENTITY");
   });
 
   it("say what is missing, and what does not go with them", () => {

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type House, houses, trusts } from "../../../fakes/model-house/trust.ts";
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import { call, say } from "../../../fakes/model-server/turn.ts";
+import { PlatformsFake } from "../../../fakes/platforms.ts";
 import { submitRunResponseSchema } from "../../../src/contract/runs/run.ts";
 import { BroughtFixture } from "../../support/fixtures/brought-fixture.ts";
 import { ACP_AGENT } from "../../support/run/acp-agent-setup.ts";
@@ -97,6 +98,25 @@ describe("a service with an account at a model's provider", () => {
     expect((await run(service, "Read it once more.")).run).toMatchObject({ status: "completed" });
     expect(service.house.exchanges.at(-1)?.idToken).toBe(second);
     expect(service.house.refusedCalls).toEqual([]);
+  });
+
+  it("asks the cloud that it is executed on for its token, which nobody else sees", async () => {
+    const platform = await PlatformsFake.start(() => {
+      if (fixture === null) throw new Error("There is no service.");
+      return fixture.codeHost.issuer;
+    });
+    try {
+      const { MODEL_IDENTITY_TOKEN_FILE: _, ...trust } = settingsOf("anthropic");
+      const cloud = { MODEL_IDENTITY: "gcp", ...platform.environment(["gcp", "metadata server"]) };
+      const service = await start({ BACKEND: "model", MODEL: "claude-x", ...trust, ...cloud });
+      const { run: ended, events } = await run(service);
+      expect(ended).toMatchObject({ status: "completed" });
+      const idToken = service.house.exchanges.at(-1)?.idToken ?? "";
+      expect(idToken).not.toBe("");
+      expect((await service.leftBehind()) + events).not.toContain(idToken);
+    } finally {
+      await platform.close();
+    }
   });
 
   it("says in the run why it was refused", async () => {
