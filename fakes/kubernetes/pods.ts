@@ -119,9 +119,10 @@ export class FakePod {
     this.phase = "Failed";
     this.#child.kill("SIGKILL");
     await this.#closed;
-    // A plain process leaves those that have sessions of their own.
-    for (let left = await marked(this.folder); left.length > 0; left = await marked(this.folder))
-      for (const id of left) {
+    // A plain process leaves those that have sessions of their own. One look may come between two of them, of which the first starts the second.
+    for (let looks = 0; looks < 2; looks += 1)
+      for (const id of await marked(this.folder)) {
+        looks = -1;
         try {
           process.kill(id, "SIGKILL");
         } catch {
@@ -131,12 +132,14 @@ export class FakePod {
   }
 }
 
-async function marked(mark: string): Promise<readonly number[]> {
+/** Those that have the mark, and those that have a place in the pod, such as their home: a command has variables of its own alone. */
+async function marked(folder: string): Promise<readonly number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found: number[] = [];
   for (const id of ids) {
     const environment = await readFile(`/proc/${id}/environ`, "utf8").catch(() => "");
-    if (environment.split("\0").includes(`${MARK}=${mark}`)) found.push(Number(id));
+    const isIn = (entry: string) => `${entry.slice(entry.indexOf("=") + 1)}/`.startsWith(`${folder}/`);
+    if (environment.split("\0").some(isIn)) found.push(Number(id));
   }
   return found;
 }
