@@ -107,7 +107,7 @@ describe("a job without a server and without a model", () => {
     const step = await fixture.main(job, { env: { SANDBOX: "maybe" } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "invalid_settings" } });
     expect(step.annotations.at(-1)?.message).toContain(
-      "SANDBOX must be one of auto, bubblewrap, container, off",
+      "SANDBOX must be one of auto, bubblewrap, container, kubernetes, off",
     );
     expect(await fixture.leftOvers(job)).toEqual([]);
   });
