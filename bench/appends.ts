@@ -39,6 +39,7 @@ export async function measureAppends(databaseUrl?: string): Promise<AppendFigure
           url: databaseUrl,
           onSignal: () => {},
           onReconnect: () => {},
+          onFollowed: () => {},
           waitedFor: () => [],
           log: pino({ level: "warn" }),
           random: () => 0.5,

@@ -35,6 +35,8 @@ type PostgresLinkOptions = {
   readonly onSignal: (signal: NodeSignal, runId: string) => void;
   /** The connection was lost for a while, and signals with it. */
   readonly onReconnect: () => void;
+  /** What moved before this node heard of it was missed, if it did. */
+  readonly onFollowed: (id: string) => void;
   /** What somebody on this node waits for. */
   readonly waitedFor: () => Iterable<string>;
   readonly log: Logger;
@@ -132,11 +134,11 @@ class PostgresLink implements NodeLink {
     const { schema, pid } = row ?? { schema: "", pid: 0 };
     this.#pid = pid;
     this.#channels?.close();
-    const { onSignal, waitedFor } = this.#options;
+    const { onFollowed, waitedFor } = this.#options;
     this.#channels = new SignalChannels({
       schema,
       query: (text) => connection.query(text),
-      onFollowed: (id) => onSignal("moved", id),
+      onFollowed,
       waitedFor,
     });
     await this.#channels.listen();

@@ -12,6 +12,8 @@ type PeerListeners = { readonly signals: RunSignals; readonly dispatch: SharedDi
 export type ConnectPeers = (handlers: {
   readonly onSignal: (signal: NodeSignal, runId: string) => void;
   readonly onReconnect: () => void;
+  /** What moved before this node heard of it was missed, if it did. */
+  readonly onFollowed: (id: string) => void;
   /** What somebody on this node waits for. */
   readonly waitedFor: () => Iterable<string>;
 }) => Promise<NodeLink>;
@@ -47,6 +49,7 @@ export class Peers {
         signals.wakeAll();
         void dispatch.poll();
       },
+      onFollowed: (id) => signals.wakeToLook(id),
       waitedFor: () => signals.waitedFor,
     });
   }

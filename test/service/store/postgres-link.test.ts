@@ -61,6 +61,7 @@ describe("a link between nodes", { tags: ["postgres"] }, () => {
       url: url.href,
       onSignal: (signal, runId) => to.add(`${signal} ${runId}`),
       onReconnect: () => to.add("reconnected"),
+      onFollowed: (id) => to.add(`moved ${id}`),
       waitedFor: () => to.waitedFor,
       log: noLog,
       random: () => 0,

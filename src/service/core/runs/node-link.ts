@@ -16,7 +16,7 @@ export interface NodeLink {
   publish(signal: NodeSignal, runId: string): void;
   /**
    * Somebody on this node waits for this run, session or other subject to move: from now on, signals of it come here. Those that are
-   * published before that takes effect are made up for by one `moved` of the link's own.
+   * published before that takes effect are made up for: whoever waits is told to look.
    */
   follow(id: string): void;
   close(): Promise<void>;

@@ -61,6 +61,11 @@ export class RunSignals {
   /** Wakes this node's waiters of the run, which another node has changed. */
   wake(runId: string): void {
     this.#opening.delete(runId);
+    this.wakeToLook(runId);
+  }
+
+  /** Wakes this node's waiters of the run, which may have missed a signal, or not. */
+  wakeToLook(runId: string): void {
     const waiters = this.#waiting.get(runId);
     if (waiters === undefined) return;
     this.#waiting.delete(runId);

@@ -52,6 +52,17 @@ describe("RunSignals", () => {
     await staying.moved;
   });
 
+  it("has a waiter look that may have missed a signal, and keeps that its run is only opening", async () => {
+    const signals = new RunSignals();
+    signals.opening("a");
+    const { moved } = signals.listen("a");
+    signals.wakeToLook("a");
+    await moved;
+    expect(signals.isOpening("a")).toBe(true);
+    signals.wake("a");
+    expect(signals.isOpening("a")).toBe(false);
+  });
+
   it("wakes every waiter when it is closed, and later ones at once", async () => {
     const signals = new RunSignals();
     const waiting = [signals.listen("a"), signals.listen("b")];
