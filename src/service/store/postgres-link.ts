@@ -117,10 +117,14 @@ class PostgresLink implements NodeLink {
       await joinNodes(connection);
       await this.#listen(connection);
     } catch (cause) {
+      this.#channels?.close();
       await connection.end();
       throw cause;
     }
-    if (this.#closing.signal.aborted) return await connection.end();
+    if (this.#closing.signal.aborted) {
+      this.#channels?.close();
+      return await connection.end();
+    }
     this.#connection = connection;
     this.#startPublishing();
   }
