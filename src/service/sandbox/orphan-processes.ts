@@ -6,6 +6,8 @@ import { readdir, readFile } from "node:fs/promises";
 const processId = /^\d+$/;
 /** Each pass may find processes that were started since the last one. */
 const MAX_PASSES = 20;
+/** One look may come between the end of a process and the start of the one that it was replaced by. */
+const EMPTY_PASSES = 2;
 
 /** Ends every process whose environment names `home`, a folder that nobody else has. */
 export async function endOrphanProcesses(home: string): Promise<void> {
@@ -14,9 +16,10 @@ export async function endOrphanProcesses(home: string): Promise<void> {
 
 /** Ends every process in whose environment the variable has this value, which nobody else's has. */
 export async function endProcessesWith(variable: string, value: string): Promise<void> {
-  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+  let empty = 0;
+  for (let pass = 0; pass < MAX_PASSES && empty < EMPTY_PASSES; pass += 1) {
     const found = await processesWith(`${variable}=${value}`);
-    if (found.length === 0) return;
+    empty = found.length === 0 ? empty + 1 : 0;
     for (const id of found) kill(id);
   }
 }
