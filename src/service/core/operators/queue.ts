@@ -8,7 +8,7 @@ import type { WaitingAccount } from "../runs/queue-port.ts";
 export type Queue = {
   /** Runs that wait for a worker. */
   readonly queued: number;
-  /** Those that a free worker serves first come first. */
+  /** Those with the fewest runs at work come first. */
   readonly accounts: readonly WaitingAccount[];
   /** There are more accounts with waiting runs than are shown. */
   readonly hasMore: boolean;

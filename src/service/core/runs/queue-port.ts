@@ -21,7 +21,7 @@ interface QueueReader {
   count(): Promise<number>;
   /** When the run was submitted that waits for a worker for longest. Null where none waits. */
   findLongestWaiting(): Promise<number | null>;
-  /** Billing accounts with runs that wait for a worker, first those that a free worker serves first: `limit` of them at most. */
+  /** Billing accounts with runs that wait for a worker, those with the fewest runs at work first: `limit` of them at most. */
   listWaiting(query: { limit: number }): Promise<readonly WaitingAccount[]>;
   /** Runs that a worker has, and has not ended: no parked ones. `heartbeatAt` is by that worker's clock. */
   listAtWork(): Promise<readonly RunAtWork[]>;

@@ -1,4 +1,4 @@
-// /operator/queue: who waits for a worker, in the order in which they get one.
+// /operator/queue: who waits for a worker, those with the fewest runs at work first.
 
 import { Hono } from "hono";
 import { html } from "hono/html";

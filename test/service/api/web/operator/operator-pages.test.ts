@@ -320,7 +320,7 @@ onEveryStore((store) => {
       expect(first.text).not.toContain("/agent/");
     });
 
-    it("show who waits for a worker, in the order in which a worker serves them", async () => {
+    it("show who waits for a worker, those with the fewest runs at work first", async () => {
       const { cookie } = await signInOperator(core.core);
       const queued = { status: "queued", startedAt: null, heartbeatAt: null } as const;
       const insert = async (billingAccount: string, change: Partial<RunRecord>) => {
