@@ -1,15 +1,23 @@
 // ID tokens of the cloud that a process is executed on, by each way that clouds have, and the fake of them by the clouds' own clients.
 
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { GetWebIdentityTokenCommand, STSClient } from "@aws-sdk/client-sts";
-import { ManagedIdentityApplication } from "@azure/msal-node";
 import { decodeJwt } from "jose";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startIssuer, type TestIssuer } from "../../fakes/issuer/issuer.ts";
 import { PLATFORM_REGION, PlatformsFake, type PlatformWay, platformWays } from "../../fakes/platforms.ts";
 import { FederationError } from "../../src/federation/federation-error.ts";
 import { type Platform, platformToken } from "../../src/federation/platforms/platform-token.ts";
 
 const AUDIENCE = "https://api.anthropic.com";
+const execute = promisify(execFile);
+/** Programs that write a token by the clouds' own clients. */
+const googleProgram = `import { Compute } from "google-auth-library";
+process.stdout.write(await new Compute().fetchIdToken(process.env.AUDIENCE));`;
+const microsoftProgram = `import { ManagedIdentityApplication } from "@azure/msal-node";
+const { accessToken } = await new ManagedIdentityApplication().acquireToken({ resource: process.env.AUDIENCE });
+process.stdout.write(accessToken);`;
 
 let issuer: TestIssuer;
 let fake: PlatformsFake;
@@ -18,7 +26,6 @@ beforeEach(async () => {
   fake = await PlatformsFake.start(() => issuer);
 });
 afterEach(async () => {
-  vi.unstubAllEnvs();
   await fake.close();
   await issuer.close();
 });
@@ -130,12 +137,16 @@ describe("the fake of the platforms", () => {
     await expect(client("another").send(command)).rejects.toThrow();
   });
 
-  // It finds out once in a process where it is executed.
-  it("answers Microsoft's client, in an application", async () => {
-    for (const [name, value] of Object.entries(fake.environment(["azure", "application"])))
-      vi.stubEnv(name, value);
-    const asked = { resource: AUDIENCE, forceRefresh: true };
-    const { accessToken } = await new ManagedIdentityApplication().acquireToken(asked);
-    expect(decodeJwt(accessToken)).toMatchObject({ aud: AUDIENCE });
+  // They find out once in a process where they are executed.
+  it.each([
+    ["Google's client", ["gcp", "metadata server"], googleProgram],
+    ["Microsoft's client, on a machine", ["azure", "metadata service"], microsoftProgram],
+    ["Microsoft's client, in an application", ["azure", "application"], microsoftProgram],
+  ] as const)("answers %s", async (_, way, program) => {
+    const { stdout } = await execute(process.execPath, ["--input-type=module", "--eval", program], {
+      env: { PATH: process.env.PATH, AUDIENCE, ...fake.environment(way) },
+    });
+    expect(decodeJwt(stdout)).toMatchObject({ aud: AUDIENCE });
+    expect(fake.seen.at(-1)).toMatch(/ 200$/);
   });
 });

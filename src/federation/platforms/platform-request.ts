@@ -1,5 +1,5 @@
-// Requests to what a cloud has beside a machine or a container: its metadata server, and its token service. Each answer is bounded, no redirect
-// is followed, and no proxy is asked.
+// Requests to what a cloud has beside a machine or a container: its metadata server, and its token service. Each answer is bounded, and no redirect
+// is followed.
 
 import { FederationError } from "../federation-error.ts";
 import { fetchBounded } from "../fetch-exchange.ts";

@@ -46,7 +46,10 @@ async function identityToken(source: IdentitySource, audience: string): Promise<
   if (source.kind === "file") return await readIdentityToken(source.tokenFile);
   const token = await platformToken(source.kind, { audience, environment: source.environment });
   if (COMPACT.test(token)) return token;
-  throw missing(`What MODEL_IDENTITY=${source.kind} gives is no identity token.`);
+  throw new FederationError({
+    code: "federation_token_missing",
+    message: `MODEL_IDENTITY=${source.kind} gave an answer that is no ID token for the audience ${JSON.stringify(audience)}. Set MODEL_AUDIENCE to what the platform makes ID tokens for.`,
+  });
 }
 
 /** Rejects with FederationError, which names the file. */
