@@ -1,6 +1,7 @@
-// The size of PostgreSQL while runs end day by day, with their events in the database and with events that leave it: two days of
+// The size of PostgreSQL while runs end day by day, with their events and journals in the database, and where they leave it: two days of
 // runs, each with as many events as the model of capacity has, and the sweep between them.
 
+import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,13 +13,18 @@ import { systemClock } from "../src/base/clock.ts";
 import { systemRandom } from "../src/base/ids.ts";
 import { folderBlobs } from "../src/service/blobs/folder.ts";
 import type { Store } from "../src/service/core/ports/store.ts";
-import { archiveRuns } from "../src/service/core/runs/archive-runs.ts";
+import { archiveJournals } from "../src/service/core/runs/archives/archive-journals.ts";
+import { archiveRuns } from "../src/service/core/runs/archives/archive-runs.ts";
 import { openPostgresStore } from "../src/service/store/postgres.ts";
 import type { Schema } from "./postgres-schema.ts";
 
 export const RUNS_A_DAY = 2_000;
 export const EVENTS_A_RUN = 400;
 const AT_ONCE = 500;
+/** What ends while this works has ended before. */
+const LATER_MS = 3_600_000;
+/** Of a run's journal: what a turn adds to it, and the files as they are after every eighth one. Sealed, in base 64. */
+export const JOURNAL = { turns: 20, bodyChars: 8_000, treeEvery: 8, treeChars: 40_000 };
 
 export type ArchiveFigures = {
   /** Bytes of the table of events and its index after one day, and after two that both stay. */
@@ -33,7 +39,10 @@ export type ArchiveFigures = {
   readonly blobBytes: number;
   /** Of one run that leaves. */
   readonly msARun: number;
+  readonly journals: JournalFigures;
 };
+
+export type JournalFigures = Omit<ArchiveFigures, "msARun" | "journals"> & { readonly msAJournal: number };
 
 export async function measureArchive({ url }: Schema): Promise<ArchiveFigures> {
   const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
@@ -44,31 +53,19 @@ export async function measureArchive({ url }: Schema): Promise<ArchiveFigures> {
   await client.connect();
   const closeClient = opened(() => client.end());
   try {
-    const database = new Database(client);
-    const blobs = folderBlobs(folder);
-    const leave = () =>
-      archiveRuns(
-        { store, clock: systemClock, random: systemRandom, log: pino({ level: "warn" }) },
-        { blobs, endedBefore: Date.now() + 1, isStopped: () => false },
-      );
-    const appendedWal = await database.walOf(() => speak(store, "first"));
-    await database.vacuum();
-    const oneDay = await database.eventBytes();
-    const startedAt = performance.now();
-    const leftWal = await database.walOf(leave);
-    const msARun = (performance.now() - startedAt) / RUNS_A_DAY;
-    const blobBytes = await bytesIn(folder);
-    await database.vacuum();
-    await speak(store, "second");
-    await leave();
-    await database.vacuum();
-    const twoDaysLeft = await database.eventBytes();
-    await database.empty();
-    await speak(store, "third");
-    await speak(store, "fourth");
-    await database.vacuum();
-    const twoDays = await database.eventBytes();
-    return { oneDay, twoDays, twoDaysLeft, appendedWal, leftWal, blobBytes, msARun };
+    const parts = { store, clock: systemClock, random: systemRandom, log: pino({ level: "warn" }) };
+    const sweep = { blobs: folderBlobs(folder), endedBefore: Date.now() + LATER_MS, isStopped: () => false };
+    const { msARun, ...events } = await measureTable(new Database(client, "run_events"), {
+      folder,
+      fill: (day) => speak(store, day),
+      leave: () => archiveRuns(parts, sweep),
+    });
+    const { msARun: msAJournal, ...journals } = await measureTable(new Database(client, "run_journal"), {
+      folder,
+      fill: (day) => keepJournals(store, day),
+      leave: () => archiveJournals(parts, sweep),
+    });
+    return { ...events, msARun, journals: { ...journals, msAJournal } };
   } finally {
     await closeClient();
     await closeStore();
@@ -76,24 +73,59 @@ export async function measureArchive({ url }: Schema): Promise<ArchiveFigures> {
   }
 }
 
+type Days = {
+  /** Where the blobs are. */
+  readonly folder: string;
+  readonly fill: (day: string) => Promise<void>;
+  readonly leave: () => Promise<unknown>;
+};
+
+async function measureTable(
+  database: Database,
+  { folder, fill, leave }: Days,
+): Promise<Omit<ArchiveFigures, "journals">> {
+  const bytesBefore = await bytesIn(folder);
+  const appendedWal = await database.walOf(() => fill("first"));
+  await database.vacuum();
+  const oneDay = await database.bytes();
+  const startedAt = performance.now();
+  const leftWal = await database.walOf(leave);
+  const msARun = (performance.now() - startedAt) / RUNS_A_DAY;
+  const blobBytes = (await bytesIn(folder)) - bytesBefore;
+  await database.vacuum();
+  await fill("second");
+  await leave();
+  await database.vacuum();
+  const twoDaysLeft = await database.bytes();
+  await database.empty();
+  await fill("third");
+  await fill("fourth");
+  await database.vacuum();
+  const twoDays = await database.bytes();
+  return { oneDay, twoDays, twoDaysLeft, appendedWal, leftWal, blobBytes, msARun };
+}
+
 class Database {
   readonly #client: pg.Client;
+  readonly #table: "run_events" | "run_journal";
 
-  constructor(client: pg.Client) {
+  constructor(client: pg.Client, table: "run_events" | "run_journal") {
     this.#client = client;
+    this.#table = table;
   }
 
-  async eventBytes(): Promise<number> {
-    return await this.#number("select pg_total_relation_size('run_events')");
+  /** With its index, and what is stored beside it. */
+  async bytes(): Promise<number> {
+    return await this.#number(`select pg_total_relation_size('${this.#table}')`);
   }
 
   /** As autovacuum does it, which a benchmark cannot wait for. */
   async vacuum(): Promise<void> {
-    await this.#client.query("vacuum run_events");
+    await this.#client.query(`vacuum ${this.#table}`);
   }
 
   async empty(): Promise<void> {
-    await this.#client.query("truncate run_events");
+    await this.#client.query(`truncate ${this.#table}`);
   }
 
   async walOf(work: () => Promise<unknown>): Promise<number> {
@@ -134,6 +166,28 @@ async function speak(store: Store, day: string): Promise<void> {
       ),
     );
   }
+}
+
+/** The journals of a day of runs that have ended. */
+async function keepJournals(store: Store, day: string): Promise<void> {
+  const now = Date.now();
+  const { turns, bodyChars, treeEvery, treeChars } = JOURNAL;
+  for (let index = 0; index < RUNS_A_DAY; index += 1) {
+    const runId = `${day}-${index}`;
+    await store.transact(async (tx) => {
+      for (let turn = 1; turn <= turns; turn += 1) {
+        const tree = turn % treeEvery === 0 ? sealedText(treeChars) : null;
+        const kept = { kind: "turn", version: 2, body: sealedText(bodyChars), tree, seq: turn } as const;
+        await tx.journal.append({ runId, entry: turn, turn, ...kept });
+      }
+      await tx.journal.end({ runId, now });
+    });
+  }
+}
+
+/** Nothing compresses it. */
+function sealedText(chars: number): string {
+  return randomBytes((chars * 3) / 4).toString("base64");
 }
 
 /** Most are words of the model; some are what a tool has read. */

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { measureAgent } from "./agent/measure-agent.ts";
 import { bigBatches, measureAppends, smallBatches } from "./appends.ts";
-import { EVENTS_A_RUN, measureArchive, RUNS_A_DAY } from "./archive.ts";
+import { type ArchiveFigures, EVENTS_A_RUN, JOURNAL, measureArchive, RUNS_A_DAY } from "./archive.ts";
 import { costOf, type StoreCosts } from "./capacity/costs.ts";
 import { measureCosts } from "./capacity/measure-costs.ts";
 import { countsOf, nodeCpuMsPerRun } from "./capacity/model.ts";
@@ -414,13 +414,25 @@ async function appends(): Promise<Row[]> {
 
 async function archive(): Promise<Row[]> {
   const figures = await onPostgres(measureArchive);
-  const day = `${RUNS_A_DAY} ended runs of ${EVENTS_A_RUN} events a day`;
+  return [
+    ...leaving(figures, { of: `${EVENTS_A_RUN} events`, what: "events" }),
+    ...leaving(figures === null ? null : { ...figures.journals, msARun: figures.journals.msAJournal }, {
+      of: `${JOURNAL.turns} turns`,
+      what: "journals",
+    }),
+  ];
+}
+
+function leaving(
+  figures: Omit<ArchiveFigures, "journals"> | null,
+  { of, what }: { readonly of: string; readonly what: string },
+): Row[] {
   return [
     {
-      what: `${day}: table of events after two days`,
+      what: `${RUNS_A_DAY} ended runs of ${of} a day: table of ${what} after two days`,
       sqlite: null,
       postgres: whereThere(figures, ({ oneDay, twoDaysLeft }) => ({
-        text: `${mb(twoDaysLeft / 1e6)}\nevents leave at the end of each`,
+        text: `${mb(twoDaysLeft / 1e6)}\n${what} leave at the end of each`,
         isReached: twoDaysLeft <= oneDay * 1.1,
       })),
       floor:
@@ -430,7 +442,7 @@ async function archive(): Promise<Row[]> {
       asked: "as of one day",
     },
     {
-      what: "write-ahead log of a day's events that leave",
+      what: `write-ahead log of a day's ${what} that leave`,
       sqlite: null,
       postgres: whereThere(figures, ({ leftWal, msARun, blobBytes }) => ({
         text: `${mb(leftWal / 1e6)}\n${fine(msARun)} a run\n${mb(blobBytes / 1e6)} in blobs`,

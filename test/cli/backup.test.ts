@@ -8,7 +8,8 @@ import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/ids.ts";
 import { SEAL_NONCE_BYTES, seal, sealingKeyOf } from "../../src/base/sealed-text.ts";
 import { folderBlobs } from "../../src/service/blobs/folder.ts";
-import { archiveRuns } from "../../src/service/core/runs/archive-runs.ts";
+import { archiveJournals } from "../../src/service/core/runs/archives/archive-journals.ts";
+import { archiveRuns } from "../../src/service/core/runs/archives/archive-runs.ts";
 import { makeTestKey, operateOn } from "../support/account-key.ts";
 import { BackupLoad, type FilledService, fillService } from "../support/backup/backup-load.ts";
 import { BackupPlace, type BlobKind, clientOf, readBackup } from "../support/backup/backup-place.ts";
@@ -130,6 +131,33 @@ onEveryStore((kind) => {
       await other.runJson("restore", backup);
       expect(await other.runJson("store", "verify", "--contents")).toMatchObject({ lost: [] });
       expect(await eventsOf(clientOf(await other.start(), secret))).toEqual(before);
+    });
+
+    it("has no journals, also none that have left the database", async () => {
+      const place = await makePlace(kind, { blobs: "a folder" });
+      const { filled } = await startFilled(place, { workspaces: 0, files: 0, runs: 1 });
+      await place.stop();
+      const [runId = ""] = filled.runIds;
+      const store = await place.store.open();
+      const entry = { runId, entry: 1, kind: "turn", version: 2, body: "sealed", tree: null } as const;
+      await store.transact((tx) => tx.journal.append({ ...entry, turn: 1, seq: 1 }));
+      await store.transact((tx) => tx.journal.end({ runId, now: Date.now() - 1 }));
+      const sweep = {
+        blobs: folderBlobs(place.blobFolder ?? ""),
+        endedBefore: Date.now(),
+        isStopped: () => false,
+      };
+      expect(await archiveJournals({ store, clock: systemClock, random: systemRandom }, sweep)).toBe(1);
+      await store.close();
+      const verify = (of: BackupPlace) => of.runJson("store", "verify", "--contents");
+      expect(await verify(place)).toMatchObject({ lost: [], checked: 1 });
+      const backup = join(folder, `journals-${kind.name}`);
+      expect(await place.runJson("backup", backup)).toMatchObject({ lost: [], blobs: { count: 0 } });
+      const other = await makePlace(kind, { blobs: "a folder", isEmpty: true });
+      await other.runJson("restore", backup);
+      expect(await verify(other)).toMatchObject({ lost: [] });
+      expect(await other.store.query("select key from blobs")).toEqual([]);
+      expect(await other.store.query("select run_id from journal_archives")).toEqual([]);
     });
 
     it("is not restored over a store that has rows unless told, and then replaces all of it", async () => {

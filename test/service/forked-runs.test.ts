@@ -1,8 +1,12 @@
 // Runs that begin at a turn of another one, on each store, with real processes, real git and a scripted model.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/ids.ts";
 import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import type { ForkRunRequest } from "../../src/contract/runs/run-requests.ts";
+import { folderBlobs } from "../../src/service/blobs/folder.ts";
+import { archiveJournals } from "../../src/service/core/runs/archives/archive-journals.ts";
 import { makeTestKey } from "../support/account-key.ts";
 import { type DurableOptions, DurableService } from "../support/durable/durable-service.ts";
 import { expectCompleted, expectNothingKept } from "../support/durable/expect-played.ts";
@@ -69,6 +73,26 @@ onEveryStore((store) => {
       expect(await ask(first, { ...asked, turn: 2 })).toMatchObject({
         status: 422,
         body: { code: "idempotency_key_reused" },
+      });
+    });
+
+    it("is made of a journal that has left the database as of one that has not", async () => {
+      await start();
+      const first = await service.submit(story);
+      const played = await expectCompleted(service, first);
+      await service.stop();
+      const store = await service.place.open();
+      const { BLOB_DIR = "" } = service.node().env;
+      const sweep = { blobs: folderBlobs(BLOB_DIR), endedBefore: Date.now() + 1, isStopped: () => false };
+      const by = { store, clock: systemClock, random: systemRandom };
+      expect(await archiveJournals(by, sweep)).toBe(1);
+      await store.close();
+      expect(await journals()).toBe(0);
+      await service.startAgain();
+      const { run_id: second } = await fork(first, { turn: 3 });
+      expect((await expectCompleted(service, second)).patch).toBe(played.patch);
+      expect(await ask(first, { turn: 9 })).toMatchObject({
+        body: { error: expect.stringContaining("It can be forked at turns 1–5.") },
       });
     });
 

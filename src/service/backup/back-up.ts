@@ -9,6 +9,7 @@ import { OperatorError } from "../../base/operator-error.ts";
 import type { BlobStore } from "../core/blobs/blob-store.ts";
 import { HOLD_MS } from "../core/blobs/held-deletions.ts";
 import type { DeletionHold, NamedBlob, StoreSnapshot } from "../core/ports/store-snapshot.ts";
+import { isJournalBlob } from "../core/runs/archives/journal-archive.ts";
 import { eachOf } from "./at-once.ts";
 import { BLOBS_AT_ONCE, copyBlob, findFault, readHash } from "./copy-blob.ts";
 import { BLOBS, FIRST_FORMAT, type Manifest, readManifest, STORE_PREFIX, writeManifest } from "./manifest.ts";
@@ -116,9 +117,10 @@ async function withSnapshot<Value>(
   }
 }
 
+/** Without journals: a restored service must not repeat what its runs have done. */
 async function listBlobs(snapshot: StoreSnapshot): Promise<readonly NamedBlob[]> {
   const blobs: NamedBlob[] = [];
-  for await (const some of snapshot.blobs()) blobs.push(...some);
+  for await (const some of snapshot.blobs()) blobs.push(...some.filter(({ key }) => !isJournalBlob(key)));
   return blobs;
 }
 

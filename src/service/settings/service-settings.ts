@@ -250,7 +250,7 @@ export const serviceSettings = {
     kind: integer({ min: 0, max: 36_500 }),
     fallback: null,
     description:
-      "Days after a run's end until its events leave the database for the blobs (`BLOB_STORE`), where they are read as before. 0: they stay. A node that does not see the blobs of the others moves none.",
+      "Days after a run's end until its events and its journal leave the database for the blobs (`BLOB_STORE`), where they are read as before. 0: they stay. A node that does not see the blobs of the others moves none.",
     shownDefault: "1 with `DATABASE_URL` and `BLOB_STORE=s3`, otherwise 0",
   }),
   JOURNAL_DAYS: described({
@@ -317,7 +317,7 @@ export const serviceSettings = {
     kind: oneOf(blobStores),
     fallback: "folder",
     description:
-      "Where the commits that jobs send, files of workspaces above 64 KB and events that have left the database (`ARCHIVE_DAYS`) are kept: `folder` is `BLOB_DIR`, which nodes that share `DATABASE_URL` have to share, too; `s3` a bucket.",
+      "Where the commits that jobs send, files of workspaces above 64 KB and what ended runs have left (`ARCHIVE_DAYS`) are kept: `folder` is `BLOB_DIR`, which nodes that share `DATABASE_URL` have to share, too; `s3` a bucket.",
   }),
   BLOB_DIR: described({
     kind: text("a folder"),

@@ -4,6 +4,7 @@ import { type Kysely, sql } from "kysely";
 import type { ExpiryStore } from "../core/runs/store-port.ts";
 import type { Connection } from "./connection.ts";
 import { discardArchives } from "./run-archives.ts";
+import { deleteJournals } from "./run-journal.ts";
 import { isUnfinished } from "./run-rows.ts";
 import type { Database } from "./tables.ts";
 
@@ -107,7 +108,9 @@ async function deleteContent(
   const [first] = runs;
   if (first === undefined) return 0;
   const whole = firstOf(runs, maxEvents);
-  await discardArchives(connection, { runIds: whole.length === 0 ? [first.id] : whole, now });
+  const touched = { runIds: whole.length === 0 ? [first.id] : whole, now };
+  await discardArchives(connection, touched);
+  await deleteJournals(connection, touched);
   if (whole.length === 0) {
     await deletePart(db, { run: first, maxEvents });
     return 1;
@@ -174,7 +177,6 @@ async function deleteWhole(db: Kysely<Database>, ids: readonly string[]): Promis
   await db.deleteFrom("run_inputs").where("run_id", "in", ids).execute();
   await db.deleteFrom("run_events").where("run_id", "in", ids).execute();
   await db.deleteFrom("session_copies").where("run_id", "in", ids).execute();
-  await db.deleteFrom("run_journal").where("run_id", "in", ids).execute();
   await db.deleteFrom("run_views").where("run_id", "in", ids).execute();
   await db.updateTable("runs").set({ content: "deleted", request: null }).where("id", "in", ids).execute();
 }
@@ -185,7 +187,6 @@ async function deletePart(
   { run, maxEvents }: { run: Candidate; maxEvents: number },
 ): Promise<void> {
   await db.deleteFrom("run_inputs").where("run_id", "=", run.id).execute();
-  await db.deleteFrom("run_journal").where("run_id", "=", run.id).execute();
   await db.deleteFrom("run_views").where("run_id", "=", run.id).execute();
   const oldest = await db
     .selectFrom("run_events")

@@ -182,4 +182,6 @@ CREATE INDEX runs_unarchived on runs (ended_at, id)
     where content in ('kept', 'archiving') and ended_at is not null;
 CREATE INDEX runs_payer on runs (payer, status, id)
     where status in ('queued', 'running', 'cancelling') and parked is null;
+CREATE TABLE "journal_archives" ("run_id" text primary key, "blob_key" text not null, "bytes" bigint not null, "sha256" text not null, "turns" text not null, "run_ended_at" bigint not null);
+CREATE INDEX "journal_archives_ended" on "journal_archives" ("run_ended_at");
 `;

@@ -3,7 +3,7 @@
 
 import { type Kysely, sql } from "kysely";
 import * as z from "zod/mini";
-import type { ArchiveBlock, ArchiveStore, DueRun, RunArchive } from "../core/runs/archive-port.ts";
+import type { ArchiveBlock, ArchiveStore, DueRun, RunArchive } from "../core/runs/archives/archive-port.ts";
 import { SqlBlobs } from "./blobs.ts";
 import type { Connection } from "./connection.ts";
 import { row, type TableOf } from "./row.ts";

@@ -1,7 +1,10 @@
 // The journals of runs in SQL.
 
 import { type Kysely, sql } from "kysely";
+import * as z from "zod/mini";
 import {
+  type EndedJournal,
+  type JournalArchive,
   type JournalEntry,
   type JournalKind,
   type JournalStore,
@@ -10,11 +13,12 @@ import {
   type KeptTurn,
 } from "../core/runs/journal-port.ts";
 import type { Appended } from "../core/runs/queue-port.ts";
+import { SqlBlobs } from "./blobs.ts";
 import type { Connection } from "./connection.ts";
 import { SqlEvents } from "./events.ts";
 import { type KeptQueryRunner, keepQuery } from "./kept-query.ts";
 import { row, type TableOf } from "./row.ts";
-import { integer, nullable, oneOf, text } from "./row-columns.ts";
+import { integer, json, named, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
 export const journalRow = row<JournalEntry>("run_journal")(
@@ -32,9 +36,25 @@ export const journalRow = row<JournalEntry>("run_journal")(
   { runEndedAt: nullable(integer) },
 );
 
+const turnsSchema = z.array(z.object({ entry: z.number(), turn: z.number(), seq: z.number() }));
+
+function parseTurns(stored: string): readonly KeptTurn[] {
+  return turnsSchema.parse(JSON.parse(stored));
+}
+
+export const journalArchiveRow = row<JournalArchive>("journal_archives")({
+  runId: text,
+  blobKey: text,
+  bytes: integer,
+  sha256: text,
+  turns: json(parseTurns),
+  endedAt: named("run_ended_at", integer),
+});
+
 declare module "./tables.ts" {
   interface Database {
     run_journal: TableOf<typeof journalRow>;
+    journal_archives: TableOf<typeof journalArchiveRow>;
   }
 }
 
@@ -133,7 +153,50 @@ export class SqlRunJournal implements JournalStore {
       .execute();
   }
 
-  async deleteEnded(agentId: string): Promise<void> {
+  async listEnded({
+    endedBefore,
+    after,
+    limit,
+  }: Parameters<JournalStore["listEnded"]>[0]): Promise<readonly EndedJournal[]> {
+    const rows = await this.#db
+      .selectFrom("run_journal")
+      .select(["run_id", "run_ended_at"])
+      .where("run_ended_at", "<", endedBefore)
+      .$if(after !== null, (query) =>
+        query.where(sql<boolean>`(run_ended_at, run_id) > (${after?.endedAt}, ${after?.runId})`),
+      )
+      .orderBy("run_ended_at")
+      .orderBy("run_id")
+      .limit(limit)
+      .execute();
+    return rows.flatMap(({ run_id: runId, run_ended_at: endedAt }) =>
+      endedAt === null ? [] : [{ runId, endedAt }],
+    );
+  }
+
+  async findArchive(runId: string): Promise<JournalArchive | null> {
+    const found = await this.#db
+      .selectFrom("journal_archives")
+      .selectAll()
+      .where("run_id", "=", runId)
+      .executeTakeFirst();
+    return found === undefined ? null : journalArchiveRow.read(found);
+  }
+
+  async leave({ now, ...archive }: Parameters<JournalStore["leave"]>[0]): Promise<boolean> {
+    const { runId, blobKey: key, bytes } = archive;
+    const { numDeletedRows } = await this.#db
+      .deleteFrom("run_journal")
+      .where("run_id", "=", runId)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return false;
+    if (!(await new SqlBlobs(this.#connection).keep({ key, bytes, now })))
+      throw new Error(`The archive of the journal of run ${runId} took so long that its blob was discarded.`);
+    await this.#db.insertInto("journal_archives").values(journalArchiveRow.write(archive)).execute();
+    return true;
+  }
+
+  async deleteEnded({ agentId, now }: Parameters<JournalStore["deleteEnded"]>[0]): Promise<void> {
     await this.#db
       .deleteFrom("run_journal")
       .where("run_id", "in", (query) =>
@@ -145,20 +208,49 @@ export class SqlRunJournal implements JournalStore {
           .where("runs.agent_id", "=", agentId),
       )
       .execute();
+    const archives = await this.#db
+      .selectFrom("journal_archives")
+      .innerJoin("runs", "runs.id", "journal_archives.run_id")
+      .select("runs.id")
+      .where("runs.agent_id", "=", agentId)
+      .execute();
+    await deleteJournals(this.#connection, { runIds: archives.map(({ id }) => id), now });
   }
 
-  async deleteOldest({ endedBefore, limit }: Parameters<JournalStore["deleteOldest"]>[0]): Promise<number> {
-    const ended = await this.#db
-      .selectFrom("run_journal")
-      .select("run_id")
-      .where("run_ended_at", "<", endedBefore)
-      .orderBy("run_ended_at")
-      .limit(limit)
-      .execute();
-    const ids = ended.map(({ run_id: id }) => id);
-    if (ids.length > 0) await this.#db.deleteFrom("run_journal").where("run_id", "in", ids).execute();
-    return ids.length;
+  async deleteOldest({
+    endedBefore,
+    limit,
+    now,
+  }: Parameters<JournalStore["deleteOldest"]>[0]): Promise<number> {
+    const oldest = async (table: "run_journal" | "journal_archives") => {
+      const ended = await this.#db
+        .selectFrom(table)
+        .select("run_id")
+        .where("run_ended_at", "<", endedBefore)
+        .orderBy("run_ended_at")
+        .limit(limit)
+        .execute();
+      return ended.map(({ run_id: id }) => id);
+    };
+    const runIds = [...(await oldest("run_journal")), ...(await oldest("journal_archives"))];
+    await deleteJournals(this.#connection, { runIds, now });
+    return runIds.length;
   }
+}
+
+/** Deletes the journals of runs, wherever they are. */
+export async function deleteJournals(
+  connection: Connection,
+  { runIds, now }: { readonly runIds: readonly string[]; readonly now: number },
+): Promise<void> {
+  if (runIds.length === 0) return;
+  await connection.db.deleteFrom("run_journal").where("run_id", "in", runIds).execute();
+  const gone = await connection.db
+    .deleteFrom("journal_archives")
+    .where("run_id", "in", runIds)
+    .returning("blob_key")
+    .execute();
+  await new SqlBlobs(connection).discard({ keys: gone.map(({ blob_key: key }) => key), now });
 }
 
 const insertEntry = keepQuery<TableOf<typeof journalRow>>(...journalRow.columns)((db, values) =>

@@ -6,7 +6,8 @@ import { expirePacks } from "../core/commits/expire-packs.ts";
 import type { Core } from "../core/core.ts";
 import { NODE_BEAT_MS } from "../core/nodes/node.ts";
 import { hideNode, showNode } from "../core/nodes/nodes.ts";
-import { archiveRuns } from "../core/runs/archive-runs.ts";
+import { archiveJournals } from "../core/runs/archives/archive-journals.ts";
+import { archiveRuns } from "../core/runs/archives/archive-runs.ts";
 import { RunExpiry } from "../core/runs/expire-runs.ts";
 import { recoverRuns } from "../core/runs/recover-runs.ts";
 import { retryParked } from "../core/runs/retry-parked.ts";
@@ -91,7 +92,7 @@ export class ServiceNode {
     this.#every(RENEWAL_SWEEP_MS, () => this.#renewSubscriptions());
     this.#every(RETRY_SWEEP_MS, () => retryParked(core)).unref();
     this.#every(EXPIRY_SWEEP_MS, () => this.#sweepExpired()).unref();
-    this.#every(ARCHIVE_SWEEP_MS, () => this.#archiveEvents()).unref();
+    this.#every(ARCHIVE_SWEEP_MS, () => this.#archive()).unref();
     // What the last process left is not there for another ten minutes.
     this.#timers.push(setTimeout(() => void this.#sweepExpired(), 0).unref());
   }
@@ -180,22 +181,31 @@ export class ServiceNode {
     await Promise.all([expired, packs, this.#runExpiry.sweep(), this.#workspaces.sweep()]);
   }
 
-  async #archiveEvents(): Promise<void> {
-    const { core } = this.#options;
-    const { clock, commits, log, policy, signals } = core;
-    // A node that does not see the blobs of the others would write where they do not look.
-    if (policy.archiveMs === null || commits === null || !(await commits.own.areSeen())) return;
-    const { blobs } = commits;
-    const endedBefore = clock.now() - policy.archiveMs;
-    this.#archiving ??= archiveRuns(core, { blobs, endedBefore, isStopped: () => signals.isClosed })
-      .then(
-        (runs) => runs > 0 && log.info({ runs }, "events of ended runs have left the database"),
-        (cause: unknown) => log.warn({ err: cause }, "events of ended runs stay in the database for now"),
+  async #archive(): Promise<void> {
+    this.#archiving ??= this.#archiveOnce()
+      .catch((cause: unknown) =>
+        this.#options.core.log.warn(
+          { err: cause },
+          "what ended runs have left stays in the database for now",
+        ),
       )
       .then(() => {
         this.#archiving = null;
       });
     await this.#archiving;
+  }
+
+  async #archiveOnce(): Promise<void> {
+    const { core } = this.#options;
+    const { clock, commits, log, policy, signals } = core;
+    // A node that does not see the blobs of the others would write where they do not look.
+    if (policy.archiveMs === null || commits === null || !(await commits.own.areSeen())) return;
+    const endedBefore = clock.now() - policy.archiveMs;
+    const sweep = { blobs: commits.blobs, endedBefore, isStopped: () => signals.isClosed };
+    const runs = await archiveRuns(core, sweep);
+    const journals = await archiveJournals(core, sweep);
+    if (runs + journals > 0)
+      log.info({ runs, journals }, "events and journals of ended runs have left the database");
   }
 
   /** In steps, each of them short. */

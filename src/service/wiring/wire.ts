@@ -18,7 +18,7 @@ import { RefusalTally } from "../core/nodes/refusal-tally.ts";
 import { noMeter } from "../core/ports/meter.ts";
 import type { Store } from "../core/ports/store.ts";
 import { noTracer } from "../core/ports/tracer.ts";
-import { readingArchives } from "../core/runs/archived-events.ts";
+import { readingArchives } from "../core/runs/archives/reading-archives.ts";
 import { takeReleasedRun, takeRun } from "../core/runs/progress-run.ts";
 import { RunSignals } from "../core/runs/run-signals.ts";
 import { SharedReads } from "../core/runs/shared-reads.ts";

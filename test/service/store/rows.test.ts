@@ -29,7 +29,7 @@ import { requestKeyRow } from "../../../src/service/store/request-keys.ts";
 import type { ColumnOfTable, Row } from "../../../src/service/store/row.ts";
 import { runArchiveRow } from "../../../src/service/store/run-archives.ts";
 import { audienceRow, identityKeyRow } from "../../../src/service/store/run-identity.ts";
-import { journalRow } from "../../../src/service/store/run-journal.ts";
+import { journalArchiveRow, journalRow } from "../../../src/service/store/run-journal.ts";
 import { runRow } from "../../../src/service/store/run-rows.ts";
 import { secretRow } from "../../../src/service/store/run-secrets.ts";
 import { runViewRow } from "../../../src/service/store/run-views.ts";
@@ -108,6 +108,7 @@ const rows: { readonly [Name in keyof Database]: AnyRow<Database[Name]> } = {
   runs: runRow,
   run_archives: runArchiveRow,
   run_journal: journalRow,
+  journal_archives: journalArchiveRow,
   released_runs: releasedRow,
   run_secrets: secretRow,
   run_views: runViewRow,

@@ -98,7 +98,7 @@ async function deleteStorage(
   await tx.sessions.deleteKeys(agentId);
   await tx.sessions.deleteCarriedChanges(agentId);
   await tx.runViews.deleteOfAgent(agentId);
-  await tx.journal.deleteEnded(agentId);
+  await tx.journal.deleteEnded({ agentId, now: core.clock.now() });
   await tx.idempotency.delete({ agentId, runId: null });
   if (accountId !== null) await tx.idempotency.delete({ agentId: creationSlot(accountId), runId: agentId });
   if (repository === null) return;

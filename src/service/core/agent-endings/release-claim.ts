@@ -57,7 +57,7 @@ export async function releaseClaim(
     await tx.repositoryAccess.delete(agentId);
     await resolveElsewhere(core, tx, { agentId, subject: null });
     await tx.sessions.deleteKeys(agentId);
-    await tx.journal.deleteEnded(agentId);
+    await tx.journal.deleteEnded({ agentId, now });
     await auditAct(core, tx, { action: "release", outcome: "ok", by: nobody, agent, requestId });
     return ok({ agentId, repository, accountId, cancelledSchedules });
   });

@@ -44,7 +44,7 @@ export class RunExpiry {
   async #sweepOnce(): Promise<number> {
     const { clock, log, store, policy } = this.#core;
     const now = clock.now();
-    const journals = { endedBefore: now - policy.journalMs, limit: JOURNALS_A_STEP };
+    const journals = { endedBefore: now - policy.journalMs, limit: JOURNALS_A_STEP, now };
     const maxEvents = EVENTS_A_STEP;
     const batch = { endedBefore: now - this.#keptMs, maxEvents, now };
     const deleted = { deletedBefore: now - DELETED_KEPT_MS, maxEvents, now };

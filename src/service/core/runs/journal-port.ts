@@ -64,6 +64,18 @@ export type KeptEntry = EventBatch & {
   readonly emptiesTreesBefore: number;
 };
 
+/** A journal whose run has ended. */
+export type EndedJournal = { readonly runId: string; readonly endedAt: number };
+
+/** A journal that has left the database: its entries are in a blob. */
+export type JournalArchive = EndedJournal & {
+  readonly blobKey: string;
+  readonly bytes: number;
+  /** Of the blob, in hex. */
+  readonly sha256: string;
+  readonly turns: readonly KeptTurn[];
+};
+
 interface JournalReader {
   /** A run's entries in their order. */
   list(runId: string): Promise<readonly JournalEntry[]>;
@@ -73,6 +85,14 @@ interface JournalReader {
   listTurns(runId: string): Promise<readonly KeptTurn[]>;
   /** Whether one of them has the run's files. */
   hasTree(runId: string): Promise<boolean>;
+  /** Those in rows whose runs ended before `endedBefore`, in the order of their ends, from the one after `after` on. */
+  listEnded(query: {
+    readonly endedBefore: number;
+    readonly after: EndedJournal | null;
+    readonly limit: number;
+  }): Promise<readonly EndedJournal[]>;
+  /** Null where the journal is in rows, or not kept any more. */
+  findArchive(runId: string): Promise<JournalArchive | null>;
 }
 
 export interface JournalStore extends JournalReader {
@@ -83,8 +103,17 @@ export interface JournalStore extends JournalReader {
   delete(runId: string): Promise<void>;
   /** The run has ended. Safe to repeat. */
   end(ended: { readonly runId: string; readonly now: number }): Promise<void>;
-  /** Those of an agent's runs that have ended. */
-  deleteEnded(agentId: string): Promise<void>;
-  /** Those of the runs that ended first, and before `endedBefore`: `limit` of them at most. Returns how many. */
-  deleteOldest(step: { readonly endedBefore: number; readonly limit: number }): Promise<number>;
+  /**
+   * Names the archive of an ended run's journal, keeps its blob, and deletes the rows: it is read from here on. False, and nothing done, where
+   * another node has done so, or the journal is not kept any more.
+   */
+  leave(archive: JournalArchive & { readonly now: number }): Promise<boolean>;
+  /** Those of an agent's runs that have ended, with their archives. */
+  deleteEnded(agent: { readonly agentId: string; readonly now: number }): Promise<void>;
+  /** Those of the runs that ended first, and before `endedBefore`, with their archives: `limit` of each at most. Returns how many. */
+  deleteOldest(step: {
+    readonly endedBefore: number;
+    readonly limit: number;
+    readonly now: number;
+  }): Promise<number>;
 }

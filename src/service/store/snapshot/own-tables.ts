@@ -29,6 +29,7 @@ export const ownTables: ReadonlySet<string> = new Set([
   "identities",
   "identity_keys",
   "invitations",
+  "journal_archives",
   "ledger_accounts",
   "ledger_postings",
   "memberships",

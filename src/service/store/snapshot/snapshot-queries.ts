@@ -3,6 +3,7 @@
 import { BACKUP_HOLD } from "../../core/blobs/held-deletions.ts";
 import { STORE_IDENTITY } from "../../core/blobs/store-identity.ts";
 import type { NamedBlob, SnapshotRow, TableShape } from "../../core/ports/store-snapshot.ts";
+import { JOURNAL_BLOBS } from "../../core/runs/archives/journal-archive.ts";
 
 /** Tables of the migrations: a restore makes them. */
 export const MIGRATION_TABLES: readonly string[] = ["kysely_migration", "kysely_migration_lock"];
@@ -32,7 +33,9 @@ export function blobsQuery(shapes: readonly TableShape[]): string | null {
           "select index_key, index_sha256 from packs where tip is not null",
         ]
       : []),
-    ...(tables.includes("run_archives") ? ["select blob_key, sha256 from run_archives"] : []),
+    ...["run_archives", "journal_archives"]
+      .filter((name) => tables.includes(name))
+      .map((name) => `select blob_key, sha256 from ${name}`),
   ];
   const [first = "select '' as named, '' as sha256", ...others] = hashes;
   const named = [first, ...others].join(" union all ");
@@ -58,12 +61,13 @@ export function countByKey(sealed: readonly string[]): { keyId: string; values: 
 }
 
 /** What a restored service must not go on with: the calls that its runs have made since the backup would be made again. Nodes are others then. */
-const LEFT_OUT: readonly string[] = ["run_journal", "released_runs", "nodes"];
+const LEFT_OUT: readonly string[] = ["run_journal", "journal_archives", "released_runs", "nodes"];
 
-/** All rows of a table, without what the backup itself has written. None of the journals of runs at work. */
+/** All rows of a table, without what the backup itself has written. None of journals. */
 export function rowsQuery({ name, columns }: TableShape): string {
   const rows = `select ${columns.map(quoted).join(", ")} from ${quoted(name)}`;
   if (LEFT_OUT.includes(name)) return `${rows} where 1 = 0`;
+  if (name === "blobs") return `${rows} where key not like '${JOURNAL_BLOBS}'`;
   return name === "service_secrets" ? `${rows} where name <> '${BACKUP_HOLD}'` : rows;
 }
 

@@ -187,7 +187,8 @@ onEveryStore((kind) => {
       it("is deleted at once with the agent, and where the account gives it back, but not of runs at work", async () => {
         await keep(1, { turn: 1, body: "one" });
         const { agentId } = await fixture.run(runId);
-        const deleteEnded = () => fixture.store.transact((tx) => tx.journal.deleteEnded(agentId));
+        const now = fixture.clock.now();
+        const deleteEnded = () => fixture.store.transact((tx) => tx.journal.deleteEnded({ agentId, now }));
         await deleteEnded();
         expect(await journal()).toHaveLength(1);
         await finish();

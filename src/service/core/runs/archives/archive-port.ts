@@ -2,7 +2,7 @@
 // store/run-archives.ts.
 // Why: docs/decisions/175-events-of-ended-runs-leave-the-database.md
 
-declare module "../ports/store.ts" {
+declare module "../../ports/store.ts" {
   interface StoreReader {
     readonly runArchives: ArchiveReader;
   }

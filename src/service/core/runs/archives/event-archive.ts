@@ -1,10 +1,9 @@
 // The format of an archive of events: blocks in gzip, each with a line for every event, which is its time and its JSON.
 
 import { createHash } from "node:crypto";
-import { gunzip, gzip } from "node:zlib";
-import { ContentsLostError } from "../blobs/blob-store.ts";
+import type { StoredEvent } from "../run-record.ts";
 import type { ArchiveBlock, RunArchive } from "./archive-port.ts";
-import type { StoredEvent } from "./run-record.ts";
+import { compress, expand, hashOf } from "./compressed.ts";
 
 /** Of a block before it is compressed, in characters: a page of events takes one or two. An event larger than this has its own. */
 const BLOCK_CHARS = 256 * 1024;
@@ -52,27 +51,10 @@ export async function writeArchive(pages: AsyncIterable<readonly StoredEvent[]>)
 
 /** The events of a block. Throws a ContentsLostError where it is not what was written. */
 export async function readBlock(block: ArchiveBlock, content: Buffer): Promise<readonly StoredEvent[]> {
-  if (content.byteLength !== block.bytes || hashOf(content) !== block.sha256)
-    throw new ContentsLostError("The archive of a run's events is not what was written.");
-  const text = (await expand(content)).toString("utf8");
+  const lost = "The archive of a run's events is not what was written.";
+  const text = await expand(content, { written: block, lost });
   return text.split("\n").map((line, index) => {
     const space = line.indexOf(" ");
     return { seq: block.first + index, at: Number(line.slice(0, space)), json: line.slice(space + 1) };
   });
-}
-
-async function compress(text: string): Promise<Buffer> {
-  return await new Promise((resolve, reject) => {
-    gzip(text, (cause, compressed) => (cause === null ? resolve(compressed) : reject(cause)));
-  });
-}
-
-async function expand(compressed: Buffer): Promise<Buffer> {
-  return await new Promise((resolve, reject) => {
-    gunzip(compressed, (cause, content) => (cause === null ? resolve(content) : reject(cause)));
-  });
-}
-
-function hashOf(content: Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
 }

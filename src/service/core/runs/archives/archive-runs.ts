@@ -1,11 +1,11 @@
 // Moves the events of runs that ended some time ago from rows into blobs, one a run, where they are read as before. Every node sweeps.
 // Why: docs/decisions/175-events-of-ended-runs-leave-the-database.md
 
-import type { BlobStore } from "../blobs/blob-store.ts";
-import type { Core } from "../core.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Core } from "../../core.ts";
+import type { StoredEvent } from "../run-record.ts";
 import type { DueRun } from "./archive-port.ts";
 import { writeArchive } from "./event-archive.ts";
-import type { StoredEvent } from "./run-record.ts";
 
 const RUNS_A_READ = 100;
 const EVENTS_A_READ = 500;

@@ -1,25 +1,15 @@
 // Events of runs wherever they are kept: in rows, or in the archive of a run that ended some time ago.
 // Why: docs/decisions/175-events-of-ended-runs-leave-the-database.md
 
-import { type BlobStore, ContentsLostError } from "../blobs/blob-store.ts";
-import type { Store, StoreReader } from "../ports/store.ts";
+import { type BlobStore, ContentsLostError } from "../../blobs/blob-store.ts";
+import type { StoreReader } from "../../ports/store.ts";
+import type { EventQuery, EventReader } from "../queue-port.ts";
+import type { StoredEvent } from "../run-record.ts";
 import type { ArchiveBlock, RunArchive } from "./archive-port.ts";
 import { readBlock } from "./event-archive.ts";
-import type { EventQuery, EventReader } from "./queue-port.ts";
-import type { StoredEvent } from "./run-record.ts";
 
 /** Blocks of the latest reads: who reads a run to its end asks for the same one again with every page. */
 const KEPT_BLOCKS = 16;
-
-/** The store, whose committed events are read from archives, too. */
-export function readingArchives(store: Store, blobs: BlobStore): Store {
-  const { committed } = store;
-  const events = new ArchivedEvents({ committed, blobs });
-  const nouns: ProxyHandler<StoreReader> = {
-    get: (target, noun) => (noun === "events" ? events : Reflect.get(target, noun)),
-  };
-  return { ...store, committed: new Proxy(committed, nouns) };
-}
 
 type ArchivedEventsParts = {
   /** Reads rows alone. */
@@ -27,7 +17,7 @@ type ArchivedEventsParts = {
   readonly blobs: BlobStore;
 };
 
-class ArchivedEvents implements EventReader {
+export class ArchivedEvents implements EventReader {
   readonly #parts: ArchivedEventsParts;
   readonly #kept = new Map<string, Promise<readonly StoredEvent[]>>();
 
