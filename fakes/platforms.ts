@@ -6,15 +6,23 @@ import { createHash, createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { CloudName } from "../src/contract/models/clouds.ts";
+import type { CloudFake, LentCredentials } from "./clouds/cloud.ts";
 import type { TestIssuer } from "./issuer/issuer.ts";
 
 export const PLATFORM_REGION = "eu-central-1";
 const ROLE = "agents";
-const CREDENTIALS = {
+const role = {
   AccessKeyId: "ASIAEXAMPLE",
   SecretAccessKey: "secret-of-the-role",
   Token: "session-of-the-role",
 };
+/** What Azure's models are asked with. */
+const foundryResources: readonly (string | null)[] = [
+  "https://ai.azure.com",
+  "https://cognitiveservices.azure.com",
+];
+const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const MACHINE_SESSION = "machine-session";
 const IDENTITY_HEADER = "header-of-the-application";
 const CONTAINER_TOKEN = "token-of-the-container";
@@ -41,6 +49,10 @@ export class PlatformsFake {
   refusal: string | null = null;
   /** Whether this machine has an identity. */
   hasIdentity = true;
+  /** The clouds whose models it may ask, and the time for which it is given what they take. */
+  clouds: readonly CloudFake[] = [];
+  lifeSeconds = 3600;
+  readonly #lent: LentCredentials[] = [];
 
   private constructor(issuer: () => TestIssuer, server: Server) {
     this.#issuer = issuer;
@@ -74,9 +86,7 @@ export class PlatformsFake {
       case "variables":
         return {
           ...sts,
-          AWS_ACCESS_KEY_ID: CREDENTIALS.AccessKeyId,
-          AWS_SECRET_ACCESS_KEY: CREDENTIALS.SecretAccessKey,
-          AWS_SESSION_TOKEN: CREDENTIALS.Token,
+          ...this.#variables(),
         };
       case "container":
         return {
@@ -91,13 +101,34 @@ export class PlatformsFake {
 
   /** Secrets that nobody but the process may see. */
   get secrets(): readonly string[] {
-    return [
-      CREDENTIALS.SecretAccessKey,
-      CREDENTIALS.Token,
-      MACHINE_SESSION,
-      IDENTITY_HEADER,
-      CONTAINER_TOKEN,
-    ];
+    const lent = this.#lent.flatMap((one) =>
+      "accessToken" in one ? [one.accessToken] : [one.secretAccessKey, one.sessionToken],
+    );
+    return [role.SecretAccessKey, role.Token, MACHINE_SESSION, IDENTITY_HEADER, CONTAINER_TOKEN, ...lent];
+  }
+
+  #variables(): Readonly<Record<string, string>> {
+    const { AccessKeyId, SecretAccessKey, Token } = this.#credentials();
+    return {
+      AWS_ACCESS_KEY_ID: AccessKeyId,
+      AWS_SECRET_ACCESS_KEY: SecretAccessKey,
+      AWS_SESSION_TOKEN: Token,
+    };
+  }
+
+  /** Of the role, as an endpoint of AWS has them. */
+  #credentials() {
+    const lent = this.#lend("bedrock");
+    if (lent === null || "accessToken" in lent)
+      return { ...role, Expiration: new Date(Date.now() + this.lifeSeconds * 1000).toISOString() };
+    const { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token } = lent;
+    return { AccessKeyId, SecretAccessKey, Token, Expiration: new Date(lent.expiresAtMs).toISOString() };
+  }
+
+  #lend(cloud: CloudName): LentCredentials | null {
+    const lent = this.clouds.find(({ name }) => name === cloud)?.lend(this.lifeSeconds) ?? null;
+    if (lent !== null) this.#lent.push(lent);
+    return lent;
   }
 
   async close(): Promise<void> {
@@ -124,6 +155,10 @@ export class PlatformsFake {
         if (headers["metadata-flavor"] !== "Google")
           return { status: 403, body: "Metadata-Flavor is missing" };
         return this.hasIdentity ? ok(this.#token(query.get("audience"))) : { status: 404, body: "none" };
+      case "GET /computeMetadata/v1/instance/service-accounts/default/token":
+        if (headers["metadata-flavor"] !== "Google")
+          return { status: 403, body: "Metadata-Flavor is missing" };
+        return this.hasIdentity ? this.#google(query.get("scopes")) : { status: 404, body: "none" };
       case "GET /metadata/identity/oauth2/token":
       // As Microsoft's client writes it.
       case "GET /metadata/identity/oauth2/token/":
@@ -134,13 +169,13 @@ export class PlatformsFake {
         if (headers["x-identity-header"] !== IDENTITY_HEADER) return { status: 401, body: "{}" };
         return this.#azure(query.get("resource"));
       case "GET /v1/credentials":
-        return headers.authorization === CONTAINER_TOKEN ? ok(JSON.stringify(CREDENTIALS)) : denied;
+        return headers.authorization === CONTAINER_TOKEN ? ok(JSON.stringify(this.#credentials())) : denied;
       case "PUT /latest/api/token":
         return headers["x-aws-ec2-metadata-token-ttl-seconds"] === undefined ? denied : ok(MACHINE_SESSION);
       case "GET /latest/meta-data/iam/security-credentials/":
         return isMachine ? (this.hasIdentity ? ok(ROLE) : { status: 404, body: "" }) : denied;
       case `GET /latest/meta-data/iam/security-credentials/${ROLE}`:
-        return isMachine ? ok(JSON.stringify(CREDENTIALS)) : denied;
+        return isMachine ? ok(JSON.stringify(this.#credentials())) : denied;
       case "GET /latest/meta-data/placement/region":
         return isMachine ? ok(PLATFORM_REGION) : denied;
       case "POST /":
@@ -153,15 +188,25 @@ export class PlatformsFake {
   #azure(resource: string | null): Answer {
     if (!this.hasIdentity)
       return { status: 400, body: '{"error":"invalid_request","error_description":"Identity not found"}' };
-    const expires = String(Math.floor(Date.now() / 1000) + 3600);
+    const lent = foundryResources.includes(resource) ? this.#lend("foundry") : null;
+    const endsAtMs = lent?.expiresAtMs ?? Date.now() + this.lifeSeconds * 1000;
+    const expires = String(Math.floor(endsAtMs / 1000));
     return ok(
       JSON.stringify({
-        access_token: this.#token(resource),
+        access_token: lent !== null && "accessToken" in lent ? lent.accessToken : this.#token(resource),
         token_type: "Bearer",
         expires_on: expires,
         resource,
       }),
     );
+  }
+
+  #google(scopes: string | null): Answer {
+    const lent = this.#lend("vertex");
+    if (lent === null || !("accessToken" in lent) || !(scopes ?? SCOPE).split(",").includes(SCOPE))
+      return { status: 400, body: '{"error":"invalid_scope"}' };
+    const seconds = Math.floor((lent.expiresAtMs - Date.now()) / 1000);
+    return ok(JSON.stringify({ access_token: lent.accessToken, expires_in: seconds, token_type: "Bearer" }));
   }
 
   #sts(headers: IncomingMessage["headers"], body: string): Answer {
@@ -217,7 +262,7 @@ function isSigned(headers: IncomingMessage["headers"], body: string): boolean {
   if (parts === null) return false;
   const [, key, day = "", region = "", names = "", signature] = parts;
   const time = String(headers["x-amz-date"] ?? "");
-  const isRole = key === CREDENTIALS.AccessKeyId && headers["x-amz-security-token"] === CREDENTIALS.Token;
+  const isRole = key === role.AccessKeyId && headers["x-amz-security-token"] === role.Token;
   if (!isRole || region !== PLATFORM_REGION || !time.startsWith(day)) return false;
   const canonical = names.split(";").map((name) => `${name}:${String(headers[name] ?? "").trim()}\n`);
   const request = ["POST", "/", "", canonical.join(""), names, sha256(body)].join("\n");
@@ -226,7 +271,7 @@ function isSigned(headers: IncomingMessage["headers"], body: string): boolean {
   const hmac = (by: string | Buffer, what: string) => createHmac("sha256", by).update(what).digest();
   const signing = [region, "sts", "aws4_request"].reduce<Buffer>(
     (by, what) => hmac(by, what),
-    hmac(`AWS4${CREDENTIALS.SecretAccessKey}`, day),
+    hmac(`AWS4${role.SecretAccessKey}`, day),
   );
   return hmac(signing, text).toString("hex") === signature;
 }

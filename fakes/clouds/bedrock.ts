@@ -78,6 +78,15 @@ export function bedrockCloud(issuer: CloudIssuer, changes: Partial<BedrockSettin
   const refusedCalls: { host: string; why: string }[] = [];
   const sessions = new Map<string, Session>();
 
+  const begin = (seconds: number, allowed: readonly string[]) => {
+    const accessKeyId = `ASIA${randomBytes(10).toString("hex").toUpperCase().slice(0, 16)}`;
+    const secretAccessKey = randomBytes(30).toString("base64");
+    const sessionToken = randomBytes(300).toString("base64");
+    const expiresAtMs = Math.floor(Date.now() / 1000) * 1000 + seconds * 1000;
+    sessions.set(accessKeyId, { secretAccessKey, sessionToken, expiresAtMs, allowed });
+    return { accessKeyId, secretAccessKey, sessionToken, expiresAtMs };
+  };
+
   const assume = async (request: CloudRequest): Promise<CloudAnswer> => {
     const form = formOf(request) ?? {};
     const { WebIdentityToken: idToken = "", ...asked } = form;
@@ -99,13 +108,10 @@ export function bedrockCloud(issuer: CloudIssuer, changes: Partial<BedrockSettin
         RequestId: randomBytes(8).toString("hex"),
       });
     }
-    const accessKeyId = `ASIA${randomBytes(10).toString("hex").toUpperCase().slice(0, 16)}`;
-    const secretAccessKey = randomBytes(30).toString("base64");
-    const sessionToken = randomBytes(300).toString("base64");
-    const seconds = settings.lifeSeconds ?? Number(form.DurationSeconds ?? 3600);
-    const expiresAtMs = Math.floor(Date.now() / 1000) * 1000 + seconds * 1000;
-    const allowed = actionsIn(form.Policy);
-    sessions.set(accessKeyId, { secretAccessKey, sessionToken, expiresAtMs, allowed });
+    const { accessKeyId, secretAccessKey, sessionToken, expiresAtMs } = begin(
+      settings.lifeSeconds ?? Number(form.DurationSeconds ?? 3600),
+      actionsIn(form.Policy),
+    );
     note({ status: 200, reason: null, expiresAtMs, secrets: [secretAccessKey, sessionToken] });
     const isJson = request.headers.accept === "application/json";
     return inWire(request, 200, {
@@ -185,6 +191,7 @@ export function bedrockCloud(issuer: CloudIssuer, changes: Partial<BedrockSettin
     exchanges,
     refusedCalls,
     answer: async (request) => (request.host === STS ? await assume(request) : ask(request)),
+    lend: (seconds) => begin(seconds, ["bedrock:*", "bedrock-mantle:*"]),
   };
 }
 

@@ -35,6 +35,12 @@ export type CloudExchange = {
 
 export type CloudIssuer = { readonly url: string; readonly jwksUri: string };
 
+/** What the cloud gives a process that is executed there, for the time that it says. Each name is a secret. */
+export type LentCredentials = { readonly expiresAtMs: number } & (
+  | { readonly accessToken: string }
+  | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken: string }
+);
+
 export interface CloudFake {
   readonly name: CloudName;
   readonly hosts: readonly string[];
@@ -42,6 +48,8 @@ export interface CloudFake {
   /** Calls of models that were refused, by the code of the refusal. */
   readonly refusedCalls: readonly { readonly host: string; readonly why: string }[];
   answer(request: CloudRequest): Promise<CloudAnswer>;
+  /** Credentials of what is executed in the cloud, which may ask its models. */
+  lend(lifeSeconds: number): LentCredentials;
 }
 
 /** The subjects of jobs of the repositories that tests have. */

@@ -59,6 +59,13 @@ export function foundryCloud(issuer: CloudIssuer, changes: Partial<FoundrySettin
   const live = new Map<string, Live>();
   const hosts = [LOGIN, `${RESOURCE}.openai.azure.com`, `${RESOURCE}.services.ai.azure.com`];
 
+  const give = (seconds: number) => {
+    const accessToken = `eyJ0eXAiOiJKV1QifQ.${randomBytes(400).toString("base64url")}.${randomBytes(64).toString("base64url")}`;
+    const expiresAtMs = Date.now() + seconds * 1000;
+    live.set(accessToken, { expiresAtMs });
+    return { accessToken, expiresAtMs };
+  };
+
   const exchange = async (request: CloudRequest): Promise<CloudAnswer> => {
     const form = formOf(request) ?? {};
     const { client_assertion: idToken = "", ...fields } = form;
@@ -78,9 +85,7 @@ export function foundryCloud(issuer: CloudIssuer, changes: Partial<FoundrySettin
       note({ status: fault.status, reason: `AADSTS${fault.code}` });
       return json(fault.status, entraError(fault));
     }
-    const accessToken = `eyJ0eXAiOiJKV1QifQ.${randomBytes(400).toString("base64url")}.${randomBytes(64).toString("base64url")}`;
-    const expiresAtMs = Date.now() + settings.lifeSeconds * 1000;
-    live.set(accessToken, { expiresAtMs });
+    const { accessToken, expiresAtMs } = give(settings.lifeSeconds);
     note({ status: 200, reason: null, accessToken, expiresAtMs });
     return json(200, {
       token_type: "Bearer",
@@ -126,6 +131,7 @@ export function foundryCloud(issuer: CloudIssuer, changes: Partial<FoundrySettin
     exchanges,
     refusedCalls,
     answer: async (request) => (request.host === LOGIN ? await exchange(request) : ask(request)),
+    lend: give,
   };
 }
 

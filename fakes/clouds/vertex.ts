@@ -53,7 +53,8 @@ export type VertexSettings = {
 type Live = {
   readonly who: "principal" | "account";
   readonly expiresAtMs: number;
-  readonly exchange: number;
+  /** Null: it was not exchanged. */
+  readonly exchange: number | null;
 };
 
 export function vertexCloud(issuer: CloudIssuer, changes: Partial<VertexSettings> = {}): CloudFake {
@@ -111,10 +112,10 @@ export function vertexCloud(issuer: CloudIssuer, changes: Partial<VertexSettings
 
   const actAs = (request: CloudRequest): CloudAnswer => {
     const known = live.get(bearerOf(request));
-    const own = exchanges.at(known?.exchange ?? exchanges.length);
+    const at = known?.exchange ?? exchanges.length;
+    const own = exchanges.at(at);
     const refuse = (status: number, code: string, message: string) => {
-      if (known !== undefined && own !== undefined)
-        exchanges[known.exchange] = { ...own, status, reason: code };
+      if (own !== undefined) exchanges[at] = { ...own, status, reason: code };
       return googleError(status, code, message);
     };
     if (known === undefined || own === undefined || known.expiresAtMs <= Date.now())
@@ -142,9 +143,9 @@ export function vertexCloud(issuer: CloudIssuer, changes: Partial<VertexSettings
       );
     const accessToken = `ya29.c.${randomBytes(200).toString("base64url")}`;
     const expiresAtMs = Date.now() + settings.lifeSeconds * 1000;
-    live.set(accessToken, { who: "account", expiresAtMs, exchange: known.exchange });
+    live.set(accessToken, { who: "account", expiresAtMs, exchange: at });
     const first = own.accessToken ?? "";
-    exchanges[known.exchange] = { ...own, accessToken, expiresAtMs, secrets: [...own.secrets, first] };
+    exchanges[at] = { ...own, accessToken, expiresAtMs, secrets: [...own.secrets, first] };
     return json(200, { accessToken, expireTime: new Date(expiresAtMs).toISOString() });
   };
 
@@ -202,6 +203,12 @@ export function vertexCloud(issuer: CloudIssuer, changes: Partial<VertexSettings
     answer: async (request) => {
       if (request.host === STS) return await exchange(request);
       return request.host === ACCOUNTS ? actAs(request) : ask(request);
+    },
+    lend: (seconds) => {
+      const accessToken = `ya29.c.${randomBytes(200).toString("base64url")}`;
+      const expiresAtMs = Date.now() + seconds * 1000;
+      live.set(accessToken, { who: "account", expiresAtMs, exchange: null });
+      return { accessToken, expiresAtMs };
     },
   };
 }

@@ -18,17 +18,14 @@ import type {
   TokenExchange,
 } from "./provider.ts";
 import { tokenExchanges } from "./providers.ts";
+import { usableToken } from "./usable-token.ts";
 
 const EXCHANGE_TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Anthropic's limit and OpenRouter's. */
 const MAX_ID_TOKEN_CHARS = 16 * 1024;
-/** OpenAI may leave `expires_in` out. */
-const DEFAULT_LIFE_SECONDS = 3600;
-const MAX_LIFE_SECONDS = 24 * 3600;
 const MAX_QUOTED_CHARS = 200;
 const CLOCK_SKEW_MS = 60_000;
-const ACCESS_TOKEN = /^[\x21-\x7e]{8,16384}$/;
 
 type ExchangeMessage = {
   readonly method: "POST";
@@ -145,20 +142,17 @@ function unreadable(
 }
 
 function tokenOf(
-  { accessToken, type = "Bearer", expiresInSeconds = DEFAULT_LIFE_SECONDS }: Granted,
+  granted: Granted,
   { federation, provider, begunAt }: ExchangeContext & { readonly begunAt: number },
 ): AccessToken {
-  const seconds = typeof expiresInSeconds === "number" ? expiresInSeconds : Number.NaN;
-  const isBearer = typeof type === "string" && type.toLowerCase() === "bearer";
-  if (typeof accessToken !== "string" || !ACCESS_TOKEN.test(accessToken) || !isBearer || !(seconds > 0)) {
-    const { host } = new URL(provider.exchangeUrl(federation.identifiers));
-    throw new FederationError({
-      code: "federation_answer_invalid",
-      message: `${provider.title}'s token endpoint answered without a token that can be used. ${interceptor(host)}`,
-      status: 200,
-    });
-  }
-  return { accessToken, expiresAt: begunAt + Math.min(seconds, MAX_LIFE_SECONDS) * 1000 };
+  const token = usableToken(granted, begunAt);
+  if (token !== null) return token;
+  const { host } = new URL(provider.exchangeUrl(federation.identifiers));
+  throw new FederationError({
+    code: "federation_answer_invalid",
+    message: `${provider.title}'s token endpoint answered without a token that can be used. ${interceptor(host)}`,
+    status: 200,
+  });
 }
 
 type ExchangeContext = { readonly federation: ModelFederation; readonly provider: Exchanger };

@@ -3,13 +3,11 @@
 
 import { line, matching } from "../base/settings/kinds.ts";
 import type { Kind } from "../base/settings/setting.ts";
-import { isCloud } from "../contract/models/clouds.ts";
-import { apiOfModel, federationOf, identifiersOf } from "../contract/models/federations.ts";
+import { type CloudName, isCloud } from "../contract/models/clouds.ts";
+import { type ApiPlace, apiOfModel, federationOf, identifiersOf } from "../contract/models/federations.ts";
 import {
   type FederatingProvider,
-  federatingHouses,
   federatingProviders,
-  type HouseIdentifierName,
   type IdentifierName,
   inputOf,
   type ModelProviderName,
@@ -24,6 +22,7 @@ type IdentifierSetting = {
   /** Of people: `federation rule`. */
   readonly title: string;
   readonly isRequired: boolean;
+  readonly isOfAddress: boolean;
   readonly kind: Kind<string>;
 };
 
@@ -32,9 +31,12 @@ type ByIdentifier<Value, Name extends IdentifierName = IdentifierName> = Readonl
 /** In the order of the documentation. */
 const identifiers = federatingProviders.flatMap((provider) =>
   identifiersOf(provider).map(
-    ([field, { title, isRequired, allowed, pattern }]): readonly [IdentifierName, IdentifierSetting] => [
+    ([field, { title, isRequired, isOfAddress = false, allowed, pattern }]): readonly [
+      IdentifierName,
+      IdentifierSetting,
+    ] => [
       inputOf(provider, field),
-      { provider, field, title, isRequired, kind: matching(allowed, pattern) },
+      { provider, field, title, isRequired, isOfAddress, kind: matching(allowed, pattern) },
     ],
   ),
 );
@@ -50,16 +52,6 @@ export function byIdentifier<Value>(
   return Object.fromEntries(made) as ByIdentifier<Value>;
 }
 
-/** Those of makers of models alone, which an operator may name, too. */
-export function byHousesIdentifier<Value>(
-  make: (setting: IdentifierSetting, name: HouseIdentifierName) => Value,
-): ByIdentifier<Value, HouseIdentifierName> {
-  const houses: readonly FederatingProvider[] = federatingHouses;
-  const own = identifiers.filter(([, { provider }]) => houses.includes(provider));
-  const made = own.map(([name, setting]) => [name, make(setting, name as HouseIdentifierName)]);
-  return Object.fromEntries(made) as ByIdentifier<Value, HouseIdentifierName>;
-}
-
 /** The settings of a service that asks this model by the federation. Of a cloud it is told the protocol: the models are of many makers. */
 export function federatedSettings(
   federation: ModelFederation,
@@ -68,6 +60,27 @@ export function federatedSettings(
   const { provider } = federation;
   const { protocol, baseUrl } = apiOfModel(federation, model);
   return { provider: isCloud(provider) ? protocol : provider, baseUrl };
+}
+
+/**
+ * What the API of a cloud needs to be found, for a process that has credentials there: no trust is named. Null where something is missing, for
+ * which a line is added to `problems`.
+ */
+export function readPlace(
+  cloud: CloudName,
+  { values, titleOf }: Pick<GivenFederation, "values" | "titleOf">,
+  problems: string[],
+): ApiPlace | null {
+  const known = identifiers.filter(([, { provider }]) => provider === cloud);
+  const given = known.filter(([name]) => (values[name] ?? null) !== null);
+  const missing = known.filter((one) => one[1].isRequired && one[1].isOfAddress && !given.includes(one));
+  for (const [name, { title, kind }] of missing)
+    problems.push(`${titleOf(name)} is missing: it names the ${title}, ${kind.allowed}.`);
+  if (missing.length > 0) return null;
+  return {
+    provider: cloud,
+    identifiers: Object.fromEntries(given.map(([name, { field }]) => [field, values[name] ?? ""])),
+  };
 }
 
 type GivenFederation = {

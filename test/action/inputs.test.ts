@@ -629,10 +629,10 @@ describe("the inputs of a service inside the job", () => {
       },
     });
     expect(problems({ ...bedrock, model: "claude-sonnet-5" })).toEqual([
-      'Input "model" must be an inference profile where "aws-endpoint" is runtime, like "us.anthropic.claude-sonnet-5" or "global.anthropic.claude-sonnet-5", got "claude-sonnet-5".',
+      'Input "model" must be an inference profile where the endpoint is runtime, like "us.anthropic.claude-sonnet-5" or "global.anthropic.claude-sonnet-5", got "claude-sonnet-5".',
     ]);
     expect(problems({ ...bedrock, "aws-endpoint": "mantle" })).toEqual([
-      'Input "model" must be the id of a model where "aws-endpoint" is mantle, like "anthropic.claude-sonnet-5", got "eu.anthropic.claude-sonnet-5".',
+      'Input "model" must be the id of a model where the endpoint is mantle, like "anthropic.claude-sonnet-5", got "eu.anthropic.claude-sonnet-5".',
     ]);
     expect(problems({ ...bedrock, "aws-region": "" })).toEqual([
       'Input "aws-region" is missing: beside Input "aws-role-arn" it names the region, an AWS region, like us-east-1.',

@@ -468,7 +468,7 @@ describe("the name of a model in a cloud", () => {
   it.each([
     ["bedrock", {}, "claude-sonnet-5", /inference profile/],
     ["bedrock", {}, "anthropic.claude-sonnet-5", /inference profile/],
-    ["bedrock", { endpoint: "mantle" }, "us.anthropic.claude-sonnet-5", /aws-endpoint" is mantle/],
+    ["bedrock", { endpoint: "mantle" }, "us.anthropic.claude-sonnet-5", /the endpoint is mantle/],
     ["bedrock", {}, "gpt-oss-120b", /with its maker/],
     ["vertex", {}, "gpt-5.5", /Google or Anthropic/],
     ["vertex", {}, "claude-sonnet-4-5-20250929", /"@" before its date/],

@@ -7,8 +7,9 @@ import { decodeJwt } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startIssuer, type TestIssuer } from "../../fakes/issuer/issuer.ts";
 import { PLATFORM_REGION, PlatformsFake, type PlatformWay, platformWays } from "../../fakes/platforms.ts";
+import type { Platform } from "../../src/contract/models/clouds.ts";
 import { FederationError } from "../../src/federation/federation-error.ts";
-import { type Platform, platformToken } from "../../src/federation/platforms/platform-token.ts";
+import { platformToken } from "../../src/federation/platforms/platform-token.ts";
 
 const AUDIENCE = "https://api.anthropic.com";
 const execute = promisify(execFile);
@@ -144,6 +145,7 @@ describe("the fake of the platforms", () => {
     ["Microsoft's client, in an application", ["azure", "application"], microsoftProgram],
   ] as const)("answers %s", async (_, way, program) => {
     const { stdout } = await execute(process.execPath, ["--input-type=module", "--eval", program], {
+      cwd: import.meta.dirname,
       env: { PATH: process.env.PATH, AUDIENCE, ...fake.environment(way) },
     });
     expect(decodeJwt(stdout)).toMatchObject({ aud: AUDIENCE });

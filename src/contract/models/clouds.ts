@@ -8,6 +8,10 @@
 
 import type { CodingAgentWire, ModelProtocol } from "./protocols.ts";
 
+/** Where a process may be executed that has an identity by that. */
+export const platforms = ["aws", "gcp", "azure"] as const;
+export type Platform = (typeof platforms)[number];
+
 export const cloudNames = ["foundry", "bedrock", "vertex"] as const;
 export type CloudName = (typeof cloudNames)[number];
 
@@ -42,6 +46,8 @@ type Cloud = {
   readonly title: string;
   /** The beginning of its inputs, flags and variables. */
   readonly prefix: string;
+  /** What is executed there has credentials of its own, which its models take. */
+  readonly platform: Platform;
   /** The audience of ID tokens unless it is configured otherwise. */
   audience(identifiers: Identifiers): string;
   readonly identifiers: Readonly<Record<string, FederationIdentifier>>;
@@ -86,6 +92,7 @@ const rows = {
   foundry: {
     title: "Microsoft Foundry",
     prefix: "azure",
+    platform: "azure",
     audience: () => "api://AzureADTokenExchange",
     identifiers: {
       tenant_id: {
@@ -137,6 +144,7 @@ const rows = {
   bedrock: {
     title: "Amazon Bedrock",
     prefix: "aws",
+    platform: "aws",
     audience: ({ region }) => `sts.${awsDomain(region)}`,
     identifiers: {
       role_arn: {
@@ -186,15 +194,16 @@ const rows = {
       if (endpoint === "mantle")
         return /^anthropic\.claude-[\w.:-]{1,100}$/.test(model)
           ? null
-          : `must be the id of a model where "aws-endpoint" is mantle, like "anthropic.claude-sonnet-5", ${got}`;
+          : `must be the id of a model where the endpoint is mantle, like "anthropic.claude-sonnet-5", ${got}`;
       return /^(?:global|us|us-gov|eu|apac|jp|au|ca)\.anthropic\.claude-[\w.:-]{1,100}$/.test(model)
         ? null
-        : `must be an inference profile where "aws-endpoint" is runtime, like "us.anthropic.claude-sonnet-5" or "global.anthropic.claude-sonnet-5", ${got}`;
+        : `must be an inference profile where the endpoint is runtime, like "us.anthropic.claude-sonnet-5" or "global.anthropic.claude-sonnet-5", ${got}`;
     },
   },
   vertex: {
     title: "Google Vertex AI",
     prefix: "google",
+    platform: "gcp",
     audience: ({ workload_identity_provider: provider }) => `https://iam.googleapis.com/${provider}`,
     identifiers: {
       workload_identity_provider: {

@@ -26,7 +26,7 @@ export const federatingHouses = [
 ] as const satisfies readonly ModelProviderName[];
 export type FederatingHouse = (typeof federatingHouses)[number];
 
-/** With the clouds that do so for a job, and have models of several makers: `clouds.ts`. */
+/** With the clouds, which do so, too, and have models of several makers: `clouds.ts`. */
 export const federatingProviders = [...federatingHouses, ...cloudNames] as const;
 export type FederatingProvider = FederatingHouse | CloudName;
 
@@ -199,8 +199,8 @@ type Variable<Name> = Name extends `${infer Start}-${infer End}`
   ? `${Uppercase<Start>}_${Variable<End>}`
   : Uppercase<Name & string>;
 
-/** Those of a provider that asks for an identity of its own. */
-export type HouseIdentifierName = {
+/** Those of a maker of models. */
+type HouseIdentifierName = {
   [Name in FederatingHouse]: `${Name}-${Hyphened<keyof (typeof rows)[Name]["federation"]["identifiers"] & string> & string}`;
 }[FederatingHouse];
 
@@ -214,18 +214,16 @@ type CloudIdentifierName = CloudField extends infer Field
 export type IdentifierName = HouseIdentifierName | CloudIdentifierName;
 
 /** `federation_rule_id` of Anthropic as its users write it: `anthropic-federation-rule-id`. */
-export function inputOf(provider: FederatingHouse, field: string): HouseIdentifierName;
-export function inputOf(provider: FederatingProvider, field: string): IdentifierName;
 export function inputOf(provider: FederatingProvider, field: string): IdentifierName {
   const prefix = isCloud(provider) ? clouds[provider].prefix : provider;
   return `${prefix}-${field.replaceAll("_", "-")}` as IdentifierName;
 }
 
-/** The variables of a service that name one. A cloud's are for jobs alone: its own programs have variables of these names. */
-export type IdentifierVariable = Variable<HouseIdentifierName>;
+/** The variables of a service that name one. Of a cloud they are those that its own programs have, as a rule. */
+export type IdentifierVariable = Variable<IdentifierName>;
 
 /** `anthropic-federation-rule-id` as a variable: `ANTHROPIC_FEDERATION_RULE_ID`. */
-export function variableOf(input: HouseIdentifierName): IdentifierVariable {
+export function variableOf(input: IdentifierName): IdentifierVariable {
   return input.toUpperCase().replaceAll("-", "_") as IdentifierVariable;
 }
 

@@ -4,15 +4,10 @@
 
 import { readFile } from "node:fs/promises";
 import { parseObject } from "../../base/json.ts";
+import type { AwsSession } from "../bedrock-key.ts";
 import { noToken, type PlatformParts, type PlatformRequest, readPlatform } from "./platform-request.ts";
 
-export type AwsCredentials = {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-};
-
-type Found = AwsCredentials & { readonly region: string };
+type Found = AwsSession & { readonly region: string };
 type Environment = PlatformParts["environment"];
 
 const ADVICE = "Give what this process is executed on a role, or unset MODEL_IDENTITY=aws.";
@@ -37,7 +32,9 @@ export async function awsCredentials({ environment, signal }: PlatformParts): Pr
   if (accessKeyId !== "" && secretAccessKey !== "") {
     const sessionToken = given("AWS_SESSION_TOKEN");
     const session = sessionToken === "" ? {} : { sessionToken };
-    return { accessKeyId, secretAccessKey, ...session, region: named(region) };
+    // The platform replaces them with the process.
+    const endsAtMs = Number.POSITIVE_INFINITY;
+    return { accessKeyId, secretAccessKey, ...session, endsAtMs, region: named(region) };
   }
   const container = containerUrl(environment);
   if (container !== null) {
@@ -113,14 +110,15 @@ async function ofMachine({
   return { ...found, region: region === "" ? await read("placement/region") : region };
 }
 
-function credentialsIn(body: string): AwsCredentials {
-  const { AccessKeyId, SecretAccessKey, Token } = parseObject(body) ?? {};
+function credentialsIn(body: string): AwsSession {
+  const { AccessKeyId, SecretAccessKey, Token, Expiration } = parseObject(body) ?? {};
   if (typeof AccessKeyId !== "string" || typeof SecretAccessKey !== "string")
     throw noToken(`AWS gives this process no credentials. ${ADVICE}`);
   return {
     accessKeyId: AccessKeyId,
     secretAccessKey: SecretAccessKey,
     ...(typeof Token === "string" ? { sessionToken: Token } : {}),
+    endsAtMs: typeof Expiration === "string" ? Date.parse(Expiration) : Number.POSITIVE_INFINITY,
   };
 }
 

@@ -3,9 +3,10 @@
 
 import { parseObject } from "../../base/json.ts";
 import { stsHost } from "../../contract/models/clouds.ts";
+import type { AwsSession } from "../bedrock-key.ts";
 import { formOf } from "../token-exchange.ts";
-import { type AwsCredentials, awsCredentials } from "./aws-credentials.ts";
-import { askPlatform, noToken, type PlatformParts } from "./platform-request.ts";
+import { awsCredentials } from "./aws-credentials.ts";
+import { type AudienceParts, askPlatform, noToken } from "./platform-request.ts";
 
 const WHAT = "AWS STS";
 const TOKEN_SECONDS = "300";
@@ -17,9 +18,9 @@ const advice: Readonly<Record<string, string>> = {
   ExpiredToken: "Its credentials have ended: let the platform replace them.",
 };
 
-export async function awsToken(parts: PlatformParts): Promise<string> {
+export async function awsToken(parts: AudienceParts): Promise<string> {
   const { audience, environment, signal } = parts;
-  const { region, ...credentials } = await awsCredentials(parts);
+  const { region, endsAtMs: _, ...credentials } = await awsCredentials(parts);
   const url = environment.AWS_ENDPOINT_URL_STS?.trim() || `https://${stsHost(region)}/`;
   const { headers, body } = formOf({
     Action: "GetWebIdentityToken",
@@ -44,7 +45,7 @@ async function sign({
   credentials,
   ...request
 }: {
-  readonly credentials: AwsCredentials;
+  readonly credentials: Omit<AwsSession, "endsAtMs">;
   readonly region: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -9,10 +9,13 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** As a cloud's own tools have it. */
 export type PlatformParts = {
-  /** What the token is made for. */
-  readonly audience: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
+};
+
+export type AudienceParts = PlatformParts & {
+  /** What the token is made for. */
+  readonly audience: string;
 };
 
 export type PlatformRequest = {

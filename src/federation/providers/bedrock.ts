@@ -1,15 +1,12 @@
 // Amazon Bedrock: AssumeRoleWithWebIdentity at STS, whose credentials become a short-term Bedrock key at once and are forgotten. Looked up
-// on 2026-11-29: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html (fields, errors),
-// https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html (a key ends with the session, and is of one region), @aws/bedrock-token-generator
-// 1.1.0 (its form).
+// on 2026-11-29: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html (fields, errors).
 
 import { stsHost } from "../../contract/models/clouds.ts";
+import { type AwsSession, bedrockKey, SESSION_SECONDS } from "../bedrock-key.ts";
 import { type Claims, claimsOf } from "../claims.ts";
-import type { ExchangeRefusal, Explained, Granted, ModelFederation, TokenExchange } from "../provider.ts";
+import type { ExchangeRefusal, Explained, ModelFederation, TokenExchange } from "../provider.ts";
 import { formOf } from "../token-exchange.ts";
 
-/** Every role allows an hour. */
-const SESSION_SECONDS = 3600;
 const PAGE = "IAM, Roles → Trust relationships, and Identity providers";
 
 /** A session may do less than its role: ask models, and nothing else. */
@@ -59,19 +56,12 @@ export const bedrock: TokenExchange = {
     if (credentials === null) return { accessToken: null };
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     for (const secret of [accessKeyId, secretAccessKey, sessionToken]) keep(secret);
-    return await bearerOf(credentials, { region, nowMs });
+    return await bedrockKey(credentials, { region, nowMs });
   },
   explain,
 };
 
-type Credentials = {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string;
-  readonly endsAtMs: number;
-};
-
-function credentialsIn(answer: Readonly<Record<string, unknown>>): Credentials | null {
+function credentialsIn(answer: Readonly<Record<string, unknown>>): Required<AwsSession> | null {
   const response = fieldsOf(answer.AssumeRoleWithWebIdentityResponse);
   const result = fieldsOf(response.AssumeRoleWithWebIdentityResult);
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = fieldsOf(result.Credentials);
@@ -91,30 +81,6 @@ function credentialsIn(answer: Readonly<Record<string, unknown>>): Credentials |
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
-/** A presigned request, as a bearer has it. It ends with the credentials. */
-async function bearerOf(
-  { endsAtMs, ...credentials }: Credentials,
-  { region, nowMs }: { readonly region: string; readonly nowMs: number },
-): Promise<Granted> {
-  const seconds = Math.min(SESSION_SECONDS, Math.floor((endsAtMs - nowMs) / 1000));
-  if (!(seconds > 0)) return { accessToken: null };
-  const { AwsV4Signer } = await import("aws4fetch");
-  const { url } = await new AwsV4Signer({
-    ...credentials,
-    method: "POST",
-    url: `https://bedrock.amazonaws.com/?Action=CallWithBearerToken&X-Amz-Expires=${seconds}`,
-    service: "bedrock",
-    region,
-    signQuery: true,
-    datetime: new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, ""),
-  }).sign();
-  const request = `${url.host}${url.pathname}${url.search}&Version=1`;
-  return {
-    accessToken: `bedrock-api-key-${Buffer.from(request).toString("base64")}`,
-    expiresInSeconds: seconds,
-  };
 }
 
 /** In CloudTrail it says which run of the CI asked. */

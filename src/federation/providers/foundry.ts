@@ -7,7 +7,7 @@ import type { ExchangeRefusal, Explained, ModelFederation, TokenExchange } from 
 import { formOf, oneStep } from "../token-exchange.ts";
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-const DEFAULT_SCOPE = "https://ai.azure.com/.default";
+export const DEFAULT_SCOPE = "https://ai.azure.com/.default";
 /** Two of them are some 40 seconds: a credential that was added a minute ago is found by then, as a rule. */
 const CLEARS_IN_MS = 20_000;
 const PAGE =

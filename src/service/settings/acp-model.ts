@@ -4,11 +4,12 @@ import { isConfidential } from "../../base/confidential-url.ts";
 import type { Environment } from "../../base/environment.ts";
 import { readSettings, variablesOf } from "../../base/settings/setting.ts";
 import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-agents.ts";
+import { isCloud } from "../../contract/models/clouds.ts";
 import { apiOfModel } from "../../contract/models/federations.ts";
 import type { CodingAgentWire } from "../../contract/models/protocols.ts";
 import type { ModelAccess } from "../executor/backends/acp/model-proxy/model-access.ts";
 import { missingKey, modelSettings } from "./model-config.ts";
-import type { ModelIdentity } from "./model-identity.ts";
+import { type ModelIdentity, missingIdentity } from "./model-identity.ts";
 import { apiOf, type ProviderWord, providerNamed, providerOf } from "./model-providers.ts";
 
 const { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY } = modelSettings;
@@ -41,8 +42,8 @@ export function readAgentsAccess(environment: Environment, reading: AccessReadin
 }
 
 /** At the provider's own address. The token comes later. */
-function accessOf({ federation }: ModelIdentity, model: string): ModelAccess {
-  const { wire, baseUrl } = apiOfModel(federation, model);
+function accessOf({ place }: ModelIdentity, model: string): ModelAccess {
+  const { wire, baseUrl } = apiOfModel(place, model);
   return { wire, baseUrl, apiKey: null };
 }
 
@@ -55,6 +56,10 @@ function readAccess(
   faults.push(...problems);
   const { MODEL_PROVIDER: word, MODEL_BASE_URL: url, MODEL_API_KEY: apiKey } = values;
   if (agent === null && word === null && url === null && apiKey === null) return null;
+  if (word !== null && isCloud(word)) {
+    faults.push(missingIdentity(word));
+    return null;
+  }
   const provider = word === null ? null : providerNamed(word);
   const baseUrl = url ?? ownBaseUrl({ agent, copilotUrl }, provider);
   const wire =

@@ -4,11 +4,12 @@ import type { Environment } from "../../base/environment.ts";
 import { joinWords } from "../../base/join-words.ts";
 import { httpUrl, integer, matching, oneOf, secret } from "../../base/settings/kinds.ts";
 import { described, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
+import { isCloud } from "../../contract/models/clouds.ts";
 import { apiOfModel } from "../../contract/models/federations.ts";
 import { type Effort, efforts, type ModelProtocol } from "../../contract/models/protocols.ts";
 import { modelProviderNames } from "../../contract/models/providers.ts";
 import { needsKey } from "../../federation/needs-key.ts";
-import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
+import { type ModelIdentity, missingIdentity, readModelIdentity } from "./model-identity.ts";
 import { apiOf, providerNamed, providerOf, providerWords } from "./model-providers.ts";
 
 export type ModelConfig = AgentConfig & {
@@ -71,7 +72,7 @@ export const modelSettings = {
     kind: oneOf(providerWords),
     fallback: null,
     description:
-      "Whose API it is. `openai` is its Responses API, `openai-compatible` Chat Completions wherever. `gemini` is another word for `google`.",
+      "Whose API it is. `openai` is its Responses API, `openai-compatible` Chat Completions wherever. `gemini` is another word for `google`. `bedrock`, `vertex` and `foundry` need `MODEL_IDENTITY`, and speak what the model is asked by there.",
     shownDefault: "by the address",
   }),
   MODEL_EFFORT: described({
@@ -147,7 +148,9 @@ export function readModelConfig(
   const { protocol, baseUrl } =
     identity === null
       ? { protocol: apiOf(named).protocol, baseUrl: url ?? apiOf(named).apiBaseUrl }
-      : apiOfModel(identity.federation, executor ?? "");
+      : apiOfModel(identity.place, executor ?? "");
+  if (word !== null && isCloud(word) && identity === null && faults.length === 0)
+    faults.push(missingIdentity(word));
   if (faults.length === 0) faults.push(...missing({ executor, baseUrl }));
   if (faults.length === 0 && asksByKey && identity === null && values.MODEL_API_KEY === null)
     faults.push(...missingKey(baseUrl));

@@ -1,5 +1,6 @@
 // The words of MODEL_PROVIDER: whose API it is, or its protocol alone. Pure.
 
+import { cloudNames } from "../../contract/models/clouds.ts";
 import {
   type ModelProviderFacts,
   type ModelProviderName,
@@ -16,10 +17,11 @@ export type ProviderWord = ModelProviderName | typeof PROTOCOL_ALONE;
 export const providerWords: readonly string[] = [
   ...modelProviderNames,
   PROTOCOL_ALONE,
+  ...cloudNames,
   ...modelProviderNames.flatMap((name) => modelProviders[name].aliases),
 ];
 
-/** One of `providerWords`. */
+/** One of `providerWords`. A cloud has the models of several providers, and an API by the model: `apiOfModel`. */
 export function providerNamed(word: string): ProviderWord {
   const isNamed = (name: ModelProviderName) => name === word || modelProviders[name].aliases.includes(word);
   return modelProviderNames.find(isNamed) ?? PROTOCOL_ALONE;

@@ -2,16 +2,21 @@
 // the first request of the model and whenever the access token is about to end.
 
 import { readFile, stat } from "node:fs/promises";
+import type { RetryNotice } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
-import { federationOf } from "../../contract/models/federations.ts";
+import { clouds } from "../../contract/models/clouds.ts";
+import { type ApiPlace, federationOf } from "../../contract/models/federations.ts";
 import { openFederatedAccess } from "../../federation/federated-access.ts";
 import { FederationError } from "../../federation/federation-error.ts";
 import { fetchExchange } from "../../federation/fetch-exchange.ts";
+import { ownModelToken } from "../../federation/platforms/own-models.ts";
 import { platformToken } from "../../federation/platforms/platform-token.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
-import type { IdentitySource, ModelIdentity } from "../settings/model-identity.ts";
+import { openRenewedToken } from "../../federation/renewed-token.ts";
+import { usableToken } from "../../federation/usable-token.ts";
+import type { IdentitySource, ModelIdentity, TokenSource } from "../settings/model-identity.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -24,21 +29,55 @@ type OperatorAccessParts = {
 };
 
 /** Reads and sends nothing until a token is asked for. */
-export function openOperatorAccess({ identity, clock, random, log }: OperatorAccessParts): FederatedAccess {
-  const { federation, source } = identity;
-  const { title } = federationOf(federation.provider);
+export function openOperatorAccess({ identity, ...parts }: OperatorAccessParts): FederatedAccess {
+  const { place, tokens } = identity;
+  const { clock, random, log } = parts;
+  const { title } = federationOf(place.provider);
+  const renewed = {
+    clock,
+    random: () => random.fraction(),
+    onRetry: ({ attempt, delayMs, error }: RetryNotice) =>
+      log.warn({ attempt, delay_ms: delayMs, reason: error.message }, `${title} gave no token, trying again`),
+  };
+  if (tokens.kind === "own") return ownAccess(place, { ...renewed, tokens });
+  const { federation, source } = tokens;
   return openFederatedAccess({
+    ...renewed,
     federation,
     // Replaced by the platform in a time of its own: until then it may be exchanged again where the provider allows that.
     isReusable: true,
     mintIdToken: async () => await identityToken(source, federation.audience),
     send: fetchExchange,
-    clock,
-    random: () => random.fraction(),
     onSecret: () => {},
-    onRetry: ({ attempt, delayMs, error }) =>
-      log.warn({ attempt, delay_ms: delayMs, reason: error.message }, `${title} gave no token, trying again`),
   });
+}
+
+function ownAccess(
+  { provider, identifiers }: ApiPlace,
+  {
+    tokens: { cloud, environment },
+    ...renewed
+  }: Pick<Parameters<typeof openRenewedToken>[0], "clock" | "random" | "onRetry"> & {
+    readonly tokens: Extract<TokenSource, { kind: "own" }>;
+  },
+): FederatedAccess {
+  const known = new Set<string>();
+  const exchange = async () => {
+    const nowMs = renewed.clock.now();
+    const token = usableToken(await ownModelToken(cloud, { identifiers, environment, nowMs }), nowMs);
+    if (token === null) {
+      const { platform, title } = clouds[cloud];
+      throw new FederationError({
+        code: "federation_answer_invalid",
+        message: `MODEL_IDENTITY=${platform} gave no token that can be used for ${title}: its credentials have ended, or its answer is none of the platform's.`,
+      });
+    }
+    known.add(token.accessToken);
+    return token;
+  };
+  const { current } = openRenewedToken({ ...renewed, exchange });
+  const token = async (signal?: AbortSignal) => (await current(signal)).accessToken;
+  return { provider, identifiers, token, known: () => [...known] };
 }
 
 /** Rejects with FederationError, which says what to change. */

@@ -122,7 +122,7 @@ describe("the settings of the model", () => {
     [
       "MODEL_PROVIDER",
       "x",
-      'MODEL_PROVIDER must be one of anthropic, openai, google, openrouter, openai-compatible, gemini, got "x".',
+      'MODEL_PROVIDER must be one of anthropic, openai, google, openrouter, openai-compatible, foundry, bedrock, vertex, gemini, got "x".',
     ],
     ["MODEL_EFFORT", "extreme", 'MODEL_EFFORT must be one of low, medium, high, max, got "extreme".'],
     ["MAX_TURNS", "0", 'MAX_TURNS must be an integer from 1 to 1000, got "0".'],

@@ -26,6 +26,11 @@ const federation = {
   audience: "https://api.anthropic.com",
 };
 
+const exchanged = (source: unknown) => ({
+  place: federation,
+  tokens: { kind: "exchange", federation, source },
+});
+
 describe("the settings of a model without a key", () => {
   it("are not looked at without a file: other programs have variables of these names", () => {
     const { MODEL_IDENTITY_TOKEN_FILE: _, ...others } = anthropic;
@@ -34,7 +39,7 @@ describe("the settings of a model without a key", () => {
 
   it("are a file and the identifiers of a trust", () => {
     expect(read(anthropic)).toEqual({
-      identity: { federation, source: { kind: "file", tokenFile: "/var/run/token" } },
+      identity: exchanged({ kind: "file", tokenFile: "/var/run/token" }),
       problems: [],
     });
     const openrouter = {
@@ -42,7 +47,7 @@ describe("the settings of a model without a key", () => {
       OPENROUTER_FEDERATION_POLICY_ID: "4b2f7d1e-8c3a-4e5f-9a6b-1c2d3e4f5a6b",
       MODEL_AUDIENCE: "https://own.example",
     };
-    expect(read(openrouter).identity?.federation).toMatchObject({
+    expect(read(openrouter).identity?.place).toMatchObject({
       provider: "openrouter",
       audience: "https://own.example",
     });
@@ -53,11 +58,13 @@ describe("the settings of a model without a key", () => {
     for (const kind of ["aws", "gcp", "azure"]) {
       const environment = { ...trust, MODEL_IDENTITY: kind };
       expect(read(environment)).toEqual({
-        identity: { federation, source: { kind, environment } },
+        identity: exchanged({ kind, environment }),
         problems: [],
       });
     }
-    expect(read({ ...anthropic, MODEL_IDENTITY: "file" }).identity?.source.kind).toBe("file");
+    expect(read({ ...anthropic, MODEL_IDENTITY: "file" }).identity?.tokens).toMatchObject({
+      source: { kind: "file" },
+    });
     expect(read({ ...trust, MODEL_IDENTITY: "file" }).problems).toEqual([
       "MODEL_IDENTITY is file: name the file in MODEL_IDENTITY_TOKEN_FILE.",
     ]);
@@ -94,6 +101,82 @@ describe("the settings of a model without a key", () => {
     ]);
   });
 
+  it("are the place of models of the cloud that the service is executed on, and no trust", () => {
+    const aws = { MODEL_IDENTITY: "aws", MODEL_PROVIDER: "bedrock", AWS_REGION: "eu-west-1" };
+    expect(read({ ...aws, MODEL: "eu.anthropic.claude-x" })).toEqual({
+      identity: {
+        place: { provider: "bedrock", identifiers: { region: "eu-west-1" } },
+        tokens: { kind: "own", cloud: "bedrock", environment: { ...aws, MODEL: "eu.anthropic.claude-x" } },
+      },
+      problems: [],
+    });
+    expect(
+      read({
+        MODEL_IDENTITY: "azure",
+        MODEL_PROVIDER: "Foundry",
+        AZURE_RESOURCE: "octo-models",
+        AZURE_CLIENT_ID: "1a2b3c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d",
+        // Of another cloud, and of a maker of models: nobody looks at them.
+        AWS_REGION: "nowhere",
+        ANTHROPIC_WORKSPACE_ID: "nonsense",
+      }).identity?.place,
+    ).toEqual({
+      provider: "foundry",
+      identifiers: { client_id: "1a2b3c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d", resource: "octo-models" },
+    });
+    expect(read({ MODEL_IDENTITY: "gcp", MODEL_PROVIDER: "vertex" }).problems).toEqual([
+      "GOOGLE_PROJECT_ID is missing: it names the project, the id of a Google Cloud project, which is not its number.",
+    ]);
+    expect(read({ ...aws, AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/agents" }).problems).toEqual([
+      "AWS_ROLE_ARN must be left out beside MODEL_IDENTITY=aws: models of Amazon Bedrock are asked with what this process has there. To exchange an identity token for that account, let MODEL_IDENTITY be file.",
+    ]);
+    expect(
+      read({ ...aws, MODEL: "claude-sonnet-5", FALLBACK_MODEL: "gpt-5", MODEL_API_KEY: "key" }).problems,
+    ).toEqual([
+      "MODEL_API_KEY and MODEL_IDENTITY exclude each other: unset the key, which is not needed any more.",
+      'MODEL must be an inference profile where the endpoint is runtime, like "us.anthropic.claude-sonnet-5" or "global.anthropic.claude-sonnet-5", got "claude-sonnet-5".',
+      'FALLBACK_MODEL must be the id of a model in Amazon Bedrock, with its maker, like "openai.gpt-oss-120b-1:0", got "gpt-5".',
+    ]);
+  });
+
+  it("are a trust of a cloud, too, for an identity from elsewhere", () => {
+    const trust = {
+      MODEL_PROVIDER: "bedrock",
+      AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/agents",
+      AWS_REGION: "us-east-1",
+    };
+    const place = {
+      provider: "bedrock",
+      identifiers: { role_arn: trust.AWS_ROLE_ARN, region: "us-east-1" },
+      audience: "sts.amazonaws.com",
+    };
+    const { identity } = read({ ...trust, MODEL_IDENTITY_TOKEN_FILE: "/var/run/token" });
+    expect(identity?.place).toEqual(place);
+    expect(identity?.tokens.kind).toBe("exchange");
+    expect(read({ ...trust, MODEL_IDENTITY: "gcp" }).identity?.tokens).toMatchObject({
+      kind: "exchange",
+      source: { kind: "gcp" },
+    });
+    expect(read({ MODEL_PROVIDER: "vertex", MODEL_IDENTITY_TOKEN_FILE: "token" }).problems).toEqual([
+      "MODEL_IDENTITY_TOKEN_FILE needs the identifiers of a model's provider, such as GOOGLE_WORKLOAD_IDENTITY_PROVIDER.",
+    ]);
+  });
+
+  it("are needed where MODEL_PROVIDER is a cloud", () => {
+    const problems: string[] = [];
+    const cloud = { MODEL_PROVIDER: "bedrock", MODEL: "us.anthropic.claude-x", MODEL_API_KEY: "key" };
+    expect(readModelConfig(cloud, { backend: "model", needsKey: true, problems })).toBeNull();
+    expect(
+      readAcpConfig(
+        { ...cloud, ACP_COMMAND: '["opencode", "acp"]' },
+        { backend: "acp", needsKey: true, problems },
+      ),
+    ).toBeNull();
+    const said =
+      "MODEL_PROVIDER=bedrock needs MODEL_IDENTITY: aws where this process is executed there, or file with an identity token that Amazon Bedrock trusts.";
+    expect(problems).toEqual([said, said]);
+  });
+
   it("give the address and the protocol, for the model and for another agent", () => {
     const problems: string[] = [];
     const model = readModelConfig(
@@ -101,7 +184,7 @@ describe("the settings of a model without a key", () => {
       { backend: "model", needsKey: true, problems },
     );
     expect(model).toMatchObject({
-      identity: { federation },
+      identity: { place: federation },
       provider: "anthropic",
       baseUrl: "https://api.anthropic.com/v1",
       apiKey: null,
@@ -113,7 +196,7 @@ describe("the settings of a model without a key", () => {
       ACP_COMMAND: '["opencode", "acp"]',
     };
     expect(readAcpConfig(openai, { backend: "acp", needsKey: true, problems })).toMatchObject({
-      identity: { federation: { provider: "openai" } },
+      identity: { place: { provider: "openai" } },
       model: { wire: "openai-compatible", baseUrl: "https://api.openai.com/v1", apiKey: null },
     });
     expect(problems).toEqual([]);

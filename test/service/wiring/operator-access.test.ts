@@ -5,10 +5,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cloudTrusts, type PlayedCloud, playedClouds } from "../../../fakes/clouds/clouds.ts";
 import { type House, houses, trusts } from "../../../fakes/model-house/trust.ts";
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import { call, say } from "../../../fakes/model-server/turn.ts";
-import { PlatformsFake } from "../../../fakes/platforms.ts";
+import { PlatformsFake, type PlatformWay, platformWays } from "../../../fakes/platforms.ts";
 import { submitRunResponseSchema } from "../../../src/contract/runs/run.ts";
 import { BroughtFixture } from "../../support/fixtures/brought-fixture.ts";
 import { ACP_AGENT } from "../../support/run/acp-agent-setup.ts";
@@ -74,6 +75,107 @@ describe.each(houses)("a service with an account at %s", (provider) => {
     const left = await service.leftBehind();
     expect(left).toContain("I read it.");
     for (const secret of secrets) expect(left + events).not.toContain(secret);
+  });
+});
+
+/** As a service has them: of a trust, or of the place of the models alone. */
+function cloudSettings(cloud: PlayedCloud, identifiers: Readonly<Record<string, string>>) {
+  const { prefix } = cloudTrusts[cloud];
+  const named = Object.entries(identifiers).map(([field, id]) => [`${prefix}_${field}`.toUpperCase(), id]);
+  return { BACKEND: "model", MODEL_PROVIDER: cloud, ...Object.fromEntries(named) };
+}
+
+const placeOf: Readonly<Record<PlayedCloud, Readonly<Record<string, string>>>> = {
+  bedrock: { region: cloudTrusts.bedrock.identifiers.region },
+  vertex: { project_id: cloudTrusts.vertex.identifiers.project_id },
+  foundry: { resource: cloudTrusts.foundry.identifiers.resource },
+};
+
+const cloudOf = { aws: "bedrock", gcp: "vertex", azure: "foundry" } as const;
+
+describe("a service that is executed in a cloud", () => {
+  let platform: PlatformsFake;
+  beforeEach(async () => {
+    platform = await PlatformsFake.start(() => {
+      if (fixture === null) throw new Error("There is no service.");
+      return fixture.codeHost.issuer;
+    });
+  });
+  afterEach(() => platform.close());
+
+  const startIn = async (way: PlatformWay, settings: Readonly<Record<string, string>> = {}) => {
+    const cloud = cloudOf[way[0]];
+    fixture = await BroughtFixture.start({
+      script,
+      settings: (house) => {
+        platform.clouds = house.clouds;
+        return {
+          ...cloudSettings(cloud, placeOf[cloud]),
+          MODEL: cloudTrusts[cloud].models[0],
+          MODEL_IDENTITY: way[0],
+          ...platform.environment(way),
+          AWS_REGION: cloudTrusts.bedrock.identifiers.region,
+          ...settings,
+        };
+      },
+    });
+    return fixture;
+  };
+  const shownTo = ({ house: { model } }: BroughtFixture) =>
+    new Set(model.requests.map(({ headers }) => headers.authorization?.replace("Bearer ", "") ?? ""));
+
+  it.each(platformWays.map((way) => ({ way, name: way.join(", by its ") })))(
+    "asks models there with what it has by $name, and keeps none of it",
+    async ({ way }: { way: PlatformWay }) => {
+      const service = await startIn(way);
+      const { run: ended, events } = await run(service);
+      expect(ended).toMatchObject({ status: "completed" });
+      expect(events).toContain("I read it.");
+      // Nothing is exchanged, and the cloud takes what it has lent.
+      expect(service.house.clouds.flatMap(({ exchanges }) => exchanges)).toEqual([]);
+      expect(service.house.clouds.flatMap(({ refusedCalls }) => refusedCalls)).toEqual([]);
+      const [token = "", ...others] = shownTo(service);
+      expect([token.length > 20, others]).toEqual([true, []]);
+      const left = (await service.leftBehind()) + events;
+      expect(left).toContain("I read it.");
+      for (const secret of [token, ...platform.secrets]) expect(left).not.toContain(secret);
+    },
+  );
+
+  it("asks its platform again before what it has ends", async () => {
+    platform.lifeSeconds = 2;
+    const service = await startIn(["aws", "container"]);
+    expect((await run(service)).run).toMatchObject({ status: "completed" });
+    const first = shownTo(service);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect((await run(service, "Read it again.")).run).toMatchObject({ status: "completed" });
+    expect(shownTo(service).size).toBeGreaterThan(first.size);
+    expect(service.house.clouds.flatMap(({ refusedCalls }) => refusedCalls)).toEqual([]);
+  });
+
+  it("says in the run what to do where it has no identity there", async () => {
+    platform.hasIdentity = false;
+    const service = await startIn(["azure", "metadata service"]);
+    const { run: ended, events } = await run(service);
+    expect(ended).toMatchObject({ status: "failed" });
+    expect(events).toContain("Assign an identity to what this process is executed on");
+  });
+});
+
+describe.each(playedClouds)("a service elsewhere with a trust at %s", (cloud) => {
+  it("exchanges the identity token of its platform's file, and keeps no token", async () => {
+    const { identifiers, audience, models } = cloudTrusts[cloud];
+    const own = { MODEL: models[0], MODEL_IDENTITY_TOKEN_FILE: tokenFile };
+    const service = await start({ ...cloudSettings(cloud, identifiers), ...own });
+    const { issuer } = service.codeHost;
+    const sub = "repo:octo/project:ref:refs/heads/main";
+    await writeFile(tokenFile, issuer.sign(issuer.githubClaims({ aud: audience, sub })));
+    const { run: ended, events } = await run(service);
+    expect(ended).toMatchObject({ status: "completed" });
+    const played = service.house.clouds.find(({ name }) => name === cloud);
+    expect([played?.exchanges.map(({ status }) => status), played?.refusedCalls]).toEqual([[200], []]);
+    const left = (await service.leftBehind()) + events;
+    for (const secret of service.house.secrets()) expect(left).not.toContain(secret);
   });
 });
 
