@@ -13,10 +13,10 @@ const marked = (id) => {
 };
 const endAll = (id, group) => {
   if (group !== undefined) try { process.kill(-group, "SIGKILL"); } catch {}
-  // As fast as they multiply, they end in one of these rounds.
-  for (let round = 0; round < 20; round += 1) {
+  // As fast as they multiply, they end in one of these rounds. One look may come between a process and the one that replaces it.
+  for (let round = 0, empty = 0; round < 20 && empty < 2; round += 1) {
     const left = marked(id);
-    if (left.length === 0) return;
+    empty = left.length === 0 ? empty + 1 : 0;
     for (const pid of left) try { process.kill(pid, "SIGKILL"); } catch {}
   }
 };
