@@ -16,6 +16,7 @@ export const frameKinds = {
   data: 11,
   ended: 12,
   closed: 13,
+  complaint: 14,
 } as const;
 
 /** Kind, mode, length of the path, length of the content. */

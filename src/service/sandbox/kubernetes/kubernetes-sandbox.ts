@@ -28,9 +28,6 @@ const REFUSED_MS = 60_000;
 /** What the server is given to answer at the start. */
 const START_MS = 5_000;
 
-const NO_PROGRAMS =
-  "Programs that go on beside commands are not started in pods: use a server that is reached by https, or bubblewrap.";
-
 type KubernetesParts = {
   readonly config: SandboxConfig;
   readonly cluster: KubernetesConfig;
@@ -73,6 +70,7 @@ export async function kubernetesSandbox(parts: KubernetesParts): Promise<Kuberne
     names.add(name);
     return name;
   };
+  const randomName = () => Buffer.from(random.bytes(8)).toString("hex");
   const leave = async (run: SandboxedRun) => {
     const { root } = run;
     const of = known.get(root);
@@ -126,7 +124,7 @@ export async function kubernetesSandbox(parts: KubernetesParts): Promise<Kuberne
         return refused({ reason: "shell_refused", detail: refusal.detail });
       // What is of no run has a pod of its own.
       const own = podOf(checkout);
-      const name = own === null ? nameOf(Buffer.from(random.bytes(8)).toString("hex")) : "";
+      const name = own === null ? nameOf(randomName()) : "";
       const pod =
         own ??
         new RunPod(podParts, {
@@ -150,8 +148,24 @@ export async function kubernetesSandbox(parts: KubernetesParts): Promise<Kuberne
         }
       }
     },
-    async start() {
-      return refused({ reason: "shell_refused", detail: NO_PROGRAMS });
+    async start({ checkout, isTreeShown }, program) {
+      // Commands of a pod see the environments of all that is executed there: a program that may have secrets has its own.
+      const shared = isTreeShown ? podOf(checkout) : null;
+      const [run] = known.get(checkout.root)?.runs ?? [];
+      const name = shared === null ? nameOf(run?.runId ?? randomName()) : "";
+      const pod = shared ?? new RunPod(podParts, { name, checkout, onLost: () => {} });
+      const clean = async () => {
+        if (shared !== null) return;
+        await pod.close();
+        names.delete(name);
+      };
+      try {
+        return ok(await pod.start(program, { isTreeShown, clean }));
+      } catch (cause) {
+        if (!(cause instanceof NoPodError)) throw cause;
+        log.warn({ err: cause }, "no pod could be had for a program of a run");
+        return refused({ reason: "shell_refused", detail: cause.message });
+      }
     },
   };
 }

@@ -3,6 +3,7 @@
 
 import { podCommands } from "./pod-commands.ts";
 import { podFiles } from "./pod-files.ts";
+import { podGoingOn } from "./pod-going-on.ts";
 
 /**
  * CommonJS, for `node -e`: reads the length of a program as a line, the program, and executes it. What follows is the program's. Short,
@@ -26,7 +27,7 @@ const own = base + "/.agent-service";
 const { env: inherited } = process;
 const tree = base + "/tree";
 const at = (path) => Buffer.from(tree + "/" + path, "latin1");
-const kinds = { end: 0, file: 1, more: 2, folder: 3, link: 4, removed: 5, output: 6, skipped: 7, started: 8, alive: 9, opened: 10, data: 11, ended: 12, closed: 13 };
+const kinds = { end: 0, file: 1, more: 2, folder: 3, link: 4, removed: 5, output: 6, skipped: 7, started: 8, alive: 9, opened: 10, data: 11, ended: 12, closed: 13, complaint: 14 };
 const HEADER = 15, CHUNK = 1048576, LOOK_MS = 50;
 const MARK = "AGENT_SERVICE_COMMAND";
 
@@ -68,7 +69,7 @@ const readText = (path) => { try { return fs.readFileSync(path, "utf8"); } catch
 const writeText = (path, text) => { fs.writeFileSync(path + ".part", text); fs.renameSync(path + ".part", path); };
 const remove = (path) => fs.rmSync(path, { recursive: true, force: true });
 
-${podFiles}${podCommands}// Connections to a port here, as frames. What was there before may still be ending.
+${podFiles}${podCommands}${podGoingOn}// Connections to a port here, as frames. What was there before may still be ending.
 const relay = async ({ port }) => {
   const { createServer } = require("node:net");
   const clients = new Map();
@@ -112,7 +113,7 @@ const relay = async ({ port }) => {
 (async () => {
   const asked = JSON.parse(await line());
   if (asked.call !== "supervise") setInterval(() => frame(kinds.alive), asked.aliveMs).unref();
-  await { put, get, execute, supervise, stop, relay }[asked.call](asked);
+  await { put, get, execute, supervise, stop, relay, program: goOn }[asked.call](asked);
   if (asked.call !== "supervise") process.exit(0);
 })().catch((cause) => {
   process.stderr.write(String(cause && cause.message) + "\n", () => process.exit(cause && cause.message === "cut" ? 3 : 1));

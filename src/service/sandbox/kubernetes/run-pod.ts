@@ -5,7 +5,13 @@ import { isAbsolute } from "node:path";
 import { type Clock, WOKEN } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { SandboxCommand, SandboxedCheckout, SandboxResult } from "../../core/ports/sandbox.ts";
+import type {
+  RunningProgram,
+  SandboxCommand,
+  SandboxedCheckout,
+  SandboxedProgram,
+  SandboxResult,
+} from "../../core/ports/sandbox.ts";
 import { BoundedOutput } from "../bounded-output.ts";
 import { identityVariables, identityWay } from "../identity-way.ts";
 import { EGRESS_PORT, proxyVariables } from "../relay.ts";
@@ -17,6 +23,7 @@ import { type Frame, FrameError, frameKinds } from "./frames.ts";
 import { LocalTree, type TreeChanges } from "./local-tree.ts";
 import { callPod, framed, type PodCall, PodLostError, type PodPlace } from "./pod-call.ts";
 import { endOf, variablesOf } from "./pod-command.ts";
+import { startInPod } from "./pod-program-call.ts";
 import { PodRelay } from "./pod-relay.ts";
 
 /** Whoever writes more than this has no reader in mind. It lies on the pod's disk. */
@@ -60,6 +67,7 @@ export class RunPod {
   #opened: PodPlace | null = null;
   #lost: PodLostError | null = null;
   #isClosed = false;
+  readonly #closing = new AbortController();
   #copy = 0;
   #commands = 0;
   #running = 0;
@@ -98,10 +106,34 @@ export class RunPod {
     }
   }
 
+  /** Starts a program beside the commands. Rejects as `run` does. `clean` is called once nothing of it is left. */
+  async start(
+    program: SandboxedProgram,
+    { isTreeShown, clean }: { readonly isTreeShown: boolean; readonly clean: () => Promise<void> },
+  ): Promise<RunningProgram> {
+    const { signal } = this.#closing;
+    try {
+      const place = await this.#inTurn(
+        signal,
+        async () => await (isTreeShown ? this.#ready(signal) : (this.#opened ?? this.#open(signal))),
+      );
+      this.#commands += 1;
+      const id = `${place.pod.podUid}-${this.#commands}`;
+      const proxy = await this.#proxyOf(place, program);
+      const env = variablesOf({ ...this.#parts.config, added: program.env, proxy, identity: {} });
+      return startInPod(place, { header: { id, argv: program.argv, env, isTreeShown }, clean });
+    } catch (cause) {
+      await clean();
+      if (!(cause instanceof PodLostError) && !(cause instanceof FrameError)) throw cause;
+      throw this.#lose(cause);
+    }
+  }
+
   /** Deletes the claim, and with it the pod. Safe to repeat. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#closing.abort(new Error("The run has ended."));
     const place = this.#opened;
     await Promise.all([...this.#relays.values()].map((relay) => relay.stop()));
     if (place !== null) await deleteClaim(place, place.pod);
@@ -282,7 +314,10 @@ export class RunPod {
   }
 
   /** Variables that name the proxy of the command's network. Null where it has none. */
-  async #proxyOf(place: PodPlace, { egressSocket }: SandboxCommand): Promise<Variables | null> {
+  async #proxyOf(
+    place: PodPlace,
+    { egressSocket }: Pick<SandboxCommand, "egressSocket">,
+  ): Promise<Variables | null> {
     // With a network of the pod's own there is no relay to ours.
     if (egressSocket === null || this.#parts.config.network === "allowed") return null;
     await this.#relayed(place, { socket: egressSocket, port: EGRESS_PORT });

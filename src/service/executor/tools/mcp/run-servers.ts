@@ -4,6 +4,7 @@
 
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { RunningProgram, Sandbox, SandboxedCheckout } from "../../../core/ports/sandbox.ts";
+import { reachesProxy } from "../../../core/runs/shell-policy.ts";
 import type { BackendTask } from "../../backend.ts";
 import type { Tool } from "../tool.ts";
 import { egressFetch } from "./egress-fetch.ts";
@@ -181,7 +182,7 @@ async function startProgram(parts: RunServersParts, starting: Starting): Promise
       {
         argv,
         env,
-        egressSocket: sandbox.kind === "bubblewrap" ? await task.network.egress.socket("agent") : null,
+        egressSocket: reachesProxy(sandbox.kind) ? await task.network.egress.socket("agent") : null,
       },
     );
     if (!started.ok)

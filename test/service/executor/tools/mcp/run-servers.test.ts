@@ -1,10 +1,11 @@
 // MCP servers of a run: real ones, as programs in bubblewrap and by https, that behave well and badly.
 
 import { mkdtempSync, realpathSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { FakeCluster } from "../../../../../fakes/kubernetes/cluster.ts";
 import { answersMcp, writeServerProgram } from "../../../../../fakes/mcp-server/fake-mcp.ts";
 import { systemClock } from "../../../../../src/base/clock.ts";
 import { refused } from "../../../../../src/base/result.ts";
@@ -45,6 +46,8 @@ type Opening = {
   readonly startMs?: number;
   readonly authorizeWrite?: TaskServers["authorizeWrite"];
   readonly load?: () => Promise<typeof session>;
+  /** Programs are started in pods of it. Default: in bubblewrap. */
+  readonly cluster?: FakeCluster;
 };
 
 type OpenedRun = {
@@ -62,6 +65,7 @@ async function open({
   egress,
   startMs,
   authorizeWrite,
+  cluster,
 }: Opening): Promise<OpenedRun> {
   const read = readServers(
     { mcpServers: servers },
@@ -70,9 +74,13 @@ async function open({
   expect(read.problems).toEqual([]);
   const sandboxes = new SandboxFixture();
   opened.push(() => sandboxes.close());
-  const sandbox = await sandboxes.find({ environment: { SANDBOX_READ_PATHS: folder } });
-  const checkout = await folderCheckout({ "package.json": "{}" });
+  const environment = cluster?.environment ?? { SANDBOX_READ_PATHS: folder };
+  const sandbox = await sandboxes.find({ environment });
+  const inTree = cluster === undefined ? {} : { "server.mjs": await readFile(program, "utf8") };
+  const checkout = await folderCheckout({ "package.json": "{}", ...inTree });
   opened.push(() => checkout.close());
+  const leave = sandbox.places?.enter({ runId: "servers", root: checkout.root, onLost: () => {} });
+  if (leave !== undefined) opened.push(leave);
   const network =
     egress === undefined ? {} : { network: { egress: egress.fixture.open(egress.hosts), withheld: [] } };
   const accessToken = async () => refused({ reason: "no job brought one" });
@@ -121,6 +129,26 @@ function recordOf({ events }: TaskRecorder): string {
 
 const accessOf = (tools: readonly Tool<unknown>[], name: string) =>
   tools.find((tool) => tool.name === name)?.access;
+
+describe("a server that is a program in a pod", { tags: ["sandbox"] }, () => {
+  it("is started in the files of the run, called, and ended with the run", async () => {
+    const cluster = await FakeCluster.start({ pods: "bubblewrap" });
+    try {
+      const { run, call } = await open({
+        servers: { words: { command: "node", args: ["server.mjs", "well"] } },
+        cluster,
+      });
+      expect(run.tools.length).toBeGreaterThan(1);
+      const [tool] = run.tools.filter(({ name }) => name.includes("lookup"));
+      expect(await call(tool?.name ?? "", { word: "pod" })).toContain("pod means POD");
+      expect(cluster.claims.values).toHaveLength(1);
+    } finally {
+      for (const close of opened.splice(0).reverse()) await close();
+      expect(cluster.claims.values).toEqual([]);
+      await cluster.close();
+    }
+  });
+});
 
 describe("a server that is a program", { tags: ["sandbox"] }, () => {
   it("has its tools offered by names and schemas that models take, and is called", async () => {
