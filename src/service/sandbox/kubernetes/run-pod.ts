@@ -119,7 +119,7 @@ export class RunPod {
       );
       this.#commands += 1;
       const id = `${place.pod.podUid}-${this.#commands}`;
-      const proxy = await this.#proxyOf(place, program);
+      const proxy = await this.#proxyOf(place, { ...program, signal });
       const env = variablesOf({ ...this.#parts.config, added: program.env, proxy, identity: {} });
       return startInPod(place, { header: { id, argv: program.argv, env, isTreeShown }, clean });
     } catch (cause) {
@@ -316,11 +316,11 @@ export class RunPod {
   /** Variables that name the proxy of the command's network. Null where it has none. */
   async #proxyOf(
     place: PodPlace,
-    { egressSocket }: Pick<SandboxCommand, "egressSocket">,
+    { egressSocket, signal }: Pick<SandboxCommand, "egressSocket" | "signal">,
   ): Promise<Variables | null> {
     // With a network of the pod's own there is no relay to ours.
     if (egressSocket === null || this.#parts.config.network === "allowed") return null;
-    await this.#relayed(place, { socket: egressSocket, port: EGRESS_PORT });
+    await this.#relayed(place, { socket: egressSocket, port: EGRESS_PORT, signal });
     return proxyVariables();
   }
 
@@ -328,12 +328,15 @@ export class RunPod {
   async #identityOf(place: PodPlace, command: SandboxCommand): Promise<Variables> {
     const way = await identityWay(command.identity, { loopback: "own" });
     if (way === null || way.socket === null) return {};
-    await this.#relayed(place, { socket: way.socket, port: way.port });
+    await this.#relayed(place, { socket: way.socket, port: way.port, signal: command.signal });
     return identityVariables(way);
   }
 
   /** Resolves once what connects to the port in the pod reaches the socket here. */
-  async #relayed(place: PodPlace, way: { readonly socket: string; readonly port: number }): Promise<void> {
+  async #relayed(
+    place: PodPlace,
+    { signal, ...way }: { readonly socket: string; readonly port: number; readonly signal: AbortSignal },
+  ): Promise<void> {
     let relay = this.#relays.get(way.port);
     if (relay?.socket !== way.socket || relay.isOver) {
       const before = relay;
@@ -341,7 +344,7 @@ export class RunPod {
       this.#relays.set(way.port, relay);
       await before?.stop();
     }
-    await relay.isReady;
+    await orAborted(relay.isReady, signal);
   }
 
   /** Ends a command whose run or caller does not wait for it any more. */
@@ -381,10 +384,7 @@ function orAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
     const abort = () => reject(signal.reason);
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
-    void wait.then(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    });
+    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
 

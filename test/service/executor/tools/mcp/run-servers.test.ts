@@ -76,8 +76,9 @@ async function open({
   opened.push(() => sandboxes.close());
   const environment = cluster?.environment ?? { SANDBOX_READ_PATHS: folder };
   const sandbox = await sandboxes.find({ environment });
-  const inTree = cluster === undefined ? {} : { "server.mjs": await readFile(program, "utf8") };
-  const checkout = await folderCheckout({ "package.json": "{}", ...inTree });
+  const files: Record<string, string> = { "package.json": "{}" };
+  if (cluster !== undefined) files["server.mjs"] = await readFile(program, "utf8");
+  const checkout = await folderCheckout(files);
   opened.push(() => checkout.close());
   const leave = sandbox.places?.enter({ runId: "servers", root: checkout.root, onLost: () => {} });
   if (leave !== undefined) opened.push(leave);
