@@ -133,6 +133,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "conform/report.ts",
   ],
   "an anchored word of bounded length": [
+    "service/api/git/git-app.ts",
     "service/sandbox/kubernetes/pod-command.ts",
     "contract/models/clouds.ts",
     "contract/issuer-reach.ts",

@@ -45,6 +45,8 @@ import { findSecrets, maskSecrets } from "../../src/report/find-secrets.ts";
 import { type Finding, readFindings } from "../../src/report/findings.ts";
 import { scanPatch } from "../../src/report/scan-patch.ts";
 import { toolTitle } from "../../src/report/tool-title.ts";
+import { credentialOf } from "../../src/service/api/git/credential.ts";
+import { commandOf } from "../../src/service/api/git/push-request.ts";
 import { readRange } from "../../src/service/api/http/bytes/answer-bytes.ts";
 import { readIfMatch } from "../../src/service/api/http/bytes/preconditions.ts";
 import { parseResourceUri } from "../../src/service/api/mcp/resource-uri.ts";
@@ -676,6 +678,18 @@ export const parsers: readonly Parser[] = [
     worst: [" ", "a", "a ", ["a", " ", "x"]],
   },
   {
+    file: "service/api/git/credential.ts",
+    name: "credentialOf",
+    run: (text) => credentialOf(`Basic ${text}`),
+    worst: [" ", "a", "=", "a=", "a ", ["a", "=", " x"]],
+  },
+  {
+    file: "service/api/git/push-request.ts",
+    name: "commandOf",
+    run: (text) => pushCommand(text),
+    worst: ["a", " ", "/", "\0", ["", "a", " "]],
+  },
+  {
     file: "service/api/shared/client-address.ts",
     name: "clientAddress",
     run: (text) => clientAddress({ peer: text, forwardedFor: text }, 1),
@@ -1190,4 +1204,12 @@ function commands(text: string): unknown {
 function hunks(text: string): string[] {
   const places = [...text.matchAll(/a/g)].map(({ index }) => ({ start: index, length: 1, newText: "c" }));
   return replacementHunks(text, places);
+}
+
+function pushCommand(ref: string): unknown {
+  try {
+    return commandOf(`${"0".repeat(40)} ${"1".repeat(40)} refs/${ref}`);
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,7 @@
 // agent-service workspaces: the workspaces of an account, over the API.
 
 import type { Workspace } from "../../client/client.ts";
-import { openClient, serviceFlags } from "../account.ts";
+import { openAccess, openClient, serviceFlags } from "../account.ts";
 import { findAgentId } from "../agent-name.ts";
 import { type CommandGroup, command } from "../command.ts";
 import { anyText, argument, valueFlag } from "../flags.ts";
@@ -102,7 +102,7 @@ export const workspaces: CommandGroup = {
   },
 };
 
-function show(workspace: Workspace, flags: { readonly json: boolean }): number {
+function show(workspace: Workspace, flags: { readonly json: boolean; readonly url: string | null }): number {
   if (flags.json) printJson(workspace);
   else {
     printFields({
@@ -112,6 +112,7 @@ function show(workspace: Workspace, flags: { readonly json: boolean }): number {
       manager: workspace.manager_agent_id,
       "current revision": workspace.current_revision_id,
       created: workspace.created_at,
+      git: `${openAccess(flags).baseUrl}/v1/workspaces/${workspace.id}.git`,
     });
   }
   return 0;

@@ -4,6 +4,7 @@
 
 import { workspaceOfHost } from "../../base/site-host.ts";
 import { agUi, workspaceAddresses } from "../../contract/endpoints.ts";
+import { gitFacePaths } from "../api/git/paths.ts";
 import type { AnyFace } from "../api/http/any-face.ts";
 import { oauthFacePaths } from "../api/oauth/paths.ts";
 
@@ -56,6 +57,10 @@ export const faces: readonly AnyFace[] = [
       return siteUrl !== null && workspaceOfHost(siteUrl, host) !== null;
     },
     load: async () => (await import("../wiring/workspaces.ts")).openSites,
+  },
+  {
+    paths: gitFacePaths,
+    load: async () => (await import("../wiring/workspaces.ts")).gitApp,
   },
   {
     addresses: { agUi },

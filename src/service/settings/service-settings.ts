@@ -269,7 +269,7 @@ export const serviceSettings = {
     kind: oneOf(["on", "off"]),
     fallback: "on",
     description:
-      "`off`: nobody lists, reads, downloads, writes or deletes a file of a workspace, exports a bundle, reads a changeset's patch or follows a link to a file or a site, also a link made before. Runs work on.",
+      "`off`: nobody lists, reads, downloads, writes or deletes a file of a workspace, exports a bundle, clones or pushes by git, reads a changeset's patch or follows a link to a file or a site, also a link made before. Runs work on.",
   }),
   WORKSPACE_ACCOUNTS: described({
     kind: listOf({
@@ -328,7 +328,8 @@ export const serviceSettings = {
   COMMIT_MAX_MB: described({
     kind: integer({ min: 1, max: 16_000 }),
     fallback: 1_000,
-    description: "Megabytes of one commit with its history, as a job sends it.",
+    description:
+      "Megabytes of one commit with its history, as a job sends it, and of one push to a workspace.",
   }),
   COMMIT_QUOTA_MB: described({
     kind: integer({ min: 1, max: 10_000_000 }),

@@ -1,11 +1,13 @@
 // The source of repositories for the runs of a node, by its settings: clones, and the commits that jobs send.
 
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { gitCheckouts } from "../checkouts/git-checkouts.ts";
 import { type KeptCommits, keepCommits } from "../checkouts/packs/keep-commits.ts";
 import { GitRemotes } from "../checkouts/remotes/git-remotes.ts";
 import { gitScratch } from "../checkouts/scratch/git-scratch.ts";
+import type { GitServiceLimits } from "../checkouts/served/git-service.ts";
 import type { BlobStore } from "../core/blobs/blob-store.ts";
 import { OwnBlobs, type OwnBlobsParts } from "../core/blobs/own-blobs.ts";
 import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
@@ -44,7 +46,29 @@ const MERGE_LIMITS = { maxObjects: 200_000, maxBytes: 1_000_000_000, timeoutMs: 
 const BUNDLE_LIMITS = { maxObjects: 2_000_000, maxBytes: 4_000_000_000, timeoutMs: 10 * 60 * 1000 };
 const MERGES_AT_ONCE = { maxWorking: 4, maxWaiting: 100 };
 
-export type OpenedCommits = KeptCommits & { readonly blobs: BlobStore; readonly scratch: GitScratch };
+/** Of what git's own clients fetch and push. Git keeps the names of a workspace's objects in memory while it serves them. */
+const SERVED_LIMITS = {
+  objects: {
+    bounds: { maxObjects: 1_000_000, maxBytes: 2_000_000_000 },
+    maxKeptObjects: 1_000_000,
+    keptMs: 10 * 60 * 1000,
+  },
+  fetchTimeoutMs: 10 * 60 * 1000,
+  maxFetches: 4,
+  maxWaitingFetches: 64,
+  maxFetchesOfAccount: 2,
+  maxWaitingFetchesOfAccount: 16,
+};
+const MAX_PUSHED_OBJECTS = 500_000;
+
+/** Where what git's clients ask for is made, and how much of it. */
+export type ServedPlace = { readonly folder: string; readonly limits: GitServiceLimits };
+
+export type OpenedCommits = KeptCommits & {
+  readonly blobs: BlobStore;
+  readonly scratch: GitScratch;
+  readonly served: ServedPlace;
+};
 
 export function ownCheckouts(
   { dataDir, gitEnvironment }: Config,
@@ -94,11 +118,17 @@ export async function openCommits({
     ...MERGES_AT_ONCE,
     clock,
   });
+  const push = { ...CLONE_LIMITS, ...PACK_LIMITS, maxObjects: MAX_PUSHED_OBJECTS };
+  const served = {
+    folder: own("served"),
+    limits: { ...SERVED_LIMITS, push: { ...push, maxBytes: config.commits.maxBytes } },
+  };
   const sweep = async () => {
     await kept.sweep();
     await scratch.sweep();
+    await rm(served.folder, { recursive: true, force: true });
   };
-  return { ...kept, blobs, scratch, sweep };
+  return { ...kept, blobs, scratch, served, sweep };
 }
 
 export function commitKeeping(

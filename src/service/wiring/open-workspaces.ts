@@ -1,8 +1,10 @@
 // The parts with which a node keeps workspaces, by its settings.
 
 import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
 import { folderSpool } from "../blobs/spool.ts";
 import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
+import type { GitService } from "../core/checkouts/git-service.ts";
 import type { RepositoryTrees } from "../core/checkouts/repository-trees.ts";
 import type { Core } from "../core/core.ts";
 import type { Reviews } from "../core/workspaces/changesets/reviews.ts";
@@ -12,7 +14,7 @@ import type { OperationFault } from "../core/workspaces/operations/refusals.ts";
 import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { WorkspaceKeeping } from "../core/workspaces/workspace-keeping.ts";
 import type { Config } from "../settings/config.ts";
-import type { OpenedCommits } from "./open-checkouts.ts";
+import type { OpenedCommits, ServedPlace } from "./open-checkouts.ts";
 
 /** Of small objects and parsed trees. */
 const CACHE_BYTES = 64_000_000;
@@ -30,11 +32,14 @@ export function workspaceKeeping(
   {
     blobs,
     scratch,
+    served,
     describe,
     checkouts,
-  }: Pick<OpenedCommits, "blobs" | "scratch"> & {
+    clock,
+  }: Pick<OpenedCommits, "blobs" | "scratch" | "served"> & {
     readonly describe: Describe;
     readonly checkouts: CheckoutProvider;
+    readonly clock: Clock;
   },
 ): Omit<WorkspaceKeeping, "reviews"> {
   const {
@@ -52,6 +57,7 @@ export function workspaceKeeping(
     spool: folderSpool(join(dataDir, "uploads")),
     repositories: repositoriesOf(checkouts, gitEnvironment),
     scratch,
+    git: servedBy({ ...served, environment: gitEnvironment, clock }),
     cache: new ObjectCache(CACHE_BYTES),
     operations: new OperationsAtWork(),
     describe: (refusal) => {
@@ -78,6 +84,28 @@ function repositoriesOf(checkouts: CheckoutProvider, environment: Config["gitEnv
       const { repositoryTrees } = await import("./workspaces.ts");
       return await repositoryTrees({ checkouts, environment }).open(source, signal);
     },
+  };
+}
+
+/** Loaded with the first fetch or push by git. */
+function servedBy(
+  options: ServedPlace & { readonly environment: Config["gitEnvironment"]; readonly clock: Clock },
+): GitService {
+  let opening: Promise<GitService> | null = null;
+  const open = (): Promise<GitService> => {
+    opening ??= import("./workspaces.ts").then(
+      ({ gitService }) => gitService(options),
+      (cause: unknown) => {
+        opening = null;
+        throw cause;
+      },
+    );
+    return opening;
+  };
+  return {
+    fetch: async (request, signal) => await (await open()).fetch(request, signal),
+    receive: async (push, take, signal) => await (await open()).receive(push, take, signal),
+    sweep: async () => await (await opening)?.sweep(),
   };
 }
 

@@ -120,7 +120,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
       held === null
         ? null
         : {
-            ...workspaceKeeping(config, { ...held, checkouts, describe: toProblem }),
+            ...workspaceKeeping(config, { ...held, checkouts, describe: toProblem, clock }),
             reviews: () => loadReviews(core),
           },
     meter: meter ?? noMeter,

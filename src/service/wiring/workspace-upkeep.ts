@@ -48,7 +48,9 @@ export class WorkspaceUpkeep {
   /** A service that never had a workspace loads nothing. */
   async #sweepOnce(): Promise<void> {
     const { store, workspaces } = this.#core;
-    if (workspaces === null || !(await store.committed.workspaces.hasAny())) return;
+    if (workspaces === null) return;
+    await workspaces.git.sweep();
+    if (!(await store.committed.workspaces.hasAny())) return;
     const { sweepWorkspaces } = await import("./workspaces.ts");
     await sweepWorkspaces(this.#core, this.#stopped.signal);
   }

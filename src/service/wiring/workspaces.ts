@@ -10,8 +10,10 @@ import type { Core } from "../core/core.ts";
 import { workspaceRuns } from "../core/workspaces/runs/run-in-workspace.ts";
 import type { WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 
+export { gitApp } from "../api/git/git-app.ts";
 export { openSites } from "../api/site/site-app.ts";
 export { repositoryTrees } from "../checkouts/repository-trees.ts";
+export { gitService } from "../checkouts/served/git-service.ts";
 export { takeUpOperations } from "../core/workspaces/administration/take-up-operations.ts";
 export { reviewsOf } from "../core/workspaces/changesets/accept-reviewed.ts";
 export { sweepWorkspaces } from "../core/workspaces/retention/sweep-workspaces.ts";

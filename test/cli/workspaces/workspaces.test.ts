@@ -22,6 +22,7 @@ describe("agent-service workspaces", () => {
     );
     const shown = await fixture.ask("workspaces", "show", "website");
     expect(shown.stdout).toContain(`current revision  ${made.current_revision_id}`);
+    expect(shown.stdout).toMatch(new RegExp(`^git +http://\\S+/v1/workspaces/${made.id}\\.git$`, "m"));
   });
 
   it("takes an agent of the account as manager", async () => {

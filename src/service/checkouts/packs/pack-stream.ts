@@ -1,6 +1,7 @@
 // The bytes of a pack on their way to git: its first twelve say how many objects follow.
 
 import type { PackFault } from "../../../contract/ci/commits.ts";
+import { megabytes } from "../clone-limits.ts";
 
 const HEADER_BYTES = 12;
 const MAGIC = "PACK";
@@ -18,19 +19,26 @@ export class PackFaultError extends Error {
 
 type PackStream = {
   readonly content: AsyncIterable<Uint8Array>;
-  /** As announced. */
-  readonly size: number;
   readonly maxObjects: number;
-};
+} & (
+  | {
+      /** As announced. */
+      readonly size: number;
+    }
+  | { readonly size: null; readonly maxBytes: number }
+);
 
-/** The same bytes. Reading throws a PackFaultError for another format, too many objects, and another size than announced. */
+/**
+ * The same bytes. Reading throws a PackFaultError for another format, too many objects or bytes, and another size than announced.
+ */
 export async function* checkedPack(stream: PackStream): AsyncGenerator<Uint8Array, void, undefined> {
   const { content, size, maxObjects } = stream;
+  const maxBytes = stream.size ?? stream.maxBytes;
   let header = Buffer.alloc(0);
   let bytes = 0;
   for await (const chunk of content) {
     bytes += chunk.length;
-    if (bytes > size) break;
+    if (bytes > maxBytes) break;
     if (header.length >= HEADER_BYTES) {
       yield chunk;
       continue;
@@ -40,7 +48,13 @@ export async function* checkedPack(stream: PackStream): AsyncGenerator<Uint8Arra
     checkHeader(header, maxObjects);
     yield header;
   }
-  if (bytes !== size) {
+  if (size === null && bytes > maxBytes) {
+    throw new PackFaultError(
+      "contents_too_large",
+      `The pack has more than the ${megabytes(maxBytes)} that this service takes.`,
+    );
+  }
+  if (size !== null && bytes !== size) {
     throw new PackFaultError(
       "pack_malformed",
       `The pack has not the ${size} bytes that Content-Length says.`,

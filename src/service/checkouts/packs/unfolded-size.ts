@@ -22,8 +22,8 @@ const wholeTypes: readonly number[] = [types.commit, types.tree, types.blob, typ
 type UnfoldedSizeOptions = {
   /** Begins with the header of a pack, which was checked. */
   readonly content: AsyncIterable<Uint8Array>;
-  /** As announced. */
-  readonly size: number;
+  /** As announced. Null where it was not. */
+  readonly size: number | null;
   /** Of an object's name. */
   readonly nameBytes: number;
   /** Of all objects together, and of the differences themselves. */
@@ -154,7 +154,7 @@ class PackEntries {
     const all = this.#objects.toLocaleString("en-US");
     throw new PackFaultError(
       "contents_too_large",
-      `The pack of ${megabytes(size)} unfolds to ${megabytes(this.#unfolded)} with object ${read} of ${all}, ` +
+      `The pack${size === null ? "" : ` of ${megabytes(size)}`} unfolds to ${megabytes(this.#unfolded)} with object ${read} of ${all}, ` +
         `this service unfolds at most ${megabytes(maxUnfoldedBytes)} of it. Send fewer commits at once, or leave large ` +
         "generated files out of the history.",
     );

@@ -12,10 +12,10 @@ type Overload = Extract<PackRefusal, { readonly reason: "overloaded" }>;
 
 type UploadTurns = {
   /** Refuses where too many wait already, and where its turn does not come in time. */
-  within<Value>(
+  within<Value, Refusal>(
     whose: Whose,
-    work: () => Promise<Result<Value, PackRefusal>>,
-  ): Promise<Result<Value, PackRefusal>>;
+    work: () => Promise<Result<Value, Refusal>>,
+  ): Promise<Result<Value, Refusal | Overload>>;
 };
 
 /** The turn of this one did not come. */

@@ -10,6 +10,8 @@ const overloads = {
   owner_uploads: "commits of this owner that it checks",
   repository_uploads: "commit of this repository that it checks",
   merges: "merges that wait",
+  fetches: "fetches by git that wait",
+  account_fetches: "fetches by git of this account at work or waiting",
 } as const;
 
 type Overload = { what: keyof typeof overloads; allowed: number };

@@ -2,6 +2,7 @@
 
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { GitScratch } from "../checkouts/git-scratch.ts";
+import type { GitService } from "../checkouts/git-service.ts";
 import type { RepositoryTrees } from "../checkouts/repository-trees.ts";
 import type { Spool } from "../ports/spool.ts";
 
@@ -22,6 +23,8 @@ export interface WorkspaceKeeping {
   readonly repositories: RepositoryTrees;
   /** The scratch in which git merges and compares. */
   readonly scratch: GitScratch;
+  /** Answers git's own clients. */
+  readonly git: GitService;
   readonly admission: {
     /** Whether new work is taken. What removes, cancels or rejects always is. */
     readonly takesWork: boolean;

@@ -32,6 +32,9 @@ declare module "../tables.ts" {
   }
 }
 
+/** Databases bind a bounded number of values. */
+const IDS_A_STATEMENT = 500;
+
 export class SqlRevisions implements RevisionStore {
   readonly #db: Kysely<Database>;
   readonly #hasRowLocks: boolean;
@@ -44,6 +47,34 @@ export class SqlRevisions implements RevisionStore {
   async find(id: string): Promise<Revision | null> {
     const row = await this.#db.selectFrom("revisions").selectAll().where("id", "=", id).executeTakeFirst();
     return row === undefined ? null : revisionRow.read(row);
+  }
+
+  async findAll(ids: readonly string[]): Promise<readonly Revision[]> {
+    const found: Revision[] = [];
+    for (let at = 0; at < ids.length; at += IDS_A_STATEMENT) {
+      const part = ids.slice(at, at + IDS_A_STATEMENT);
+      const rows = await this.#db.selectFrom("revisions").selectAll().where("id", "in", part).execute();
+      found.push(...rows.map(revisionRow.read));
+    }
+    return found;
+  }
+
+  async findByCommits(query: {
+    workspaceId: string;
+    commitOids: readonly string[];
+  }): Promise<readonly Revision[]> {
+    const { workspaceId, commitOids } = query;
+    const found: Revision[] = [];
+    for (let at = 0; at < commitOids.length; at += IDS_A_STATEMENT) {
+      const rows = await this.#db
+        .selectFrom("revisions")
+        .selectAll()
+        .where("workspace_id", "=", workspaceId)
+        .where("commit_oid", "in", commitOids.slice(at, at + IDS_A_STATEMENT))
+        .execute();
+      found.push(...rows.map(revisionRow.read));
+    }
+    return found;
   }
 
   async list({ workspaceId, isAccepted, before, limit }: RevisionPage): Promise<readonly Revision[]> {

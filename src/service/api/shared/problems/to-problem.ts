@@ -27,6 +27,7 @@ import { changesetProblems } from "../../../core/workspaces/changesets/refusals.
 import { consumerProblems } from "../../../core/workspaces/consumers/refusals.ts";
 import { contextItemProblems } from "../../../core/workspaces/context-items/refusals.ts";
 import { fileProblems } from "../../../core/workspaces/files/refusals.ts";
+import { gitProblems } from "../../../core/workspaces/git/refusals.ts";
 import { memberProblems } from "../../../core/workspaces/members/refusals.ts";
 import { operationProblems } from "../../../core/workspaces/operations/refusals.ts";
 import { workspaceProblems } from "../../../core/workspaces/refusals.ts";
@@ -62,6 +63,7 @@ const tables = {
   ...consumerProblems,
   ...contextItemProblems,
   ...fileProblems,
+  ...gitProblems,
   ...accountMemberProblems,
   ...memberProblems,
   ...operationProblems,

@@ -23,6 +23,10 @@ export type RevisionPage = {
 
 export interface RevisionReader {
   find(id: string): Promise<Revision | null>;
+  /** In no order. Those that are not there are left out. */
+  findAll(ids: readonly string[]): Promise<readonly Revision[]>;
+  /** Those of a workspace that are these commits, in no order. */
+  findByCommits(query: { workspaceId: string; commitOids: readonly string[] }): Promise<readonly Revision[]>;
   /** Newest first. */
   list(page: RevisionPage): Promise<readonly Revision[]>;
   /** Those of the revisions that a pin keeps at this time. */

@@ -23,6 +23,8 @@ function readerOf(all: readonly Revision[]): RevisionReader {
     find: async (id) => all.find((revision) => revision.id === id) ?? null,
     list: async ({ before, limit }) =>
       sorted.filter(({ id }) => before === null || id < before).slice(0, limit),
+    findAll: async (ids) => all.filter(({ id }) => ids.includes(id)),
+    findByCommits: async ({ commitOids }) => all.filter(({ commitOid }) => commitOids.includes(commitOid)),
     findPinned: async () => new Set(),
   };
 }

@@ -48,6 +48,7 @@ async function workspacePage(context: WebContext, opened: OpenWorkspace): Promis
   const body = html`<p class="faint">${workspace.state === "ready" ? "" : html`<strong class="warn">${workspace.state}</strong> · `}<code>${workspace.id}</code> · the accepted revision is <a href="${base}/revisions/${workspace.currentRevisionId}"><code>${workspace.currentRevisionId}</code></a></p>
 <h2>Files</h2>
 ${listing ?? html`<p class="faint">${filesFault(core) === null ? "The accepted revision is not there." : FILES_CLOSED}</p>`}
+${filesFault(core) === null ? cloneSection(core, opened) : ""}
 <h2>Waits for a decision</h2>
 ${changesets}
 <h2>Copies</h2>
@@ -55,6 +56,12 @@ ${copies}
 <h2>Members</h2>
 ${members}`;
   return await workspaceFrame(context, opened, { tab: "files", title: null, body });
+}
+
+function cloneSection({ policy }: Core, { workspace }: OpenWorkspace): Html {
+  return html`<h2>By git</h2>
+<pre tabindex="0">git clone ${policy.baseUrl}/v1/workspaces/${workspace.id}.git</pre>
+<p class="faint">Git asks for a password: a <a href="/settings/keys">key</a> of this account, with any name.</p>`;
 }
 
 /** Those that are open, and those in conflict. */

@@ -48,6 +48,7 @@ onEveryStore((kind) => {
       const agent = await get(`/agent/${mine.agent.id}`);
       expect(agent.text).toContain(`Manages the workspace <a href="${path}">Site &lt;b&gt;`);
       expect(shown.headers.get("content-security-policy")).toMatch(/script-src 'none'/);
+      expect(shown.text).toMatch(/git clone http\S+\/v1\/workspaces\/[0-9a-f-]{36}\.git</);
       for (const list of ["/workspaces", "/"]) {
         const { text } = await get(list);
         expect(text.split(`href="${path}"`).length - 1, list).toBe(1);
