@@ -24,7 +24,7 @@ const AT_ONCE = 500;
 /** What ends while this works has ended before. */
 const LATER_MS = 3_600_000;
 /** Of a run's journal: what a turn adds to it, and the files as they are after every eighth one. Sealed, in base 64. */
-export const JOURNAL = { turns: 20, bodyChars: 8_000, treeEvery: 8, treeChars: 40_000 };
+export const JOURNAL = { runs: 300, turns: 20, bodyChars: 8_000, treeEvery: 8, treeChars: 40_000 };
 
 export type ArchiveFigures = {
   /** Bytes of the table of events and its index after one day, and after two that both stay. */
@@ -57,11 +57,13 @@ export async function measureArchive({ url }: Schema): Promise<ArchiveFigures> {
     const sweep = { blobs: folderBlobs(folder), endedBefore: Date.now() + LATER_MS, isStopped: () => false };
     const { msARun, ...events } = await measureTable(new Database(client, "run_events"), {
       folder,
+      runs: RUNS_A_DAY,
       fill: (day) => speak(store, day),
       leave: () => archiveRuns(parts, sweep),
     });
     const { msARun: msAJournal, ...journals } = await measureTable(new Database(client, "run_journal"), {
       folder,
+      runs: JOURNAL.runs,
       fill: (day) => keepJournals(store, day),
       leave: () => archiveJournals(parts, sweep),
     });
@@ -76,13 +78,15 @@ export async function measureArchive({ url }: Schema): Promise<ArchiveFigures> {
 type Days = {
   /** Where the blobs are. */
   readonly folder: string;
+  /** Of a day. */
+  readonly runs: number;
   readonly fill: (day: string) => Promise<void>;
   readonly leave: () => Promise<unknown>;
 };
 
 async function measureTable(
   database: Database,
-  { folder, fill, leave }: Days,
+  { folder, runs, fill, leave }: Days,
 ): Promise<Omit<ArchiveFigures, "journals">> {
   const bytesBefore = await bytesIn(folder);
   const appendedWal = await database.walOf(() => fill("first"));
@@ -90,7 +94,7 @@ async function measureTable(
   const oneDay = await database.bytes();
   const startedAt = performance.now();
   const leftWal = await database.walOf(leave);
-  const msARun = (performance.now() - startedAt) / RUNS_A_DAY;
+  const msARun = (performance.now() - startedAt) / runs;
   const blobBytes = (await bytesIn(folder)) - bytesBefore;
   await database.vacuum();
   await fill("second");
@@ -171,8 +175,8 @@ async function speak(store: Store, day: string): Promise<void> {
 /** The journals of a day of runs that have ended. */
 async function keepJournals(store: Store, day: string): Promise<void> {
   const now = Date.now();
-  const { turns, bodyChars, treeEvery, treeChars } = JOURNAL;
-  for (let index = 0; index < RUNS_A_DAY; index += 1) {
+  const { runs, turns, bodyChars, treeEvery, treeChars } = JOURNAL;
+  for (let index = 0; index < runs; index += 1) {
     const runId = `${day}-${index}`;
     await store.transact(async (tx) => {
       for (let turn = 1; turn <= turns; turn += 1) {

@@ -415,7 +415,7 @@ async function appends(): Promise<Row[]> {
 async function archive(): Promise<Row[]> {
   const figures = await onPostgres(measureArchive);
   return [
-    ...leaving(figures, { of: `${EVENTS_A_RUN} events`, what: "events" }),
+    ...leaving(figures, { runs: RUNS_A_DAY, of: `${EVENTS_A_RUN} events`, what: "events" }),
     ...leaving(figures === null ? null : { ...figures.journals, msARun: figures.journals.msAJournal }, {
       of: `${JOURNAL.turns} turns`,
       what: "journals",
