@@ -417,6 +417,7 @@ async function archive(): Promise<Row[]> {
   return [
     ...leaving(figures, { runs: RUNS_A_DAY, of: `${EVENTS_A_RUN} events`, what: "events" }),
     ...leaving(figures === null ? null : { ...figures.journals, msARun: figures.journals.msAJournal }, {
+      runs: JOURNAL.runs,
       of: `${JOURNAL.turns} turns`,
       what: "journals",
     }),
@@ -425,11 +426,11 @@ async function archive(): Promise<Row[]> {
 
 function leaving(
   figures: Omit<ArchiveFigures, "journals"> | null,
-  { of, what }: { readonly of: string; readonly what: string },
+  { runs, of, what }: { readonly runs: number; readonly of: string; readonly what: string },
 ): Row[] {
   return [
     {
-      what: `${RUNS_A_DAY} ended runs of ${of} a day: table of ${what} after two days`,
+      what: `${runs} ended runs of ${of} a day: table of ${what} after two days`,
       sqlite: null,
       postgres: whereThere(figures, ({ oneDay, twoDaysLeft }) => ({
         text: `${mb(twoDaysLeft / 1e6)}\n${what} leave at the end of each`,
