@@ -9,6 +9,7 @@ import {
   codingAgentNames,
 } from "../contract/ci/coding-agents.ts";
 import { type EgressEntries, egressKind } from "../contract/egress.ts";
+import { branchPrefix, pathPatterns } from "../job/delivery-kinds.ts";
 import {
   attemptModels,
   type CloneMode,
@@ -33,10 +34,8 @@ import { ignoredInputs } from "./ignored-inputs.ts";
 import {
   BUILT_IN,
   bots,
-  branchPrefix,
   EMBEDDED,
   eventNames,
-  pathPatterns,
   promptFile,
   type SessionInput,
   serviceAddress,

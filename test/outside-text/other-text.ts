@@ -35,7 +35,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "github/api/octokit.ts",
     "contract/ci/coding-agents.ts",
     "contract/models/providers.ts",
-    "github/changes/target.ts",
+    "job/changes/target.ts",
     "github/trigger/quiet-skip.ts",
     "job/job-settings.ts",
     "job/mcp-servers.ts",
