@@ -21,13 +21,16 @@ import { failedStepsLog } from "../../src/github/failed-jobs/step-log.ts";
 import { imageReferences, signedAddresses } from "../../src/github/thread-images/image-references.ts";
 import { parseCommand } from "../../src/github/trigger/command.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../src/github/trigger/trigger-prompt.ts";
+import { withoutClosingWords, withoutMergeRequests } from "../../src/gitlab/changes/inert-references.ts";
 import { withoutQuickActions } from "../../src/gitlab/inert-actions.ts";
+import { linesOfDiff } from "../../src/gitlab/reviews/diff-positions.ts";
 import { commitTitle, isOfRun } from "../../src/job/changes/commit-message.ts";
 import { shownLines } from "../../src/job/findings/diff-lines.ts";
 import { commentText } from "../../src/job/findings/finding-text.ts";
 import { markersOf, markFindings } from "../../src/job/findings/marker.ts";
 import { codeHostMessage, gitFailureOf } from "../../src/job/git/git-failure.ts";
 import { markerLine, markerOf } from "../../src/job/outputs/filed-marker.ts";
+import { diffBlock } from "../../src/job/prompt/diff-block.ts";
 import { fencedBlocks } from "../../src/job/prompt/fenced-blocks.ts";
 import { sanitise } from "../../src/job/prompt/sanitise.ts";
 import { segmentsOf } from "../../src/job/prompt/segments.ts";
@@ -421,6 +424,31 @@ export const parsers: readonly Parser[] = [
     name: "withoutQuickActions",
     run: withoutQuickActions,
     worst: ["/close\n", "> ", "1. ", "```\n/close\n", ["```\n", "> ", "/close"], " ", "`"],
+  },
+  {
+    file: "gitlab/changes/inert-references.ts",
+    name: "withoutClosingWords",
+    run: (text) => withoutMergeRequests(withoutClosingWords(text)),
+    worst: [
+      "closes ",
+      ["closes issues ", "a/", "#"],
+      ["fixes ", "\\", "#"],
+      ["resolving", " ", "x"],
+      "!",
+      "implements: [[",
+    ],
+  },
+  {
+    file: "gitlab/reviews/diff-positions.ts",
+    name: "linesOfDiff",
+    run: linesOfDiff,
+    worst: ["@@ -1 +1 @@\n", ["@@ -", "1", ""], "+\n", " \n"],
+  },
+  {
+    file: "job/prompt/diff-block.ts",
+    name: "diffBlock",
+    run: diffBlock,
+    worst: ["`", "` "],
   },
   {
     file: "job/findings/marker.ts",

@@ -167,7 +167,7 @@ async function writeText(
       place: { number, url, viewerId },
       runId,
     });
-    const id = /#note_(\d+)$/.exec(there.review?.url ?? "")?.[1];
-    return id === undefined ? await post() : Number(id);
+    const id = Number((there.review?.url ?? "").split("#note_")[1] ?? Number.NaN);
+    return Number.isNaN(id) ? await post() : id;
   });
 }
