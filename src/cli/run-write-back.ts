@@ -299,7 +299,7 @@ function refuseOwn(
   if (starter !== String(viewer.id) || !/^(?:push|merge_request_event)$/.test(source)) return;
   throw new OwnPush(
     "bot_not_allowed",
-    `Nothing ran: this pipeline is of a push by ${viewer.username}, the account of the token in ${TOKEN_VARIABLE}.`,
+    `Nothing ran: this pipeline is of a push by ${viewer.username}, the account of the token in ${TOKEN_VARIABLE}. A project access token has an account that pushes nothing else.`,
   );
 }
 

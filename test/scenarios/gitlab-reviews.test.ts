@@ -104,7 +104,7 @@ describe("the review of a merge request", () => {
 
     fixture.push({ "notes.txt": LINES.replace("line 9\n", "line nine\n") });
     const fresh = { ...added, line: 9, title: "Nine is a number", suggestion: "line 9" };
-    fixture.plan(review(several, unchanged, outside, fresh));
+    fixture.plan(review(unchanged, outside, fresh));
     const job = await fixture.job(REVIEW);
     expect(job.code, job.stderr).toBe(0);
     expect(fixture.prompts.at(-1)).toContain("This is review 2 of this pull request.");

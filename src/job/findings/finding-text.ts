@@ -110,7 +110,7 @@ function suggestionOf(finding: Finding, form: CommentForm): string {
   const words = form.suggestion(finding, text);
   if (words === null) return form.inert(plainSuggestion(finding));
   // An empty line between the fences would stay in the file.
-  return finding.suggestion === "" ? `\`\`\`${words}\n\`\`\`` : fence(text, words);
+  return finding.suggestion === "" ? `\`\`\`${words}\n\`\`\`` : fence(text).replace("\n", `${words}\n`);
 }
 
 function plainSuggestion({ suggestion }: Finding): string {
