@@ -9,9 +9,9 @@ import {
   codingAgentNames,
 } from "../contract/ci/coding-agents.ts";
 import { type EgressEntries, egressKind } from "../contract/egress.ts";
-import { branchPrefix, pathPatterns } from "../job/delivery-kinds.ts";
 import {
   attemptModels,
+  branchPrefix,
   type CloneMode,
   cancelActions,
   cloneModes,
@@ -23,6 +23,7 @@ import {
   MAX_TURN_TOKENS,
   type OutputSchema,
   outputSchema,
+  pathPatterns,
   type SetupChoice,
   setup,
 } from "../job/job-settings.ts";

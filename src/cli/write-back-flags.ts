@@ -1,7 +1,7 @@
 // The flags of `agent-service run` for what its job writes on the code host: a note, the changes, a review.
 
 import { oneOf } from "../base/settings/kinds.ts";
-import { branchPrefix, pathPatterns } from "../job/delivery-kinds.ts";
+import { branchPrefix, pathPatterns } from "../job/job-settings.ts";
 import { severities } from "../report/findings.ts";
 import { switchFlag, valueFlag } from "./flags.ts";
 

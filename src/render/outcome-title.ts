@@ -165,8 +165,8 @@ function pullRequestTitle({
   return {
     icon: DONE,
     text: `${verb} ${name}`,
-    // The code host would make a link of its own of "#12" or "!12".
-    markdown: `${verb} ${linkMarkdown(name.replace("#", "&#35;").replace("!", "&#33;"), url)}`,
+    // GitHub would make a link of its own of "#12".
+    markdown: `${verb} ${linkMarkdown(name.replace("#", "&#35;"), url)}`,
   };
 }
 

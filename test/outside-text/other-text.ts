@@ -23,7 +23,6 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "cli/doctor.ts",
     "cli/init.ts",
     "cli/gitlab-access.ts",
-    "job/delivery-kinds.ts",
     "github/changes/github-changes.ts",
     "gitlab/reviews/commit-status.ts",
     "gitlab/gitlab-api.ts",

@@ -110,7 +110,7 @@ describe("changes", () => {
     const message = fixture.repository.git(["show", "-s", "--format=%an <%ae>%n%B", tip]);
     expect(message).toMatch(new RegExp(`^${BOT} <${BOT}@noreply\\.gitlab\\.example\\.com>\nLook around\\.\n\nMade by an agent`));
     expect(message).toMatch(/\nAgent-Session: \S+\nAgent-Run: \S+$/);
-    expect(job.files["summary.md"]).toContain("Opened [merge request &#33;501]");
+    expect(job.files["summary.md"]).toContain("Opened [merge request !501]");
     expect(job.requests.some(({ body }) => body.includes("Opened merge request !501"))).toBe(true);
 
     const more = { ...edits, "new.txt": "New.\n" };
