@@ -32,10 +32,18 @@ beforeEach(async () => {
   gitlab = await FakeGitLab.start();
   gitlab.addToken(TOKEN, { role: "developer" });
   gitlab.addRepository(repository);
-  gitlab.addMergeRequest({ iid: 9, title: "Count", sourceBranch: "topic", author: gitlab.account("octocat") });
+  gitlab.addMergeRequest({
+    iid: 9,
+    title: "Count",
+    sourceBranch: "topic",
+    author: gitlab.account("octocat"),
+  });
   gitlab.addVersion(9, { base: main, head });
-  const look = "env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n'; git config --list; echo new > new.txt";
-  model = await startModelServer({ script: byTurn([call("run_command", { command: look }), saysModel("Done.")]) });
+  const look =
+    "env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n'; git config --list; echo new > new.txt";
+  model = await startModelServer({
+    script: byTurn([call("run_command", { command: look }), saysModel("Done.")]),
+  });
 });
 afterEach(async () => {
   await gitlab.close();
@@ -86,7 +94,9 @@ describe("a job on GitLab without a server", () => {
     expect(repository.git(["show", "topic:new.txt"])).toBe("new");
     expect(repository.git(["rev-parse", "topic^"])).toBe(head);
     const notes = gitlab.reviews.get(9)?.notes ?? [];
-    expect(notes.map(({ body }) => body.split("\n")[0])).toEqual([expect.stringMatching(/^\*\*✅ Pushed .* to <code>topic<\/code>\*\*$/)]);
+    expect(notes.map(({ body }) => body.split("\n")[0])).toEqual([
+      expect.stringMatching(/^\*\*✅ Pushed .* to <code>topic<\/code>\*\*$/),
+    ]);
   });
 
   it("writes nothing for a fork's merge request, though the token is there", async () => {

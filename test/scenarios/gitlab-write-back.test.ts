@@ -95,7 +95,10 @@ describe("changes", () => {
   const edits = { "notes.txt": LINES.replace("line 2\n", "line two\n") };
 
   it("of a push become a merge request, which the next run of the job updates", async () => {
-    fixture.plan({ reply: "I changed it. Closes #4, and fixes !5.", changes: fixture.changes(edits, fixture.main) });
+    fixture.plan({
+      reply: "I changed it. Closes #4, and fixes !5.",
+      changes: fixture.changes(edits, fixture.main),
+    });
     const flags = ["--changes", "pull-request"];
     const job = await fixture.job(flags, { ...asProcess, on: "push" });
     expect([job.code, job.stderr]).toEqual([0, ""]);
@@ -108,7 +111,9 @@ describe("changes", () => {
     const tip = fixture.project.tip(made?.sourceBranch ?? "") ?? "";
     expect(fixture.repository.git(["show", `${tip}:notes.txt`])).toContain("line two");
     const message = fixture.repository.git(["show", "-s", "--format=%an <%ae>%n%B", tip]);
-    expect(message).toMatch(new RegExp(`^${BOT} <${BOT}@noreply\\.gitlab\\.example\\.com>\nLook around\\.\n\nMade by an agent`));
+    expect(message).toMatch(
+      new RegExp(`^${BOT} <${BOT}@noreply\\.gitlab\\.example\\.com>\nLook around\\.\n\nMade by an agent`),
+    );
     expect(message).toMatch(/\nAgent-Session: \S+\nAgent-Run: \S+$/);
     expect(job.files["summary.md"]).toContain("Opened [merge request !501]");
     expect(job.requests.some(({ body }) => body.includes("Opened merge request !501"))).toBe(true);
@@ -175,8 +180,12 @@ describe("changes", () => {
     fixture.project.protectedBranches.add("topic");
     const refused = await fixture.job(flags);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("the branch is protected. GitLab says: GitLab: You are not allowed to push code to protected");
-    expect(refused.stderr).toContain("Use --changes pull-request, or allow the account of the token to push there.");
+    expect(refused.stderr).toContain(
+      "the branch is protected. GitLab says: GitLab: You are not allowed to push code to protected",
+    );
+    expect(refused.stderr).toContain(
+      "Use --changes pull-request, or allow the account of the token to push there.",
+    );
     expect(fixture.project.tip("topic")).toBe(fixture.head);
   });
 

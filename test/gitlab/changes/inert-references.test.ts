@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { withoutClosingWords, withoutMergeRequests } from "../../../src/gitlab/changes/inert-references.ts";
 
 /** As GitLab publishes its pattern, for issues of a project by number. */
-const CLOSES = /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +(?:issues? +)?(?:[\w./-]*#\d|https?:)/i;
+const CLOSES =
+  /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +(?:issues? +)?(?:[\w./-]*#\d|https?:)/i;
 
 describe("text that closes nothing on GitLab", () => {
   it.each([

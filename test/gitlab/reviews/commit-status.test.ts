@@ -68,7 +68,9 @@ describe("a commit status", () => {
     bench.gitlab.fail(/^POST \/statuses/, json(409, "409 Conflict"));
     bench.gitlab.fail(/^POST \/statuses/, json(409, "409 Conflict"));
     expect(await write()).toMatchObject({ conclusion: "success" });
-    expect(project.statuses).toMatchObject([{ status: "success", description: "No findings", pipeline_id: 574 }]);
+    expect(project.statuses).toMatchObject([
+      { status: "success", description: "No findings", pipeline_id: 574 },
+    ]);
     bench.gitlab.fail(/^POST \/statuses/, { status: 502, isLate: true });
     expect(await write({ worst: "error" })).toMatchObject({ conclusion: "failure" });
     expect(project.statuses.map(({ status }) => status)).toEqual(["failed", "success"]);

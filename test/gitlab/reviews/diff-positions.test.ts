@@ -31,7 +31,12 @@ describe("a position in a diff", () => {
     expect(at(1, 3)).toMatchObject({
       new_line: 3,
       line_range: {
-        start: { line_code: expect.stringMatching(/^[0-9a-f]{40}_1_1$/), type: "old", old_line: 1, new_line: 1 },
+        start: {
+          line_code: expect.stringMatching(/^[0-9a-f]{40}_1_1$/),
+          type: "old",
+          old_line: 1,
+          new_line: 1,
+        },
         end: { line_code: expect.stringMatching(/^[0-9a-f]{40}_3_3$/), type: "new", new_line: 3 },
       },
     });
