@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runProcess } from "../../src/base/run-process.ts";
 import { singleLine } from "../../src/base/untrusted-text.ts";
-import { findingsSchema } from "../../src/github/findings/findings-schema.ts";
+import { findingsSchema } from "../../src/job/findings/findings-schema.ts";
 import { isFailedResult } from "../../src/report/tool-failure.ts";
 import { checkReview } from "./check-review.ts";
 import type { AgentTask } from "./task.ts";

@@ -1,18 +1,34 @@
-// One project of GitLab behind its REST API: issues, merge requests, accounts and tokens with roles and scopes. It refuses what the
-// published API refuses, and executes the quick actions of a new issue.
-// https://docs.gitlab.com/api/issues, …/api/merge_requests, …/api/users, …/user/permissions (2026-11-28)
+// One project of GitLab behind its REST API: issues, merge requests with their notes and reviews, a repository, accounts and tokens with roles
+// and scopes. It refuses what the published API refuses, and executes quick actions.
+// https://docs.gitlab.com/api/issues, …/api/merge_requests, …/api/users, …/user/permissions (2026-11-29)
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TestRepository } from "../code-host/git-repository.ts";
 import { type LoopbackServer, readBody, sendJson, startLoopbackServer } from "../code-host/server.ts";
+import { diffOf } from "./diff.ts";
 import { quickActionsIn } from "./quick-actions.ts";
+import { basicPassword, FakeRepository } from "./repository.ts";
+import { FakeReviews, type Result } from "./reviews.ts";
 
 type Fields = Record<string, unknown>;
-export type GitLabRole = "none" | "guest" | "planner" | "reporter" | "developer";
+export type GitLabRole = "none" | "guest" | "planner" | "reporter" | "developer" | "maintainer";
+
+/** As GitLab counts them. */
+const levels: Readonly<Record<GitLabRole, number>> = {
+  none: 0,
+  guest: 10,
+  planner: 15,
+  reporter: 20,
+  developer: 30,
+  maintainer: 40,
+};
 
 export type GitLabToken = {
   readonly account: string;
   readonly role: GitLabRole;
   readonly scopes: readonly string[];
+  /** "2026-12-31" */
+  readonly expiresOn: string;
 };
 
 type Account = { readonly id: number; readonly username: string; readonly hasAccess: boolean };
@@ -27,6 +43,10 @@ export type GitLabItem = {
   author: Account;
   assignees: Account[];
   reviewers: Account[];
+  sourceBranch?: string;
+  targetBranch?: string;
+  /** Null where the fork is gone. */
+  sourceProjectId?: number | null;
 };
 
 export type GitLabRequest = {
@@ -53,6 +73,13 @@ export class FakeGitLab {
   readonly projectId: string;
   readonly requests: GitLabRequest[] = [];
   readonly tokens = new Map<string, GitLabToken>();
+  /** Of merge requests, by their numbers. */
+  readonly reviews = new Map<number, FakeReviews>();
+  /** Told of each call once it has taken effect, before it is answered: "POST /merge_requests/9/notes". */
+  onCall: ((call: string) => void) | null = null;
+  /** Null: the project has none. */
+  repository: FakeRepository | null = null;
+  readonly path = "my-group/my-project";
   readonly issues = new Map<number, GitLabItem>();
   readonly mergeRequests = new Map<number, GitLabItem>();
   /** Labels of the project. One that is not there is made when it is used. */
@@ -65,6 +92,7 @@ export class FakeGitLab {
   readonly #faults: { readonly at: RegExp; readonly fault: GitLabFault }[] = [];
   #server: LoopbackServer | null = null;
   #nextIid = 501;
+  #nextId = 7_001;
 
   private constructor(projectId: string) {
     this.projectId = projectId;
@@ -100,10 +128,15 @@ export class FakeGitLab {
   /** A project access token, whose account is a bot of its own. */
   addToken(
     text: string,
-    { role = "reporter", scopes = ["api"], account = "project_20_bot" }: Partial<GitLabToken> = {},
+    {
+      role = "reporter",
+      scopes = ["api"],
+      account = "project_20_bot",
+      expiresOn = "2099-12-31",
+    }: Partial<GitLabToken> = {},
   ): void {
     if (!this.#accounts.has(account)) this.addAccount(account);
-    this.tokens.set(text, { account, role, scopes });
+    this.tokens.set(text, { account, role, scopes, expiresOn });
   }
 
   addIssue(fields: Partial<GitLabItem> & { readonly iid: number }): GitLabItem {
@@ -111,7 +144,31 @@ export class FakeGitLab {
   }
 
   addMergeRequest(fields: Partial<GitLabItem> & { readonly iid: number }): GitLabItem {
-    return this.#put(this.mergeRequests, fields);
+    const item = this.#put(this.mergeRequests, fields);
+    this.reviews.set(item.iid, new FakeReviews(item.author, () => this.#nextId++));
+    return item;
+  }
+
+  addRepository(git: TestRepository): FakeRepository {
+    this.repository = new FakeRepository(git, this.path);
+    return this.repository;
+  }
+
+  /** A push to the branch of a merge request: its newest version. */
+  addVersion(iid: number, { base, head }: { readonly base: string; readonly head: string }): void {
+    const { repository } = this;
+    if (repository === null) throw new Error("The project has no repository.");
+    this.reviews.get(iid)?.versions.unshift({
+      id: this.#nextId++,
+      base_commit_sha: base,
+      start_commit_sha: base,
+      head_commit_sha: head,
+      diffs: diffOf(repository.git, base, head),
+    });
+  }
+
+  account(username: string): Account {
+    return this.#accounts.get(username.toLowerCase()) ?? this.addAccount(username);
   }
 
   /** The next request whose method and path match is answered so: `/^PUT \/issues/`. */
@@ -121,6 +178,7 @@ export class FakeGitLab {
 
   async close(): Promise<void> {
     await this.#server?.close();
+    this.repository?.close();
   }
 
   #put(shelf: Map<number, GitLabItem>, fields: Partial<GitLabItem> & { readonly iid: number }): GitLabItem {
@@ -133,7 +191,20 @@ export class FakeGitLab {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.url);
-    const body = (await readBody(request)).toString();
+    const bytes = await readBody(request);
+    const body = bytes.toString();
+    if (!url.pathname.startsWith(API)) {
+      const access = this.#gitAccess(request);
+      this.requests.push({
+        method: request.method ?? "",
+        path: url.pathname + url.search,
+        headers: request.headers,
+        body: "",
+      });
+      if ((await this.repository?.serve(request, response, { body: bytes, access })) === true) return;
+      sendJson(response, 404, { message: "404 Not Found" });
+      return;
+    }
     const path = url.pathname.replace(API, "");
     const method = request.method ?? "";
     this.requests.push({ method, path: path + url.search, headers: request.headers, body });
@@ -152,7 +223,25 @@ export class FakeGitLab {
       return;
     }
     const { status, answer } = this.#resultOf({ request, method, url, path, below, body });
+    this.onCall?.(`${method} ${below}`);
+    if (status === 204) {
+      response.writeHead(204).end();
+      return;
+    }
+    if (method === "GET" && Array.isArray(answer)) {
+      const { items, next } = pageOf(answer, url);
+      response.setHeader("x-next-page", next);
+      sendJson(response, status, items);
+      return;
+    }
     sendJson(response, status, answer);
+  }
+
+  #gitAccess(request: IncomingMessage): "none" | "read" | "write" {
+    const token = this.tokens.get(basicPassword(request));
+    if (token === undefined || token.role === "none") return "none";
+    const mayWrite = token.scopes.some((scope) => ["api", "write_repository"].includes(scope));
+    return mayWrite && levels[token.role] >= levels.developer ? "write" : "read";
   }
 
   #resultOf(asked: Asked): Result {
@@ -171,7 +260,26 @@ export class FakeGitLab {
     }
     const account = this.#accounts.get(token.account);
     if (account === undefined) return { status: 401, answer: { message: "401 Unauthorized" } };
-    if (isRead && path === "/user") return { status: 200, answer: person(account) };
+    if (isRead && path === "/user")
+      return {
+        status: 200,
+        answer: { ...person(account), commit_email: `${account.username}@noreply.gitlab.example.com` },
+      };
+    if (isRead && path === "/personal_access_tokens/self") {
+      const { scopes, expiresOn } = token;
+      return {
+        status: 200,
+        answer: {
+          id: 4,
+          name: "agent",
+          revoked: false,
+          active: true,
+          scopes,
+          user_id: account.id,
+          expires_at: expiresOn,
+        },
+      };
+    }
     if (isRead && path === "/users") {
       const one = this.#accounts.get((url.searchParams.get("username") ?? "").toLowerCase());
       return { status: 200, answer: one === undefined ? [] : [person(one)] };
@@ -185,6 +293,8 @@ export class FakeGitLab {
     { method, url, below, body }: Asked,
     { token, account }: { token: GitLabToken; account: Account },
   ): Result {
+    const own = this.#ofProject({ method, url, below, body }, { token, account });
+    if (own !== null) return own;
     const [, kind, iid] = /^\/(issues|merge_requests)(?:\/(\d+))?$/.exec(below) ?? [];
     const shelf = kind === "merge_requests" ? this.mergeRequests : this.issues;
     const notFound = { status: 404, answer: { message: "404 Not found" } };
@@ -194,27 +304,100 @@ export class FakeGitLab {
       if (item === undefined) return notFound;
       if (method === "GET") return { status: 200, answer: this.#view(item) };
       if (method !== "PUT") return { status: 405, answer: { error: "405 Not Allowed" } };
-      const roles = kind === "issues" ? ["planner", "reporter", "developer"] : ["developer"];
+      const roles =
+        kind === "issues" ? ["planner", "reporter", "developer", "maintainer"] : ["developer", "maintainer"];
       if (!roles.includes(token.role) && item.author.id !== account.id)
         return { status: 403, answer: { message: "403 Forbidden" } };
       return this.#change(item, JSON.parse(body), { mayPlan: roles.includes(token.role) });
     }
-    if (kind !== "issues") return notFound;
+    if (kind !== "issues") return this.#mergeRequests({ method, url, body }, { token, account });
     if (method === "GET") return { status: 200, answer: this.#list(url) };
     return this.#create(JSON.parse(body), account);
+  }
+
+  /** What is not an item of its own. Null for any other call. */
+  #ofProject(
+    { method, url, below, body }: Pick<Asked, "method" | "url" | "below" | "body">,
+    { token, account }: { readonly token: GitLabToken; readonly account: Account },
+  ): Result | null {
+    const level = levels[token.role];
+    if (method === "GET" && below === "") {
+      const web = `${this.url}/${this.path}`;
+      const facts = {
+        id: Number(this.projectId),
+        path_with_namespace: this.path,
+        default_branch: "main",
+        web_url: web,
+      };
+      return { status: 200, answer: facts };
+    }
+    const [, id] = /^\/members\/all\/(\d+)$/.exec(below) ?? [];
+    if (id !== undefined) {
+      const one = [...this.#accounts.values()].find((found) => String(found.id) === id);
+      const of = [...this.tokens.values()].find((found) => found.account === one?.username)?.role;
+      const access = of === undefined ? (one?.hasAccess === true ? levels.developer : 0) : levels[of];
+      if (one === undefined || access === 0) return { status: 404, answer: { message: "404 Not found" } };
+      return { status: 200, answer: { ...person(one), access_level: access } };
+    }
+    const given = body === "" ? {} : JSON.parse(body);
+    const [, iid, path] = /^\/merge_requests\/(\d+)(\/.+)$/.exec(below) ?? [];
+    if (path !== undefined) {
+      const reviews = this.reviews.get(Number(iid));
+      if (reviews === undefined) return { status: 404, answer: { message: "404 Not found" } };
+      return reviews.handle({ method, path, body: given, by: account, level });
+    }
+    return this.repository?.handle({ method, below, url, body: given, level }) ?? null;
+  }
+
+  #mergeRequests(
+    { method, url, body }: Pick<Asked, "method" | "url" | "body">,
+    { token, account }: { readonly token: GitLabToken; readonly account: Account },
+  ): Result {
+    const branch = url.searchParams.get("source_branch");
+    if (method === "GET") {
+      const found = [...this.mergeRequests.values()].filter(
+        (one) => branch === null || one.sourceBranch === branch,
+      );
+      return { status: 200, answer: found.toSorted((a, b) => b.iid - a.iid).map((one) => this.#view(one)) };
+    }
+    if (levels[token.role] < levels.developer) return { status: 403, answer: { message: "403 Forbidden" } };
+    const { source_branch: source, target_branch: target, title, description = "" } = JSON.parse(body);
+    for (const [name, value] of Object.entries({ source_branch: source, target_branch: target, title }))
+      if (typeof value !== "string" || value === "")
+        return { status: 400, answer: { error: `${name} is missing` } };
+    const there = [...this.mergeRequests.values()].find(
+      (one) => one.sourceBranch === source && one.state === "opened",
+    );
+    if (there !== undefined)
+      return {
+        status: 409,
+        answer: {
+          message: [`Another open merge request already exists for this source branch: !${there.iid}`],
+        },
+      };
+    if (this.repository?.tip(source) == null)
+      return { status: 422, answer: { message: { source_branch: ["does not exist"] } } };
+    const { text, actions } = quickActionsIn(String(description));
+    this.executed.push(...actions);
+    const item = this.addMergeRequest({
+      iid: this.#nextIid++,
+      title,
+      description: text,
+      author: account,
+      sourceBranch: source,
+      targetBranch: target,
+    });
+    return { status: 201, answer: this.#view(item) };
   }
 
   #list(url: URL): readonly object[] {
     const query = url.searchParams;
     const author = query.get("author_id");
-    const size = Math.min(100, Number(query.get("per_page") ?? 20));
-    const page = Number(query.get("page") ?? 1);
     const state = query.get("state") ?? "all";
     return [...this.issues.values()]
       .filter((one) => author === null || String(one.author.id) === author)
       .filter((one) => state === "all" || one.state === state)
       .toSorted((a, b) => b.iid - a.iid)
-      .slice((page - 1) * size, page * size)
       .map((one) => this.#view(one));
   }
 
@@ -232,7 +415,7 @@ export class FakeGitLab {
   }
 
   #change(item: GitLabItem, given: Fields, { mayPlan }: { mayPlan: boolean }): Result {
-    const known = ["add_labels", "assignee_ids", "reviewer_ids", "state_event"];
+    const known = ["add_labels", "assignee_ids", "reviewer_ids", "state_event", "description"];
     if (!Object.keys(given).some((name) => known.includes(name)))
       return {
         status: 400,
@@ -257,10 +440,37 @@ export class FakeGitLab {
       item[list] = this.hasPremium ? people : people.slice(0, 1);
     }
     if (given.state_event === "close") item.state = "closed";
+    if (typeof given.description === "string") {
+      const { text, actions } = quickActionsIn(given.description);
+      this.executed.push(...actions);
+      item.description = text;
+    }
     return { status: 200, answer: this.#view(item) };
   }
 
-  #view(item: GitLabItem): object {
+  #branches({ iid, sourceBranch, targetBranch = "main", sourceProjectId }: GitLabItem): object {
+    const [version] = this.reviews.get(iid)?.versions ?? [];
+    const head = version?.head_commit_sha ?? this.repository?.tip(sourceBranch ?? "") ?? null;
+    return {
+      source_branch: sourceBranch,
+      target_branch: targetBranch,
+      source_project_id: sourceProjectId === undefined ? Number(this.projectId) : sourceProjectId,
+      target_project_id: Number(this.projectId),
+      sha: head,
+      diff_refs:
+        version === undefined
+          ? null
+          : {
+              base_sha: version.base_commit_sha,
+              head_sha: version.head_commit_sha,
+              start_sha: version.start_commit_sha,
+            },
+    };
+  }
+
+  #view(whole: GitLabItem): object {
+    const { sourceBranch, targetBranch, sourceProjectId, ...item } = whole;
+    const isMerge = this.mergeRequests.get(item.iid) === whole;
     const people = (all: readonly Account[]) => all.map(person);
     return {
       confidential: false,
@@ -270,9 +480,21 @@ export class FakeGitLab {
       author: person(item.author),
       assignees: people(item.assignees),
       reviewers: people(item.reviewers),
-      web_url: `${this.url}/my-group/my-project/-/issues/${item.iid}`,
+      ...(sourceBranch === undefined ? {} : this.#branches(whole)),
+      web_url: `${this.url}/${this.path}/-/${isMerge ? "merge_requests" : "issues"}/${item.iid}`,
     };
   }
+}
+
+/** The page that was asked for, and the number of the next one; "" for none. */
+function pageOf(
+  all: readonly unknown[],
+  url: URL,
+): { readonly items: readonly unknown[]; readonly next: string } {
+  const size = Math.min(100, Number(url.searchParams.get("per_page") ?? 20));
+  const page = Number(url.searchParams.get("page") ?? 1);
+  const items = all.slice((page - 1) * size, page * size);
+  return { items, next: page * size < all.length ? String(page + 1) : "" };
 }
 
 type Asked = {
@@ -285,8 +507,6 @@ type Asked = {
   readonly below: string;
   readonly body: string;
 };
-
-type Result = { readonly status: number; readonly answer: unknown };
 
 function person({ id, username }: Account): object {
   return { id, username, name: username, state: "active", locked: false };

@@ -238,7 +238,8 @@ export const declinedTexts: Texts<DeclinedReason> = {
   event_not_named: "Anybody can cause the event, and the input `allow-events` does not name it.",
   author_unknown: "The account that wrote this no longer exists.",
   actor_not_author: "Somebody else triggered the event than wrote the text.",
-  bot_not_allowed: "The author is a bot that `allow-bots` does not name.",
+  bot_not_allowed:
+    "The author is a bot that `allow-bots` does not name; on GitLab, the pipeline is of a push by the account of the job's own token.",
   permission_missing: "The author has no write access and is not in `allow-users`.",
   content_edited: "The text was edited after the event.",
   content_deleted: "The text was deleted after the event.",
@@ -314,7 +315,8 @@ export const keptTexts: Texts<KeptReason> = {
   branch_moved: "The branch moved again and again while the job pushed.",
   fork_head: "The branch is of a fork, which the job cannot push to.",
   no_branch: "The run was about no branch, for instance a tag.",
-  permission_missing: "The job needs `contents: write` or `pull-requests: write`.",
+  permission_missing:
+    "The job needs `contents: write` or `pull-requests: write`; on GitLab, its token the role Developer and the scope `api`.",
   pull_request_refused: "GitHub refused the pull request. Allow Actions to create pull requests.",
   signing_unsupported: "`signed-commits` cannot make this commit: executables, links, or a base that moved.",
   patch_unusable: "The patch does not apply to the commit of the run.",

@@ -4,11 +4,11 @@ import type { Environment } from "../base/environment.ts";
 import type { CiProvider } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
 import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
-import type { StatusComment } from "../github/status-comment/status-comment.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import type { Ending } from "../job/ending.ts";
 import type { JobLog, JobPlan, JobSettings } from "../job/job-types.ts";
 import type { Interrupts } from "../job/signals.ts";
+import type { StatusComment } from "../job/status-comment/status-comment.ts";
 import type { Inputs } from "./inputs.ts";
 import type { JobFiles } from "./job-files.ts";
 

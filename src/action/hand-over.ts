@@ -3,8 +3,8 @@
 import * as core from "@actions/core";
 import type { Environment } from "../base/environment.ts";
 import type { Run } from "../contract/runs/run.ts";
-import type { Pushed } from "../github/changes/pushed-commit.ts";
 import type { CodeHost } from "../github/code-host.ts";
+import type { Pushed } from "../job/changes/pushed-commit.ts";
 import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";
 import { refusedLines, writtenLines } from "../render/outputs-section.ts";

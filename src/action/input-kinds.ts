@@ -38,22 +38,6 @@ export const promptFile: Kind<string> = kind(
   },
 );
 
-export const branchPrefix: Kind<string> = kind(
-  'up to 100 letters, digits and ._/- that end with "/" or "-", like "agent/"',
-  (prefix) => {
-    const isPlain = /^[A-Za-z0-9][\w./-]{0,98}[/-]$/.test(prefix);
-    return isPlain && !/\.\.|\/\/|\/\.|\.\/|\.lock(\/|$)/.test(prefix) ? prefix : undefined;
-  },
-);
-
-/** `*` and `?` stay within a segment of a path, `**` does not. */
-export const pathPatterns = listOf({
-  allowed: 'patterns of paths in the repository, separated by commas or line breaks, like "src/**, *.md"',
-  separator: /[,\n]/,
-  item: (pattern) =>
-    /^[/!]|\p{Cc}|(^|\/)\.\.?(\/|$)/u.test(pattern) || pattern.length > 255 ? undefined : pattern,
-});
-
 export const triggerPhrase = matching(
   'one word of 2 to 50 letters, digits and ./@!:-, like "/agent"',
   /^[\w./@!:-]{2,50}$/,

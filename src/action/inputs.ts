@@ -11,6 +11,7 @@ import {
 import { type EgressEntries, egressKind } from "../contract/egress.ts";
 import {
   attemptModels,
+  branchPrefix,
   type CloneMode,
   cancelActions,
   cloneModes,
@@ -22,6 +23,7 @@ import {
   MAX_TURN_TOKENS,
   type OutputSchema,
   outputSchema,
+  pathPatterns,
   type SetupChoice,
   setup,
 } from "../job/job-settings.ts";
@@ -33,10 +35,8 @@ import { ignoredInputs } from "./ignored-inputs.ts";
 import {
   BUILT_IN,
   bots,
-  branchPrefix,
   EMBEDDED,
   eventNames,
-  pathPatterns,
   promptFile,
   type SessionInput,
   serviceAddress,

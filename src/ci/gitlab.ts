@@ -69,7 +69,7 @@ function identifyJob(env: Environment): CiJob {
 }
 
 /** https://docs.gitlab.com/ci/variables/predefined_variables/#predefined-variables-for-merge-request-pipelines */
-function readChange(env: Environment): JobChange | null {
+export function readChange(env: Environment): JobChange | null {
   const number = Number(env.CI_MERGE_REQUEST_IID);
   const baseRef = env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME ?? "";
   // Only a pipeline for merged results has it: there CI_COMMIT_SHA is the merge.

@@ -42,6 +42,7 @@ export async function runEvalAgent(
     interrupts,
     origin,
     outputs: null,
+    writeBack: null,
     files: noFiles,
     ...opened,
   });

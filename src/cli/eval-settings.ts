@@ -110,6 +110,14 @@ async function readRun(values: EvalFlags): Promise<RunSettings> {
     "output-schema": null,
     outputs: null,
     issue: null,
+    comment: false,
+    changes: "patch" as const,
+    "branch-prefix": "agent/",
+    findings: "none" as const,
+    "commit-status": false,
+    "fail-on-severity": "none" as const,
+    paths: null,
+    "ignore-paths": null,
     json: false,
   };
   return await readRunSettings(ofRun, ["The task's own."]);

@@ -23,6 +23,7 @@ import type { FailOnWord } from "../report/conclusion.ts";
 import { serviceUrlFlag } from "./account.ts";
 import { anyText, switchFlag, valueFlag } from "./flags.ts";
 import { federationFlags } from "./model-flags.ts";
+import { writeBackFlags } from "./write-back-flags.ts";
 
 const MAX_TIMEOUT_MINUTES = 1_440;
 const MAX_ISSUE = 2_147_483_647;
@@ -231,6 +232,7 @@ export const runFlags = {
       "With --outputs: the issue of this project that the run is about, by its number. Its title and text are handed to the agent.",
     shownDefault: "the merge request of the job, or none",
   }),
+  ...writeBackFlags,
   json: switchFlag("Print the run's events as JSON, one a line."),
 };
 

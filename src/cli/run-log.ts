@@ -29,7 +29,7 @@ export function announceRun(run: JobRun, format: RunSettings["format"]): void {
 }
 
 export function openRunLog(
-  { settings, origin, files }: RunSurroundings,
+  { settings, origin, files, writeBack }: RunSurroundings,
   { continuedAfter }: Pick<JobRun, "continuedAfter">,
 ): JobLog {
   const isJson = settings.format === "ndjson";
@@ -45,7 +45,15 @@ export function openRunLog(
     write: isJson ? () => {} : write,
     shownAfter: continuedAfter ?? 0,
   });
-  return { ...log, close: files.close };
+  if (writeBack === null) return { ...log, close: files.close };
+  return {
+    ...log,
+    add: (stored) => {
+      log.add(stored);
+      writeBack.update(log.report);
+    },
+    close: files.close,
+  };
 }
 
 /** The provider's own sections, where its logs have some. */

@@ -1,27 +1,22 @@
 // The typed outputs of `agent-service run`: what its job may write, on GitLab, by a token that the workflow gives.
 // Why: docs/decisions/157-typed-outputs-on-gitlab.md
 
-import { systemClock } from "../base/clock.ts";
-import { isConfidential } from "../base/confidential-url.ts";
 import type { Environment } from "../base/environment.ts";
 import { isForkMergeRequest } from "../ci/gitlab.ts";
 import type { CiJob } from "../ci/provider.ts";
-import { fetchTransport } from "../client/transport.ts";
 import { ciProviders } from "../contract/ci/providers.ts";
 import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
-import { type GitLabApi, gitlabApi } from "../gitlab/gitlab-api.ts";
+import type { GitLabApi } from "../gitlab/gitlab-api.ts";
 import { gitlabOutputs } from "../gitlab/gitlab-outputs.ts";
 import { readIssueText } from "../gitlab/issue-text.ts";
-import { TOKEN_VARIABLE } from "../gitlab/token-advice.ts";
 import { readViewer } from "../gitlab/viewer.ts";
-import { retryNote } from "../job/notes.ts";
 import { applicableOutputs, notWritableText, type OutputSubject } from "../job/outputs/applicable-outputs.ts";
 import { writeOutputs } from "../job/outputs/write-outputs.ts";
 import type { RunReport } from "../report/run-report.ts";
 import type { WrittenOutputs } from "../report/written-outputs.ts";
 import { UsageError } from "./flags.ts";
+import { mergeRequestOf, openApi, readAccess } from "./gitlab-access.ts";
 import { note } from "./run-notes.ts";
-import { version } from "./version.ts";
 
 const TEAM = "team/";
 
@@ -60,17 +55,8 @@ export function openRunOutputs(
     if (service === "embedded") note("This is a fork's merge request: nothing is written for its run.");
     return null;
   }
-  const access = { ...readAccess(env), projectId: job.repository.id };
-  const open = (signal: AbortSignal): GitLabApi =>
-    gitlabApi({
-      ...access,
-      userAgent: `agent-service-command/${version}`,
-      transport: fetchTransport,
-      clock: systemClock,
-      random: Math.random,
-      signal,
-      onRetry: (notice) => note(retryNote(notice)),
-    });
+  const access = readAccess(env, { flag: "--outputs", projectId: job.repository.id });
+  const open = (signal: AbortSignal): GitLabApi => openApi(access, signal);
   const subject = subjectOf(issue, { env, projectId: access.projectId });
   return {
     prepare: async (signal) => {
@@ -121,29 +107,6 @@ function refuseForeign({ discussion, dispatch, labels, reviewers }: TypedOutputs
   if (faults.length > 0) throw new UsageError(faults.map((fault) => `--outputs: ${fault}`).join("\n"));
 }
 
-/** Throws UsageError. The token is in no message. */
-function readAccess(env: Environment): { readonly token: string; readonly apiUrl: string } {
-  const token = (env[TOKEN_VARIABLE] ?? "").trim();
-  if (token === "")
-    throw new UsageError(
-      `--outputs needs a token that may write, and ${TOKEN_VARIABLE} is not set: the job's own, CI_JOB_TOKEN, may not. ` +
-        'Make a project access token with the scope "api" and the role Reporter (for merge requests Developer), and store it as a masked CI/CD ' +
-        `variable of the project by the name ${TOKEN_VARIABLE}. A protected variable reaches jobs of protected branches and tags alone.`,
-    );
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new UsageError(`${TOKEN_VARIABLE} must be one token, on one line and without blanks.`);
-  const apiUrl = (env.CI_API_V4_URL ?? "").replace(/\/+$/, "");
-  if (!URL.canParse(apiUrl) || !/^https?:/.test(apiUrl))
-    throw new UsageError(
-      "CI_API_V4_URL, the address of GitLab's API, is not set in this job, as GitLab's runner does it.",
-    );
-  if (!isConfidential(apiUrl))
-    throw new UsageError(
-      "--outputs: CI_API_V4_URL is plain http: anybody on the network path could read the token. Use https.",
-    );
-  return { token, apiUrl };
-}
-
 type Subject = { readonly type: OutputSubject; readonly number: number | null };
 
 /** The issue that the workflow names, or the merge request of this pipeline where that is one of this project. */
@@ -152,11 +115,8 @@ function subjectOf(
   { env, projectId }: { readonly env: Environment; readonly projectId: string },
 ): Subject {
   if (issue !== null) return { type: "issue", number: issue };
-  const number = Number(env.CI_MERGE_REQUEST_IID);
-  // A pipeline of a fork is about a merge request of the other project.
-  const isOwn = (env.CI_MERGE_REQUEST_PROJECT_ID ?? projectId) === projectId;
-  if (!isOwn || !Number.isSafeInteger(number) || number < 1) return { type: "none", number: null };
-  return { type: "pull_request", number };
+  const number = mergeRequestOf(env, projectId);
+  return number === null ? { type: "none", number: null } : { type: "pull_request", number };
 }
 
 function writable(declared: TypedOutputs, about: OutputSubject): TypedOutputs | null {

@@ -24,11 +24,13 @@ import {
   type NamedServers,
 } from "../job/mcp-servers.ts";
 import type { FailOn } from "../report/conclusion.ts";
+import type { Severity } from "../report/findings.ts";
 import { readServiceUrl } from "./account.ts";
 import { UsageError } from "./flags.ts";
 import { readFederationFlags } from "./model-flags.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { readPrompt } from "./run-prompt.ts";
+import { readWriteBack, type WriteBackSettings } from "./write-back-settings.ts";
 
 const RUN_USAGE = "run [--embedded | --base-url <url>] <prompt>";
 
@@ -54,8 +56,10 @@ export type RunSettings = {
   /** The way in which the service gets the job's commit. */
   readonly clone: CloneMode;
   readonly failOn: FailOn;
-  /** The command publishes no findings. */
-  readonly failOnSeverity: null;
+  /** The least severe finding that fails the job. Null: none does. */
+  readonly failOnSeverity: Severity | null;
+  /** What the job writes on the code host. Null: nothing. */
+  readonly writeBack: WriteBackSettings | null;
   /** Null: the default folder in a CI job, none elsewhere. */
   readonly outputDir: string | null;
   readonly format: "text" | "ndjson";
@@ -91,6 +95,7 @@ export async function readRunSettings(values: RunFlags, words: readonly string[]
   const given = readService(values);
   if (given.type === "embedded") refuseLasting(values);
   const named = await readServersFile(values["mcp-servers"]);
+  const writeBack = readWriteBack(values);
   const isSent = given.type === "remote" && named !== null;
   for (const fault of isSent ? faultsOfSentServers(named) : [])
     throw new UsageError(`--mcp-servers: ${fault}.`);
@@ -114,7 +119,8 @@ export async function readRunSettings(values: RunFlags, words: readonly string[]
     onCancel: values["on-cancel"],
     clone: values.clone,
     failOn: values["fail-on"],
-    failOnSeverity: null,
+    failOnSeverity: writeBack?.review?.threshold ?? null,
+    writeBack,
     outputDir: values["output-dir"],
     format: values.json ? "ndjson" : "text",
     setup: values.setup,

@@ -8,6 +8,7 @@ import type { RunFiles } from "./run-files.ts";
 import type { RunOutputs } from "./run-outputs.ts";
 import type { RunOrigin } from "./run-service.ts";
 import type { RunSettings } from "./run-settings.ts";
+import type { WriteBack } from "./run-write-back.ts";
 
 export type CommandTypes = {
   readonly settings: JobSettings;
@@ -24,4 +25,6 @@ export type RunSurroundings = OpenedService & {
   readonly files: RunFiles;
   /** Null: the job writes nothing for the run. */
   readonly outputs: RunOutputs | null;
+  /** Null: the job writes nothing on the code host. */
+  readonly writeBack: WriteBack | null;
 };

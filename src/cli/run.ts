@@ -9,6 +9,7 @@ import type { DeclaredOutputs, OutputsPlace, RunOutputs } from "./run-outputs.ts
 import { commandPort } from "./run-port.ts";
 import { findOrigin, type RunOrigin } from "./run-service.ts";
 import type { RunSettings } from "./run-settings.ts";
+import type { WriteBack, WriteBackPlace } from "./run-write-back.ts";
 
 const REVOKE_MS = 5_000;
 
@@ -17,12 +18,13 @@ export async function run(settings: RunSettings, declared: DeclaredOutputs | nul
   const env = jobEnvironment;
   const origin = await findOrigin(settings.service, env);
   const outputs = await openOutputs(declared, { env, job: origin.job, service: settings.service.type });
+  const writeBack = await openWriter(settings, { env, job: origin.job, service: settings.service.type });
   const files = await openFiles(settings, origin);
   const interrupts = listenForInterrupts();
   try {
     const opened = await origin.openService(interrupts.first);
     const ending = await runJob(
-      commandPort({ env, settings, interrupts, origin, outputs, files, ...opened }),
+      commandPort({ env, settings, interrupts, origin, outputs, writeBack, files, ...opened }),
     );
     await revokeCapability(ending);
     return ending.fails ? 1 : 0;
@@ -40,6 +42,12 @@ async function openOutputs(
   if (declared === null) return null;
   const { openRunOutputs } = await import("./run-outputs.ts");
   return openRunOutputs(declared, place);
+}
+
+async function openWriter({ writeBack }: RunSettings, place: WriteBackPlace): Promise<WriteBack | null> {
+  if (writeBack === null) return null;
+  const { openWriteBack } = await import("./run-write-back.ts");
+  return openWriteBack(writeBack, place);
 }
 
 /** In a CI job there is always a folder; elsewhere only where --output-dir names one. */

@@ -6,19 +6,22 @@ import { systemClock } from "../base/clock.ts";
 import type { Environment } from "../base/environment.ts";
 import type { CiJob } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
+import type { DeliveryOptions } from "../job/changes/delivery-options.ts";
+import type { FindingsOptions } from "../job/findings/publish-findings.ts";
+import type { RepositoryFile, RepositoryFilePlace } from "../job/findings/reviews-host.ts";
+import type { StatusComment } from "../job/status-comment/status-comment.ts";
 import type { Attestation } from "../report/attestation.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings } from "../report/findings.ts";
 import type { WrittenOutputs } from "../report/written-outputs.ts";
 import { type GitHubApi, githubApi } from "./api/github-api.ts";
 import { canOnlyRead } from "./api/read-only.ts";
-import type { RepositoryFile, RepositoryFilePlace } from "./api/repository-file.ts";
 import type { AttestOptions } from "./attestations/attest-options.ts";
-import type { DeliveryOptions } from "./changes/delivery-options.ts";
+import type { GitHubChangesOptions } from "./changes/github-changes.ts";
 import type { FailedJobsHandOver, FailedJobsOptions } from "./failed-jobs/hand-over-failed-jobs.ts";
-import type { FindingsOptions } from "./findings/publish-findings.ts";
+import type { GitHubReviewsOptions } from "./findings/github-reviews.ts";
 import type { HeadOptions } from "./git/check-out-head.ts";
-import type { StatusComment, StatusCommentOptions } from "./status-comment/status-comment.ts";
+import type { StatusCommentOptions } from "./status-comment/status-comment.ts";
 import type { ThreadImages, ThreadImagesOptions } from "./thread-images/read-thread-images.ts";
 import type { AgentRequest } from "./trigger/agent-request.ts";
 import type { SubjectEvent } from "./trigger/subject-request.ts";
@@ -34,6 +37,8 @@ export type CodeHostAccess = {
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
 };
 
+type GitHubFindings = Omit<FindingsOptions, "host"> & Omit<GitHubReviewsOptions, Bound>;
+type GitHubDelivery = Omit<DeliveryOptions, Bound | "host"> & Pick<GitHubChangesOptions, "setSecret">;
 type Bound = keyof CodeHostAccess | "api" | "openApi" | "clock";
 
 export interface CodeHost {
@@ -52,11 +57,11 @@ export interface CodeHost {
   /** Null where the job's token can only read. */
   openStatusComment(options: Omit<StatusCommentOptions, Bound>): Promise<StatusComment | null>;
   /** Null where the reply is not a review. Never rejects. */
-  publishFindings(options: Omit<FindingsOptions, Bound>): Promise<PublishedFindings | null>;
+  publishFindings(options: GitHubFindings): Promise<PublishedFindings | null>;
   /** What the run asked for, within what was declared. Rejects only with the signal's reason. */
   writeOutputs(options: Omit<GitHubOutputsOptions, Bound>): Promise<WrittenOutputs>;
   /** Failures that a maintainer can cause are a Delivery of type "kept", with the reason. */
-  deliverChanges(options: Omit<DeliveryOptions, Bound>): Promise<Delivery>;
+  deliverChanges(options: GitHubDelivery): Promise<Delivery>;
   /** A signed statement about a commit that was pushed. Every failure is an Attestation of type "failed". */
   attestCommit(options: Omit<AttestOptions, Bound>): Promise<Attestation>;
 }
@@ -110,18 +115,22 @@ export function openCodeHost(access: CodeHostAccess): CodeHost {
         openApi: (signal) => openApi({ ...access, signal }),
       });
     },
-    publishFindings: async (options) => {
-      const { publishFindings } = await import("./findings/publish-findings.ts");
-      return await publishFindings({ ...options, api, env });
+    publishFindings: async ({ checkRun, annotator, onNote, ...options }) => {
+      const { publishFindings } = await import("../job/findings/publish-findings.ts");
+      const { githubReviews } = await import("./findings/github-reviews.ts");
+      const host = githubReviews({ api, env, checkRun, annotator, onNote });
+      return await publishFindings({ ...options, host });
     },
     writeOutputs: async (options) => {
       const { githubOutputs } = await import("./typed-outputs/github-outputs.ts");
       const { writeOutputs } = await import("../job/outputs/write-outputs.ts");
       return await writeOutputs(githubOutputs({ ...options, api, env, job }));
     },
-    deliverChanges: async (options) => {
-      const { deliverChanges } = await import("./changes/deliver-changes.ts");
-      return await deliverChanges({ ...options, ...access, api, clock: systemClock });
+    deliverChanges: async ({ setSecret, ...options }) => {
+      const { deliverChanges } = await import("../job/changes/deliver-changes.ts");
+      const { githubChanges } = await import("./changes/github-changes.ts");
+      const host = githubChanges({ ...access, api, subject: options.subject, setSecret });
+      return await deliverChanges({ ...options, ...access, host, clock: systemClock });
     },
     attestCommit: async (options) => {
       // A file of its own, dist/attest.cjs.

@@ -33,10 +33,10 @@ export type GitLabOptions = {
 };
 
 type GitLabWrite = {
-  readonly method: "POST" | "PUT";
+  readonly method: "POST" | "PUT" | "DELETE";
   /** Below the project: "/issues/7". */
   readonly path: string;
-  readonly body: object;
+  readonly body?: object;
 };
 
 /** Each call rejects with GitLabError, or with the signal's reason when it aborts. */
@@ -51,12 +51,12 @@ export interface GitLabApi {
     schema: Schema,
     maxPages: number,
   ): AsyncGenerator<z.output<Schema>>;
-  /** A POST is repeated only after a rate limit, which GitLab checks before it does anything. */
+  /** A POST is repeated only after a rate limit, which GitLab checks before it does anything. An empty answer is null. */
   write<Schema extends z.ZodMiniType>(write: GitLabWrite, schema: Schema): Promise<z.output<Schema>>;
 }
 
 type Call = {
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | GitLabWrite["method"];
   /** Below the API. */
   readonly path: string;
   readonly body?: object;
@@ -71,7 +71,7 @@ export function gitlabApi(options: GitLabOptions): GitLabApi {
     path: string,
     { schema, name }: { schema: Schema; name: string },
   ): Promise<z.output<Schema>> =>
-    decode(await send(options, { method: "GET", path, name }), { schema, name });
+    decode((await send(options, { method: "GET", path, name })).body, { schema, name });
   const nameOf = (method: string, path: string) => `${method} ${path.replace(/\?.*/, "")}`;
   return {
     read: async (path, schema) => {
@@ -87,19 +87,30 @@ export function gitlabApi(options: GitLabOptions): GitLabApi {
       const list = z.array(schema);
       for (let page = 1; page <= maxPages; page += 1) {
         const at = `${project}${path}&per_page=${PAGE}&page=${page}`;
-        const items = await get(at, { schema: list, name: nameOf("GET", path) });
+        const name = nameOf("GET", path);
+        const { body, hasMore } = await send(options, { method: "GET", path: at, name });
+        const items = decode(body, { schema: list, name });
         yield* items;
-        if (items.length < PAGE) return;
+        // A page may have fewer: GitLab leaves out what the token may not see.
+        if (!(hasMore ?? items.length === PAGE)) return;
       }
     },
     write: async ({ method, path, body }, schema) => {
       const name = nameOf(method, path);
-      return decode(await send(options, { method, path: project + path, body, name }), { schema, name });
+      const call: Call = { method, path: project + path, name, ...(body === undefined ? {} : { body }) };
+      const answer = await send(options, call);
+      return decode(answer.body === "" ? "null" : answer.body, { schema, name });
     },
   };
 }
 
-async function send(options: GitLabOptions, call: Call): Promise<string> {
+type Answer = {
+  readonly body: string;
+  /** Of a list: whether there is a page after this one. Null where GitLab does not say. */
+  readonly hasMore: boolean | null;
+};
+
+async function send(options: GitLabOptions, call: Call): Promise<Answer> {
   const { apiUrl, token, userAgent, transport, signal, clock } = options;
   const { method, path, body, name } = call;
   const headers = {
@@ -122,7 +133,10 @@ async function send(options: GitLabOptions, call: Call): Promise<string> {
         if (cause instanceof ConnectionError && method !== "POST") throw cause;
         throw unavailable(cause, { name, status: null });
       });
-      if (answer.status >= 200 && answer.status < 300 && !isPage(answer)) return answer.body;
+      if (answer.status >= 200 && answer.status < 300 && !isPage(answer)) {
+        const next = answer.headers("x-next-page") ?? null;
+        return { body: answer.body, hasMore: next === null ? null : next !== "" };
+      }
       throw refusalOf(answer, { call, nowMs: clock.now() });
     });
   } catch (cause) {

@@ -4,7 +4,12 @@ import * as z from "zod/mini";
 import type { GitLabApi } from "./gitlab-api.ts";
 import { advised } from "./token-advice.ts";
 
-const viewerSchema = z.object({ id: z.int(), username: z.string() });
+/** `commit_email` is for the account itself. */
+const viewerSchema = z.object({
+  id: z.int(),
+  username: z.string(),
+  commit_email: z.optional(z.nullable(z.string())),
+});
 
 export type Viewer = z.infer<typeof viewerSchema>;
 

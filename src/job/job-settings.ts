@@ -2,7 +2,7 @@
 
 import { isObject, parseJson } from "../base/json.ts";
 import { refused } from "../base/result.ts";
-import { httpUrl } from "../base/settings/kinds.ts";
+import { httpUrl, listOf } from "../base/settings/kinds.ts";
 import { type Kind, kind } from "../base/settings/setting.ts";
 import {
   MAX_SETUP_PATH_CHARS,
@@ -23,6 +23,22 @@ const AFTER_RUN_SHARE = 0.1;
 export const DEFAULT_TIMEOUT_MINUTES = 60;
 /** Longer than commands and models take; time in the queue does not count. */
 export const DEFAULT_IDLE_MINUTES = 20;
+
+export const branchPrefix: Kind<string> = kind(
+  'up to 100 letters, digits and ._/- that end with "/" or "-", like "agent/"',
+  (prefix) => {
+    const isPlain = /^[A-Za-z0-9][\w./-]{0,98}[/-]$/.test(prefix);
+    return isPlain && !/\.\.|\/\/|\/\.|\.\/|\.lock(\/|$)/.test(prefix) ? prefix : undefined;
+  },
+);
+
+/** `*` and `?` stay within a segment of a path, `**` does not. */
+export const pathPatterns = listOf({
+  allowed: 'patterns of paths in the repository, separated by commas or line breaks, like "src/**, *.md"',
+  separator: /[,\n]/,
+  item: (pattern) =>
+    /^[/!]|\p{Cc}|(^|\/)\.\.?(\/|$)/u.test(pattern) || pattern.length > 255 ? undefined : pattern,
+});
 
 /** Attempts of one run, as the service has it. */
 export const MAX_ATTEMPTS = 5;

@@ -155,13 +155,18 @@ function pushedTitle({ sha, branch, url }: Extract<Delivery, { type: "commit" }>
   };
 }
 
-function pullRequestTitle({ number, url, isNew }: Extract<Delivery, { type: "pull_request" }>): OutcomeTitle {
+function pullRequestTitle({
+  number,
+  url,
+  isNew,
+  name = `pull request #${number}`,
+}: Extract<Delivery, { type: "pull_request" }>): OutcomeTitle {
   const verb = isNew ? "Opened" : "Updated";
   return {
     icon: DONE,
-    text: `${verb} pull request #${number}`,
+    text: `${verb} ${name}`,
     // GitHub would make a link of its own of "#12".
-    markdown: `${verb} ${linkMarkdown(`pull request &#35;${number}`, url)}`,
+    markdown: `${verb} ${linkMarkdown(name.replace("#", "&#35;"), url)}`,
   };
 }
 

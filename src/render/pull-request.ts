@@ -24,14 +24,19 @@ export type PullRequestContext = {
   readonly jobUrl: string;
   readonly links: FileLinks;
   /** The issue or pull request of the request; `isClosed`: merging closes it. */
-  readonly subject: { readonly number: number; readonly isClosed: boolean } | null;
+  readonly subject: {
+    readonly number: number;
+    readonly isClosed: boolean;
+    /** What stands before the number; left out: "#". */
+    readonly mark?: "#" | "!";
+  } | null;
 };
 
 /** The marked part, in at most 48 KB. */
 export function pullRequestBody({ reply, changes, jobUrl, links, subject }: PullRequestContext): string {
   const room = new SectionRoom(MAX_OWN_BYTES - byteLength(BEGIN + END) - 4);
   const refs = room.take(
-    subject === null ? "" : `${subject.isClosed ? "Closes" : "Refs"} #${subject.number}`,
+    subject === null ? "" : `${subject.isClosed ? "Closes" : "Refs"} ${subject.mark ?? "#"}${subject.number}`,
   );
   const origin = room.take(
     `<sub>Made by an agent in ${link("this job", jobUrl)}. Review it before you merge it.</sub>`,

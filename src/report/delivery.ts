@@ -35,6 +35,8 @@ export type Delivery =
       readonly url: string;
       /** False for a pull request that an earlier run opened. */
       readonly isNew: boolean;
+      /** As its code host's people write it; left out: "pull request #7". */
+      readonly name?: string;
     }
   /** The run was cut before its work was done: nothing was to be pushed. The message says where the changes are. */
   | { readonly type: "withheld"; readonly message: string }

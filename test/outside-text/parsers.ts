@@ -17,17 +17,20 @@ import { setupPathPattern } from "../../src/contract/runs/run-requests.ts";
 import { promptOf } from "../../src/evals/commit-message.ts";
 import { isJudgePath, isSourcePath } from "../../src/evals/path-kinds.ts";
 import { narrowedCommand } from "../../src/evals/test-command.ts";
-import { commitTitle, isOfRun } from "../../src/github/changes/commit-message.ts";
 import { failedStepsLog } from "../../src/github/failed-jobs/step-log.ts";
-import { shownLines } from "../../src/github/findings/diff-lines.ts";
-import { commentText } from "../../src/github/findings/finding-text.ts";
-import { markersOf, markFindings } from "../../src/github/findings/marker.ts";
 import { imageReferences, signedAddresses } from "../../src/github/thread-images/image-references.ts";
 import { parseCommand } from "../../src/github/trigger/command.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../src/github/trigger/trigger-prompt.ts";
+import { withoutClosingWords, withoutMergeRequests } from "../../src/gitlab/changes/inert-references.ts";
 import { withoutQuickActions } from "../../src/gitlab/inert-actions.ts";
+import { linesOfDiff } from "../../src/gitlab/reviews/diff-positions.ts";
+import { commitTitle, isOfRun } from "../../src/job/changes/commit-message.ts";
+import { shownLines } from "../../src/job/findings/diff-lines.ts";
+import { commentText } from "../../src/job/findings/finding-text.ts";
+import { markersOf, markFindings } from "../../src/job/findings/marker.ts";
 import { codeHostMessage, gitFailureOf } from "../../src/job/git/git-failure.ts";
 import { markerLine, markerOf } from "../../src/job/outputs/filed-marker.ts";
+import { diffBlock } from "../../src/job/prompt/diff-block.ts";
 import { fencedBlocks } from "../../src/job/prompt/fenced-blocks.ts";
 import { sanitise } from "../../src/job/prompt/sanitise.ts";
 import { segmentsOf } from "../../src/job/prompt/segments.ts";
@@ -326,13 +329,13 @@ export const parsers: readonly Parser[] = [
     worst: ["a", "/", ".", "a/.", "@{"],
   },
   {
-    file: "github/changes/commit-message.ts",
+    file: "job/changes/commit-message.ts",
     name: "commitTitle",
     run: (text) => commitTitle({ subject: null, prompt: text }),
     worst: ["a+", "a.", "a/", "-", "://", "GH-", " "],
   },
   {
-    file: "github/changes/commit-message.ts",
+    file: "job/changes/commit-message.ts",
     name: "isOfRun",
     run: (text) => isOfRun(text, { id: "a", sessionId: "b" }),
     worst: ["\n", "\n ", ["\n", " ", "x"]],
@@ -372,7 +375,7 @@ export const parsers: readonly Parser[] = [
     worst: ["2026-01-15T09:30:00.1Z ", "\u001b]", "\u001b[0", "\u001b", "\r", "\n", "##[error]\n", "\uFEFF"],
   },
   {
-    file: "github/findings/diff-lines.ts",
+    file: "job/findings/diff-lines.ts",
     name: "shownLines",
     run: shownLines,
     worst: ["@@ -1 +1 @@\n", ["@@ -", "1", ""], "+\n"],
@@ -401,13 +404,13 @@ export const parsers: readonly Parser[] = [
     worst: ["a", "a/", ["", "a", "/"], ["a", ".", " "]],
   },
   {
-    file: "github/findings/finding-text.ts",
+    file: "job/findings/finding-text.ts",
     name: "commentText",
     run: (text) => commentText({ ...finding(text), marker: "" }, "0".repeat(40)),
     worst: markdown,
   },
   {
-    file: "github/findings/marker.ts",
+    file: "job/findings/marker.ts",
     name: "markersOf",
     run: markersOf,
     worst: ["\n", [`\n${marker()}`, " ", "x"], `\n${marker()}`, `\n${marker()} x`],
@@ -425,7 +428,32 @@ export const parsers: readonly Parser[] = [
     worst: ["/close\n", "> ", "1. ", "```\n/close\n", ["```\n", "> ", "/close"], " ", "`"],
   },
   {
-    file: "github/findings/marker.ts",
+    file: "gitlab/changes/inert-references.ts",
+    name: "withoutClosingWords",
+    run: (text) => withoutMergeRequests(withoutClosingWords(text)),
+    worst: [
+      "closes ",
+      ["closes issues ", "a/", "#"],
+      ["fixes ", "\\", "#"],
+      ["resolving", " ", "x"],
+      "!",
+      "implements: [[",
+    ],
+  },
+  {
+    file: "gitlab/reviews/diff-positions.ts",
+    name: "linesOfDiff",
+    run: linesOfDiff,
+    worst: ["@@ -1 +1 @@\n", ["@@ -", "1", ""], "+\n", " \n"],
+  },
+  {
+    file: "job/prompt/diff-block.ts",
+    name: "diffBlock",
+    run: diffBlock,
+    worst: ["`", "` "],
+  },
+  {
+    file: "job/findings/marker.ts",
     name: "markFindings",
     run: (text) => markFindings([finding(text)]),
     worst: plain,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findingsSchema } from "../../src/github/findings/findings-schema.ts";
+import { findingsSchema } from "../../src/job/findings/findings-schema.ts";
 import { MAX_FINDINGS, placeOf, readFindings, severityCounts } from "../../src/report/findings.ts";
 
 const good = { path: "src/a.ts", line: 7, severity: "error", title: "Wrong", body: "Why." };

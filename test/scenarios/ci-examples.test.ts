@@ -61,7 +61,7 @@ describe("the examples", () => {
     }
     const asked = [...text.matchAll(/inputs\.([a-z-]+)/g)].map(([, name]) => name);
     const declared = [...text.matchAll(/^ {4}([a-z-]+):$/gm)].map(([, name]) => name);
-    expect([...new Set(asked)].sort()).toEqual(declared.slice(0, 7).sort());
+    expect([...new Set(asked)].sort()).toEqual(declared.slice(0, 10).sort());
   });
 
   it("of CircleCI runs", async () => {

@@ -8,8 +8,8 @@ import { startModelServer } from "../../fakes/model-server/model-server.ts";
 import type { Script } from "../../fakes/model-server/script.ts";
 import type { Step } from "../../fakes/model-server/turn.ts";
 import * as model from "../../fakes/model-server/turn.ts";
-import { reviewSchema } from "../../src/github/findings/findings-schema.ts";
-import { probeMarker } from "../../src/github/findings/marker.ts";
+import { reviewSchema } from "../../src/job/findings/findings-schema.ts";
+import { probeMarker } from "../../src/job/findings/marker.ts";
 import { EmbeddedFixture } from "../support/fixtures/embedded-fixture.ts";
 import {
   FILE_PAGES,

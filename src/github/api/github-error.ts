@@ -1,14 +1,9 @@
 // Errors of a call of GitHub's API. Pure.
 
-import { StepError } from "../../job/step-error.ts";
+import { CodeHostError } from "../../job/code-host/code-host-error.ts";
 
-/** `code_host_unavailable`: no answer, or an unreadable one. `code_host_refused`: an answer that a retry will not change. */
-export class GitHubError extends StepError {
+export class GitHubError extends CodeHostError {
   override readonly name = "GitHubError";
-  /** Null where there was no answer. */
-  readonly status: number | null;
-  /** GitHub's own message, in one safe line; may be empty. */
-  readonly detail: string;
   /** Permissions that would do, as GitHub names them ("issues=write; pull_requests=write"); null where it names none. */
   readonly accepted: string | null;
 
@@ -24,10 +19,10 @@ export class GitHubError extends StepError {
     const { status = null, detail = "", accepted = null, cause } = fields;
     const answered = status === null ? "gave no answer" : `answered ${status}`;
     super(fields.code, `GitHub's API ${answered} to ${fields.call}.${detail === "" ? "" : ` ${detail}`}`, {
+      status,
+      detail,
       cause,
     });
-    this.status = status;
-    this.detail = detail;
     this.accepted = accepted;
   }
 }

@@ -1,18 +1,8 @@
 // One file of the repository at a commit. https://docs.github.com/en/rest/repos/contents#get-repository-content
 
 import * as z from "zod/mini";
+import type { RepositoryFile, RepositoryFilePlace } from "../../job/findings/reviews-host.ts";
 import type { GitHubApi } from "./github-api.ts";
-
-export type RepositoryFilePlace = {
-  /** Relative to the repository's root, with slashes. */
-  readonly path: string;
-  readonly ref: string;
-  readonly maxBytes: number;
-};
-
-export type RepositoryFile =
-  | { readonly type: "file"; readonly text: string }
-  | { readonly type: "missing" | "not_a_file" | "too_large" };
 
 const contentsSchema = z.union([
   z.object({ type: z.literal("file"), size: z.int(), content: z.optional(z.string()) }),

@@ -7,9 +7,9 @@ import type { CiJob } from "../../ci/provider.ts";
 import type { Transport } from "../../client/transport.ts";
 import type { EgressEntries } from "../../contract/egress.ts";
 import type { Run } from "../../contract/runs/run.ts";
+import type { PushedCommit } from "../../job/changes/pushed-commit.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import type { GitHubApi } from "../api/github-api.ts";
-import type { PushedCommit } from "../changes/pushed-commit.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 
 export type AttestOptions = {

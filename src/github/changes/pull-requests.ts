@@ -1,10 +1,10 @@
 // Finds, opens and updates pull requests of the repository. https://docs.github.com/en/rest/pulls/pulls
 
 import * as z from "zod/mini";
-import { updatedBody } from "../../render/pull-request.ts";
+import type { NewPullRequest, PullRequest } from "../../job/changes/changes-host.ts";
+import { Kept } from "../../job/changes/kept.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
-import { Kept } from "./kept.ts";
 
 const pullSchema = z.object({
   number: z.int(),
@@ -14,22 +14,6 @@ const pullSchema = z.object({
   body: z.optional(z.nullable(z.string())),
   head: z.object({ ref: z.string(), sha: z.string().check(z.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/)) }),
 });
-
-export type PullRequest = {
-  readonly number: number;
-  readonly url: string;
-  readonly isOpen: boolean;
-  readonly isMerged: boolean;
-  readonly body: string;
-  readonly headSha: string;
-};
-
-type NewPullRequest = {
-  readonly title: string;
-  readonly body: string;
-  readonly head: string;
-  readonly base: string;
-};
 
 /** The pull requests of one branch, newest first. Rejects with GitHubError. */
 export async function findPullRequests(api: GitHubApi, branch: string): Promise<PullRequest[]> {
@@ -66,12 +50,10 @@ export async function openPullRequest(
   }
 }
 
-/** Replaces our part of the body, between the marks. Text around it stays, and so does the title. */
+/** Replaces the body; the title stays. */
 export async function renewBody(api: GitHubApi, pull: PullRequest, body: string): Promise<void> {
-  const renewed = updatedBody(pull.body, body);
-  if (renewed === null || renewed === pull.body) return;
   const path = `/pulls/${pull.number}`;
-  await api.write({ method: "PATCH", path, body: { body: renewed }, isRepeatable: true }, pullSchema);
+  await api.write({ method: "PATCH", path, body: { body }, isRepeatable: true }, pullSchema);
 }
 
 function pullRequestOf({

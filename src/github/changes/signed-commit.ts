@@ -2,12 +2,12 @@
 // https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch
 
 import * as z from "zod/mini";
+import type { ChangesHost, SignedChange, SigningContext } from "../../job/changes/changes-host.ts";
+import { messageBody } from "../../job/changes/commit-message.ts";
+import { Kept, namedPaths } from "../../job/changes/kept.ts";
+import type { TreeChange } from "../../job/changes/scratch-repository.ts";
+import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
-import { messageBody } from "./commit-message.ts";
-import { type DeliveryContext, noreplyHost } from "./delivery-context.ts";
-import { Kept, namedPaths } from "./kept.ts";
-import type { TreeChange } from "./scratch-repository.ts";
-import { tellPushed } from "./tell-pushed.ts";
 
 /** GitHub refuses a request above about 45 MB; base64 adds a third. */
 const MAX_BYTES = 30_000_000;
@@ -20,25 +20,24 @@ const committedSchema = z.object({
   }),
 });
 
-type Signed = {
-  readonly branch: string;
-  readonly tip: string;
-  /** Trees: the one of the tip, and the wanted one. */
-  readonly from: string;
-  readonly to: string;
+export type Signing = {
+  readonly context: SigningContext;
+  readonly host: Pick<ChangesHost, "jobUrl" | "coAuthor">;
+  readonly api: GitHubApi;
+  /** owner/name */
+  readonly repository: string;
 };
 
 /** Rejects with Kept, or with GitHubError. "moved": the branch is not at `tip` any more. */
 export async function signCommit(
-  context: DeliveryContext,
-  { branch, tip, from, to }: Signed,
+  { context, host, api, repository }: Signing,
+  { branch, tip, from, to }: SignedChange,
 ): Promise<"moved" | { sha: string }> {
-  const { options, remote, title, jobUrl } = context;
-  const { run, subject, env, api, job } = options;
+  const { run, title } = context;
   const fileChanges = await fileChangesOf(context, { from, to });
-  const body = messageBody({ jobUrl, run, subject, env, noreplyHost: noreplyHost(env) });
+  const body = messageBody({ run, host });
   const input = {
-    branch: { repositoryNameWithOwner: job.repository.name, branchName: branch },
+    branch: { repositoryNameWithOwner: repository, branchName: branch },
     expectedHeadOid: tip,
     message: { headline: title, body },
     fileChanges,
@@ -48,12 +47,12 @@ export async function signCommit(
     .catch(async (cause: unknown) => {
       if (!(cause instanceof GitHubError)) throw cause;
       // Moved by somebody else, or by this request, whose answer was lost.
-      if ((await remote.tip(branch)) !== tip) return null;
+      if ((await context.tip(branch)) !== tip) return null;
       throw refusalOf(cause, branch);
     });
   if (answer === null) return "moved";
   const { oid: sha } = answer.createCommitOnBranch.commit;
-  await tellPushed(context, { sha, isForeign: true });
+  await context.pushed(sha);
   return { sha };
 }
 
@@ -81,7 +80,7 @@ type FileChanges = {
 };
 
 async function fileChangesOf(
-  { scratch }: DeliveryContext,
+  { scratch }: SigningContext,
   { from, to }: { from: string; to: string },
 ): Promise<FileChanges> {
   const changes = await scratch.changes(from, to);

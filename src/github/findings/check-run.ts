@@ -4,6 +4,7 @@
 import * as z from "zod/mini";
 import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine, visibleText } from "../../base/untrusted-text.ts";
+import type { NewCheck } from "../../job/findings/reviews-host.ts";
 import { openLine, publishedLine } from "../../render/findings-table.ts";
 import { inlineCode, link } from "../../render/markdown.ts";
 import { plural } from "../../render/quantities.ts";
@@ -12,7 +13,6 @@ import {
   type Finding,
   isShut,
   type OpenFinding,
-  type PublishedFindings,
   type Severity,
   severityCounts,
   type WrittenCheck,
@@ -36,16 +36,12 @@ const listSchema = z.object({
   ),
 });
 
-export type CheckRunOptions = {
+export type CheckRunOptions = NewCheck & {
   readonly api: GitHubApi;
   /** The name in the list of checks, and in the rules of a branch. */
   readonly name: string;
   readonly headSha: string;
-  readonly runId: string;
   readonly jobUrl: string;
-  readonly published: PublishedFindings;
-  /** The least severe finding that fails it. */
-  readonly threshold: Severity | null;
 };
 
 /** Rejects with GitHubError. Safe to repeat: a run has one check run. */

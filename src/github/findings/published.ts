@@ -2,11 +2,24 @@
 // account count.
 
 import * as z from "zod/mini";
+import { rowStart } from "../../job/findings/finding-text.ts";
+import {
+  anchorsOf,
+  type FindingAnchor,
+  headsOf,
+  markersOf,
+  reviewMarker,
+  textAbove,
+} from "../../job/findings/marker.ts";
+import {
+  lastOfEach,
+  type Published,
+  type PublishedFinding,
+  type ThreadReply,
+} from "../../job/findings/published.ts";
 import { severities } from "../../report/findings.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { readViewer, type Viewer } from "../api/viewer.ts";
-import { rowStart } from "./finding-text.ts";
-import { anchorsOf, type FindingAnchor, headsOf, markersOf, reviewMarker, textAbove } from "./marker.ts";
 
 const MAX_PAGES = 50;
 const PAGE = 100;
@@ -32,47 +45,19 @@ const commentSchema = z.extend(writtenSchema, {
 /** The present place of a comment of ours. */
 export type PublishedPlace = { readonly path: string; readonly startLine: number; readonly line: number };
 
-/** A reply in the thread of a finding, not by our own account. Untrusted. */
-export type ThreadReply = { readonly login: string | null; readonly isBot: boolean; readonly body: string };
-
-/** A finding that an earlier review published. */
-export type PublishedFinding = FindingAnchor & {
-  readonly marker: string;
-  /** Of its comment, or of the review that has it. */
-  readonly url: string;
-  /** One in a review's own text has no thread. */
-  readonly hasThread: boolean;
-  /** The id of its comment; null without a thread. */
-  readonly commentId: number | null;
-  /** Its comment without the markers; "" without a thread. */
-  readonly text: string;
-  readonly replies: readonly ThreadReply[];
-};
-
-export type Published = {
-  /** Markers of findings, and of reviews. */
-  readonly markers: ReadonlySet<string>;
-  /** The review that this run has published already. */
-  readonly review: { readonly url: string } | null;
+/** With what only GitHub has. */
+export type GitHubPublished = Published & {
   /** Places of comments of ours. */
   readonly places: readonly PublishedPlace[];
-  /** The commits that were reviewed, each once, the latest last. */
-  readonly heads: readonly string[];
-  /** Our latest review; null without one. */
-  readonly latest: { readonly id: number; readonly body: string } | null;
   /** Pending reviews: created, but never submitted. */
   readonly pending: readonly { readonly id: number; readonly markers: readonly string[] }[];
-  /** Without those of pending reviews. */
-  readonly findings: readonly PublishedFinding[];
-  /** False where the pull request has more comments or reviews than are read. */
-  readonly isWhole: boolean;
 };
 
 /** Reads every page of the pull request's reviews and of their comments. Rejects with GitHubError. */
 export async function readPublished(
   api: GitHubApi,
   { number, runId }: { number: number; runId: string },
-): Promise<Published> {
+): Promise<GitHubPublished> {
   const markers = new Set<string>();
   const pending: { id: number; markers: readonly string[] }[] = [];
   const ofThisRun = reviewMarker(runId);
@@ -146,11 +131,6 @@ export async function readPublished(
     findings: findings.map((finding) => ({ ...finding, replies: replies.get(finding.commentId ?? 0) ?? [] })),
     isWhole,
   };
-}
-
-/** Each once, in the order of their last places. */
-function lastOfEach(heads: readonly string[]): readonly string[] {
-  return heads.filter((head, index) => heads.lastIndexOf(head) === index);
 }
 
 /** Of a comment whose marker says no more than that it is a finding: by its first line, and by what the code host keeps. */

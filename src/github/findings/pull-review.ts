@@ -2,13 +2,13 @@
 // https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request
 
 import * as z from "zod/mini";
-import type { Finding } from "../../report/findings.ts";
+import { isShown, type LineRange, shownLines } from "../../job/findings/diff-lines.ts";
+import { commentText, reviewText } from "../../job/findings/finding-text.ts";
+import { type MarkedFinding, probeMarker } from "../../job/findings/marker.ts";
+import type { NewReview, PullReview } from "../../job/findings/reviews-host.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
-import { isShown, type LineRange, shownLines } from "./diff-lines.ts";
-import { commentText, reviewText } from "./finding-text.ts";
-import { type MarkedFinding, probeMarker } from "./marker.ts";
-import { type Published, readPublished } from "./published.ts";
+import { readPublished } from "./published.ts";
 
 /** GitHub lists at most 3,000 files of a pull request. */
 const MAX_FILE_PAGES = 30;
@@ -18,30 +18,10 @@ const MAX_PROBES = 20;
 const madeSchema = z.object({ id: z.int(), html_url: z.string() });
 const fileSchema = z.object({ filename: z.string(), patch: z.optional(z.nullable(z.string())) });
 
-export type PullReviewOptions = {
+export type PullReviewOptions = NewReview & {
   readonly api: GitHubApi;
-  readonly number: number;
-  /** The commit that was reviewed. */
-  readonly headSha: string;
-  readonly runId: string;
-  /** The new ones. */
-  readonly findings: readonly MarkedFinding[];
-  /** The count of those that are not said again. */
-  readonly repeated: number;
-  /** What became of earlier findings. */
-  readonly closed: readonly string[];
   /** The address of the files at that commit: ".../blob/<sha>". */
   readonly filesUrl: string;
-  /** Findings that earlier reviews have published. */
-  readonly earlier: Published;
-};
-
-export type PullReview = {
-  /** Null where there was nothing to publish, now or in an earlier attempt. */
-  readonly url: string | null;
-  readonly commented: number;
-  /** Findings that did not fit into the review. */
-  readonly left: readonly Finding[];
 };
 
 /** Publishes the new findings in one review. Rejects with GitHubError. Safe to repeat: no finding is published twice. */

@@ -3,6 +3,7 @@
 // https://docs.github.com/en/graphql/reference/objects#pullrequestreviewthread (2026-11-23)
 
 import * as z from "zod/mini";
+import type { HostAccount, ReviewThread } from "../../job/findings/reviews-host.ts";
 import { readAccountPermission } from "../api/account-permission.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { graphqlItems } from "../api/graphql-items.ts";
@@ -34,15 +35,6 @@ const REVIEWS = {
 } as const;
 const RESOLVE =
   "mutation($threadId: ID!) { resolveReviewThread(input: { threadId: $threadId }) { thread { isResolved } } }";
-
-/** A login can pass to another account: `databaseId` tells whether it has. */
-export type Account = z.infer<typeof account>;
-export type ReviewThread = {
-  readonly id: string;
-  readonly isResolved: boolean;
-  /** Null where it is open, or where the account is gone. */
-  readonly resolvedBy: Account | null;
-};
 
 /** By the addresses of their first comments. Rejects with GitHubError. Safe to repeat. */
 export async function readThreads(
@@ -84,13 +76,13 @@ export class Writers {
   }
 
   /** Rejects with GitHubError. */
-  async has(account: Account): Promise<boolean> {
+  async has(account: HostAccount): Promise<boolean> {
     const known = this.#known.get(account.login) ?? this.#ask(account);
     this.#known.set(account.login, known);
     return await known;
   }
 
-  async #ask({ login, databaseId }: Account): Promise<boolean> {
+  async #ask({ login, databaseId }: HostAccount): Promise<boolean> {
     const permission = await readAccountPermission(this.#api, login);
     return permission?.mayWrite === true && (databaseId == null || permission.accountId === databaseId);
   }

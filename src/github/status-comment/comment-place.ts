@@ -3,6 +3,7 @@
 // https://docs.github.com/en/graphql/reference/discussions#adddiscussioncomment (2026-11-23)
 
 import * as z from "zod/mini";
+import type { CommentPlace } from "../../job/status-comment/comment-place.ts";
 import { discussionThreads, topLevelComment } from "../api/discussions.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { readViewer } from "../api/viewer.ts";
@@ -10,18 +11,7 @@ import type { RequestSubject } from "../trigger/agent-request.ts";
 
 const MAX_PAGES = 50;
 
-/** `id` is what the place knows it by. */
-export type CreatedComment = { readonly id: number | string; readonly url: string };
 export type CommentSubject = Pick<RequestSubject, "number" | "comment" | "discussionId">;
-
-/** Each call rejects with GitHubError. */
-export interface CommentPlace {
-  /** The comment of this token's account with this text in it: anybody can copy a marker. */
-  find(marker: string): Promise<CreatedComment | null>;
-  create(body: string): Promise<CreatedComment>;
-  /** Replaces the text. Rejects with a status of 404 where the comment was deleted. */
-  edit(id: CreatedComment["id"], body: string): Promise<void>;
-}
 
 export function commentPlace(api: GitHubApi, subject: CommentSubject): CommentPlace {
   const { discussionId } = subject;

@@ -1,8 +1,8 @@
 // The hidden line by which a step finds its own comment again. Pure.
 
-import { createHash } from "node:crypto";
 import type { Environment } from "../../base/environment.ts";
 import type { CiJob } from "../../ci/provider.ts";
+import { markerOf } from "../../job/status-comment/marker.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 
 type MarkerOptions = {
@@ -28,6 +28,5 @@ export function commentMarker({ subject, job, env, matrix }: MarkerOptions): str
     subject.number,
     subject.comment === null ? null : [subject.comment.type, subject.comment.id],
   ];
-  const hash = createHash("sha256").update(JSON.stringify(place)).digest("hex").slice(0, 32);
-  return `<!-- agent-service:comment ${hash} -->`;
+  return markerOf(place);
 }

@@ -1,6 +1,6 @@
 // The request of the step to the agent, and the issue, pull request or discussion that the event is about. Types only.
 
-import type { ReviewedPaths } from "../findings/reviewed-paths.ts";
+import type { ReviewedPaths } from "../../job/findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";
 import type { Account, CommentTrigger, PullRequestRefs, Subject } from "./github-trigger.ts";
 

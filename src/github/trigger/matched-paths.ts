@@ -1,8 +1,8 @@
 // A review of a pull request that changes none of the files that are to be reviewed has nothing to say.
 
 import * as z from "zod/mini";
+import { isReviewed, type ReviewedPaths } from "../../job/findings/reviewed-paths.ts";
 import type { GitHubApi } from "../api/github-api.ts";
-import { isReviewed, type ReviewedPaths } from "../findings/reviewed-paths.ts";
 import { Declined } from "./declined.ts";
 import { decline } from "./github-reader.ts";
 

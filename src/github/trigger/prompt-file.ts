@@ -6,8 +6,8 @@ import { join, sep } from "node:path";
 import type { Environment } from "../../base/environment.ts";
 import type { CiJob } from "../../ci/provider.ts";
 import { eventRules } from "../../contract/ci/events.ts";
+import type { RepositoryFile, RepositoryFilePlace } from "../../job/findings/reviews-host.ts";
 import { type PromptFileReason, StepError } from "../../job/step-error.ts";
-import type { RepositoryFile, RepositoryFilePlace } from "../api/repository-file.ts";
 
 const MAX_PROMPT_BYTES = 64 * 1024;
 

@@ -1,9 +1,9 @@
 // The request of an event about an issue, a pull request or a discussion: decode the event, admit its author, then describe it.
 
 import type { CiJob } from "../../ci/provider.ts";
+import type { ReviewMemory } from "../../job/findings/review-memory.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
-import type { ReviewMemory } from "../findings/review-memory.ts";
 import { type AdmitRules, admitComment, admitIssue, admitPullRequest, isWriter } from "./admit.ts";
 import type { AgentRequest, RequestInputs, RequestSubject } from "./agent-request.ts";
 import { type Command, parseCommand } from "./command.ts";
@@ -81,9 +81,11 @@ async function reviewMemory(
   { number, refs }: RequestSubject,
 ): Promise<ReviewMemory | null> {
   if (inputs.findings !== "review" || inputs.mode !== "run" || refs === null) return null;
-  const { readReviewMemory } = await import("../findings/review-memory.ts");
+  const { readReviewMemory } = await import("../../job/findings/review-memory.ts");
   const isForWriters = inputs.includeAuthors === "writers";
-  const reading = { api, number, headSha: refs.headSha, reviewed: inputs, isForWriters, onNote };
+  const { githubReviewsReader } = await import("../findings/github-reviews.ts");
+  const host = githubReviewsReader(api);
+  const reading = { host, number, headSha: refs.headSha, reviewed: inputs, isForWriters, onNote };
   return await readReviewMemory(reading).catch((cause: unknown) => {
     if (!(cause instanceof GitHubError)) throw cause;
     onNote(`The agent is not told what earlier reviews found: that could not be read. ${cause.message}`);

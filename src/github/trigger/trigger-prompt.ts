@@ -2,17 +2,18 @@
 // predict. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
+import { memoryBlocks, memoryLines } from "../../job/findings/memory-text.ts";
+import type { ReviewMemory } from "../../job/findings/review-memory.ts";
+import { type ReviewedPaths, reviewedPathsText } from "../../job/findings/reviewed-paths.ts";
+import { diffBlock } from "../../job/prompt/diff-block.ts";
 import { type FencedBlock, fencedBlocks } from "../../job/prompt/fenced-blocks.ts";
 import { shownText as shown } from "../../job/prompt/shown-text.ts";
 import { plural } from "../../render/quantities.ts";
-import type { ReviewMemory } from "../findings/review-memory.ts";
-import { type ReviewedPaths, reviewedPathsText } from "../findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";
 import { readContinuation } from "./continuation.ts";
 import type { EarlierComment } from "./github-reader.ts";
 import type { Account, PullRequestRefs, Subject, SubjectTrigger } from "./github-trigger.ts";
 import { type IncludedText, MAX_COMMENTS } from "./included-text.ts";
-import { memoryBlocks, memoryLines } from "./memory-text.ts";
 
 const MAX_TEXT_CHARS = 24_000;
 const MAX_REQUEST_CHARS = 32_000;
@@ -142,7 +143,7 @@ function blocksOf(options: TriggerPromptOptions): FencedBlock[] {
     { title: "branch of the change", text: branch },
   ];
   return [
-    ...(options.memory == null ? [] : memoryBlocks(options.memory).map(asData)),
+    ...(options.memory == null ? [] : memoryBlocks(options.memory)),
     ...(included.hasSubject ? ofSubject : []),
     ...(type === "pull_request_review_comment" ? placeBlocks(trigger.place) : []),
     ...(type === "issues" || type === "pull_request" ? labelBlock(trigger.label) : []),
@@ -158,24 +159,13 @@ function placeBlocks(place: { path: string; line: number | null; diffHunk: strin
   return [
     { title: `file of the comment${line}`, text: singleLine(place.path, MAX_LINE_CHARS) },
     // In a code fence, so that the sanitiser does not read the diff as Markdown.
-    { title: "lines of the comment", text: asCode(place.diffHunk) },
+    { title: "lines of the comment", text: diffBlock(place.diffHunk) },
   ];
 }
 
 function commentBlock({ login, body }: EarlierComment): FencedBlock {
   const by = login === null ? "an account that is gone" : `@${singleLine(login, MAX_LINE_CHARS)}`;
   return { title: `earlier comment by ${by}`, text: shown(body, MAX_COMMENT_CHARS) };
-}
-
-/** The diff is shown as code, so that the sanitiser does not read it as Markdown. */
-function asData({ title, text }: FencedBlock): FencedBlock {
-  return { title, text: title.startsWith("changed ") ? asCode(text) : text };
-}
-
-function asCode(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}diff\n${text}\n${fence}`;
 }
 
 function labelBlock(label: string | null): FencedBlock[] {

@@ -1,4 +1,4 @@
-// The kinds of failure that git reports. Git has one exit code for all of them, so its messages and GitHub's are matched,
+// The kinds of failure that git reports. Git has one exit code for all of them, so its messages and those of code hosts are matched,
 // here and nowhere else. Pure.
 
 import type { GitError } from "../../base/git/git.ts";
@@ -22,11 +22,17 @@ export type GitFailure =
 /** The first match counts. */
 const signs: readonly (readonly [GitFailure, RegExp])[] = [
   ["workflow_refused", /refusing to allow .{0,80} to create or update workflow/i],
-  ["protected", /\bGH0(06|13)\b|protected branch hook declined|repository rule violations/i],
+  [
+    "protected",
+    /\bGH0(06|13)\b|protected branch hook declined|repository rule violations|not allowed to (?:force )?push code to (?:a )?protected/i,
+  ],
   ["name_taken", /' exists; cannot create '|\(directory file conflict\)/],
   ["moved", /\((stale info|fetch first|non-fast-forward)\)|cannot lock ref|failed to update ref/i],
   ["refused", /\[remote rejected\]|\[rejected\]/],
-  ["not_permitted", /returned error: 403\b|^remote: Permission to .{1,200} denied/im],
+  [
+    "not_permitted",
+    /not allowed to push code to this project|returned error: 403\b|^remote: Permission to .{1,200} denied/im,
+  ],
   ["not_authenticated", /returned error: 401\b|Authentication failed|terminal prompts disabled/i],
   ["not_found", /returned error: 404\b|repository '.{1,400}' not found/i],
   ["commit_missing", /not our ref|unadvertised object|couldn't find remote ref|no such remote ref/i],

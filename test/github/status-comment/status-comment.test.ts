@@ -9,7 +9,8 @@ import { type CodeHost, startCodeHost } from "../../../fakes/code-host/code-host
 import { type ActionTransport, openTransport } from "../../../src/action/transport.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { githubApi } from "../../../src/github/api/github-api.ts";
-import { openStatusComment, type StatusComment } from "../../../src/github/status-comment/status-comment.ts";
+import { openStatusComment } from "../../../src/github/status-comment/status-comment.ts";
+import type { StatusComment } from "../../../src/job/status-comment/status-comment.ts";
 import { emptyReport, type RunReport } from "../../../src/report/run-report.ts";
 import { ManualClock } from "../../support/clocks/manual-clock.ts";
 

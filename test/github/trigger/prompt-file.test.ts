@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CiJob } from "../../../src/ci/provider.ts";
-import type { RepositoryFile } from "../../../src/github/api/repository-file.ts";
 import { defaultPrompt } from "../../../src/github/trigger/decide-request.ts";
 import { readPromptFile } from "../../../src/github/trigger/prompt-file.ts";
+import type { RepositoryFile } from "../../../src/job/findings/reviews-host.ts";
 
 const HEAD = "a".repeat(40);
 const BASE = "b".repeat(40);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../../../fakes/model-server/request.ts";
 import { everyTime, type Script } from "../../../../../fakes/model-server/script.ts";
 import { answer, call, fault, type Step, say } from "../../../../../fakes/model-server/turn.ts";
-import { reviewSchema } from "../../../../../src/github/findings/findings-schema.ts";
+import { reviewSchema } from "../../../../../src/job/findings/findings-schema.ts";
 import type { ModelSettings } from "../../../../../src/service/executor/backends/model/model-settings.ts";
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { everyTime } from "../../../../../fakes/model-server/script.ts";
 import { say } from "../../../../../fakes/model-server/turn.ts";
-import { reviewSchema } from "../../../../../src/github/findings/findings-schema.ts";
+import { reviewSchema } from "../../../../../src/job/findings/findings-schema.ts";
 import type { RepositoryTask } from "../../../../../src/service/executor/backend.ts";
 import {
   type Briefing,

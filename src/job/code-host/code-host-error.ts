@@ -1,0 +1,27 @@
+// Errors of a call of a code host's API: what is the same at GitHub and GitLab. Pure.
+
+import { StepError } from "../step-error.ts";
+
+/** `code_host_unavailable`: no answer, or an unreadable one. `code_host_refused`: an answer that a retry will not change. */
+export class CodeHostError extends StepError {
+  /** Null where there was no answer. */
+  readonly status: number | null;
+  /** The code host's own message, in one safe line; may be empty. */
+  readonly detail: string;
+
+  constructor(
+    code: "code_host_unavailable" | "code_host_refused",
+    message: string,
+    fields: { readonly status: number | null; readonly detail: string; readonly cause: unknown },
+  ) {
+    const { status, detail, cause } = fields;
+    super(code, message, { cause });
+    this.status = status;
+    this.detail = detail;
+  }
+
+  /** The token is not valid, or may not do that: code hosts hide with a 404 what they do not show. */
+  get isDenied(): boolean {
+    return this.status === 401 || this.status === 403 || this.status === 404;
+  }
+}
