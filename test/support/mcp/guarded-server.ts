@@ -22,6 +22,18 @@ export type OpenedGuarded = {
 export async function openGuardedServer(
   options: Omit<GuardedOptions, "server" | "issuer">,
 ): Promise<OpenedGuarded> {
+  const { made: guarded, ...pair } = await openPair(
+    (origins) => new GuardedServer({ ...origins, ...options }),
+  );
+  return { guarded, ...pair };
+}
+
+export type OpenedPair<Made> = Omit<OpenedGuarded, "guarded"> & { readonly made: Made };
+
+/** What answers at both names, made once they are known. */
+export async function openPair<
+  Made extends { respond(request: IncomingMessage, response: ServerResponse): void },
+>(make: (origins: { readonly server: string; readonly issuer: string }) => Made): Promise<OpenedPair<Made>> {
   const identity = selfSigned(["localhost"]);
   const usual = getCACertificates("default");
   setDefaultCACertificates([...usual, identity.cert]);
@@ -38,10 +50,10 @@ export async function openGuardedServer(
     (server) => `localhost:${(server.address() as AddressInfo).port}`,
   );
   const [server, issuer] = [`https://${host}`, `https://${issuerHost}`];
-  const guarded = new GuardedServer({ server, issuer, ...options });
-  respond = guarded.respond;
+  const made = make({ server, issuer });
+  respond = made.respond;
   return {
-    guarded,
+    made,
     url: `${server}/mcp`,
     issuer,
     hosts: [host, issuerHost],

@@ -1,6 +1,9 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 042, */
+/** Statements for both databases, in their order: of migration 043, */
+const undoMcpConnections: readonly string[] = ["drop table mcp_connections"];
+
+/** of 042, */
 const undoRunsByPayer: readonly string[] = ["drop index if exists runs_payer"];
 
 /** of 041, */
@@ -45,6 +48,7 @@ const undoOperators: readonly string[] = [
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [
+  ...undoMcpConnections,
   ...undoRunsByPayer,
   ...undoRunArchives,
   ...undoRunIdentity,

@@ -40,6 +40,7 @@ import * as m037 from "./037-keys-of-continued-runs.ts";
 import * as m039 from "./039-run-identity.ts";
 import * as m041 from "./041-run-archives.ts";
 import * as m042 from "./042-runs-by-payer.ts";
+import * as m043 from "./043-mcp-connections.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -82,4 +83,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "039-run-identity": m039,
   "041-run-archives": m041,
   "042-runs-by-payer": m042,
+  "043-mcp-connections": m043,
 };

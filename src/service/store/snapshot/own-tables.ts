@@ -31,6 +31,7 @@ export const ownTables: ReadonlySet<string> = new Set([
   "invitations",
   "ledger_accounts",
   "ledger_postings",
+  "mcp_connections",
   "memberships",
   "nodes",
   "oauth_artifacts",
