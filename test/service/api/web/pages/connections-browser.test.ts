@@ -45,7 +45,7 @@ describe("the page of connections in a browser", { tags: ["chromium"] }, () => {
     await page.getByText("linear is connected.").waitFor();
     await expectAccessible(page);
     expect(new URL(page.url()).search).toBe("?connected=linear");
-    await page.getByRole("button", { name: "Sign in to linear again" }).focus();
+    await page.getByRole("button", { name: "Sign in again to linear" }).focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByText("linear is disconnected.").waitFor();

@@ -165,7 +165,7 @@ ${
     ? html`<div class="actions">${
         isOff
           ? ""
-          : html`<form method="post" action="${PATH}"><input type="hidden" name="name" value="${name}"><input type="hidden" name="url" value="${serverUrl}"><button aria-label="Sign in to ${name} again">Sign in again</button></form>`
+          : html`<form method="post" action="${PATH}"><input type="hidden" name="name" value="${name}"><input type="hidden" name="url" value="${serverUrl}"><button aria-label="Sign in again to ${name}">Sign in again</button></form>`
       }
 <form method="post" action="${PATH}/disconnect"><input type="hidden" name="name" value="${name}"><button class="danger" aria-label="Disconnect ${name}">Disconnect</button></form></div>`
     : ""
