@@ -2,6 +2,7 @@
 
 import { BlockList } from "node:net";
 import { type SignInOptions, SignInServer } from "../../../fakes/mcp-server/sign-in-server.ts";
+import type { Identity } from "../../../fakes/self-signed.ts";
 import { rulesOf } from "../../../src/service/core/egress/rules.ts";
 import type { EgressProvider, RunEgress } from "../../../src/service/core/egress/run-egress.ts";
 import { egressProvider } from "../../../src/service/egress/egress.ts";
@@ -37,6 +38,8 @@ export type ConnectionsFixture = {
 type Begun = { readonly name?: string; readonly url?: string; readonly cookie?: string };
 
 type Options = CoreFixtureOptions & {
+  /** Of the servers. One of their own unless told. */
+  readonly identity?: Identity;
   readonly signIn?: Omit<SignInOptions, "server" | "issuer">;
   /** What the operator lets runs reach. Default: both hosts. */
   readonly entries?: (hosts: readonly string[]) => readonly string[];
@@ -45,9 +48,10 @@ type Options = CoreFixtureOptions & {
 export async function openConnections({
   signIn = {},
   entries = (hosts) => hosts,
+  identity,
   ...options
 }: Options = {}): Promise<ConnectionsFixture> {
-  const pair = await openPair((origins) => new SignInServer({ ...origins, ...signIn }));
+  const pair = await openPair((origins) => new SignInServer({ ...origins, ...signIn }), identity);
   const egress = loopbackEgress();
   const core = await CoreFixture.start({
     ...options,

@@ -6,7 +6,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { type GuardedOptions, GuardedServer } from "../../../fakes/mcp-server/authorization-server.ts";
-import { selfSigned } from "../../../fakes/self-signed.ts";
+import { type Identity, selfSigned } from "../../../fakes/self-signed.ts";
 
 export type OpenedGuarded = {
   readonly guarded: GuardedServer;
@@ -33,8 +33,10 @@ export type OpenedPair<Made> = Omit<OpenedGuarded, "guarded"> & { readonly made:
 /** What answers at both names, made once they are known. */
 export async function openPair<
   Made extends { respond(request: IncomingMessage, response: ServerResponse): void },
->(make: (origins: { readonly server: string; readonly issuer: string }) => Made): Promise<OpenedPair<Made>> {
-  const identity = selfSigned(["localhost"]);
+>(
+  make: (origins: { readonly server: string; readonly issuer: string }) => Made,
+  identity: Identity = selfSigned(["localhost"]),
+): Promise<OpenedPair<Made>> {
   const usual = getCACertificates("default");
   setDefaultCACertificates([...usual, identity.cert]);
   let respond = (_request: IncomingMessage, response: ServerResponse): void => void response.end();

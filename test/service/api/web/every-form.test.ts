@@ -25,10 +25,6 @@ const POSTED_BY: Readonly<Record<string, readonly [file: string, text: string]>>
     "src/service/api/web/pages/settings/passkeys-page.ts",
     'action="/settings/passkeys"',
   ],
-  "/settings/connections/disconnect": [
-    "src/service/api/web/pages/settings/connections-page.ts",
-    "${PATH}/disconnect",
-  ],
   "/settings/passkeys/options": ["src/web/passkey.ts", "/options`"],
   "/settings/passkeys/remove": ["test/service/api/web/pages/passkeys-browser.test.ts", "Remove"],
   "/settings/apps/revoke": ["test/service/api/oauth/token-exchange.test.ts", '"/settings/apps/revoke"'],
