@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeJob } from "../../../../fakes/records.ts";
 import { systemClock } from "../../../../src/base/clock.ts";
-import { sealingKeyOf } from "../../../../src/base/sealed-text.ts";
+import { type SealingKeys, sealingKeyOf } from "../../../../src/base/sealed-text.ts";
+import { resealConnections } from "../../../../src/service/core/connections/sealed-secrets.ts";
 import {
   type OpenedConnection,
   openConnection,
@@ -244,6 +245,23 @@ onEveryStore((store) => {
       expect(
         await refused({ core: { ...core, connections: { ...core.connections, sealingKeys: null } } }),
       ).toContain("its operator sets RUN_SECRETS_KEY");
+    });
+
+    it("is sealed anew by a node that starts with both keys", async () => {
+      const own = fixture.core.core.connections.sealingKeys?.current ?? expect.unreachable();
+      const current = sealingKeyOf(Buffer.alloc(32, 9));
+      const having = (sealingKeys: SealingKeys): Core => ({
+        ...fixture.core.core,
+        connections: { ...fixture.core.core.connections, sealingKeys },
+      });
+      const { token } = await opened();
+      const first = textOf(await token());
+      await resealConnections(having({ current, previous: null }));
+      expect(textOf(await token())).toBe(first);
+      await resealConnections(having({ current, previous: own }));
+      const later = await opened({ core: having({ current, previous: null }) });
+      expect(textOf(await later.token())).toBe(first);
+      expect(textOf(await token())).toContain("sealed with another RUN_SECRETS_KEY");
     });
 
     it("is renewed by one of two nodes, whose answer all of them use", async () => {
