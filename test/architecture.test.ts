@@ -77,6 +77,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "operator/lists.ts": ["core"],
   "operator/operator.ts": ["core", "oidc", "settings", "store", "operator/lists.ts"],
   "wiring/acp.ts": ["core", "executor", "sandbox", "settings", "wiring/operator-access.ts"],
+  "wiring/connections.ts": ["core", "executor"],
   "wiring/core-hooks.ts": ["core"],
   "wiring/first-steps.ts": ["core", "settings", "wiring/open-checkouts.ts"],
   "wiring/model.ts": ["core", "executor", "settings"],
@@ -135,6 +136,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
     "oidc",
     "store",
     "telemetry",
+    "wiring/connections.ts",
     "wiring/core-hooks.ts",
     "wiring/journal-key.ts",
     "wiring/node.ts",
@@ -289,7 +291,7 @@ describe("the outside world", () => {
     const clients = importersOf(/^@modelcontextprotocol\/client/);
     const isUser = (path: string) =>
       path.startsWith("service/executor/tools/mcp/") ||
-      path === "federation/mcp/server-access.ts" ||
+      path.startsWith("federation/mcp/") ||
       path === "cli/mcp-stdio.ts";
     expect(clients.filter((path) => !isUser(path))).toEqual([]);
     const servers = importersOf(/^@modelcontextprotocol\/(?!client)/);

@@ -44,6 +44,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   "workspace-events": ["runs", "workspaces"],
   "write-grants": ["approvals"],
   "run-identity": ["runs"],
+  connections: ["egress", "run-identity", "sign-in"],
   schedules: ["approvals", "workspaces/placed-runs"],
   workflows: ["approvals", "workspaces/placed-runs"],
   operators: ["nodes", "runs", "sign-in"],

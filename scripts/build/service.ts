@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "../..");
 /** What the Action loads late, so that its first request is soon; and libraries that look for the system's own variant. */
 const LOADED_WITH_IMPORTER = /\/src\/(ci|client|contract|job)\/|\/node_modules\/@opentelemetry\//;
 /** Of a service inside a job: nobody can configure or reach it there. */
-const NOT_IN_JOBS = /\/(postgres|s3|metrics|traces|workspaces)\.ts$/;
+const NOT_IN_JOBS = /\/(postgres|s3|metrics|traces|workspaces|connections)\.ts$/;
 
 /** `cli.mjs`, and what it loads. */
 export async function buildCommand(): Promise<BuiltFiles> {

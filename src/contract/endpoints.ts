@@ -42,6 +42,7 @@ export const {
   account,
   accountMembers,
   invitations,
+  connections,
   credits,
   pricing,
   sessions,

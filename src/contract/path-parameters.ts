@@ -8,6 +8,7 @@ export const pathParameters = {
   scheduleID: { description: "The schedule's id.", schema: uuid },
   approvalID: { description: "The approval's id.", schema: uuid },
   server: { description: "The name of an MCP server, or `*` for every one.", schema: { type: "string" } },
+  connection: { description: "The name of a connection.", schema: { type: "string" } },
   userID: { description: "The caller's own account id.", schema: uuid },
   sha: {
     description: "The commit's whole name, in lower case.",

@@ -7,6 +7,7 @@ import { agentRoutes } from "./agents/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { ciRoutes, commitRoutes } from "./ci/routes.ts";
 import { claimRoutes } from "./claims.ts";
+import { connectionRoutes } from "./connections.ts";
 import { creditRoutes, pricingRoutes } from "./money/routes.ts";
 import { operationRoutes } from "./operation.ts";
 import { questionRoutes } from "./questions.ts";
@@ -37,6 +38,7 @@ export const firstRoutes = {
   account: accountRoutes,
   accountMembers: accountMemberRoutes,
   invitations: invitationRoutes,
+  connections: connectionRoutes,
   credits: creditRoutes,
   pricing: pricingRoutes,
   sessions: sessionRoutes,

@@ -15,6 +15,7 @@ import { SocketApi } from "./api/socket/socket-api.ts";
 import { checkGit } from "./checkouts/check-git.ts";
 import type { CheckoutProvider } from "./core/checkouts/checkout.ts";
 import type { TokenVerifier } from "./core/ci/token-verifier.ts";
+import { resealConnections } from "./core/connections/sealed-secrets.ts";
 import type { Core, FreeFor } from "./core/core.ts";
 import { resealAccesses } from "./core/repository-access/open-access.ts";
 import { RunSubmitter } from "./core/runs/submit-run.ts";
@@ -152,6 +153,7 @@ async function serveOn(listeners: Listeners, parts: Parts): Promise<Service> {
   await opened.remotes?.sweep({ isAlone: config.role !== "api", now: parts.clock.now() });
   const hasAccount = await startNode(node, parts);
   await resealAccesses(core);
+  await resealConnections(core);
   const sockets = answer(listeners, { core, submitter, config, faces });
   const { baseUrl, webUrl } = opened.policy;
   const runningAddress = recordRunningAddress(config.dataDir, { url: baseUrl, pagesUrl: webUrl });

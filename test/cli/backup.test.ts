@@ -15,6 +15,7 @@ import { BackupLoad, type FilledService, fillService } from "../support/backup/b
 import { BackupPlace, type BlobKind, clientOf, readBackup } from "../support/backup/backup-place.ts";
 import { expectFilled } from "../support/backup/expect-filled.ts";
 import { memoryLogger } from "../support/fixtures/core-fixture.ts";
+import { keptConnection } from "../support/mcp/kept-connection.ts";
 import { onEveryStore } from "../support/stores/on-every-store.ts";
 import { postgresStore, sqliteStore } from "../support/stores/stores.ts";
 
@@ -267,9 +268,11 @@ onEveryStore((kind) => {
       await store.transact((tx) =>
         tx.runIdentity.putKey({ sequence: 1, kid: "k", publicJwk: "{}", sealed, startsAt: 1 }),
       );
+      const connection = keptConnection({ accountId: "account-1", connectedBy: "person-1", sealed });
+      await store.transact((tx) => tx.mcpConnections.put(connection));
       await store.close();
       const backup = join(folder, `deploy-keys-${kind.name}`);
-      const needed = [{ setting: null, fingerprint: key.id, values: 2 }];
+      const needed = [{ setting: null, fingerprint: key.id, values: 3 }];
       expect(await place.runJson("backup", backup)).toMatchObject({ keys: needed });
       const other = await makePlace(kind, { blobs: "a folder", isEmpty: true });
       expect(await other.runJson("restore", backup)).toMatchObject({ missing_keys: needed });

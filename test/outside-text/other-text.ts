@@ -123,7 +123,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/executor/backends/acp/model-proxy/request-headers.ts",
     "service/executor/backends/acp/model-proxy/requests/kept.ts",
     "federation/exchange-id-token.ts",
-    "federation/mcp/server-access.ts",
+    "federation/mcp/authorization-server.ts",
     "service/executor/backends/model/output-schema.ts",
     "service/executor/backends/offline/briefing.ts",
     "service/executor/tools/fetch-page.ts",

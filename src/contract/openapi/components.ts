@@ -11,6 +11,7 @@ import { ciExamples, commitExamples } from "../ci/examples.ts";
 import { ciComponents } from "../ci/routes.ts";
 import { claimComponents, claimExamples } from "../claims.ts";
 import type { Components } from "../component.ts";
+import { connectionComponents, connectionExamples } from "../connections.ts";
 import type { ExamplesOf } from "../examples.ts";
 import { creditExamples, pricingExamples } from "../money/examples.ts";
 import { moneyComponents } from "../money/routes.ts";
@@ -46,6 +47,7 @@ export const components: Components = {
   ...runIdentityComponents,
   ...accountComponents,
   ...accountMemberComponents,
+  ...connectionComponents,
   ...questionComponents,
   ...workspaceNounComponents,
   ...moneyComponents,
@@ -70,6 +72,7 @@ export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun
   account: accountExamples,
   accountMembers: accountMemberExamples,
   invitations: invitationExamples,
+  connections: connectionExamples,
   questions: questionExamples,
   credits: creditExamples,
   pricing: pricingExamples,

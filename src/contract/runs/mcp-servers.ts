@@ -44,15 +44,21 @@ export function faultOfServerUrl(text: string): string | null {
 const WITHOUT_SECRETS =
   "Such a server has no secrets and is no program: ask the operator of the service to add others";
 
-export const mcpServerSchema = strictObject(
+const CONNECTION_FORM = `must be the name of a connection, ${MCP_SERVER_NAME_FORM}`;
+const URL_NEEDED =
+  'must have "url", or "connection" alone: it is one that an owner or admin of the account has made';
+
+const serverFields = strictObject(
   {
     type: field(z.optional(z.literal("http", 'must be "http"')), "Streamable HTTP, which is the only one."),
     url: field(
-      z.string("must be the https:// URL of a server: programs are for the operator of the service").check(
-        z.maxLength(MAX_MCP_URL_CHARS),
-        z.refine((text) => faultOfServerUrl(text) === null, URL_FORM),
+      z.optional(
+        z.string("must be the https:// URL of a server: programs are for the operator of the service").check(
+          z.maxLength(MAX_MCP_URL_CHARS),
+          z.refine((text) => faultOfServerUrl(text) === null, URL_FORM),
+        ),
       ),
-      "Its address, without credentials. Its host has to be one that the run may reach.",
+      "Its address, without credentials. Its host has to be one that the run may reach. Left out beside `connection`: the connection's.",
     ),
     tools: field(
       z.optional(toolPatternsSchema),
@@ -62,8 +68,20 @@ export const mcpServerSchema = strictObject(
       z.optional(sentAuthSchema),
       "How the run proves itself to it. Left out: the server is asked without a token.",
     ),
+    connection: field(
+      z.optional(z.string(CONNECTION_FORM).check(z.regex(mcpServerNamePattern, CONNECTION_FORM))),
+      "The account's connection with it, by its name: the server is asked in the name of the person who signed in. Only in runs in which nobody but writers of the repository and people of the account can have a say.",
+    ),
   },
   { hint: WITHOUT_SECRETS },
+);
+
+export const mcpServerSchema = serverFields.check(
+  z.refine(({ url, connection }) => url !== undefined || connection !== undefined, URL_NEEDED),
+  z.refine(
+    ({ auth, connection }) => auth === undefined || connection === undefined,
+    'has both "auth" and "connection": leave one out',
+  ),
 );
 
 /** By their names. */

@@ -6,22 +6,24 @@
 import {
   type AuthorizationServerMetadata,
   ClientCredentialsProvider,
-  checkResourceAllowed,
-  discoverAuthorizationServerMetadata,
-  discoverOAuthProtectedResourceMetadata,
-  extractWWWAuthenticateParams,
   fetchToken,
   type OAuthClientProvider,
-  OAuthError,
-  type OAuthTokens,
   PrivateKeyJwtProvider,
-  resourceUrlFromServerUrl,
 } from "@modelcontextprotocol/client";
-import { parseRetryAfterMs, type RetryNotice } from "../../base/backoff.ts";
+import type { RetryNotice } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { JWT_BEARER_GRANT } from "../../contract/ci/exchange.ts";
 import type { AccessToken } from "../provider.ts";
 import { openRenewedToken, type RenewedToken } from "../renewed-token.ts";
+import {
+  awayOf,
+  bearerOf,
+  codeOf,
+  discoverServer,
+  type FoundServer,
+  hostOf,
+  withTimeout,
+} from "./authorization-server.ts";
 import {
   type Challenge,
   type MintIdToken,
@@ -30,11 +32,9 @@ import {
   type ServerToken,
 } from "./server-grant.ts";
 
-const REQUEST_MS = 20_000;
 /** Where an answer does not say it. */
 const DEFAULT_LIFE_SECONDS = 3600;
 const MAX_LIFE_SECONDS = 24 * 3600;
-const ACCESS_TOKEN = /^[\x21-\x7e]{1,16384}$/;
 const CLIENT_NAME = "agent-service";
 
 export type ServerAccessOptions = {
@@ -60,21 +60,13 @@ export type ServerAccess = ServerToken &
     heed(challenge: Challenge): void;
   };
 
-/** The authorization server of a server, as both say. */
-type Found = {
-  readonly metadata: AuthorizationServerMetadata;
-  /** RFC 8707. */
-  readonly resource: string;
-  readonly scope: string | undefined;
-};
-
 /** Asks for nothing until a token is needed. */
 export function openServerAccess(options: ServerAccessOptions): ServerAccess {
   const { clock, random, onRetry, signal } = options;
   let challenge: Challenge | null = null;
-  let found: Found | null = null;
+  let found: FoundServer | null = null;
   const exchange = async (): Promise<AccessToken> => {
-    found ??= await discover(options, challenge);
+    found ??= await discoverServer({ ...options, issuer: options.grant.issuer }, challenge);
     return await requestToken(options, found);
   };
   const renewed = openRenewedToken({ exchange, clock, random, onRetry, signal });
@@ -96,54 +88,10 @@ export function openServerAccess(options: ServerAccessOptions): ServerAccess {
   };
 }
 
-async function discover(options: ServerAccessOptions, challenge: Challenge | null): Promise<Found> {
-  const { serverUrl, grant } = options;
-  const fetchFn = withTimeout(options);
-  const host = new URL(serverUrl).host;
-  const asked = challenge === null ? {} : extractWWWAuthenticateParams(challenge);
-  const { resourceMetadataUrl } = asked;
-  if (resourceMetadataUrl !== undefined && resourceMetadataUrl.origin !== new URL(serverUrl).origin)
-    throw new ServerAccessError(`${host} keeps its OAuth metadata at another host, which is not asked.`);
-  const at = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
-  const about = await reading(`${host} does not say which authorization server it trusts (RFC 9728).`, () =>
-    discoverOAuthProtectedResourceMetadata(serverUrl, at, fetchFn),
-  );
-  const requestedResource = resourceUrlFromServerUrl(serverUrl);
-  if (!checkResourceAllowed({ requestedResource, configuredResource: about.resource }))
-    throw new ServerAccessError(`The OAuth metadata of ${host} are about another server.`);
-  const listed = about.authorization_servers ?? [];
-  const [first] = listed;
-  if (first === undefined) throw new ServerAccessError(`${host} names no authorization server.`);
-  const issuer = grant.issuer === null ? first : listed.find((one) => isSameIssuer(one, grant.issuer ?? ""));
-  if (issuer === undefined)
-    throw new ServerAccessError(
-      `${host} does not name the authorization server that "issuer" says: nothing was sent to those that it names.`,
-    );
-  const metadata = await reading(`The metadata of ${hostOf(issuer)} cannot be read (RFC 8414).`, () =>
-    discoverAuthorizationServerMetadata(issuer, { fetchFn }),
-  );
-  if (metadata === undefined)
-    throw new ServerAccessError(`${hostOf(issuer)} has no metadata of an authorization server (RFC 8414).`);
-  if (new URL(metadata.token_endpoint).protocol !== "https:" && !isLoopback(metadata.token_endpoint))
-    throw new ServerAccessError(`The token endpoint of ${hostOf(issuer)} is not reached by https.`);
-  const supported = about.scopes_supported?.join(" ");
-  return { metadata, resource: about.resource, scope: grant.scope ?? asked.scope ?? supported };
-}
-
-/** Names of this machine, for tests of the protocol's makers: whoever gives `fetch` refuses them elsewhere. */
-function isLoopback(url: string): boolean {
-  return ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname);
-}
-
-/** As the SDK compares them: by their text, but for one slash at the end. */
-function isSameIssuer(one: string, other: string): boolean {
-  const plain = (text: string) => (text.endsWith("/") ? text.slice(0, -1) : text);
-  return plain(one) === plain(other);
-}
-
-async function requestToken(options: ServerAccessOptions, found: Found): Promise<AccessToken> {
+async function requestToken(options: ServerAccessOptions, found: FoundServer): Promise<AccessToken> {
   const { clock, onSecret, signal } = options;
-  const { metadata, resource, scope } = found;
+  const { metadata, resource } = found;
+  const scope = options.grant.scope ?? found.scope;
   const { issuer } = metadata;
   const provider = await providerOf(options, metadata);
   const now = clock.now();
@@ -161,7 +109,10 @@ async function requestToken(options: ServerAccessOptions, found: Found): Promise
     signal.throwIfAborted();
     throw refusalOf(cause, { options, issuer, answer, nowMs: clock.now() });
   });
-  return tokenOf(tokens, { issuer, begunAt: now, onSecret });
+  onSecret(tokens.access_token);
+  const { accessToken, seconds } = bearerOf(tokens, issuer);
+  const lifeSeconds = Math.min(seconds ?? DEFAULT_LIFE_SECONDS, MAX_LIFE_SECONDS);
+  return { accessToken, expiresAt: now + lifeSeconds * 1000 };
 }
 
 async function providerOf(
@@ -232,20 +183,6 @@ function jobProvider({ idToken, clientId, issuer }: JobToken): OAuthClientProvid
   };
 }
 
-function tokenOf(
-  { access_token: accessToken, token_type: type, expires_in: seconds = DEFAULT_LIFE_SECONDS }: OAuthTokens,
-  {
-    issuer,
-    begunAt,
-    onSecret,
-  }: { readonly issuer: string; readonly begunAt: number; readonly onSecret: (secret: string) => void },
-): AccessToken {
-  onSecret(accessToken);
-  if (type.toLowerCase() !== "bearer" || !ACCESS_TOKEN.test(accessToken) || !(seconds > 0))
-    throw new ServerAccessError(`${hostOf(issuer)} answered without a bearer token that can be used.`);
-  return { accessToken, expiresAt: begunAt + Math.min(seconds, MAX_LIFE_SECONDS) * 1000 };
-}
-
 type Refused = {
   readonly options: ServerAccessOptions;
   readonly issuer: string;
@@ -262,62 +199,18 @@ function refusalOf(cause: unknown, { options, issuer, answer, nowMs }: Refused):
     return new ServerAccessError(`${host} was sent nothing: its metadata do not fit the credential.`, {
       cause,
     });
+  const away = awayOf(answer, { host, nowMs, cause });
+  if (away !== null) return away;
   const { status } = answer;
-  if (status >= 500 || status === 429 || status === 408) {
-    const retryAfterMs = parseRetryAfterMs(answer.headers.get("retry-after") ?? undefined, nowMs);
-    return new ServerAccessError(`${host} gives no tokens now (${status}).`, {
-      isTransient: true,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      cause,
-    });
-  }
-  const code = cause instanceof OAuthError && /^[a-z_]{1,60}$/.test(cause.code) ? `, ${cause.code}` : "";
+  const code = codeOf(cause);
   const { type } = options.grant;
   const what = type === "job" ? "the job's ID token" : "the client";
   const then =
     type === "job"
       ? `Let it trust the CI's issuer and this repository, with the audience ${issuer}.`
       : "Compare client_id, its secret or key, and the scope.";
-  return new ServerAccessError(`${host} refused ${what} (${status}${code}). ${then}`, { cause });
-}
-
-/** `told` where what came cannot be read; where nothing came, the reason of whoever sent the request. */
-async function reading<Value>(told: string, work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (ServerAccessError.is(cause)) throw cause;
-    throw new ServerAccessError(told, { cause });
-  }
-}
-
-/** Errors of the sender are told as they are: they say what is not reached, and what to do. */
-function withTimeout({ fetch: send, signal }: Pick<ServerAccessOptions, "fetch" | "signal">): typeof fetch {
-  return async (url, init) => {
-    const limit = AbortSignal.timeout(REQUEST_MS);
-    try {
-      return await send(url, { ...init, signal: AbortSignal.any([signal, limit]) });
-    } catch (cause) {
-      signal.throwIfAborted();
-      const host = new URL(url instanceof Request ? url.url : url).host;
-      const why = limit.aborted
-        ? `it did not answer within ${REQUEST_MS / 1000} s`
-        : cause instanceof Error
-          ? cause.message
-          : "it failed";
-      throw new ServerAccessError(`${host} cannot be asked for a token: ${why}`, {
-        isTransient: limit.aborted || !isFinal(cause),
-        cause,
-      });
-    }
-  };
-}
-
-/** What the sender itself refuses stays refused. */
-function isFinal(cause: unknown): boolean {
-  return cause instanceof Error && "isFinal" in cause && cause.isFinal === true;
-}
-
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? "the authorization server";
+  return new ServerAccessError(
+    `${host} refused ${what} (${status}${code === null ? "" : `, ${code}`}). ${then}`,
+    { cause },
+  );
 }

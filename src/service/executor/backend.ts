@@ -82,6 +82,21 @@ export type TaskServers = {
   authorizeWrite(write: ServerWrite): Promise<ServerWriteVerdict>;
   /** The access token that the run's job brought for a server, read anew for each request; or why there is none. */
   accessToken(server: string): Promise<Result<string, { readonly reason: string }>>;
+  /** A connection of the agent's account, where the run may use it; or why not. */
+  connection(asked: {
+    readonly name: string;
+    readonly url: string | null;
+  }): Promise<Result<TaskConnection, { readonly reason: string }>>;
+};
+
+/** A server in which a person has signed in, and the tokens for it, read anew for each request. */
+export type TaskConnection = {
+  readonly serverUrl: string;
+  /** The authorization server's. */
+  readonly issuer: string;
+  token(): Promise<Result<string, { readonly reason: string }>>;
+  /** Another one after an answer of 401 to this one. */
+  renew(refusedToken: string): Promise<Result<string, { readonly reason: string }>>;
 };
 
 export type ServerWrite = {

@@ -2,6 +2,7 @@
 
 import type { Agent } from "../core/agents/agent.ts";
 import { approveUrl } from "../core/approvals/approve-url.ts";
+import { openConnection } from "../core/connections/use-connection.ts";
 import type { Core } from "../core/core.ts";
 import { readServerAccess } from "../core/model-access/kept-server-access.ts";
 import { readAskedOutputs } from "../core/runs/asked-outputs.ts";
@@ -123,6 +124,8 @@ export function taskOf(
       asked: input.mcpServers ?? null,
       mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository",
       accessToken: (server) => readServerAccess(core, { access: input.mcpAccess, server }),
+      connection: (named) =>
+        openConnection(core, { run, input, agent, egress: network.egress, signal }, named),
       authorizeWrite: async ({ origin, isNamed, input: given, ...write }) => {
         if (input.raceRole !== undefined) return { isAllowed: false, approveUrl: null, isAttempt: true };
         const args = secrets.apply(JSON.stringify(given));

@@ -31,6 +31,7 @@ export const faces: readonly AnyFace[] = [
       "/usage/*",
       "/settings",
       "/settings/*",
+      "/oauth/client.json",
     ],
     load: async () => (await import("../api/web/web-app.ts")).webApp,
   },

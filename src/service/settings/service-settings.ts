@@ -76,7 +76,7 @@ export const serviceSettings = {
     kind: sealingKey,
     fallback: null,
     description:
-      "The key that seals the access to a model that a run brings, and the journals from which runs go on when their worker is lost, 32 random bytes in base64 (`openssl rand -base64 32`), the same on every node. With `DATABASE_URL` a run that brings access is refused without it, and no journal is kept. Without `DATABASE_URL` runs that bring access outlive the process only with it: else their access is in memory alone. With every store: what seals deploy keys and the keys that [vouch for runs](run-identity.md), which are refused without it. Access tokens for MCP servers that a run brings are kept as its access to a model is.",
+      "The key that seals the access to a model that a run brings, and the journals from which runs go on when their worker is lost, 32 random bytes in base64 (`openssl rand -base64 32`), the same on every node. With `DATABASE_URL` a run that brings access is refused without it, and no journal is kept. Without `DATABASE_URL` runs that bring access outlive the process only with it: else their access is in memory alone. With every store: what seals deploy keys, the keys that [vouch for runs](run-identity.md) and the tokens of [connections](../connections.md), which are refused without it. Access tokens for MCP servers that a run brings are kept as its access to a model is.",
     shownDefault: "none; without `DATABASE_URL` one of each process",
   }),
   RUN_SECRETS_PREVIOUS_KEY: described({

@@ -27,6 +27,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     approvals: within(queries.approvals, around),
     writeGrants: within(queries.writeGrants, around),
     runIdentity: within(queries.runIdentity, around),
+    mcpConnections: within(queries.mcpConnections, around),
     blobs: within(queries.blobs, around),
     packs: within(queries.packs, around),
     defaultHeads: within(queries.defaultHeads, around),

@@ -182,6 +182,8 @@ CREATE INDEX runs_unarchived on runs (ended_at, id)
     where content in ('kept', 'archiving') and ended_at is not null;
 CREATE INDEX runs_payer on runs (payer, status, id)
     where status in ('queued', 'running', 'cancelling') and parked is null;
+CREATE TABLE "mcp_connections" ("account_id" text not null, "name" text not null, "id" text not null unique, "server_url" text not null, "resource" text not null, "issuer" text not null, "client_id" text not null, "token_endpoint" text not null, "revocation_endpoint" text, "scope" text not null, "sealed" text not null, "expires_at" bigint, "renewed_at" bigint, "version" bigint not null, "state" text not null, "reason" text, "connected_by" text not null, "connected_at" bigint not null, "renewing_until" bigint, constraint "mcp_connections_key" primary key ("account_id", "name"));
 CREATE TABLE "journal_archives" ("run_id" text primary key, "blob_key" text not null, "bytes" bigint not null, "sha256" text not null, "turns" text not null, "run_ended_at" bigint not null);
 CREATE INDEX "journal_archives_ended" on "journal_archives" ("run_ended_at");
+CREATE INDEX revisions_commit on revisions (workspace_id, commit_oid);
 `;

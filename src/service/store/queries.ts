@@ -20,6 +20,7 @@ import { SqlIdempotency } from "./idempotency.ts";
 import { SqlIdentities } from "./identities.ts";
 import { SqlInvitations } from "./invitations.ts";
 import type { SqlLedger } from "./ledger.ts";
+import { SqlMcpConnections } from "./mcp-connections.ts";
 import { SqlNodes } from "./nodes.ts";
 import { SqlOAuthArtifacts } from "./oauth-artifacts.ts";
 import { SqlOAuthGrants } from "./oauth-grants.ts";
@@ -76,6 +77,7 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   #approvals: SqlApprovals | undefined;
   #writeGrants: SqlWriteGrants | undefined;
   #runIdentity: SqlRunIdentity | undefined;
+  #mcpConnections: SqlMcpConnections | undefined;
   #expiry: SqlExpiry | undefined;
   #blobs: SqlBlobs | undefined;
   #packs: SqlPacks | undefined;
@@ -229,6 +231,11 @@ export class StoreQueries extends WorkspaceQueries implements StoreTransaction {
   get runIdentity(): SqlRunIdentity {
     this.#runIdentity ??= new SqlRunIdentity(this.#connection);
     return this.#runIdentity;
+  }
+
+  get mcpConnections(): SqlMcpConnections {
+    this.#mcpConnections ??= new SqlMcpConnections(this.#connection);
+    return this.#mcpConnections;
   }
 
   get expiry(): SqlExpiry {

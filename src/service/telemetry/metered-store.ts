@@ -132,6 +132,9 @@ class TalliedTransaction implements StoreTransaction {
   get runIdentity() {
     return this.#tx.runIdentity;
   }
+  get mcpConnections() {
+    return this.#tx.mcpConnections;
+  }
   get expiry() {
     return this.#tx.expiry;
   }

@@ -3,6 +3,7 @@
 import { hostname } from "node:os";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
+import { once } from "../../base/once.ts";
 import { SEALING_KEY_BYTES, type SealingKeys, sealingKeyOf } from "../../base/sealed-text.ts";
 import { toProblem } from "../api/shared/problems/to-problem.ts";
 import { TokenBuckets } from "../api/shared/token-buckets.ts";
@@ -11,7 +12,9 @@ import { holdDeletions } from "../core/blobs/held-deletions.ts";
 import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
 import type { Environments } from "../core/checkouts/environment.ts";
 import type { TokenVerifier } from "../core/ci/token-verifier.ts";
+import type { AuthorizationServers } from "../core/connections/authorization-port.ts";
 import type { Core, Policy } from "../core/core.ts";
+import type { EgressProvider } from "../core/egress/run-egress.ts";
 import { Load } from "../core/limits/load.ts";
 import type { OwnNode } from "../core/nodes/nodes.ts";
 import { RefusalTally } from "../core/nodes/refusal-tally.ts";
@@ -57,6 +60,8 @@ export type NodeParts = Omit<BackendParts, "modelAccess"> & {
   readonly keepsJournals?: boolean;
 };
 
+type OpenServers = typeof import("./connections.ts").authorizationServers;
+
 /** The parts that it opens once it listens: its address is part of the policy. */
 export type OpenedParts = {
   readonly policy: Policy;
@@ -78,6 +83,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
   const { config, log, clock, random, traces } = parts;
   const { policy, checkouts, kept, remotes, meter } = opened;
   const store = kept === null ? parts.store : readingArchives(parts.store, kept.blobs);
+  const egress = ownEgress(config);
   const peers = new Peers();
   const loopDelay = watchEventLoopDelay();
   const shared = sharedNode(parts, {
@@ -110,6 +116,10 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     policy,
     secretKeys: secretKeysOf(parts),
     identity: { signer: tokenSigner, sealingKeys: config.secretKeys },
+    connections: {
+      servers: lateServers({ egress, policy, clock, log }),
+      sealingKeys: config.secretKeys,
+    },
     journalKeys: journalKeysOf(parts),
     journalledBackends: new Set(parts.backends.filter(keepsJournal).map(({ name }) => name)),
     keepsRunSecrets: config.databaseUrl !== null || config.secretKeys !== null,
@@ -128,7 +138,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     node: ownNode(parts, { isAlone: shared === null, runIds: () => executor.runIds }),
     ...coreHooks,
   };
-  const executor = executorOf(core, { parts, opened, queue: dispatch, shared });
+  const executor = executorOf(core, { parts, opened, queue: dispatch, shared, egress });
   meter?.watch({
     runsInFlight: () => executor.atWork,
     runsWaiting: () => store.committed.queue.count(),
@@ -179,9 +189,10 @@ type Executing = {
   readonly opened: OpenedParts;
   readonly queue: RunQueue;
   readonly shared: SharedNode | null;
+  readonly egress: EgressProvider;
 };
 
-function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Executor {
+function executorOf(core: Core, { parts, opened, queue, shared, egress }: Executing): Executor {
   const { config, backends } = parts;
   const { checkouts, environments, kept } = opened;
   return new Executor({
@@ -191,7 +202,7 @@ function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Ex
     backends,
     openBroughtBackend: broughtBackendOf(parts),
     environments,
-    egress: ownEgress(config),
+    egress,
     tokenRelays: ownTokenRelays(config, toProblem),
     ...(config.sandbox.kubernetes === null
       ? {}
@@ -207,6 +218,17 @@ function executorOf(core: Core, { parts, opened, queue, shared }: Executing): Ex
     secrets: config.secrets,
     ...(shared === null ? {} : { heartbeatMs: shared.stalledMs / BEATS_UNTIL_STALLED }),
   });
+}
+
+/** They bring the protocol's SDK, which a service without connections never loads. */
+function lateServers(parts: Parameters<OpenServers>[0]): AuthorizationServers {
+  const load = once(async () => (await import("./connections.ts")).authorizationServers(parts));
+  return {
+    find: async (asked) => await (await load()).find(asked),
+    redeem: async (code) => await (await load()).redeem(code),
+    refresh: async (token) => await (await load()).refresh(token),
+    revoke: async (token) => await (await load()).revoke(token),
+  };
 }
 
 function keepsJournal(backend: Backend): boolean {

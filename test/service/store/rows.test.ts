@@ -16,6 +16,7 @@ import { keyRow as idempotencyKeyRow } from "../../../src/service/store/idempote
 import { identityRow, passkeyRow } from "../../../src/service/store/identities.ts";
 import { invitationRow } from "../../../src/service/store/invitations.ts";
 import { balanceRow, freeCallRow, postingRow } from "../../../src/service/store/ledger.ts";
+import { mcpConnectionRow } from "../../../src/service/store/mcp-connections.ts";
 import { nodeRow } from "../../../src/service/store/nodes.ts";
 import { artifactRow } from "../../../src/service/store/oauth-artifacts.ts";
 import { oauthGrantRow } from "../../../src/service/store/oauth-grants.ts";
@@ -150,6 +151,7 @@ const rows: { readonly [Name in keyof Database]: AnyRow<Database[Name]> } = {
   write_grants: grantRow,
   identity_keys: identityKeyRow,
   audience_grants: audienceRow,
+  mcp_connections: mcpConnectionRow,
 };
 
 type FoundColumn = ColumnOfTable & { readonly table: string };

@@ -10,6 +10,7 @@ import { putWorkflow } from "../../../src/service/core/workflows/workflows.ts";
 import { REPOSITORY } from "../../service/checkouts/checkout-fixture.ts";
 import type { Body, DocumentedApi } from "../documented-api.ts";
 import type { ClaimFixture } from "../fixtures/claim-fixture.ts";
+import { keptConnection } from "../mcp/kept-connection.ts";
 import { addPerson } from "../people.ts";
 import { type Params, WorkspaceMaker } from "./workspace-maker.ts";
 
@@ -191,6 +192,10 @@ export class Play {
     const personID = await addPerson(core, { accountId: mine.id, role: "viewer" });
     await api.ask("accountGet");
     await api.ask("accountUpdate", { json: { name: "Platform team" } });
+    const kept = keptConnection({ accountId: mine.id, connectedBy: mine.personId });
+    await fixture.core.store.transact((tx) => tx.mcpConnections.put(kept));
+    await api.ask("connectionsList");
+    await api.ask("connectionsRemove", { params: { connection: kept.name } });
     await api.ask("accountMembersList");
     await api.ask("accountMembersUpdate", { params: { personID }, json: { role: "member" } });
     await api.ask("accountMembersRemove", { params: { personID } });

@@ -5,6 +5,7 @@ import { putWorkflow } from "../../../src/service/core/workflows/workflows.ts";
 import type { DocumentedRoute } from "../document-checker.ts";
 import type { DocumentedApi } from "../documented-api.ts";
 import type { ClaimFixture } from "../fixtures/claim-fixture.ts";
+import { keptConnection } from "../mcp/kept-connection.ts";
 import { addPerson } from "../people.ts";
 import type { TestAccount } from "../service-account.ts";
 import { type Params, WorkspaceMaker } from "./workspace-maker.ts";
@@ -78,6 +79,10 @@ async function makeOfAccount({ fixture, account, api }: StandingParts): Promise<
   const later = { prompt: "hello", delay_seconds: 3_600 };
   const held = await api.ask("schedulesCreate", { params, json: later, bearer: account.aiClient });
   await api.ask("writeGrantsPut", { params: { agentID, server: "tracker" } });
+  const connection = `linear-${account.id.slice(-8)}`;
+  const ofServer = { id: crypto.randomUUID(), name: connection };
+  const kept = keptConnection({ accountId: account.id, connectedBy: account.personId, ...ofServer });
+  await fixture.core.store.transact((tx) => tx.mcpConnections.put(kept));
   const workflow = { agentId: agentID, id: null, name: "w", prompt: "p" };
   const written = await putWorkflow(fixture.core.core, workflow);
   if (!written.ok) throw new Error(written.refusal.reason);
@@ -91,6 +96,7 @@ async function makeOfAccount({ fixture, account, api }: StandingParts): Promise<
     approvalID,
     id,
     server: "tracker",
+    connection,
     userID: account.id,
     personID,
     invitationID,

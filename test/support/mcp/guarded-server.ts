@@ -6,7 +6,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { type GuardedOptions, GuardedServer } from "../../../fakes/mcp-server/authorization-server.ts";
-import { selfSigned } from "../../../fakes/self-signed.ts";
+import { type Identity, selfSigned } from "../../../fakes/self-signed.ts";
 
 export type OpenedGuarded = {
   readonly guarded: GuardedServer;
@@ -22,7 +22,21 @@ export type OpenedGuarded = {
 export async function openGuardedServer(
   options: Omit<GuardedOptions, "server" | "issuer">,
 ): Promise<OpenedGuarded> {
-  const identity = selfSigned(["localhost"]);
+  const { made: guarded, ...pair } = await openPair(
+    (origins) => new GuardedServer({ ...origins, ...options }),
+  );
+  return { guarded, ...pair };
+}
+
+export type OpenedPair<Made> = Omit<OpenedGuarded, "guarded"> & { readonly made: Made };
+
+/** What answers at both names, made once they are known. */
+export async function openPair<
+  Made extends { respond(request: IncomingMessage, response: ServerResponse): void },
+>(
+  make: (origins: { readonly server: string; readonly issuer: string }) => Made,
+  identity: Identity = selfSigned(["localhost"]),
+): Promise<OpenedPair<Made>> {
   const usual = getCACertificates("default");
   setDefaultCACertificates([...usual, identity.cert]);
   let respond = (_request: IncomingMessage, response: ServerResponse): void => void response.end();
@@ -38,10 +52,10 @@ export async function openGuardedServer(
     (server) => `localhost:${(server.address() as AddressInfo).port}`,
   );
   const [server, issuer] = [`https://${host}`, `https://${issuerHost}`];
-  const guarded = new GuardedServer({ server, issuer, ...options });
-  respond = guarded.respond;
+  const made = make({ server, issuer });
+  respond = made.respond;
   return {
-    guarded,
+    made,
     url: `${server}/mcp`,
     issuer,
     hosts: [host, issuerHost],

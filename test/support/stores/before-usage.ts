@@ -1,7 +1,13 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 044, */
+/** Statements for both databases, in their order: of migration 045, */
+const undoRevisionsByCommit: readonly string[] = ["drop index if exists revisions_commit"];
+
+/** of 044, */
 const undoJournalArchives: readonly string[] = ["drop table journal_archives"];
+
+/** of 043, */
+const undoMcpConnections: readonly string[] = ["drop table mcp_connections"];
 
 /** of 042, */
 const undoRunsByPayer: readonly string[] = ["drop index if exists runs_payer"];
@@ -48,7 +54,9 @@ const undoOperators: readonly string[] = [
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [
+  ...undoRevisionsByCommit,
   ...undoJournalArchives,
+  ...undoMcpConnections,
   ...undoRunsByPayer,
   ...undoRunArchives,
   ...undoRunIdentity,

@@ -18,6 +18,7 @@ import { approvalHandlers, questionHandlers, writeGrantHandlers } from "./handle
 import { ciHandlers } from "./handlers/ci.ts";
 import { claimHandlers } from "./handlers/claims.ts";
 import { commitHandlers } from "./handlers/commits.ts";
+import { connectionHandlers } from "./handlers/connections.ts";
 import { creditHandlers, pricingHandlers } from "./handlers/money.ts";
 import { operationHandlers } from "./handlers/operation.ts";
 import { repositoryAccessHandlers } from "./handlers/repository-access.ts";
@@ -86,6 +87,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     account: accountHandlers(core),
     accountMembers: accountMemberHandlers(core),
     invitations: invitationHandlers(core),
+    connections: connectionHandlers(core),
     credits: creditHandlers(core),
     pricing: pricingHandlers(core),
     sessions: sessionHandlers,

@@ -37,6 +37,8 @@ export const formRoles = {
   "/invitation/:token": "anybody",
   "/settings/account": "admin",
   "/settings/apps/revoke": "viewer",
+  "/settings/connections": "admin",
+  "/settings/connections/disconnect": "admin",
   "/settings/identities/remove": "anybody",
   "/settings/keys": "admin",
   "/settings/keys/revoke": "admin",

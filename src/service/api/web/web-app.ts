@@ -18,6 +18,7 @@ import { homeRoutes } from "./pages/home-page.ts";
 import { runRoutes } from "./pages/run/run-page.ts";
 import { accountRoutes } from "./pages/settings/account-page.ts";
 import { appsRoutes } from "./pages/settings/apps-page.ts";
+import { connectionsRoutes } from "./pages/settings/connections-page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
 import { identitiesRoutes } from "./pages/settings/identities-page.ts";
 import { keysRoutes } from "./pages/settings/keys-page.ts";
@@ -73,6 +74,7 @@ const pages: readonly PageRoutes[] = [
   approveRoutes,
   claimRoutes,
   appsRoutes,
+  connectionsRoutes,
   workspacesRoutes,
   workspaceRoutes,
   filesRoutes,

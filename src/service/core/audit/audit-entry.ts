@@ -29,6 +29,8 @@ export const auditActions = [
   "member_capped",
   "member_removed",
   "account_named",
+  "mcp_connected",
+  "mcp_disconnected",
   "operator_link_made",
   "operator_added",
   "operator_removed",

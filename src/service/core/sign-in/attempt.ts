@@ -6,6 +6,7 @@ export const attemptKinds = [
   "identity",
   "operator_passkey",
   "operator_registration",
+  "mcp_connection",
 ] as const;
 export type AttemptKind = (typeof attemptKinds)[number];
 

@@ -40,7 +40,9 @@ import * as m037 from "./037-keys-of-continued-runs.ts";
 import * as m039 from "./039-run-identity.ts";
 import * as m041 from "./041-run-archives.ts";
 import * as m042 from "./042-runs-by-payer.ts";
+import * as m043 from "./043-mcp-connections.ts";
 import * as m044 from "./044-journal-archives.ts";
+import * as m045 from "./045-revisions-by-commit.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -83,5 +85,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "039-run-identity": m039,
   "041-run-archives": m041,
   "042-runs-by-payer": m042,
+  "043-mcp-connections": m043,
   "044-journal-archives": m044,
+  "045-revisions-by-commit": m045,
 };

@@ -32,6 +32,7 @@ export const ownTables: ReadonlySet<string> = new Set([
   "journal_archives",
   "ledger_accounts",
   "ledger_postings",
+  "mcp_connections",
   "memberships",
   "nodes",
   "oauth_artifacts",

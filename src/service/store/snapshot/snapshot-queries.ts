@@ -13,7 +13,7 @@ export const migrationsQuery = "select name from kysely_migration order by name"
 
 /** Every sealed value. Null where an older store has none of their tables. */
 export function sealedQuery(tables: readonly string[]): string | null {
-  const queries = ["run_secrets", "repository_accesses", "identity_keys"]
+  const queries = ["run_secrets", "repository_accesses", "identity_keys", "mcp_connections"]
     .filter((name) => tables.includes(name))
     .map((name) => `select sealed from ${name} where sealed is not null`);
   return queries.length === 0 ? null : queries.join(" union all ");

@@ -2,6 +2,7 @@
 // application that acted for them.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SignInServer } from "../../../../fakes/mcp-server/sign-in-server.ts";
 import { ok } from "../../../../src/base/result.ts";
 import { changeAccountName } from "../../../../src/service/core/accounts/account-name.ts";
 import { auditRefusedSignIn } from "../../../../src/service/core/accounts/audit-account.ts";
@@ -18,6 +19,8 @@ import {
 } from "../../../../src/service/core/audit/audit-entry.ts";
 import { authenticate } from "../../../../src/service/core/authentication/authenticate.ts";
 import { completeAsAdministrator } from "../../../../src/service/core/claims/claim-as-administrator.ts";
+import { beginConnection, finishConnection } from "../../../../src/service/core/connections/connect.ts";
+import { disconnect } from "../../../../src/service/core/connections/connections.ts";
 import {
   acceptAsNewPerson,
   inviteToAccount,
@@ -35,8 +38,12 @@ import { addPasskey, removePasskey } from "../../../../src/service/core/sign-in/
 import { endWebSession, personIn } from "../../../../src/service/core/web-sessions/web-sessions.ts";
 import { authorizeWrite } from "../../../../src/service/core/write-grants/authorize-write.ts";
 import { grantWrites } from "../../../../src/service/core/write-grants/manage-grants.ts";
+import { authorizationServers } from "../../../../src/service/wiring/connections.ts";
 import { credentialsOf, type PersonsCredentials } from "../../../support/credentials-of-person.ts";
 import { ClaimFixture } from "../../../support/fixtures/claim-fixture.ts";
+import { loopbackEgress } from "../../../support/mcp/connections-fixture.ts";
+import { openPair } from "../../../support/mcp/guarded-server.ts";
+import { keptConnection } from "../../../support/mcp/kept-connection.ts";
 import { addPerson } from "../../../support/people.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
@@ -223,6 +230,29 @@ onEveryStore((kind) => {
       async account_named() {
         const change = { caller: owner, name: "Platform", requestId };
         done(await changeAccountName(fixture.core.core, change));
+      },
+      async mcp_connected() {
+        const pair = await openPair((origins) => new SignInServer({ ...origins }));
+        const policy = { ...fixture.core.core.policy, webUrl: "http://localhost:4711" };
+        const { clock, log } = fixture.core.core;
+        const egress = { ...policy.egress, entries: pair.hosts };
+        const parts = { egress: loopbackEgress(), policy: { egress }, clock, log };
+        const connections = { ...fixture.core.core.connections, servers: authorizationServers(parts) };
+        const core = { ...fixture.core.core, policy, connections };
+        const session = await signedIn();
+        const { url } = done(await beginConnection(core, { session, name: "linear", serverUrl: pair.url }));
+        const answer = await fetch(url, { redirect: "manual" });
+        const back = new URL(answer.headers.get("location") ?? "").searchParams;
+        const { state, code, iss } = Object.fromEntries(back);
+        const query = { state, code, iss, error: undefined, description: undefined };
+        done(await finishConnection(core, { session, query, requestId }));
+        await pair.close();
+      },
+      async mcp_disconnected() {
+        const { id: accountId, personId: connectedBy } = account;
+        const kept = keptConnection({ accountId, connectedBy, name: "sentry" });
+        await fixture.core.store.transact((tx) => tx.mcpConnections.put(kept));
+        done(await disconnect(fixture.core.core, { caller: owner, name: "sentry", requestId }));
       },
       async member_removed() {
         const removal = { caller: owner, personId: await member(), keys: "end", requestId } as const;

@@ -71,6 +71,7 @@ export class TaskRecorder {
         mayUseRepositorys: false,
         authorizeWrite: async () => ({ isAllowed: true }),
         accessToken: async () => refused({ reason: "no job brought one" }),
+        connection: async () => refused({ reason: "this run has no account" }),
       },
       nextId: (kind) => {
         this.#ids += 1;

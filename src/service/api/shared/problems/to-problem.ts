@@ -8,6 +8,7 @@ import { ciProblems } from "../../../core/ci/refusals.ts";
 import { claimProblems } from "../../../core/claims/refusals.ts";
 import { uploadProblems } from "../../../core/commit-uploads/refusals.ts";
 import { commitProblems } from "../../../core/commits/refusals.ts";
+import { connectionProblems } from "../../../core/connections/refusals.ts";
 import { idempotencyProblems } from "../../../core/idempotency/refusals.ts";
 import { limitProblems } from "../../../core/limits/refusals.ts";
 import { accountMemberProblems } from "../../../core/members/refusals.ts";
@@ -47,6 +48,7 @@ const tables = {
   ...claimProblems,
   ...uploadProblems,
   ...commitProblems,
+  ...connectionProblems,
   ...idempotencyProblems,
   ...limitProblems,
   ...modelAccessProblems,

@@ -2,6 +2,7 @@
 // fails is a note for the model and the run's readers, never the end of the run.
 // Why: docs/decisions/055-mcp-servers-in-the-sandbox.md
 
+import type { ServerToken } from "../../../../federation/mcp/server-grant.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { RunningProgram, Sandbox, SandboxedCheckout } from "../../../core/ports/sandbox.ts";
 import { reachesProxy } from "../../../core/runs/shell-policy.ts";
@@ -11,7 +12,7 @@ import { egressFetch } from "./egress-fetch.ts";
 import type { Channel, McpSession, Opened, openSession } from "./mcp-session.ts";
 import { MAX_TOOLS_OF_RUN, offerTools, plainText } from "./offered-tools.ts";
 import type { McpServer } from "./server-definition.ts";
-import { grantNames, openServerToken, type TokenParts } from "./server-token.ts";
+import { connectedToken, grantNames, openServerToken, type TokenParts } from "./server-token.ts";
 import { serverTool } from "./server-tool.ts";
 import { WriteGate } from "./write-gate.ts";
 
@@ -127,16 +128,57 @@ type Starting = { readonly server: McpServer; readonly open: typeof openSession 
 async function startServer(parts: RunServersParts, starting: Starting): Promise<StartedServer> {
   const { server } = starting;
   const { reach } = server;
-  if (reach.type === "program") return await startProgram(parts, starting);
   const { task, ca } = parts;
-  const { url, headers, grant } = reach;
+  const trusted = ca === undefined ? {} : { ca };
+  switch (reach.type) {
+    case "program":
+      return await startProgram(parts, starting);
+    case "http": {
+      const { url, headers, grant } = reach;
+      const token =
+        grant === null
+          ? null
+          : await openServerToken(parts.tokens, { name: server.name, url, grant, task, ...trusted });
+      const by = grant === null ? null : grantNames[grant.type];
+      return await startReached(parts, { ...starting, url, headers, token, by });
+    }
+    case "connection": {
+      const { connection: name, url } = reach;
+      const connection = await task.mcp.connection({ name, url });
+      if (!connection.ok) {
+        const why = mask(task, connection.refusal.reason);
+        return { server, opened: null, why, tokenOrigin: noOrigin, end: async () => undefined };
+      }
+      const token = connectedToken(connection.value, task);
+      const by = `the account's connection ${name}`;
+      return await startReached(parts, {
+        ...starting,
+        url: connection.value.serverUrl,
+        headers: {},
+        token,
+        by,
+      });
+    }
+  }
+}
+
+type Reached = Starting & {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly token: ServerToken | null;
+  /** How its token was got. */
+  readonly by: string | null;
+};
+
+async function startReached(
+  parts: RunServersParts,
+  { url, headers, token, by, ...starting }: Reached,
+): Promise<StartedServer> {
+  const { server } = starting;
+  const { task, ca } = parts;
   const { egress } = task.network;
   const trusted = ca === undefined ? {} : { ca };
   const fetch = egressFetch({ egress, url, headers, ...trusted });
-  const token =
-    grant === null
-      ? null
-      : await openServerToken(parts.tokens, { name: server.name, url, grant, task, ...trusted });
   const auth =
     token === null
       ? null
@@ -151,7 +193,7 @@ async function startServer(parts: RunServersParts, starting: Starting): Promise<
   });
   const tokenOrigin = () => {
     const origin = token?.origin() ?? null;
-    return origin === null || grant === null ? null : `${origin} (${grantNames[grant.type]})`;
+    return origin === null || by === null ? null : `${origin} (${by})`;
   };
   const end = async () => {
     if (opened.ok) await opened.session.close();

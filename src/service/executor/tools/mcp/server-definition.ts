@@ -54,7 +54,9 @@ export type McpServer = {
         readonly headers: Readonly<Record<string, string>>;
         /** By what it is given an access token. Null: it is asked without one, or with the one in its headers. */
         readonly grant: ServerGrant | null;
-      };
+      }
+    /** By a connection of the account. `url` is null where the connection says it. */
+    | { readonly type: "connection"; readonly connection: string; readonly url: string | null };
 };
 
 export type ReadServers = {
@@ -86,14 +88,18 @@ const programFields = {
   ),
   env: z.optional(values),
 };
+const httpType = z.optional(
+  z.enum(["http", "streamable-http", "streamableHttp"], 'must be "http": another transport is not supported'),
+);
+const connectionFields = {
+  ...common,
+  type: httpType,
+  url: z.optional(line),
+  connection: line.check(z.regex(mcpServerNamePattern, `must be ${MCP_SERVER_NAME_FORM}`)),
+};
 const httpFields = {
   ...common,
-  type: z.optional(
-    z.enum(
-      ["http", "streamable-http", "streamableHttp"],
-      'must be "http": another transport is not supported',
-    ),
-  ),
+  type: httpType,
   url: line,
   headers: z.optional(values),
   auth: z.optional(serverAuthSchema),
@@ -143,6 +149,7 @@ function readServer(name: string, definition: unknown, options: ReadOptions): Mc
   if (!mcpServerNamePattern.test(name)) return [`must be ${MCP_SERVER_NAME_FORM}`];
   const about = asObject(definition);
   if (about === null) return ["must be an object"];
+  if ("connection" in about) return readConnected(name, about, options);
   if ("command" in about === "url" in about) return ['must have either "command" or "url"'];
   return "command" in about ? readProgram(name, about, options) : readHttp(name, about, options);
 }
@@ -197,6 +204,28 @@ function readHttp(name: string, about: object, options: ReadOptions): McpServer 
     tools: tools ?? null,
     secrets: [...filled.secrets, ...granted.secrets],
     reach: { type: "http", url, headers: filled.values, grant: granted.grant },
+  };
+}
+
+/** What signs in is a person of an account: a run without one has no connections, and files of a repository name none. */
+function readConnected(name: string, about: object, options: ReadOptions): McpServer | string[] | null {
+  const { origin } = options;
+  if (origin !== "workflow")
+    return [
+      ".connection is refused: connections of an account are for the servers that a submission to a service names (mcp-servers of a workflow that has a service)",
+    ];
+  const parsed = formOf(connectionFields, options).safeParse(about);
+  if (!parsed.success) return faultsOf(parsed.error);
+  const { url = null, connection, tools, disabled } = parsed.data;
+  if (disabled === true) return null;
+  const fault = url === null ? null : faultOfServerUrl(url);
+  if (fault !== null) return [`.url ${fault}`];
+  return {
+    name,
+    origin,
+    tools: tools ?? null,
+    secrets: [],
+    reach: { type: "connection", connection, url },
   };
 }
 

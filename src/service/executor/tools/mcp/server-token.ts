@@ -8,7 +8,7 @@ import {
   type ServerGrant,
   type ServerToken,
 } from "../../../../federation/mcp/server-grant.ts";
-import type { BackendTask } from "../../backend.ts";
+import type { BackendTask, TaskConnection } from "../../backend.ts";
 import { authorizationFetch } from "./egress-fetch.ts";
 
 export type TokenParts = {
@@ -75,5 +75,24 @@ function broughtToken({ name, task }: Pick<TokenOfServer, "name" | "task">): Ser
         throw new ServerAccessError("it refuses the access token that the job brought");
     },
     origin: () => (sent === null ? null : "its authorization server, brought by the job"),
+  };
+}
+
+/** Renewed by the service, for every run that uses the connection. */
+export function connectedToken(
+  connection: TaskConnection,
+  { secrets }: Pick<BackendTask, "secrets">,
+): ServerToken {
+  let sent = "";
+  const use = (found: Awaited<ReturnType<TaskConnection["token"]>>): string => {
+    if (!found.ok) throw new ServerAccessError(found.refusal.reason);
+    secrets.add(found.value);
+    sent = found.value;
+    return sent;
+  };
+  return {
+    token: async () => use(await connection.token()),
+    renew: async () => void use(await connection.renew(sent)),
+    origin: () => connection.issuer,
   };
 }

@@ -86,7 +86,8 @@ async function open({
     egress === undefined ? {} : { network: { egress: egress.fixture.open(egress.hosts), withheld: [] } };
   const accessToken = async () => refused({ reason: "no job brought one" });
   const allowed = authorizeWrite ?? allowAll;
-  const mcp = { asked: null, mayUseRepositorys: false, authorizeWrite: allowed, accessToken };
+  const connection = async () => refused({ reason: "this run has no account" });
+  const mcp = { asked: null, mayUseRepositorys: false, authorizeWrite: allowed, accessToken, connection };
   const task = recorder.task({ ...network, mcp });
   const run = await openRunServers({
     load: async () => session,

@@ -76,6 +76,7 @@ async function start(starting: Starting) {
       mayUseRepositorys: false,
       authorizeWrite: async () => ({ isAllowed: true }),
       accessToken: starting.accessToken ?? none,
+      connection: none,
     },
   });
   const run = await openRunServers({

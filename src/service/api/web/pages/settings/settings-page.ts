@@ -13,6 +13,7 @@ const tabs = {
   members: "Members",
   account: "Account",
   apps: "Connected apps",
+  connections: "Connections",
   passkeys: "Passkeys",
   identities: "Identities",
   sessions: "Sessions",
