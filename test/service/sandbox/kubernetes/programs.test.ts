@@ -55,7 +55,9 @@ describe("a program in a pod", { tags: ["sandbox"] }, () => {
     expect(claims()).toEqual([CLAIM]);
     await program.end();
     expect(await program.ended).toBe("it was ended");
-    expect((await fixture.run("cat /proc/*/cmdline 2>/dev/null | tr '\\0' ' '")).output).not.toContain("sleep 1000");
+    expect((await fixture.run("cat /proc/*/cmdline 2>/dev/null | tr '\\0' ' '")).output).not.toContain(
+      "sleep 1000",
+    );
   });
 
   it("says how it ended, and what it complained of last", async () => {
