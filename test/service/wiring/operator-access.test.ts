@@ -143,11 +143,12 @@ describe("a service that is executed in a cloud", () => {
   );
 
   it("asks its platform again before what it has ends", async () => {
-    platform.lifeSeconds = 2;
+    // Renewed in the last third of its life.
+    platform.lifeSeconds = 9;
     const service = await startIn(["aws", "container"]);
     expect((await run(service)).run).toMatchObject({ status: "completed" });
     const first = shownTo(service);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await new Promise((resolve) => setTimeout(resolve, 6_500));
     expect((await run(service, "Read it again.")).run).toMatchObject({ status: "completed" });
     expect(shownTo(service).size).toBeGreaterThan(first.size);
     expect(service.house.clouds.flatMap(({ refusedCalls }) => refusedCalls)).toEqual([]);
