@@ -1,6 +1,6 @@
 // A real MCP server with tools that behave well and badly, for both revisions of the protocol.
 
-import { McpServer } from "@modelcontextprotocol/server";
+import { acceptedContent, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
 export type ServerFacts = {
@@ -16,6 +16,7 @@ export type ServerFacts = {
 
 const WORD = z.object({ word: z.string() });
 const NOTHING = z.object({});
+const COLOUR = z.object({ colour: z.enum(["red", "blue"]) });
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
 
 export function fakeServer({ secret, lookAround, crash, noteDown }: ServerFacts): McpServer {
@@ -29,6 +30,13 @@ export function fakeServer({ secret, lookAround, crash, noteDown }: ServerFacts)
   server.registerTool("note.down", { description: "Writes.", inputSchema: WORD }, async ({ word }) => {
     await noteDown?.(word);
     return text(`noted ${word}`);
+  });
+  server.registerTool("paint", { ...reads, inputSchema: WORD }, async ({ word }, { mcpReq }) => {
+    const given = acceptedContent(mcpReq.inputResponses, "colour", COLOUR);
+    if (given !== undefined) return text(`${word} is ${given.colour}`);
+    if (mcpReq.inputResponses?.colour !== undefined) return text(`${word} has no colour`);
+    const asked = { message: `Which colour has ${word}?`, requestedSchema: COLOUR };
+    return inputRequired({ inputRequests: { colour: inputRequired.elicit(asked) } });
   });
   server.registerTool("whoami", { ...reads, inputSchema: NOTHING }, async () =>
     text(`the token is ${secret}`),

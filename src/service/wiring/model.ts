@@ -121,7 +121,7 @@ function sandboxedParts({
 
 /** The protocol is loaded where a run has a server. */
 function serversOf({ sandbox, isTrusted: trusts, mcp, mintIdToken, clock, random }: AgentParts): OpenServers {
-  return async ({ task, checkout }) => {
+  return async ({ task, checkout, elicitations }) => {
     const { servers: operators, usesRepositorys: isAlways, repositoryVariables: variables } = mcp;
     const found = await serversOfRun({ operators, repositorys: { isAlways, variables }, task, checkout });
     return await openRunServers({
@@ -137,6 +137,7 @@ function serversOf({ sandbox, isTrusted: trusts, mcp, mintIdToken, clock, random
       place: { gitFolder: checkout.gitFolder ?? null, covered: checkout.covered, isTrusted: trusts(task) },
       task,
       checkout,
+      elicitations,
     });
   };
 }

@@ -165,7 +165,7 @@ async function expectWithheld(names: readonly string[], sandbox: string): Promis
   for (const name of credentials) expect(seen).not.toContain(canaryOf(name));
   for (const name of names.filter((one) => /^\w+$/.test(one)))
     expect(events).toContain(`\${${name}} is refused: it is a credential or a setting of the job itself.`);
-  expect(events).toContain("own: 10 tools");
+  expect(events).toContain("own: 11 tools");
   expect(asked).toContain("over");
   // What the server says of it, the model gets to hear, and nobody else.
   expect(events).not.toContain(OWN);

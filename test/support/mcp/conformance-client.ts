@@ -119,7 +119,7 @@ async function grantOf(): Promise<ServerGrant | null> {
 
 async function open(by: Auth): Promise<McpSession | string> {
   const channel = { type: "http", url, fetch, auth: by } as const;
-  const opened = await openSession({ channel, versions: "all", startMs: TIMEOUT_MS, signal });
+  const opened = await openSession({ channel, versions: "all", startMs: TIMEOUT_MS, elicit: null, signal });
   return opened.ok ? opened.session : opened.why;
 }
 

@@ -381,6 +381,7 @@ onEveryStore((kind) => {
           channel: { type: "http", url: `${fixture.url}/mcp`, fetch, auth },
           versions: "all",
           startMs: 20_000,
+          elicit: null,
           signal,
         });
         if (!opened.ok) throw new Error(opened.why);

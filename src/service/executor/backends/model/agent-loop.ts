@@ -10,6 +10,7 @@ import { sumOf } from "../../../core/runs/usage.ts";
 import { BackendFailure, type BackendOutcome, type BackendTask } from "../../backend.ts";
 import type { ProjectScripts } from "../../checks/check-kinds.ts";
 import type { BackgroundProcesses } from "../../processes/background-processes.ts";
+import type { Elicitations } from "../../tools/mcp/elicitations.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { RequestStage } from "./allow-request.ts";
 import { AnswerEvents } from "./answer-events.ts";
@@ -46,6 +47,8 @@ type AgentLoopOptions = {
   /** Null: any reply will do. */
   readonly form: OutputForm | null;
   readonly question: PendingQuestion;
+  /** What MCP servers ask people. Null: nobody can be asked. */
+  readonly elicitations: Elicitations | null;
   /** The scripts of the project. */
   readonly scripts: ProjectScripts;
   /** Null where the run ends with its worker. */
@@ -198,8 +201,14 @@ export class AgentLoop {
       toldShare: this.#notices.told,
       cutAnswers: this.#cutAnswers.state,
       followUps: this.#followUps.state,
+      ...this.#elicited(),
     };
     return { position, requests: this.#options.requests.state };
+  }
+
+  #elicited(): Pick<LoopPosition, "elicited"> {
+    const elicited = this.#options.elicitations?.state ?? [];
+    return elicited.length === 0 ? {} : { elicited };
   }
 
   /** The bound that makes a turn the last: a model that repeats one call gets no more, but is asked for an answer once more. */

@@ -56,7 +56,7 @@ export function leftLoop({ entries }: LeftWork): LeftLoop | null {
   const { position, requests, conversation } = turn;
   const left = { messages, conversation, instructions, continued };
   if (continued?.forkedFrom !== undefined) {
-    const { stopped: _stopped, ...at } = position;
+    const { stopped: _stopped, elicited: _elicited, ...at } = position;
     const fresh = { meter: null, requests: null, planned: [], calls: null };
     return { ...left, ...fresh, position: { ...at, bound: null, isToldSo: false, toldShare: 0 } };
   }

@@ -3,6 +3,7 @@
 import type { ModelMessage } from "ai";
 import type { parkStops, StopReason } from "../../../../contract/runs/run.ts";
 import type { CheckRecordState } from "../../checks/check-record.ts";
+import type { ElicitedState } from "../../tools/mcp/elicitations.ts";
 import type { MeterState } from "../../usage-meter.ts";
 import type { ModelResponse } from "./model-call.ts";
 import type { PlannedCall, SpendingBound } from "./spending.ts";
@@ -85,6 +86,8 @@ export type LoopPosition = {
   readonly toldShare: number;
   readonly cutAnswers: CutAnswersState;
   readonly followUps: FollowUpsState;
+  /** Questions of MCP servers that wait for an answer, or for their tool to be called again. Absent: there are none. */
+  readonly elicited?: readonly ElicitedState[];
 };
 
 /** A call of a tool with its result. */

@@ -12,6 +12,7 @@ import {
 } from "../../backend.ts";
 import { defaultRunTokens } from "../../run-budget.ts";
 import type { AskedQuestion } from "../../tools/ask-question.ts";
+import { Elicitations } from "../../tools/mcp/elicitations.ts";
 import { noServers } from "../../tools/mcp/run-servers.ts";
 import { withEndedProcesses } from "../../tools/with-ended-processes.ts";
 import { openAdvisor } from "./advisor.ts";
@@ -170,6 +171,15 @@ function agentBackend(settings: LoopSettings, { modelOf, idOf, rates }: AgentMod
       const askAdvisor = openAdvisor({ modelId: advisorId, callsAllowed, task, requests, conversation });
       const question = new PendingQuestion();
       const askPeople = task.mayAsk ? (asked: AskedQuestion) => question.take(asked) : null;
+      // Answered once the run goes on: a run that ends with its question knows nothing of it any more.
+      const elicitations =
+        askPeople === null || !task.mayPark || task.journal === null
+          ? null
+          : new Elicitations({
+              ask: askPeople,
+              left: left?.position.elicited ?? [],
+              said: left?.continued?.message ?? null,
+            });
       const explore = openExplorers({
         task,
         checkout,
@@ -180,7 +190,7 @@ function agentBackend(settings: LoopSettings, { modelOf, idOf, rates }: AgentMod
       const processes = task.isJudge ? null : (settings.openProcesses?.({ task, checkout }) ?? null);
       const servers = task.isJudge
         ? noServers
-        : ((await settings.openServers?.({ task, checkout })) ?? noServers);
+        : ((await settings.openServers?.({ task, checkout, elicitations })) ?? noServers);
       try {
         const { instructions, opening, tools, toldNotes, checks } = await openBriefing({
           task,
@@ -242,6 +252,7 @@ function agentBackend(settings: LoopSettings, { modelOf, idOf, rates }: AgentMod
           maxOutputTokens: limits.maxOutputTokens,
           form,
           question,
+          elicitations,
           scripts: checks.scripts,
           journal,
           left,

@@ -11,6 +11,7 @@ import { gitDiff } from "../../tools/git-diff.ts";
 import { gitLog } from "../../tools/git-log.ts";
 import { gitShow } from "../../tools/git-show.ts";
 import { listFiles } from "../../tools/list-files.ts";
+import type { Elicitations } from "../../tools/mcp/elicitations.ts";
 import type { RunServers } from "../../tools/mcp/run-servers.ts";
 import { readFile } from "../../tools/read-file.ts";
 import { search } from "../../tools/search.ts";
@@ -46,6 +47,7 @@ export type DescribePlace = (context: Pick<ToolboxContext, "task" | "checkout">)
 export type OpenServers = (context: {
   readonly task: RepositoryTask | BareTask;
   readonly checkout: Checkout;
+  readonly elicitations: Elicitations | null;
 }) => Promise<RunServers>;
 
 /** The tools that change nothing. */

@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { ServerAccessError } from "../../../../federation/mcp/server-grant.ts";
 import type { CallResult, ResultPart } from "./call-result.ts";
+import type { ElicitAnswer, ElicitRequest } from "./elicitations.ts";
 import type { ListedTool } from "./offered-tools.ts";
 import { type Pipes, PipeTransport } from "./pipe-transport.ts";
 
@@ -37,6 +38,8 @@ export type McpSessionOptions = {
   readonly versions: "all" | "older";
   /** For the whole of the start, the list of its tools included. */
   readonly startMs: number;
+  /** Answers what the server asks people, or null, which ends the call. Null: the server is told that nobody can be asked. */
+  readonly elicit: ((request: ElicitRequest) => ElicitAnswer | null) | null;
   readonly signal: AbortSignal;
 };
 
@@ -75,6 +78,7 @@ export async function openSession({
   channel,
   versions,
   startMs,
+  elicit,
   signal,
 }: McpSessionOptions): Promise<Opened> {
   const pipes = channel.type === "pipes" ? new PipeTransport(channel) : null;
@@ -93,6 +97,7 @@ export async function openSession({
   const client = new Client(
     { name: "agent-service", version: "1" },
     {
+      capabilities: elicit === null ? {} : { elicitation: { form: {} } },
       versionNegotiation:
         versions === "all"
           ? { mode: "auto", probe: { timeoutMs: Math.min(PROBE_MS, startMs) } }
@@ -103,6 +108,14 @@ export async function openSession({
     },
   );
   client.onerror = () => undefined;
+  if (elicit !== null)
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      if (!("requestedSchema" in params)) return { action: "decline" };
+      const answer = elicit(params);
+      // To say "cancel" would say that somebody was asked.
+      if (answer === null) throw new Error("it asks people something first");
+      return answer;
+    });
   const close = async () => {
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);

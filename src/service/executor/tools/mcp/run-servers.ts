@@ -9,6 +9,7 @@ import { reachesProxy } from "../../../core/runs/shell-policy.ts";
 import type { BackendTask } from "../../backend.ts";
 import type { Tool } from "../tool.ts";
 import { egressFetch } from "./egress-fetch.ts";
+import type { Elicitations, ElicitRequest } from "./elicitations.ts";
 import type { Channel, McpSession, Opened, openSession } from "./mcp-session.ts";
 import { MAX_TOOLS_OF_RUN, offerTools, plainText } from "./offered-tools.ts";
 import type { McpServer } from "./server-definition.ts";
@@ -34,6 +35,8 @@ type RunServersParts = {
   readonly place: Omit<SandboxedCheckout, "root">;
   readonly task: ServersTask;
   readonly checkout: Pick<Checkout, "root">;
+  /** What servers ask people. Null: nobody can be asked in this run. */
+  readonly elicitations: Elicitations | null;
   /** For tests: in the place of the usual authorities. */
   readonly ca?: string;
   /** Default 60 s. */
@@ -67,7 +70,8 @@ export async function openRunServers(parts: RunServersParts): Promise<RunServers
     for (const one of settled) if (one.status === "rejected") throw one.reason;
     const tools: Tool<unknown>[] = [];
     const gate = new WriteGate(task);
-    const lines = started.map((one) => describe(one, { tools, gate }));
+    const { elicitations } = parts;
+    const lines = started.map((one) => describe(one, { tools, gate, elicitations }));
     lines.push(...problems.map((problem) => `not available: ${plainText(problem)}`));
     const text = task.secrets.apply(lines.join("\n"));
     await record.end(text);
@@ -85,7 +89,11 @@ function textFor(lines: string): string {
 /** Adds the tools of a server to `tools`, and says in a line what there is. */
 function describe(
   { server, opened, why, tokenOrigin }: StartedServer,
-  { tools, gate }: { readonly tools: Tool<unknown>[]; readonly gate: WriteGate },
+  {
+    tools,
+    gate,
+    elicitations,
+  }: { readonly tools: Tool<unknown>[]; readonly gate: WriteGate } & Pick<RunServersParts, "elicitations">,
 ): string {
   if (opened === null) return `${server.name}: not available: ${why}`;
   const { offered, notes } = offerTools(server, opened.session.tools);
@@ -99,6 +107,7 @@ function describe(
         session: opened.session,
         pass: async (input) => await gate.pass(server, { ...tool, input }),
         explain: opened.explain,
+        note: () => elicitations?.noteFor(server.name) ?? "",
       }),
     ),
   );
@@ -290,10 +299,17 @@ function startedOf({
 }
 
 async function openWith(
-  { task, startMs = START_MS }: RunServersParts,
-  { open, channel, versions }: Starting & { readonly channel: Channel; readonly versions: "all" | "older" },
+  { task, startMs = START_MS, elicitations }: RunServersParts,
+  {
+    server,
+    open,
+    channel,
+    versions,
+  }: Starting & { readonly channel: Channel; readonly versions: "all" | "older" },
 ): Promise<Opened> {
-  return await open({ channel, versions, startMs, signal: task.signal });
+  const elicit =
+    elicitations === null ? null : (request: ElicitRequest) => elicitations.answer(server.name, request);
+  return await open({ channel, versions, startMs, elicit, signal: task.signal });
 }
 
 function mask({ secrets }: ServersTask, text: string): string {

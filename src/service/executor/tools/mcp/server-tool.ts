@@ -17,9 +17,11 @@ type ServerToolParts = {
   readonly pass: (input: Readonly<Record<string, unknown>>) => Promise<void>;
   /** The text about a failure: masked, with what is known of the server. */
   readonly explain: (why: string) => string;
+  /** Added to the result of a call. */
+  readonly note: () => string;
 };
 
-export function serverTool({ server, tool, session, pass, explain }: ServerToolParts): Tool<null> {
+export function serverTool({ server, tool, session, pass, explain, note }: ServerToolParts): Tool<null> {
   return {
     name: tool.name,
     description: tool.description,
@@ -39,9 +41,10 @@ export function serverTool({ server, tool, session, pass, explain }: ServerToolP
         timeoutMs: CALL_MS,
         signal,
       });
+      const asked = note();
       if (!called.ok)
-        throw new ToolError("failed", `The MCP server ${server} failed: ${explain(called.why)}`);
-      const text = resultText(server, called.result);
+        throw new ToolError("failed", `The MCP server ${server} failed: ${explain(called.why)}${asked}`);
+      const text = resultText(server, called.result) + asked;
       if (called.isError) throw new ToolError("failed", text);
       return { value: null, text };
     },

@@ -98,6 +98,7 @@ async function open({
     place: { gitFolder: null, isTrusted: false },
     task,
     checkout,
+    elicitations: null,
     ...(egress === undefined ? {} : { ca: egress.fixture.identity.cert }),
     ...(startMs === undefined ? {} : { startMs }),
   });
@@ -302,7 +303,7 @@ describe("a server that is a program", { tags: ["sandbox"] }, () => {
       servers: { bad: programOf(behaviour), good: programOf("well") },
       startMs: 8_000,
     });
-    expect(recordOf(recorder).split("\n")).toEqual([`bad: not available: ${why}`, "good: 10 tools"]);
+    expect(recordOf(recorder).split("\n")).toEqual([`bad: not available: ${why}`, "good: 11 tools"]);
     expect(run.text).toContain(`bad: not available: ${why}`);
   });
 
@@ -341,7 +342,7 @@ describe("a server that is reached by https", () => {
 
   it("is asked with its headers, through what the run may reach", async () => {
     const { call, recorder, authorizations, fixture } = await remote();
-    expect(recordOf(recorder)).toBe("remote: 10 tools");
+    expect(recordOf(recorder)).toBe("remote: 11 tools");
     expect(await call("mcp__remote__lookup", { word: "tree" })).toContain("tree means TREE");
     expect(new Set(authorizations)).toEqual(new Set([`Bearer ${TOKEN}`]));
     expect(fixture.asked).toContain("files.example");

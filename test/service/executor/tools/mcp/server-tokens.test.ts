@@ -93,6 +93,7 @@ async function start(starting: Starting) {
     place: { gitFolder: null, isTrusted: false },
     task,
     checkout,
+    elicitations: null,
     ca: internet.identity.cert,
   });
   opened.push(() => run.close());
@@ -132,7 +133,7 @@ describe("a server that takes the tokens of a client", () => {
       auth: bySecret,
       options: { client },
     });
-    expect(record).toBe(`docs: 10 tools; access token of ${issuer} (client credentials)`);
+    expect(record).toBe(`docs: 11 tools; access token of ${issuer} (client credentials)`);
     expect(await call("mcp__docs__lookup", { word: "tree" })).toContain("tree means TREE");
     expect(guarded.asked).toMatchObject([
       {
@@ -167,7 +168,7 @@ describe("a server that takes the tokens of a client", () => {
       options: { client: { id: "team", keys } },
       variables: { CLIENT_KEY: pem, CLIENT_SECRET: SECRET },
     });
-    expect(record).toMatch(/^docs: 10 tools; access token of .* \(private key\)$/);
+    expect(record).toMatch(/^docs: 11 tools; access token of .* \(private key\)$/);
     expect(guarded.asked).toMatchObject([{ status: 200, form: { scope: "tools:read" } }]);
     expect(JSON.stringify(guarded.asked)).not.toContain(pem.split("\n")[1]);
     expectHidden(pem.split("\n")[1] ?? "");
@@ -312,7 +313,7 @@ describe("a server that takes the identity of the job", () => {
       options: { trust },
       mintIdToken,
     });
-    expect(record).toBe(`docs: 10 tools; access token of ${issuer} (the job's identity)`);
+    expect(record).toBe(`docs: 11 tools; access token of ${issuer} (the job's identity)`);
     expect(minted.map(({ audience }) => audience)).toEqual([issuer]);
     expect(guarded.asked).toMatchObject([
       { status: 200, form: { grant_type: JWT_BEARER, assertion: minted[0]?.token, scope: "tools" } },
@@ -374,7 +375,7 @@ describe("a server that takes the identity of the job", () => {
       },
     });
     expect(record).toBe(
-      "docs: 10 tools; access token of its authorization server, brought by the job (the job's identity)",
+      "docs: 11 tools; access token of its authorization server, brought by the job (the job's identity)",
     );
     token = guarded.give();
     expect(await call("mcp__docs__lookup", { word: "tree" })).toContain("tree means TREE");
