@@ -35,6 +35,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   checkouts: ["commits", "repository-access"],
   ci: ["claims", "commits", "limits"],
   runs: ["ci", "model-access", "repository-access", "sessions"],
+  "runs/archives": ["runs"],
   approvals: ["runs"],
   "commit-uploads": ["runs"],
   questions: ["runs"],

@@ -122,6 +122,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/executor/backends/acp/model-proxy/pass-on.ts",
     "service/executor/backends/acp/model-proxy/request-headers.ts",
     "service/executor/backends/acp/model-proxy/requests/kept.ts",
+    "federation/usable-token.ts",
     "federation/exchange-id-token.ts",
     "federation/mcp/authorization-server.ts",
     "service/executor/backends/model/output-schema.ts",
@@ -135,6 +136,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "conform/report.ts",
   ],
   "an anchored word of bounded length": [
+    "service/core/runs/archives/journal-archive.ts",
     "service/api/git/git-app.ts",
     "github/changes/co-author.ts",
     "gitlab/changes/gitlab-changes.ts",

@@ -42,7 +42,7 @@ export function faultOfServerUrl(text: string): string | null {
 }
 
 const WITHOUT_SECRETS =
-  "Such a server has no secrets and is no program: ask the operator of the service to add others";
+  "Such a server has no secrets, and programs are for the operator of the service: ask them to add others";
 
 const CONNECTION_FORM = `must be the name of a connection, ${MCP_SERVER_NAME_FORM}`;
 const URL_NEEDED =

@@ -103,7 +103,7 @@ function servedBy(
     return opening;
   };
   return {
-    fetch: async (request, signal) => await (await open()).fetch(request, signal),
+    serve: async (request, signal) => await (await open()).serve(request, signal),
     receive: async (push, take, signal) => await (await open()).receive(push, take, signal),
     sweep: async () => await (await opening)?.sweep(),
   };

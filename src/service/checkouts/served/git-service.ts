@@ -38,7 +38,7 @@ export function gitService(options: GitServiceOptions): GitService {
   const turns = new Turns({ working: limits.maxFetches, waiting: limits.maxWaitingFetches });
   const pushes = uploadTurns({ limits: limits.push, clock });
   return {
-    fetch: async (request, signal) => {
+    serve: async (request, signal) => {
       const { accountId } = request.repository;
       const share = {
         name: `account ${accountId}`,

@@ -75,7 +75,7 @@ export type ServeRefusal =
  */
 export interface GitService {
   /** What `git upload-pack` answers. Its pack begins once all is there that it needs. */
-  fetch(request: FetchRequest, signal: AbortSignal): Promise<Result<AsyncIterable<Uint8Array>, ServeRefusal>>;
+  serve(request: FetchRequest, signal: AbortSignal): Promise<Result<AsyncIterable<Uint8Array>, ServeRefusal>>;
   /** Checks what is pushed, strictly, then has `take` read it. What reading the pack throws is thrown. */
   receive<Value>(
     push: IncomingPush,

@@ -31,7 +31,7 @@ export async function fetchByGit(
   if (state === "erasing") return refused({ reason: "workspace_erasing", workspaceId });
   const repository = await servedRepository(core, reached.value);
   const { git } = keepingOf(core);
-  const fetched = await git.fetch({ repository, protocol, input, asksForRefs }, signal);
+  const fetched = await git.serve({ repository, protocol, input, asksForRefs }, signal);
   return fetched.ok ? ok(fetched.value) : fetched;
 }
 
