@@ -96,7 +96,7 @@ export function readAnswer(
       if (field.isRequired) return refused({ reason: `${field.name} is missing.` });
       continue;
     }
-    const value = valueOf(field, said);
+    const value = valueIn(field, said);
     if (value === null) return refused({ reason: `${field.name} must be ${allowedOf(field)}.` });
     content[field.name] = value;
   }
@@ -120,7 +120,7 @@ function linesIn(fields: readonly FormField[], text: string): ReadonlyMap<string
   return given;
 }
 
-function valueOf({ type, options }: FormField, said: string): Content[string] | null {
+function valueIn({ type, options }: FormField, said: string): Content[string] | null {
   if (type === "array") {
     const chosen = said.split(",").map((one) => chosenOf(options, one.trim()));
     return chosen.every((one) => typeof one === "string") ? (chosen as string[]) : null;
