@@ -11,7 +11,7 @@ import { Refusals } from "../support/every-route/refusals.ts";
 import type { Answer, Call } from "../support/service-client.ts";
 import { sqliteStore } from "../support/stores/stores.ts";
 
-/** Each has a test of its own: providers of identities, passkeys and OAuth are not of this world, and no example caps a member. */
+/** Each has a test of its own: providers of identities, passkeys, MCP servers and OAuth are not of this world, and no example caps a member. */
 const AUDITED_ELSEWHERE = [
   // Of the operator's pages.
   "operator_link_made",
@@ -27,6 +27,8 @@ const AUDITED_ELSEWHERE = [
   "passkey_removed",
   "identity_linked",
   "identity_removed",
+  // It takes an authorization server, and a person.
+  "mcp_connected",
 ];
 
 let world: DocumentedWorld;
