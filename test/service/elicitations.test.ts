@@ -17,6 +17,7 @@ import * as access from "../../src/federation/mcp/server-access.ts";
 import { leaveRun } from "../../src/service/core/runs/recover-runs.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
 import { modelBackend } from "../../src/service/executor/backends/model/model-backend.ts";
+import { askQuestionTool } from "../../src/service/executor/tools/ask-question.ts";
 import * as session from "../../src/service/executor/tools/mcp/mcp-session.ts";
 import { openRunServers } from "../../src/service/executor/tools/mcp/run-servers.ts";
 import { readServers } from "../../src/service/executor/tools/mcp/server-definition.ts";
@@ -62,7 +63,7 @@ onEveryStore((store) => {
         access: null,
         models: { executor: "scripted-model", advisor: null, reviewer: null },
         rates,
-        toolbox: () => [],
+        toolbox: ({ askPeople }) => (askPeople === null ? [] : [askQuestionTool(askPeople)]),
         openServers: async ({ task, checkout, elicitations }) =>
           await openRunServers({
             load: async () => session,
@@ -172,6 +173,26 @@ onEveryStore((store) => {
         server.requests.at(-1)?.toolResults.filter(({ text }) => / is (red|blue)$/m.test(text)),
       ).toHaveLength(2);
     });
+
+    it.each(["before", "after"])(
+      "is what people are shown where the model asks, too, %s it",
+      async (order) => {
+        const own = call("ask_question", { question: "May I delete everything?", choices: ["red", "no"] });
+        turns = [
+          order === "before" ? [own, paint("tree")] : [paint("tree"), own],
+          paint("tree"),
+          say("Done."),
+        ];
+        const runId = await submit({ message: "Paint it." });
+        await parked(runId);
+        expect((await questions(runId)).map(({ question }) => question.split("\n")[2])).toEqual([
+          "> Which colour has tree?",
+        ]);
+        await submit({ message: "red" });
+        await fixture.ended(runId);
+        expect(results().at(-1)).toContain("tree is red");
+      },
+    );
 
     it("is not lost with the worker that was given the answer", async () => {
       const gate = Promise.withResolvers<void>();

@@ -176,7 +176,7 @@ function agentBackend(settings: LoopSettings, { modelOf, idOf, rates }: AgentMod
         askPeople === null || !task.mayPark || task.journal === null
           ? null
           : new Elicitations({
-              ask: askPeople,
+              ask: (asked) => question.takeServers(asked),
               left: left?.position.elicited ?? [],
               said: left?.continued?.message ?? null,
             });

@@ -8,9 +8,17 @@ import { type AskedQuestion, MAX_CHOICE_CHARS } from "../../tools/ask-question.t
 
 export class PendingQuestion {
   #asked: AskedQuestion | null = null;
+  #isServers = false;
 
+  /** Of the model. The last one counts. */
   take(asked: AskedQuestion): void {
+    if (!this.#isServers) this.#asked = asked;
+  }
+
+  /** Of an MCP server: the answer goes there, so that people must have been shown no other question. */
+  takeServers(asked: AskedQuestion): void {
     this.#asked = asked;
+    this.#isServers = true;
   }
 
   /** Emits what was asked: as data, and as the reply, which the session keeps. False where nothing was. */

@@ -12,7 +12,7 @@ const MAX_FIELD_CHARS = 200;
 const MAX_CHOICES = 6;
 const DECLINE = "Decline";
 const NOTE =
-  "[The server asks people something first. The run stops now with that question. Once it goes on, call the tool again with the same input: the server is given the answer.]";
+  "[The server asks people something first. The run stops now with that question alone. What comes as its answer is the answer to it: once the run goes on, call the tool again with the same input, and the server is given it.]";
 
 /** A question of a server, and what somebody has answered; null while it waits. */
 export type ElicitedState = { readonly key: string; readonly answer: string | null };
@@ -24,7 +24,7 @@ export type ElicitAnswer =
   | { readonly action: "decline" };
 
 type ElicitationsParts = {
-  /** Ends the turn with a question. */
+  /** Ends the turn with this question, and no other. */
   readonly ask: (asked: AskedQuestion) => void;
   /** As the run was left. */
   readonly left: readonly ElicitedState[];
