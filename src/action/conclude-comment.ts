@@ -1,6 +1,6 @@
 // The last text of the status comment: the run's ending, or the reason why there was no run.
 
-import { runFacts } from "../job/ending.ts";
+import { endedText } from "../job/status-comment/ended-text.ts";
 import type { ActionEnding, Step } from "./action-types.ts";
 import { fileLinks } from "./file-links.ts";
 
@@ -9,31 +9,13 @@ export async function concludeComment(
   { env, interrupts }: Step,
   ending: ActionEnding,
 ): Promise<string | null> {
-  const { progress, outcome, verdict, claimUrl, delivery, findings } = ending;
+  const { progress } = ending;
   if (!("plan" in progress)) return null;
   const { request, statusComment } = progress.plan;
   const isCommand = (request?.subject?.command ?? null) !== null;
   if (statusComment === null || (isUneventful(ending) && !isCommand)) return null;
-  const { conclusion, reason, message } = verdict;
-  const { report, creditsCharged, creditsRemaining, tokens, budget, models, unseen } = runFacts(ending);
-  return await statusComment.conclude({
-    conclusion,
-    reason,
-    message:
-      outcome.type === "ended" && conclusion === "success" && reason !== "question" ? undefined : message,
-    unseen: unseen ?? undefined,
-    report,
-    delivery,
-    findings,
-    creditsCharged,
-    creditsRemaining,
-    tokens,
-    budget,
-    models,
-    claimUrl,
-    links: fileLinks(env, ending),
-    hurry: interrupts.first,
-  });
+  const links = fileLinks(env, ending);
+  return await statusComment.conclude({ ...endedText(ending), links, hurry: interrupts.first });
 }
 
 /** Nothing ran and nothing is wrong: only the author of a command waits for an answer. */

@@ -13,12 +13,13 @@ import { isOfFork, readMergeRequest, readProject } from "../gitlab/project.ts";
 import { expiryWarning, lackOf, readAbilities, type Write } from "../gitlab/token-abilities.ts";
 import { TOKEN_VARIABLE } from "../gitlab/token-advice.ts";
 import type { Viewer } from "../gitlab/viewer.ts";
-import { type Ending, runFacts } from "../job/ending.ts";
+import type { Ending } from "../job/ending.ts";
 import { reviewSchema } from "../job/findings/findings-schema.ts";
 import { memoryText } from "../job/findings/memory-text.ts";
 import { reviewedPathsText } from "../job/findings/reviewed-paths.ts";
 import type { HandedOver, JobTypes } from "../job/job-types.ts";
 import type { Following, JobRun } from "../job/progress.ts";
+import { endedText } from "../job/status-comment/ended-text.ts";
 import type { StatusComment } from "../job/status-comment/status-comment.ts";
 import { StepError } from "../job/step-error.ts";
 import type { Delivery } from "../report/delivery.ts";
@@ -258,28 +259,9 @@ export class WriteBack {
 
   /** The last text of the note. */
   async conclude(ending: Ending, hurry: AbortSignal): Promise<void> {
-    const { progress, outcome, verdict, claimUrl, delivery, findings } = ending;
-    if (this.#status === null || this.#host === null || !("plan" in progress)) return;
-    const { conclusion, reason, message } = verdict;
-    const { report, creditsCharged, creditsRemaining, tokens, budget, models, unseen } = runFacts(ending);
-    this.#noteUrl = await this.#status.conclude({
-      conclusion,
-      reason,
-      message:
-        outcome.type === "ended" && conclusion === "success" && reason !== "question" ? undefined : message,
-      unseen: unseen ?? undefined,
-      report,
-      delivery,
-      findings,
-      creditsCharged,
-      creditsRemaining,
-      tokens,
-      budget,
-      models,
-      claimUrl,
-      links: this.#host.fileLinks(delivery),
-      hurry,
-    });
+    if (this.#status === null || this.#host === null || !("plan" in ending.progress)) return;
+    const links = this.#host.fileLinks(ending.delivery);
+    this.#noteUrl = await this.#status.conclude({ ...endedText(ending), links, hurry });
   }
 
   /** Tells the service where all of it is. Rejects with what hindered it. */
