@@ -83,34 +83,61 @@ export function parseGitRequest(request: IncomingMessage): GitRequest | null {
   return { repository, service: action, advertise: false };
 }
 
-async function serveUploadPack(serve: {
-  request: IncomingMessage;
-  response: ServerResponse;
-  body: Buffer;
-  path: string;
-  advertise: boolean;
-}): Promise<void> {
-  const { request, response, body, path, advertise } = serve;
+type Serving = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: Buffer;
+  readonly path: string;
+  readonly advertise: boolean;
+};
+
+async function serveUploadPack(serving: Serving): Promise<void> {
+  const { request, response } = serving;
   const protocol = String(request.headers["git-protocol"] ?? "");
-  const args = [
-    "-c",
-    "uploadpack.allowAnySHA1InWant=true",
-    "-c",
-    "uploadpack.allowFilter=true",
-    "upload-pack",
-  ];
-  args.push("--stateless-rpc", ...(advertise ? ["--advertise-refs"] : []), path);
-  const git = spawn("git", args, {
-    env: { PATH: searchPath, GIT_PROTOCOL: protocol },
-    stdio: ["pipe", "pipe", "ignore"],
-  });
+  const config = ["uploadpack.allowAnySHA1InWant=true", "uploadpack.allowFilter=true"];
+  const greets = !protocol.includes("version=2");
+  const git = startGit(serving, { name: "upload-pack", config, env: { GIT_PROTOCOL: protocol } });
   response.on("close", () => git.kill());
+  await answerBy(git, serving, { name: "upload-pack", greets });
+}
+
+/** `hooks`: a folder. `env`: what they are told. */
+export async function serveReceivePack({
+  hooks,
+  env,
+  ...serving
+}: Serving & { readonly hooks: string; readonly env: Readonly<Record<string, string>> }): Promise<void> {
+  const config = [`core.hooksPath=${hooks}`];
+  const own = { ...env, GIT_CONFIG_GLOBAL: "/dev/null" };
+  const git = startGit(serving, { name: "receive-pack", config, env: own });
+  await answerBy(git, serving, { name: "receive-pack", greets: true });
+}
+
+type PackProgram = "upload-pack" | "receive-pack";
+
+function startGit(
+  { path, advertise }: Serving,
+  given: { name: PackProgram; config: readonly string[]; env: Readonly<Record<string, string>> },
+) {
+  const { name, config, env } = given;
+  const args = config.flatMap((one) => ["-c", one]);
+  args.push(name, "--stateless-rpc", ...(advertise ? ["--advertise-refs"] : []), path);
+  return spawn("git", args, { env: { PATH: searchPath, ...env }, stdio: ["pipe", "pipe", "ignore"] });
+}
+
+async function answerBy(
+  git: ReturnType<typeof startGit>,
+  { request, response, body, advertise }: Serving,
+  { name, greets }: { readonly name: PackProgram; readonly greets: boolean },
+): Promise<void> {
   response.writeHead(200, {
-    "content-type": `application/x-git-upload-pack-${advertise ? "advertisement" : "result"}`,
+    "content-type": `application/x-git-${name}-${advertise ? "advertisement" : "result"}`,
     "cache-control": "no-cache",
   });
-  if (advertise && !protocol.includes("version=2")) response.write("001e# service=git-upload-pack\n0000");
-  // upload-pack may end before it has read all of the request, and a client may leave: neither is a fault.
+  const greeting = `# service=git-${name}\n`;
+  if (advertise && greets)
+    response.write(`${(greeting.length + 4).toString(16).padStart(4, "0")}${greeting}0000`);
+  // It may end before it has read all of the request, and a client may leave: neither is a fault.
   git.stdin.on("error", () => {});
   git.stdin.end(request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body);
   await pipeline(git.stdout, response).catch(() => {});

@@ -1,14 +1,11 @@
 // Pushes over smart HTTP with the real `git receive-pack`: by a job's token alone, with the refusals that GitHub gives.
 // https://git-scm.com/docs/http-protocol
 
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { gunzipSync } from "node:zlib";
-import { parseGitRequest, searchPath } from "./git-http.ts";
+import { parseGitRequest, serveReceivePack } from "./git-http.ts";
 
 /** As GitHub does it: by name for protected branches, by path for workflows. */
 const UPDATE_HOOK = `#!/bin/sh
@@ -67,40 +64,14 @@ export class CodeHostPush {
         this.count += 1;
         await this.beforePush?.();
       }
-      await this.#receive({ request, response, body, path, advertise: asked.advertise });
+      const env = { FORGE_PROTECTED: [...this.protectedBranches].join(" ") };
+      const { advertise } = asked;
+      await serveReceivePack({ request, response, body, path, advertise, hooks: this.#hooks, env });
     }
     return true;
   }
 
   close(): void {
     rmSync(this.#hooks, { recursive: true, force: true });
-  }
-
-  async #receive(receive: {
-    request: IncomingMessage;
-    response: ServerResponse;
-    body: Buffer;
-    path: string;
-    advertise: boolean;
-  }): Promise<void> {
-    const { request, response, body, path, advertise } = receive;
-    const env = {
-      PATH: searchPath,
-      FORGE_PROTECTED: [...this.protectedBranches].join(" "),
-      GIT_CONFIG_GLOBAL: "/dev/null",
-    };
-    const args = ["-c", `core.hooksPath=${this.#hooks}`, "receive-pack", "--stateless-rpc"];
-    const git = spawn("git", [...args, ...(advertise ? ["--advertise-refs"] : []), path], {
-      env,
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    response.writeHead(200, {
-      "content-type": `application/x-git-receive-pack-${advertise ? "advertisement" : "result"}`,
-      "cache-control": "no-cache",
-    });
-    if (advertise) response.write("001f# service=git-receive-pack\n0000");
-    git.stdin.on("error", () => {});
-    git.stdin.end(request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body);
-    await pipeline(git.stdout, response).catch(() => {});
   }
 }

@@ -1,14 +1,11 @@
 // The repository of the project: files, comparisons and statuses by the API, fetches and pushes by git's smart HTTP, with the token as the
 // password. Protected branches refuse pushes as GitLab does. https://docs.gitlab.com/api/repository_files, …/api/commits (2026-11-29)
 
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { gunzipSync } from "node:zlib";
-import { type GitHttp, makeGitHttp, parseGitRequest, searchPath } from "../code-host/git-http.ts";
+import { type GitHttp, makeGitHttp, parseGitRequest, serveReceivePack } from "../code-host/git-http.ts";
 import type { TestRepository } from "../code-host/git-repository.ts";
 import { diffOf } from "./diff.ts";
 import type { Result } from "./reviews.ts";
@@ -125,7 +122,13 @@ export class FakeRepository {
       this.pushes += 1;
       this.beforePush?.();
     }
-    await this.#receive({ request, response, body, advertise: asked.advertise });
+    const env = { FAKE_PROTECTED: [...this.protectedBranches].join(" ") };
+    const { advertise } = asked;
+    await serveReceivePack({
+      ...{ request, response, body, advertise, env },
+      path: this.git.path,
+      hooks: this.#hooks,
+    });
     return true;
   }
 
@@ -181,33 +184,6 @@ export class FakeRepository {
       pipeline_id: typeof pipeline === "number" ? pipeline : null,
     });
     return { status: 201, answer: this.statuses[0] };
-  }
-
-  async #receive(receive: {
-    readonly request: IncomingMessage;
-    readonly response: ServerResponse;
-    readonly body: Buffer;
-    readonly advertise: boolean;
-  }): Promise<void> {
-    const { request, response, body, advertise } = receive;
-    const env = {
-      PATH: searchPath,
-      FAKE_PROTECTED: [...this.protectedBranches].join(" "),
-      GIT_CONFIG_GLOBAL: "/dev/null",
-    };
-    const args = ["-c", `core.hooksPath=${this.#hooks}`, "receive-pack", "--stateless-rpc"];
-    const git = spawn("git", [...args, ...(advertise ? ["--advertise-refs"] : []), this.git.path], {
-      env,
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    response.writeHead(200, {
-      "content-type": `application/x-git-receive-pack-${advertise ? "advertisement" : "result"}`,
-      "cache-control": "no-cache",
-    });
-    if (advertise) response.write("001f# service=git-receive-pack\n0000");
-    git.stdin.on("error", () => {});
-    git.stdin.end(request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body);
-    await pipeline(git.stdout, response).catch(() => {});
   }
 
   #try(args: readonly string[]): string | null {
