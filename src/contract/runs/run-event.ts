@@ -53,7 +53,7 @@ const runErrorSchema = object({
 const stepStartedSchema = object({ type: kind("STEP_STARTED"), stepName: field(z.string(), "The step.") });
 const stepFinishedSchema = object({ type: kind("STEP_FINISHED"), stepName: field(z.string(), "The step.") });
 
-const messageId = field(z.string(), "The message that the event belongs to.");
+const messageId = field(z.string(), "The message that the event belongs to, unique in its run.");
 
 const role = <Name extends string>(name: Name) => field(z.literal(name), "Who says it.");
 
@@ -89,7 +89,7 @@ const reasoningMessageEndSchema = object({
 });
 const reasoningEndSchema = object({ type: kind("REASONING_END"), messageId });
 
-const toolCallId = field(z.string(), "The tool call.");
+const toolCallId = field(z.string(), "The tool call, unique in its run.");
 
 const toolStartSchema = object({
   type: kind("TOOL_CALL_START"),

@@ -30,7 +30,7 @@ export type Played = {
 
 export type ClientThread = {
   readonly threadId: string;
-  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
+  readonly messages: readonly { readonly id: string; readonly role: string; readonly content?: unknown }[];
   readonly pendingInterrupts: readonly { readonly id: string }[];
   ask(asked: Asked): Promise<Played>;
   /** Closes the connection of the request at work. */

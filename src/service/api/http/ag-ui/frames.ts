@@ -27,6 +27,21 @@ export function frameOf(event: object | string, seq: number | null = null): stri
   return `${id}data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`;
 }
 
+/**
+ * A stored event whose ids name its run, too: those of messages and calls count from 1 in each run, and a client keeps all runs of its
+ * thread in one list, where an id that comes again is the same message.
+ */
+export function withIdsOfRun(json: string, runId: string): string {
+  if (!json.includes('"messageId"') && !json.includes('"toolCallId"')) return json;
+  const event: Readonly<Record<string, unknown>> = JSON.parse(json);
+  const named = Object.entries(event).map(([name, value]) =>
+    ID_FIELDS.has(name) && typeof value === "string" ? [name, `${runId}/${value}`] : [name, value],
+  );
+  return JSON.stringify(Object.fromEntries(named));
+}
+
+const ID_FIELDS: ReadonlySet<string> = new Set(["messageId", "toolCallId"]);
+
 /** `ours` is absent where the request has begun no run. */
 export function startedEvent(
   client: AgUiClient,

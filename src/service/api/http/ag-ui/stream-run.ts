@@ -1,5 +1,5 @@
-// The stream of a run for an AG-UI client: its events as they are stored, a comment in every pause, and the end that the protocol
-// has for it. The run goes on whether the stream does or not.
+// The stream of a run for an AG-UI client: its events, with ids that are good for the whole thread, a comment in every pause, and the
+// end that the protocol has for it. The run goes on whether the stream does or not.
 // Why: docs/decisions/165-ag-ui-is-an-endpoint.md
 
 import { WOKEN } from "../../../../base/clock.ts";
@@ -28,6 +28,7 @@ import {
   problemEvent,
   snapshotEvent,
   startedEvent,
+  withIdsOfRun,
 } from "./frames.ts";
 
 /** Proxies close what is silent for longer, the shortest after 30 seconds. */
@@ -145,7 +146,7 @@ class ClientEvents {
         if (event.name === APPROVAL_EVENT) this.#noteApproval(event.value.approve_url);
         break;
     }
-    return { text: frameOf(json, seq), isEnd: false };
+    return { text: frameOf(withIdsOfRun(json, this.#run.runId), seq), isEnd: false };
   }
 
   /** An event that the client has read already. */
@@ -155,7 +156,7 @@ class ClientEvents {
       this.#noteApproval(event.value.approve_url);
   }
 
-  /** Null: an event that is sent as it is stored. */
+  /** Null: an event of which nothing but its ids differs. */
   #read(json: string): RunEvent | null {
     const parsed = mayDiffer(json) ? runEventSchema.safeParse(JSON.parse(json)) : null;
     return parsed?.success === true ? parsed.data : null;
@@ -200,7 +201,7 @@ class ClientEvents {
   }
 }
 
-/** Most events are sent as they are stored, and not read. */
+/** The others differ by their ids alone. */
 function mayDiffer(json: string): boolean {
   return json.includes('"type":"RUN_') || json.includes('"type":"CUSTOM"');
 }

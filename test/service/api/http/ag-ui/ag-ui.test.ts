@@ -80,6 +80,18 @@ onEveryStore((store) => {
       expect(c?.session_id).not.toBe(a?.session_id);
     });
 
+    it("keeps messages and calls of a thread's runs apart", async () => {
+      const thread = open();
+      const asked = ["hello", "work", "and again", "work"];
+      for (const message of asked) expect((await thread.ask({ message })).error).toBeNull();
+      const said = thread.messages.filter(({ role, content }) => role === "assistant" && content);
+      expect(said.map(({ content }) => content)).toEqual(["Heard hello", "Heard and again"]);
+      const results = thread.messages.filter(({ role }) => role === "tool");
+      expect(results.map(({ content }) => content)).toEqual(["a.txt", "a.txt"]);
+      const ids = thread.messages.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+    });
+
     it("ends at a question, and goes on in the same run with the answer", async () => {
       const thread = open();
       const asked = await thread.ask({ message: "question" });
