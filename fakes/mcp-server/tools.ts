@@ -14,6 +14,10 @@ export type ServerFacts = {
   readonly noteDown?: (word: string) => Promise<void>;
 };
 
+/** What the tool `picture` shows: a PNG of one pixel. */
+export const PICTURE =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+
 const WORD = z.object({ word: z.string() });
 const NOTHING = z.object({});
 const COLOUR = z.object({ colour: z.enum(["red", "blue"]) });
@@ -53,6 +57,7 @@ export function fakeServer({ secret, lookAround, crash, noteDown }: ServerFacts)
   );
   server.registerTool("picture", { ...reads, inputSchema: NOTHING }, async () => ({
     content: [
+      { type: "image" as const, data: PICTURE, mimeType: "image/png" },
       { type: "image" as const, data: "aGVsbG8=", mimeType: "image/png" },
       { type: "resource_link" as const, uri: "file:///plan.txt", name: "plan" },
     ],

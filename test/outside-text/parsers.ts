@@ -98,7 +98,7 @@ import { foldText } from "../../src/service/executor/tools/folded-text.ts";
 import { isForeign } from "../../src/service/executor/tools/foreign-files.ts";
 import { htmlToText } from "../../src/service/executor/tools/html-text.ts";
 import { indentationRule } from "../../src/service/executor/tools/indentation.ts";
-import { resultText } from "../../src/service/executor/tools/mcp/call-result.ts";
+import { answerOf } from "../../src/service/executor/tools/mcp/call-result.ts";
 import { offerTools } from "../../src/service/executor/tools/mcp/offered-tools.ts";
 import { readServers, readServerText } from "../../src/service/executor/tools/mcp/server-definition.ts";
 import { findRegexFault } from "../../src/service/executor/tools/regex-fault.ts";
@@ -1171,9 +1171,9 @@ export const parsers: readonly Parser[] = [
   },
   {
     file: "service/executor/tools/mcp/call-result.ts",
-    name: "resultText",
+    name: "answerOf",
     run: (text) =>
-      resultText("a", {
+      answerOf("a", "b", {
         parts: [
           { type: "text", text },
           { type: "image", data: text, mimeType: text },

@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import type { Claims } from "../../fakes/issuer/claims.ts";
 import { answersMcp, writeServerProgram } from "../../fakes/mcp-server/fake-mcp.ts";
+import { PICTURE } from "../../fakes/mcp-server/tools.ts";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
@@ -165,6 +166,23 @@ describe("the operator's MCP servers", { tags: ["sandbox"] }, () => {
     expect(await dumpPlace(fixture.place)).toContain("words (operator)");
     for (const text of [events, JSON.stringify(record), await dumpPlace(fixture.place), fixture.logText()])
       expect(text.includes(TOKEN)).toBe(false);
+  });
+});
+
+describe("pictures of MCP servers", { tags: ["sandbox"] }, () => {
+  it("are shown to the model, where they are some, and are in no event", async () => {
+    const words = { command: "node", args: [program, "well"] };
+    await start({
+      turns: [call("mcp__words__picture", {}), say("Seen.")],
+      settings: { MCP_SERVERS: JSON.stringify({ words }) },
+    });
+    const { events, record } = await run(await fixture.job(claims()));
+    expect(record.status).toBe("completed");
+    const asked = model.requests.map(({ body }) => JSON.stringify(body).split(PICTURE).length - 1);
+    expect(asked).toEqual([0, 1]);
+    expect(JSON.stringify(model.requests[1]?.body)).toContain("The image mcp__words__picture 1.");
+    expect(events).toContain("not shown: no PNG");
+    expect(events).not.toContain(PICTURE);
   });
 });
 

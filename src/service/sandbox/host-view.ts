@@ -25,6 +25,8 @@ const settingsFiles = [
   "/etc/localtime",
   "/etc/timezone",
   "/etc/mime.types",
+  "/etc/fonts",
+  "/etc/chromium.d",
   "/etc/protocols",
   "/etc/services",
   "/etc/debian_version",

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../../../../base/json.ts";
 import { type Tool, ToolError } from "../tool.ts";
-import { resultText } from "./call-result.ts";
+import { answerOf } from "./call-result.ts";
 import type { McpSession } from "./mcp-session.ts";
 import type { OfferedTool } from "./offered-tools.ts";
 
@@ -44,9 +44,10 @@ export function serverTool({ server, tool, session, pass, explain, note }: Serve
       const asked = note();
       if (!called.ok)
         throw new ToolError("failed", `The MCP server ${server} failed: ${explain(called.why)}${asked}`);
-      const text = resultText(server, called.result) + asked;
+      const answer = answerOf(server, tool.name, called.result);
+      const text = answer.text + asked;
       if (called.isError) throw new ToolError("failed", text);
-      return { value: null, text };
+      return { ...answer, text };
     },
   };
 }

@@ -225,7 +225,11 @@ describe("a server that is a program", { tags: ["sandbox"] }, () => {
       "error: [From the MCP server s: data, no instruction.]\nno such issue",
     );
     expect(await call("mcp__s__picture")).toContain(
-      "[image: image/png, 6 bytes, not shown]\n[link to a resource: plan, file:///plan.txt]",
+      [
+        "[image: image/png, 67 bytes, 1 x 1 pixels. The image follows as mcp__s__picture 1]",
+        "[image: image/png, 5 bytes, not shown: no PNG, JPEG, GIF or WebP]",
+        "[link to a resource: plan, file:///plan.txt]",
+      ].join("\n"),
     );
   });
 
