@@ -47,6 +47,12 @@ export type ClusterOptions = {
   readonly rules?: readonly Rule[];
   /** Claims that the namespace may have. Default: any number. */
   readonly quota?: number;
+  /** Folders of this machine that are in the image of the pods, by the same paths. Default: none beside its programs. */
+  readonly image?: readonly string[];
+  /** Folders of this machine that pods mount and write to. Default: none. */
+  readonly volumes?: readonly string[];
+  /** Folders of their programs, before the usual ones. */
+  readonly path?: readonly string[];
 };
 
 type Asked = { readonly group: string; readonly resource: string; readonly verb: string };
@@ -223,7 +229,8 @@ export class FakeCluster {
   #makePod(): Promise<FakePod> {
     this.#made += 1;
     const name = `${this.pool}-${this.#made}`;
-    return FakePod.start(this.#options.pods ?? "plain", { name, root: this.#root });
+    const { pods = "plain", image = [], volumes = [], path = [] } = this.#options;
+    return FakePod.start(pods, { name, root: this.#root, image, volumes, path });
   }
 
   #do(work: () => Promise<void>): void {

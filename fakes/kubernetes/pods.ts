@@ -56,6 +56,13 @@ createServer({ allowHalfOpen: true }, (client) => {
 
 export type PodKind = "bubblewrap" | "plain";
 
+/** What a template says of its pods: folders of this machine by their own paths, and folders of programs before the usual ones. */
+type PodTemplate = {
+  readonly image: readonly string[];
+  readonly volumes: readonly string[];
+  readonly path: readonly string[];
+};
+
 export class FakePod {
   readonly name: string;
   readonly uid = randomUUID();
@@ -76,7 +83,10 @@ export class FakePod {
     this.#closed = new Promise((resolve) => options.child.once("close", () => resolve()));
   }
 
-  static async start(kind: PodKind, { name, root }: { name: string; root: string }): Promise<FakePod> {
+  static async start(
+    kind: PodKind,
+    { name, root, ...template }: PodTemplate & { readonly name: string; readonly root: string },
+  ): Promise<FakePod> {
     const folder = join(root, name);
     const sockets = join(root, `${name}.s`);
     await mkdir(folder, { recursive: true });
@@ -85,7 +95,14 @@ export class FakePod {
     const argv =
       kind === "plain"
         ? [process.execPath, "-e", agent, join(sockets, "pod")]
-        : ["bwrap", ...confined({ folder, sockets }), "/pod/node", "-e", agent, "/pod-sockets/pod"];
+        : [
+            "bwrap",
+            ...confined({ folder, sockets, ...template }),
+            "/pod/node",
+            "-e",
+            agent,
+            "/pod-sockets/pod",
+          ];
     const [program = "", ...args] = argv;
     const path = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`;
     const child = spawn(program, args, {
@@ -145,7 +162,13 @@ async function marked(folder: string): Promise<readonly number[]> {
 }
 
 /** The programs of this machine, a user who is nobody, no network but a loopback, and the folder of the pod. */
-function confined({ folder, sockets }: { readonly folder: string; readonly sockets: string }): string[] {
+function confined({
+  folder,
+  sockets,
+  image,
+  volumes,
+  path,
+}: PodTemplate & { readonly folder: string; readonly sockets: string }): string[] {
   const links = ["bin", "lib", "lib64", "sbin"].filter((name) => existsSync(`/usr/${name}`));
   return [
     "--unshare-all",
@@ -155,7 +178,9 @@ function confined({ folder, sockets }: { readonly folder: string; readonly socke
     ...links.flatMap((name) => ["--symlink", `usr/${name}`, `/${name}`]),
     ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
     ...["--ro-bind", process.execPath, "/pod/node"],
+    ...image.flatMap((shown) => ["--ro-bind", shown, shown]),
+    ...volumes.flatMap((shown) => ["--bind", shown, shown]),
     ...["--bind", sockets, "/pod-sockets", "--bind", folder, "/workspace", "--chdir", "/workspace"],
-    ...["--setenv", "PATH", "/pod:/usr/local/bin:/usr/bin:/bin"],
+    ...["--setenv", "PATH", [...path, "/pod:/usr/local/bin:/usr/bin:/bin"].join(":")],
   ];
 }

@@ -149,7 +149,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
 
     async hideAgentFiles() {
       const base = await trustedCommit(open, runGit);
-      if (base === source.sha) return [];
+      if (base === source.sha) return null;
       const keptIn = open.isBorrowed === true ? join(folder.path, "hidden") : null;
       hidden = await hideAgentFiles({ runGit, root: folder.tree, rules, base, keptIn });
       return hidden.files;

@@ -10,7 +10,7 @@ import type { TypedOutput, TypedOutputs } from "../../contract/runs/typed-output
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import type { RunEgress } from "../core/egress/run-egress.ts";
-import type { CommandIdentity } from "../core/ports/sandbox.ts";
+import type { CommandIdentity } from "../core/ports/command-identity.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
 import type { ManagerDesk } from "../core/workspaces/runs/desk-port.ts";
 import type { CallEffect } from "./call-effect.ts";

@@ -6,9 +6,10 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { assertNever } from "../../base/assert-never.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Random, systemRandom } from "../../base/ids.ts";
+import { pipedProcess } from "../../base/piped-process.ts";
 import { programIn } from "../../base/program-path.ts";
-import type { CoveredFiles } from "../core/ports/covered-files.ts";
-import type { CommandIdentity, SandboxLimit } from "../core/ports/sandbox.ts";
+import type { AgentStart, PassedLimit, StartedAgent } from "../core/ports/agent-start.ts";
+import type { SandboxLimit } from "../core/ports/sandbox.ts";
 import {
   FILTER_DESCRIPTOR,
   FIRST_DATA,
@@ -34,44 +35,10 @@ import { treeView } from "./tree-view.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-type ConfinedStart = {
-  readonly argv: readonly [string, ...string[]];
-  /** All of it. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Absolute; both can be written to. */
-  readonly checkout: string;
-  readonly home: string;
-  /** Git's folder where it lies outside of the checkout. It can be read, without what could be a secret. */
-  readonly gitFolder: string | null;
-  /** Files of the checkout that it does not get to read. */
-  readonly covered?: CoveredFiles | undefined;
-  /** The way to its model, as a unix socket. Null: it has this machine's network. */
-  readonly modelSocket: string | null;
-  /** The proxy to the rest of the network, as a unix socket. Null: nothing else, or this machine's network. */
-  readonly egressSocket: string | null;
-  /** Where its commands ask for ID tokens of the run. Default: nowhere. */
-  readonly identity?: CommandIdentity | null;
-};
+/** What decides how an agent is confined. */
+type ConfinedStart = Omit<AgentStart, "homeRules" | "isWriters" | "signal">;
 
-/** A limit: its kind, its amount, and the setting that defines it. */
-type PassedLimit = {
-  readonly limit: "memory" | "processes" | "disk";
-  /** Megabytes, or processes and threads. */
-  readonly allowed: number;
-  readonly setting: string;
-};
-
-type ConfinedAgent = {
-  /** The leader of a process group of its own. When it ends, so does everything in its sandbox. */
-  readonly child: ChildProcessWithoutNullStreams;
-  /**
-   * Resolves with the first limit that was exceeded, or with null once `signal` aborts. Rejects when the watch fails.
-   * The agent is left to be ended.
-   */
-  watch(signal: AbortSignal): Promise<PassedLimit | null>;
-};
-
-type Confine = (start: ConfinedStart) => Promise<ConfinedAgent>;
+type Confine = (start: ConfinedStart) => Promise<StartedAgent>;
 
 /** The start of an agent that ends with everything it started. Rejects without `prlimit`. */
 export async function confineAgent(
@@ -89,6 +56,7 @@ export async function confineAgent(
 
   return async ({
     argv,
+    path,
     environment,
     checkout,
     home,
@@ -143,7 +111,7 @@ export async function confineAgent(
     const { mark, leave } = await guard.enter();
     const ofJob = config.job === null ? {} : { ...host.environment, PATH: host.path };
     const reach = { ...(hasEgress ? proxyVariables() : {}), ...identityVariables(way) };
-    const env = { ...environment, ...ofJob, ...reach, ...mark };
+    const env = { PATH: path, ...environment, HOME: home, ...ofJob, ...reach, ...mark };
     const pipes: Stdio = ["pipe", "pipe", "pipe", "pipe", "pipe", ...data.map(() => "pipe" as const)];
     const child = startProgram(leave, () =>
       withoutInherited(pipes, inherited, (stdio) =>
@@ -160,7 +128,8 @@ export async function confineAgent(
       return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
     };
     return {
-      child,
+      ...pipedProcess(child),
+      files: null,
       watch: async (signal) => passedLimit(await firstOf([watchInside, ...watchTrees], signal), limits),
     };
   };

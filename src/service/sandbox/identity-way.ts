@@ -1,7 +1,7 @@
 // The way of a command to the relay of its run's ID tokens, and the variables that name it.
 // Why: docs/decisions/170-commands-ask-a-relay-for-id-tokens.md
 
-import type { CommandIdentity } from "../core/ports/sandbox.ts";
+import type { CommandIdentity } from "../core/ports/command-identity.ts";
 import { requestVariables } from "../core/run-identity/request-variables.ts";
 import { IDENTITY_PORT } from "./relay.ts";
 

@@ -7,7 +7,7 @@ import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-age
 import { apiOfModel } from "../../contract/models/federations.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Rates } from "../core/money/rates.ts";
-import type { SandboxKind } from "../core/ports/sandbox.ts";
+import type { Sandbox } from "../core/ports/sandbox.ts";
 import type { Backend } from "../executor/backend.ts";
 import { acpBackend } from "../executor/backends/acp/acp.ts";
 import type { AgentHomes } from "../executor/backends/acp/settings.ts";
@@ -26,8 +26,8 @@ export type AcpParts = {
   /** By whose account the model is reached. Null: by the configuration. */
   readonly access: FederatedAccess | null;
   readonly sandbox: SandboxConfig;
-  /** The kind of sandbox that was found. */
-  readonly kind: SandboxKind;
+  /** The sandbox that was found. */
+  readonly found: Pick<Sandbox, "kind" | "agents">;
   readonly rates: Rates;
   readonly log: Logger;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export async function openAcp({
   config,
   access,
   sandbox,
-  kind,
+  found,
   rates,
   log,
   clock,
@@ -53,10 +53,11 @@ export async function openAcp({
     config.model === null || federated === null
       ? config.model
       : { ...config.model, ...apiOfModel(federated, config.chosenModel ?? ""), federated };
-  const program = agent === null ? null : await programOf(agent, { config, sandbox });
+  const { kind, agents: places = null } = found;
+  const program = agent === null || places !== null ? null : await programOf(agent, { config, sandbox });
   const command: AcpConfig["command"] =
     program === null ? config.command : [program.path, ...config.command.slice(1)];
-  const settings = { ...config, command, model, homes, rates };
+  const settings = { ...config, command, model, homes, rates, places: null };
   tellOfSecrets(config, log);
   if (kind === "bubblewrap") {
     const readPaths = [...sandbox.readPaths, ...(program === null ? [] : [program.folder])];
@@ -74,10 +75,15 @@ export async function openAcp({
       { clock, random },
     );
   }
-  if (kind === "kubernetes") {
-    const text =
-      "Coding agents are not executed in pods: BACKEND=acp needs SANDBOX=bubblewrap, or SANDBOX=off. BACKEND=model works with SANDBOX=kubernetes.";
-    throw new SandboxError("sandbox_not_started", text);
+  if (places !== null) {
+    if (config.model === null)
+      log.warn(
+        {},
+        "MODEL_BASE_URL and MODEL_PROVIDER are not set: the agent reaches its model by itself, through the network that its pod has.",
+      );
+    // Its paths are none of this machine's.
+    const elsewhere = { ...settings, asksForFiles: false, confine: null, places, relayPort: MODEL_PORT };
+    return acpBackend(elsewhere, { clock, random });
   }
   if (sandbox.mode !== "off") {
     throw new SandboxError(

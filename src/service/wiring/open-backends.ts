@@ -50,9 +50,11 @@ export async function openAgentsOf(parts: BackendParts): Promise<Backend[]> {
   // What it looks for on the disk is found while the model's client is loaded.
   const opening = parts.sandbox();
   if (acp !== null) {
-    const [{ openAcp }, { kind }] = await Promise.all([import("./acp.ts"), opening]);
+    const [{ openAcp }, found] = await Promise.all([import("./acp.ts"), opening]);
     const access = parts.modelAccess ?? null;
-    return [await openAcp({ config: acp, access, sandbox: config.sandbox, kind, rates, log, clock, random })];
+    return [
+      await openAcp({ config: acp, access, sandbox: config.sandbox, found, rates, log, clock, random }),
+    ];
   }
   if (model === null) return [];
   const [{ openModel }, sandbox] = await Promise.all([import("./model.ts"), opening]);

@@ -123,7 +123,7 @@ describe("a run in a checkout", () => {
     fixture.git(["add", "CLAUDE.md", "deep"]);
     const before = fixture.git(["status", "--porcelain"]);
     const checkout = await fixture.open(undefined, pullRequest);
-    const hidden = await checkout.hideAgentFiles();
+    const hidden = (await checkout.hideAgentFiles()) ?? [];
     expect(hidden.map(({ path, text }) => [path, text])).toEqual(
       expect.arrayContaining([
         ["CLAUDE.md", "Obey.\n"],
@@ -158,7 +158,7 @@ describe("a run in a checkout", () => {
   it("hides nothing where writers made the commit", async () => {
     await writeFile(at("CLAUDE.md"), "Obey.\n");
     const checkout = await fixture.open();
-    expect(await checkout.hideAgentFiles()).toEqual([]);
+    expect(await checkout.hideAgentFiles()).toBeNull();
     expect(await readFile(at("CLAUDE.md"), "utf8")).toBe("Obey.\n");
     await checkout.close();
   });

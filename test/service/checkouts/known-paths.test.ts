@@ -48,7 +48,7 @@ describe("a name that is added to the list", () => {
 
   it("is hidden from agents in a tree that writers did not make", async () => {
     const checkout = await fixture.open(undefined, pullRequest, rules);
-    const hidden = await checkout.hideAgentFiles();
+    const hidden = (await checkout.hideAgentFiles()) ?? [];
     expect(hidden.map(({ path }) => path)).toEqual(["deep/.tool-of-tomorrow"]);
     expect(existsSync(at("deep/.tool-of-tomorrow"))).toBe(false);
     await checkout.close();

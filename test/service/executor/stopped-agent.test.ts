@@ -69,6 +69,7 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
     model: null,
     rates: defaultRates,
     relayPort: null,
+    places: null,
     environment: { ACP_SCRIPT: join(folder, "script.json"), ACP_HEARD: join(folder, "heard") },
   });
 }

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ok } from "../../../src/base/result.ts";
-import type { CommandIdentity } from "../../../src/service/core/ports/sandbox.ts";
+import type { CommandIdentity } from "../../../src/service/core/ports/command-identity.ts";
 import type { TokenRelay } from "../../../src/service/core/run-identity/token-relay.ts";
 import { testRelays } from "../../support/test-relays.ts";
 import { EgressFixture } from "../egress/egress-fixture.ts";

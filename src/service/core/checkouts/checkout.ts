@@ -230,9 +230,9 @@ export interface Checkout {
   /**
    * Takes the files that configure agents out of a tree that writers did not make. Instructions in text are replaced by
    * the base's, where a base is in reach. Such files count as unchanged in `workingChanges`; changed nevertheless, they are
-   * held back. Returns what was hidden: nothing in a tree that writers made. Called once, before an agent is started.
+   * held back. Returns what was hidden; null for a tree that writers made, in which nothing is. Called once, before an agent is started.
    */
-  hideAgentFiles(): Promise<readonly HiddenFile[]>;
+  hideAgentFiles(): Promise<readonly HiddenFile[] | null>;
   /** Changes of a pull request, against its base. Null where the event is not a pull request or no base is in reach. */
   changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
   /**

@@ -1,6 +1,8 @@
 // The port through which a run executes a command on its checkout. Implemented in sandbox/.
 
 import type { Result } from "../../../base/result.ts";
+import type { AgentPlaces } from "./agent-start.ts";
+import type { CommandIdentity } from "./command-identity.ts";
 import type { CoveredFiles } from "./covered-files.ts";
 
 export type SandboxKind = "bubblewrap" | "container" | "kubernetes" | "none";
@@ -47,19 +49,6 @@ export type SandboxCommand = {
   /** The commands beside which it is executed. Default: none. */
   readonly beside?: CommandGroup;
   readonly signal: AbortSignal;
-};
-
-/**
- * The relay at which commands of a run ask for its ID tokens. A sandbox names it in the variables in which GitHub's runner names its own,
- * and leads to it. One whose commands have neither its loopback nor this machine's ignores it.
- */
-export type CommandIdentity = {
-  /** What a command shows there. Good for this run alone. */
-  readonly secret: string;
-  /** A unix socket, absolute and alone in its folder: for commands with a loopback of their own. Rejects once the run has ended. */
-  socket(): Promise<string>;
-  /** A port: for commands with this machine's loopback. Rejects once the run has ended. */
-  port(): Promise<number>;
 };
 
 /**
@@ -170,6 +159,8 @@ export interface Sandbox {
   readonly kind: SandboxKind;
   /** Default: each command has a place of its own. */
   readonly places?: SandboxPlaces;
+  /** Default: coding agents work on this machine. */
+  readonly agents?: AgentPlaces;
   /** Null where a sandbox knows little of its inside. Looked up once. */
   facts(signal: AbortSignal): Promise<SandboxFacts | null>;
   /**

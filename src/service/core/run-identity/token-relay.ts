@@ -1,7 +1,7 @@
 // The port to the relays at which commands of runs ask for ID tokens. Implemented in egress/token-relay.ts. Types only.
 
 import type { Result } from "../../../base/result.ts";
-import type { CommandIdentity } from "../ports/sandbox.ts";
+import type { CommandIdentity } from "../ports/command-identity.ts";
 import type { CommandMintRefusal, MintedToken } from "./mint-token.ts";
 
 /** The relay of one run. Nothing listens before it is needed. */

@@ -17,6 +17,7 @@ export const frameKinds = {
   ended: 12,
   closed: 13,
   complaint: 14,
+  terminated: 15,
 } as const;
 
 /** Kind, mode, length of the path, length of the content. */

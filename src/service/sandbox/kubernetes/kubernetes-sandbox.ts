@@ -6,11 +6,13 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Random } from "../../../base/ids.ts";
 import type { Logger } from "../../../base/log.ts";
 import { ok, refused } from "../../../base/result.ts";
+import { type AgentPlaces, NoPlaceError } from "../../core/ports/agent-start.ts";
 import type { Sandbox, SandboxedCheckout, SandboxedRun, SandboxPlaces } from "../../core/ports/sandbox.ts";
 import type { KubernetesConfig } from "../kubernetes-config.ts";
 import { prepareCommand } from "../prepare-command.ts";
 import type { SandboxConfig } from "../sandbox-config.ts";
 import { SandboxError } from "../sandbox-error.ts";
+import { AGENT_HOME } from "./agent-in-pod.ts";
 import { type Claims, claimName, claimsOf, NoPodError } from "./claim.ts";
 import { ClusterClient, ClusterError } from "./cluster-client.ts";
 import { readObject } from "./follow-object.ts";
@@ -43,7 +45,7 @@ type KubernetesParts = {
 /** A checkout, and the runs that work in it: a child in the files of its parent has its parent's pod. */
 type Known = { readonly name: string; readonly runs: Set<SandboxedRun> };
 
-export type KubernetesSandbox = Sandbox & { readonly places: SandboxPlaces };
+export type KubernetesSandbox = Sandbox & { readonly places: SandboxPlaces; readonly agents: AgentPlaces };
 
 /** Rejects with a `SandboxError` where the cluster does not let claims be made. */
 export async function kubernetesSandbox(parts: KubernetesParts): Promise<KubernetesSandbox> {
@@ -101,6 +103,23 @@ export async function kubernetesSandbox(parts: KubernetesParts): Promise<Kuberne
         of.runs.add(run);
         known.set(run.root, of);
         return () => leave(run);
+      },
+    },
+    agents: {
+      tree: `${FOLDER}/tree`,
+      home: `${FOLDER}/${AGENT_HOME}`,
+      isProxied: config.network === "off",
+      async start(agent) {
+        const { checkout: root, gitFolder, covered } = agent;
+        const pod = podOf({ root, gitFolder, covered, isTrusted: false });
+        if (pod === null) throw new TypeError("A coding agent works in the place of a run.");
+        try {
+          return await pod.startAgent(agent);
+        } catch (cause) {
+          if (!(cause instanceof NoPodError)) throw cause;
+          log.warn({ err: cause }, "no pod could be had for the coding agent of a run");
+          throw new NoPlaceError(cause.message, { cause });
+        }
       },
     },
     async facts() {

@@ -28,8 +28,15 @@ const leftOutOfGit: ReadonlySet<string> = new Set(["modules", "worktrees", "hook
 
 type Entry = { readonly path: string; readonly about: Stats };
 
-/** By paths: what a file was when the pod had it last. */
-type Stamps = Map<string, string>;
+/** By paths: what a file was when the pod had it last, and its bytes. */
+type Stamps = Map<string, { readonly stamp: string; readonly bytes: number }>;
+
+/** A checkout, or another folder: that has no folder of git's. */
+type LocalFolder = Pick<SandboxedCheckout, "root" | "gitFolder" | "covered"> & {
+  readonly hasGit?: false;
+  /** Whether what a pod has at a path stays there. */
+  readonly isLeftOut?: (path: string) => boolean;
+};
 
 /** What has to be sent so that the pod has what is here. `keep` is to be called once it has it. */
 export type TreeChanges = {
@@ -40,11 +47,24 @@ export type TreeChanges = {
 };
 
 export class LocalTree {
-  readonly #checkout: Pick<SandboxedCheckout, "root" | "gitFolder" | "covered">;
+  readonly #checkout: LocalFolder;
   #stamps: Stamps | null = null;
+  #givenBytes = 0;
 
-  constructor(checkout: Pick<SandboxedCheckout, "root" | "gitFolder" | "covered">) {
+  constructor(checkout: LocalFolder) {
     this.#checkout = checkout;
+  }
+
+  /** Of the files that it and a pod have. */
+  get bytes(): number {
+    let sum = 0;
+    for (const { bytes } of this.#stamps?.values() ?? []) sum += bytes;
+    return sum;
+  }
+
+  /** Of those that a pod was given at first. */
+  get givenBytes(): number {
+    return this.#givenBytes;
   }
 
   /** All of it, git's folder included: for a pod that has nothing. */
@@ -58,12 +78,12 @@ export class LocalTree {
   }
 
   async #changes(before: Stamps | null): Promise<TreeChanges> {
-    const { root, gitFolder } = this.#checkout;
+    const { root, gitFolder, hasGit = true } = this.#checkout;
     const entries = await this.#entries();
-    const stamps: Stamps = new Map(entries.map(({ path, about }) => [path, stampOf(about)]));
-    const changed = entries.filter(({ path }) => before?.get(path) !== stamps.get(path));
+    const stamps: Stamps = new Map(entries.map(({ path, about }) => [path, knownOf(about)]));
+    const changed = entries.filter(({ path }) => before?.get(path)?.stamp !== stamps.get(path)?.stamp);
     const removed = before === null ? [] : [...before.keys()].filter((path) => !stamps.has(path));
-    const git = before === null ? await gitEntries(gitFolder ?? join(root, ".git")) : [];
+    const git = before === null && hasGit ? await gitEntries(gitFolder ?? join(root, ".git")) : [];
     const bytes = [...changed, ...git].reduce((sum, { about }) => sum + about.size, 0);
     const frames = async function* () {
       for (const path of removed) yield encodeFrame({ kind: frameKinds.removed, path });
@@ -73,6 +93,7 @@ export class LocalTree {
     const isEmpty = changed.length + removed.length + git.length === 0;
     const keep = () => {
       this.#stamps = stamps;
+      if (before === null) this.#givenBytes = bytes;
     };
     return { isEmpty, bytes, frames, keep };
   }
@@ -95,7 +116,7 @@ export class LocalTree {
 
   /** Takes over what a pod has changed, frame by frame. */
   receive(): { take(frame: Frame): Promise<void>; keep(): Promise<void> } {
-    const { root, covered } = this.#checkout;
+    const { root, covered, isLeftOut } = this.#checkout;
     const received = new Set<string>();
     let last: string | null = null;
     const take = async (frame: Frame) => {
@@ -107,7 +128,8 @@ export class LocalTree {
       if (isForeign(path)) throw new FrameError("The pod names a file that is not in the tree.");
       last = null;
       // Git's own, and files of credentials, are not the pod's.
-      if (path.split("/").some(isDotGit) || isCovered(covered, { path })) return;
+      if (path.split("/").some(isDotGit) || isCovered(covered, { path }) || isLeftOut?.(path) === true)
+        return;
       received.add(path);
       await write(root, frame);
       if (frame.kind === frameKinds.file) last = path;
@@ -118,13 +140,17 @@ export class LocalTree {
         for (const one of [...parentsOf(path), path]) {
           const about = await lstat(placeOf(root, one)).catch(() => null);
           if (about === null) removeBelow(stamps, one);
-          else stamps.set(one, stampOf(about));
+          else stamps.set(one, knownOf(about));
         }
       }
       this.#stamps = stamps;
     };
     return { take, keep };
   }
+}
+
+function knownOf(about: Stats) {
+  return { stamp: stampOf(about), bytes: about.isFile() ? about.size : 0 };
 }
 
 function stampOf(about: Stats): string {

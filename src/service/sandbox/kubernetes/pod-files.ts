@@ -1,13 +1,16 @@
 // The part of the service's program in a pod that takes and gives files of the checkout. Its words are those of pod-program.ts.
 
 export const podFiles = String.raw`
-// Files.
+// Files: of the tree, or of another folder. One call is about one of them.
+let root = tree, passedOver = new Set();
+const beAbout = ({ folder, passedOver: names = [] }) => { root = base + "/" + folder; passedOver = new Set(names); };
+const at = (path) => Buffer.from(path === "" ? root : root + "/" + path, "latin1");
 const stampOf = (about) => {
   const kind = about.isDirectory() ? "d" : about.isSymbolicLink() ? "l" : about.isFile() ? "f" : "o";
   const mode = about.mode & 0o777;
   return kind === "d" ? kind + mode : [kind + mode, about.size, about.mtimeMs, about.ctimeMs, about.ino].join(" ");
 };
-const snapshotPath = (number) => own + "/snapshot-" + number + ".json";
+const snapshotPath = (number) => own + "/snapshot" + root.slice(base.length).replace("/", "-") + "-" + number + ".json";
 const readSnapshot = (number) => new Map(JSON.parse(fs.readFileSync(snapshotPath(number), "utf8")));
 const keepSnapshot = (number, stamps) => {
   writeText(snapshotPath(number), JSON.stringify([...stamps]));
@@ -16,9 +19,9 @@ const keepSnapshot = (number, stamps) => {
 const isGit = (name) => /^\.git$/i.test(name);
 const walk = (folder, isLeftOut, found) => {
   let entries = [];
-  try { entries = fs.readdirSync(folder === "" ? Buffer.from(tree) : at(folder), { withFileTypes: true, encoding: "latin1" }); } catch {}
+  try { entries = fs.readdirSync(at(folder), { withFileTypes: true, encoding: "latin1" }); } catch {}
   for (const entry of entries) {
-    if (isGit(entry.name)) continue;
+    if (isGit(entry.name) || passedOver.has(entry.name)) continue;
     const path = folder === "" ? entry.name : folder + "/" + entry.name;
     if (isLeftOut.has(path)) continue;
     const about = look(at(path));
@@ -30,16 +33,17 @@ const walk = (folder, isLeftOut, found) => {
 };
 // What git ignores stays here.
 const ignored = () => new Promise((resolve) => {
-  if (look(tree + "/.git") === null) return resolve(new Set());
+  if (root !== tree || look(tree + "/.git") === null) return resolve(new Set());
   const args = ["-C", tree, "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"];
   execFile("git", args, { encoding: "latin1", maxBuffer: 67108864, timeout: 20000, killSignal: "SIGKILL" }, (fault, out) =>
     resolve(new Set(fault ? [] : out.split("\0").filter((path) => path !== "").map((path) => path.replace(/\/$/, "")))));
 });
-const put = async ({ isWhole, from, to }) => {
+const put = async ({ isWhole, from, to, ...about }) => {
+  beAbout(about);
   fs.mkdirSync(own, { recursive: true });
   if (isWhole) {
-    if (look(tree) !== null) { await run("chmod", ["-R", "u+rwx", tree]); remove(tree); }
-    fs.mkdirSync(tree);
+    removeHard(at(""));
+    fs.mkdirSync(root);
   }
   const stamps = isWhole ? new Map() : readSnapshot(from);
   const sound = new Set([""]);
@@ -84,13 +88,14 @@ const put = async ({ isWhole, from, to }) => {
     const about = look(at(above));
     if (about !== null && !stamps.has(above) && !above.split("/").some(isGit)) stamps.set(above, stampOf(about));
   }
-  if (isWhole && look(tree + "/.git") !== null) await run("chmod", ["-R", "a-w", tree + "/.git"]);
+  if (isWhole && root === tree && look(tree + "/.git") !== null) await run("chmod", ["-R", "a-w", tree + "/.git"]);
   keepSnapshot(to, stamps);
   await answer({ ok: true });
 };
 const run = (program, args) => new Promise((resolve) => execFile(program, args, () => resolve()));
 const get = async (copy) => await answer(await changesSince(copy));
-const changesSince = async ({ from, to, maxBytes, maxEntries }) => {
+const changesSince = async ({ from, to, maxBytes, maxEntries, ...about }) => {
+  beAbout(about);
   const before = readSnapshot(from);
   const leftOut = await ignored();
   const now = walk("", leftOut, new Map());
@@ -130,6 +135,37 @@ const changesSince = async ({ from, to, maxBytes, maxEntries }) => {
   }
   keepSnapshot(to, stamps);
   return { ok: true };
+};
+// Paths that git ignores, with all that is below them.
+const tellIgnored = async () => {
+  beAbout({ folder: "tree" });
+  for (const path of await ignored()) {
+    const found = new Map([[path, look(at(path))]]);
+    if (found.get(path)?.isDirectory() === true) walk(path, new Set(), found);
+    for (const below of found.keys()) await frame(kinds.file, { path: below });
+  }
+  await answer({ ok: true });
+};
+// Behind no link. What stays though it is removed is told.
+const removeAll = async ({ paths }) => {
+  beAbout({ folder: "tree" });
+  for (const path of paths) {
+    if (![...ups(path)].every((up) => look(at(up))?.isDirectory() === true)) continue;
+    try {
+      fs.chmodSync(at(path.slice(0, Math.max(0, path.lastIndexOf("/")))), 0o700);
+      removeHard(at(path));
+    } catch {}
+  }
+  await answer({ ok: paths.every((path) => look(at(path)) === null) });
+};
+// Folders that were made read-only, too.
+const removeHard = (path) => {
+  const about = look(path);
+  if (about === null) return;
+  if (!about.isDirectory()) return fs.unlinkSync(path);
+  fs.chmodSync(path, 0o700);
+  for (const name of fs.readdirSync(path, { encoding: "latin1" })) removeHard(Buffer.concat([path, Buffer.from("/" + name, "latin1")]));
+  fs.rmdirSync(path);
 };
 const ups = function* (path) { for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) yield path.slice(0, end); };
 `;

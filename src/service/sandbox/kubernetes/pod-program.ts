@@ -26,8 +26,7 @@ const base = process.cwd();
 const own = base + "/.agent-service";
 const { env: inherited } = process;
 const tree = base + "/tree";
-const at = (path) => Buffer.from(tree + "/" + path, "latin1");
-const kinds = { end: 0, file: 1, more: 2, folder: 3, link: 4, removed: 5, output: 6, skipped: 7, started: 8, alive: 9, opened: 10, data: 11, ended: 12, closed: 13, complaint: 14 };
+const kinds = { end: 0, file: 1, more: 2, folder: 3, link: 4, removed: 5, output: 6, skipped: 7, started: 8, alive: 9, opened: 10, data: 11, ended: 12, closed: 13, complaint: 14, terminated: 15 };
 const HEADER = 15, CHUNK = 1048576, LOOK_MS = 50;
 const MARK = "AGENT_SERVICE_COMMAND";
 
@@ -113,7 +112,7 @@ const relay = async ({ port }) => {
 (async () => {
   const asked = JSON.parse(await line());
   if (asked.call !== "supervise") setInterval(() => frame(kinds.alive), asked.aliveMs).unref();
-  await { put, get, execute, supervise, stop, relay, program: goOn }[asked.call](asked);
+  await { put, get, execute, supervise, stop, relay, program: goOn, ignored: tellIgnored, remove: removeAll }[asked.call](asked);
   if (asked.call !== "supervise") process.exit(0);
 })().catch((cause) => {
   process.stderr.write(String(cause && cause.message) + "\n", () => process.exit(cause && cause.message === "cut" ? 3 : 1));

@@ -5,6 +5,7 @@ import { isAbsolute } from "node:path";
 import { type Clock, WOKEN } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
 import type { Logger } from "../../../base/log.ts";
+import type { AgentStart, StartedAgent } from "../../core/ports/agent-start.ts";
 import type {
   RunningProgram,
   SandboxCommand,
@@ -13,23 +14,22 @@ import type {
   SandboxResult,
 } from "../../core/ports/sandbox.ts";
 import { BoundedOutput } from "../bounded-output.ts";
-import { identityVariables, identityWay } from "../identity-way.ts";
-import { EGRESS_PORT, proxyVariables } from "../relay.ts";
+import { MODEL_PORT } from "../relay.ts";
 import type { SandboxConfig } from "../sandbox-config.ts";
 import { SandboxError } from "../sandbox-error.ts";
 import { argvOf } from "../supervise.ts";
+import { AGENT_HOME, hideInPod, homeCopy, startedAgent } from "./agent-in-pod.ts";
 import { type ClaimedPod, type Claims, claimPod, deleteClaim } from "./claim.ts";
 import { type Frame, FrameError, frameKinds } from "./frames.ts";
-import { LocalTree, type TreeChanges } from "./local-tree.ts";
-import { callPod, framed, type PodCall, PodLostError, type PodPlace } from "./pod-call.ts";
+import { LocalTree } from "./local-tree.ts";
+import { callPod, type PodCall, PodLostError, type PodPlace } from "./pod-call.ts";
 import { endOf, variablesOf } from "./pod-command.ts";
-import { startInPod } from "./pod-program-call.ts";
-import { PodRelay } from "./pod-relay.ts";
+import { PodCopy } from "./pod-copy.ts";
+import { type PodProgram, type ProgramHeader, runningProgram, startInPod } from "./pod-program-call.ts";
+import { orAborted, PodRelays } from "./pod-relays.ts";
 
 /** Whoever writes more than this has no reader in mind. It lies on the pod's disk. */
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024;
-/** Entries that one command may change. */
-const MAX_CHANGED_ENTRIES = 500_000;
 /** What a stopped run's command is given to end, and its files to be read. */
 const LAST_MS = 10_000;
 /** What a command whose time is over is given to end. */
@@ -56,29 +56,29 @@ export type RunPodPlace = {
 
 type Work = { readonly command: SandboxCommand; readonly within: string; readonly keepsHome: boolean };
 
-type Variables = Readonly<Record<string, string>>;
-
 export class RunPod {
   readonly #parts: RunPodParts;
   readonly #place: RunPodPlace;
-  readonly #tree: LocalTree;
+  readonly #tree: PodCopy;
   /** Of files: one after the other. */
   #turn: Promise<void> = Promise.resolve();
   #opened: PodPlace | null = null;
   #lost: PodLostError | null = null;
   #isClosed = false;
   readonly #closing = new AbortController();
-  #copy = 0;
   #commands = 0;
   #running = 0;
-  /** By the port that they have in the pod. */
-  readonly #relays = new Map<number, PodRelay>();
+  readonly #relays: PodRelays;
   #ended: string[] = [];
+  /** Programs whose connections were cut, which may not have noticed. */
+  #cut: string[] = [];
 
   constructor(parts: RunPodParts, place: RunPodPlace) {
     this.#parts = parts;
     this.#place = place;
-    this.#tree = new LocalTree(place.checkout);
+    this.#relays = new PodRelays(parts.config);
+    const { diskBytes: maxBytes } = parts.config.limits;
+    this.#tree = new PodCopy({ tree: new LocalTree(place.checkout), name: "tree", passedOver: [], maxBytes });
   }
 
   /** Rejects with a `NoPodError`, with a `SandboxError` once the pod is lost, or with the signal's reason. */
@@ -95,7 +95,7 @@ export class RunPod {
         );
       const place = await this.#inTurn(signal, () => this.#ready(signal));
       const result = await this.#execute(place, work, { isAlone: false });
-      return withinDisk(result, await this.#inTurn(signal, () => this.#takeBack(place, signal)));
+      return withinDisk(result, await this.#inTurn(signal, () => this.#tree.takeBack(place, signal)));
     } catch (cause) {
       if (signal.aborted && this.#opened !== null) await this.#keepLast(this.#opened);
       signal.throwIfAborted();
@@ -111,21 +111,88 @@ export class RunPod {
     program: SandboxedProgram,
     { isTreeShown, clean }: { readonly isTreeShown: boolean; readonly clean: () => Promise<void> },
   ): Promise<RunningProgram> {
-    const { signal } = this.#closing;
+    const { argv, env: added } = program;
     try {
-      const place = await this.#inTurn(
-        signal,
-        async () => await (isTreeShown ? this.#ready(signal) : (this.#opened ?? this.#open(signal))),
-      );
-      this.#commands += 1;
-      const id = `${place.pod.podUid}-${this.#commands}`;
-      const proxy = await this.#proxyOf(place, { ...program, signal });
-      const env = variablesOf({ ...this.#parts.config, added: program.env, proxy, identity: {} });
-      return startInPod(place, { header: { id, argv: program.argv, env, isTreeShown }, clean });
+      return await this.#beside(async (signal) => {
+        const place = await this.#inTurn(signal, () =>
+          isTreeShown ? this.#ready(signal) : this.#open(signal),
+        );
+        const proxy = await this.#relays.proxyOf(place, { ...program, signal });
+        const env = variablesOf({ ...this.#parts.config, added, proxy, identity: {} });
+        const wanted = { argv, env, isTreeShown, agentHome: null };
+        return runningProgram(this.#startProgram(place, wanted, clean));
+      });
     } catch (cause) {
       await clean();
+      throw cause;
+    }
+  }
+
+  /** Starts a coding agent in the files of the run. Rejects as `run` does. */
+  async startAgent(start: AgentStart): Promise<StartedAgent> {
+    const home = homeCopy(start);
+    return await this.#beside(async (closing) => {
+      const signal = AbortSignal.any([start.signal, closing]);
+      const place = await this.#inTurn(signal, async () => {
+        const ready = await this.#ready(signal);
+        await this.#endCut(ready, signal);
+        if (!start.isWriters) await hideInPod(ready, signal);
+        await home.give(ready, signal);
+        return ready;
+      });
+      const { modelSocket: socket } = start;
+      if (socket !== null) await this.#relays.open(place, { socket, port: MODEL_PORT, signal });
+      const proxy = await this.#relays.proxyOf(place, { ...start, signal });
+      const identity = await this.#relays.identityOf(place, { ...start, signal });
+      const env = { ...start.environment, ...proxy, ...identity };
+      const wanted = { argv: start.argv, env, isTreeShown: true, agentHome: AGENT_HOME };
+      const program = this.#startProgram(place, wanted, async () => {});
+      const take = (copy: PodCopy) => (late: AbortSignal) =>
+        this.#beside(() =>
+          this.#inTurn(late, async () => {
+            await this.#endCut(place, late);
+            return await copy.takeBack(place, late);
+          }),
+        );
+      return startedAgent(program, { files: { takeHome: take(home), takeTree: take(this.#tree) } });
+    });
+  }
+
+  #startProgram(
+    place: PodPlace,
+    wanted: Omit<ProgramHeader, "id" | "maxDiskBytes">,
+    clean: () => Promise<void>,
+  ): PodProgram {
+    this.#commands += 1;
+    const id = `${place.pod.podUid}-${this.#commands}`;
+    const { diskBytes: maxDiskBytes } = this.#parts.config.limits;
+    const program = startInPod(place, {
+      header: { ...wanted, id, maxDiskBytes },
+      onLost: (cause) => this.#lose(cause),
+      clean,
+    });
+    program.ended.then(({ type }) => {
+      if (type === "cut") this.#cut.push(id);
+    });
+    return program;
+  }
+
+  /** What is beside commands goes on until the run ends. */
+  async #beside<Value>(work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+    if (this.#lost !== null) throw this.#lose(this.#lost);
+    try {
+      return await work(this.#closing.signal);
+    } catch (cause) {
       if (!(cause instanceof PodLostError) && !(cause instanceof FrameError)) throw cause;
       throw this.#lose(cause);
+    }
+  }
+
+  /** Ends what is left of programs whose connections were cut. */
+  async #endCut(place: PodPlace, signal: AbortSignal): Promise<void> {
+    for (const id of [...this.#cut]) {
+      await callPod(place, { header: () => ({ call: "stop", id }), signal });
+      this.#cut = this.#cut.filter((one) => one !== id);
     }
   }
 
@@ -135,7 +202,7 @@ export class RunPod {
     this.#isClosed = true;
     this.#closing.abort(new Error("The run has ended."));
     const place = this.#opened;
-    await Promise.all([...this.#relays.values()].map((relay) => relay.stop()));
+    await this.#relays.stop();
     if (place !== null) await deleteClaim(place, place.pod);
   }
 
@@ -164,15 +231,13 @@ export class RunPod {
   /** The pod with what the checkout holds now. */
   async #ready(signal: AbortSignal): Promise<PodPlace> {
     if (this.#lost !== null) throw this.#lost;
-    const isNew = this.#opened === null;
-    const place = this.#opened ?? (await this.#open(signal));
-    const changes = isNew || this.#copy === 0 ? await this.#tree.whole() : await this.#tree.changes();
-    if (changes.isEmpty && this.#copy > 0) return place;
-    await this.#put(place, { changes, signal, isWhole: this.#copy === 0 });
+    const place = await this.#open(signal);
+    await this.#tree.give(place, signal);
     return place;
   }
 
   async #open(signal: AbortSignal): Promise<PodPlace> {
+    if (this.#opened !== null) return this.#opened;
     const { clock, awayMs, pingMs, runLimitMs } = this.#parts;
     const claims = await this.#parts.claims();
     const endsAt = clock.now() + runLimitMs;
@@ -182,57 +247,6 @@ export class RunPod {
     // The run has ended meanwhile.
     if (this.#isClosed) await deleteClaim(place, pod);
     return place;
-  }
-
-  async #put(
-    place: PodPlace,
-    { changes, signal, isWhole }: { changes: TreeChanges; signal: AbortSignal; isWhole: boolean },
-  ): Promise<void> {
-    const { diskBytes } = this.#parts.config.limits;
-    if (changes.bytes > diskBytes)
-      throw new SandboxError("sandbox_not_started", "The checkout is larger than SANDBOX_DISK_MB.");
-    const header = { call: "put", isWhole, from: this.#copy, to: this.#copy + 1 };
-    await callPod(place, { header: () => header, body: () => framed(changes.frames()), signal });
-    changes.keep();
-    this.#copy += 1;
-  }
-
-  /** False where a command has changed more than may be. */
-  async #takeBack(place: PodPlace, signal: AbortSignal): Promise<boolean> {
-    const taking = this.#taking();
-    const header = { call: "get", ...taking.copy };
-    const { begin, take } = taking;
-    return await taking.end(await callPod(place, { header: () => header, begin, take, signal }));
-  }
-
-  /** To be used in its turn. What a cut call has written is written again. */
-  #taking() {
-    const { diskBytes: maxBytes } = this.#parts.config.limits;
-    const copy = { from: this.#copy, to: this.#copy + 1, maxBytes, maxEntries: MAX_CHANGED_ENTRIES };
-    let received = this.#tree.receive();
-    let bytes = 0;
-    let entries = 0;
-    return {
-      copy,
-      begin: () => {
-        received = this.#tree.receive();
-        bytes = 0;
-        entries = 0;
-      },
-      take: async (frame: Frame) => {
-        bytes += frame.content.length;
-        entries += frame.kind === frameKinds.more ? 0 : 1;
-        if (bytes > maxBytes || entries > copy.maxEntries)
-          throw new FrameError("The pod answers with more than it may hold.");
-        await received.take(frame);
-      },
-      end: async (answer: Readonly<Record<string, unknown>>): Promise<boolean> => {
-        await received.keep();
-        if (answer.ok !== true) return false;
-        this.#copy += 1;
-        return true;
-      },
-    };
   }
 
   async #execute(
@@ -250,9 +264,9 @@ export class RunPod {
     const input = Buffer.from(command.stdin ?? "");
     const halfBytes = Math.ceil(command.maxOutputBytes / 2);
     const forgets = this.#ended.splice(0);
-    const proxy = await this.#proxyOf(place, command);
-    const identity = await this.#identityOf(place, command);
-    const taking = isAlone ? this.#taking() : null;
+    const proxy = await this.#relays.proxyOf(place, command);
+    const identity = await this.#relays.identityOf(place, command);
+    const taking = isAlone ? this.#tree.taking() : null;
     const late = new AbortController();
     let isStarted = false;
     const take = async (frame: Frame) => {
@@ -313,40 +327,6 @@ export class RunPod {
     }
   }
 
-  /** Variables that name the proxy of the command's network. Null where it has none. */
-  async #proxyOf(
-    place: PodPlace,
-    { egressSocket, signal }: Pick<SandboxCommand, "egressSocket" | "signal">,
-  ): Promise<Variables | null> {
-    // With a network of the pod's own there is no relay to ours.
-    if (egressSocket === null || this.#parts.config.network === "allowed") return null;
-    await this.#relayed(place, { socket: egressSocket, port: EGRESS_PORT, signal });
-    return proxyVariables();
-  }
-
-  /** Variables that name the relay of the run's ID tokens. */
-  async #identityOf(place: PodPlace, command: SandboxCommand): Promise<Variables> {
-    const way = await identityWay(command.identity, { loopback: "own" });
-    if (way === null || way.socket === null) return {};
-    await this.#relayed(place, { socket: way.socket, port: way.port, signal: command.signal });
-    return identityVariables(way);
-  }
-
-  /** Resolves once what connects to the port in the pod reaches the socket here. */
-  async #relayed(
-    place: PodPlace,
-    { signal, ...way }: { readonly socket: string; readonly port: number; readonly signal: AbortSignal },
-  ): Promise<void> {
-    let relay = this.#relays.get(way.port);
-    if (relay?.socket !== way.socket || relay.isOver) {
-      const before = relay;
-      relay = new PodRelay(place, way);
-      this.#relays.set(way.port, relay);
-      await before?.stop();
-    }
-    await orAborted(relay.isReady, signal);
-  }
-
   /** Ends a command whose run or caller does not wait for it any more. */
   async #stop(place: PodPlace, id: string): Promise<void> {
     await this.#orLose(async (signal) => {
@@ -357,9 +337,9 @@ export class RunPod {
 
   /** What a command had changed that was stopped. */
   async #keepLast(place: PodPlace): Promise<void> {
-    if (this.#lost !== null || this.#isClosed || this.#copy === 0) return;
+    if (this.#lost !== null || this.#isClosed || !this.#tree.isThere) return;
     await this.#orLose(async (signal) => {
-      await this.#inTurn(signal, () => this.#takeBack(place, signal));
+      await this.#inTurn(signal, () => this.#tree.takeBack(place, signal));
     });
   }
 
@@ -376,16 +356,6 @@ export class RunPod {
 /** A command that has changed more than may be was ended by that. */
 function withinDisk(result: SandboxResult, isWithin: boolean): SandboxResult {
   return isWithin ? result : { ...result, exitCode: null, signal: "SIGKILL", limit: "disk" };
-}
-
-/** Rejects with the signal's reason when it aborts first. */
-function orAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
-    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }
 
 function skippedBytes({ content }: Frame): number {

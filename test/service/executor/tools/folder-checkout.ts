@@ -33,7 +33,7 @@ export async function folderCheckout(
     trustedText: async () => null,
     trustedPaths: async () => [],
     ignored: async () => [],
-    hideAgentFiles: async () => [],
+    hideAgentFiles: async () => null,
     workingChanges: async () => ({ baseSha: "0".repeat(40), files: [], patch: "", heldBack: [] }),
     restore: async () => ok(null),
     keepTree: async () => null,

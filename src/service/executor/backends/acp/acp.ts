@@ -2,27 +2,39 @@
 
 import { type Clock, systemClock } from "../../../../base/clock.ts";
 import { type Random, systemRandom } from "../../../../base/ids.ts";
-import { RESUMED_EVENT } from "../../../../contract/runs/run-event.ts";
+import { NOTICE_EVENT, RESUMED_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout, HiddenFile } from "../../../core/checkouts/checkout.ts";
 import { networkText } from "../../../core/egress/network-text.ts";
+import { NoPlaceError } from "../../../core/ports/agent-start.ts";
 import type { StorageFullError } from "../../../core/ports/storage-full.ts";
 import { identityText } from "../../../core/run-identity/identity-text.ts";
-import type { Backend, BackendOutcome, BackendTask, BareTask, RepositoryTask } from "../../backend.ts";
+import type {
+  Backend,
+  BackendFailure,
+  BackendOutcome,
+  BackendTask,
+  BareTask,
+  RepositoryTask,
+} from "../../backend.ts";
 import { isShutdown, isUrgent } from "../../stop-reason.ts";
 import { untilRoom } from "../../until-room.ts";
-import { failureOf } from "./agent-fault.ts";
+import { type AgentFault, failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
-import { AgentTurn, SessionLostError } from "./agent-turn.ts";
+import { AgentCutError, AgentTurn, SessionLostError } from "./agent-turn.ts";
 import { type AgentsModel, openAgentsModel } from "./agents-model.ts";
 import { rootsOf } from "./checkout-files.ts";
 import type { AcpSettings } from "./settings.ts";
-import { AgentJournal } from "./taken-up/agent-journal.ts";
+import { AgentJournal, type AgentPlace } from "./taken-up/agent-journal.ts";
 import type { TakenUp } from "./taken-up/first-prompt.ts";
-import type { KeptHome } from "./taken-up/kept-home.ts";
+import { type KeptHome, keepHome } from "./taken-up/kept-home.ts";
 import { type LeftAgent, leftAgent, REPAIR_TURN } from "./taken-up/left-agent.ts";
 import type { ReportedUsage } from "./turn-usage.ts";
 
 const ENDING_MS = 10_000;
+/** What one that works elsewhere takes for its files, too. */
+const ENDING_ELSEWHERE_MS = 20_000;
+/** Of one run: what an agent executes may be what cuts its connection. */
+const MAX_CUTS = 5;
 
 /** Bounds of the event that names calls. */
 const MAX_NAMES = 50;
@@ -43,7 +55,7 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
     changesCheckout: true,
     takesBroughtModel: true,
     // Cancel request, SIGTERM, SIGKILL; then orphan processes are ended and its home is removed.
-    stopsWithinMs: 2 * settings.stopGraceMs + ENDING_MS,
+    stopsWithinMs: 2 * settings.stopGraceMs + (settings.places === null ? ENDING_MS : ENDING_ELSEWHERE_MS),
     keepsJournal: true,
     hasNoTurns: true,
     countLeft: (work, meter) => {
@@ -71,7 +83,9 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
                 unknown,
               });
         if (journal !== null) model.proxy?.keepIn(journal);
-        return await runAgents({ settings, clock, task, checkout, model, hidden, journal }, left);
+        const isWriters = hidden === null;
+        const given = { settings, clock, task, checkout, model, hidden: hidden ?? [], isWriters, journal };
+        return await runAgents(given, left);
       } finally {
         await model.close();
       }
@@ -106,6 +120,8 @@ type Given = {
   readonly checkout: Checkout;
   readonly model: AgentsModel;
   readonly hidden: readonly HiddenFile[];
+  /** Whether writers made the tree. */
+  readonly isWriters: boolean;
   readonly journal: AgentJournal | null;
 };
 
@@ -114,32 +130,93 @@ type AgentsStart = {
   readonly keptHome: KeptHome | null;
 };
 
-/** Where the session of an earlier process does not go on, another agent is told of it in words. */
+/**
+ * Where the session of an earlier process does not go on, another agent is told of it in words. One whose connection was cut is taken up
+ * as that of a lost worker.
+ */
 async function runAgents(given: Given, left: LeftAgent | null): Promise<BackendOutcome> {
-  if (left === null) return await runAgent(given, { left, keptHome: null });
+  let start = firstStart(given, left);
+  let cuts = 0;
+  for (;;) {
+    try {
+      return await runAgent(given, start);
+    } catch (cause) {
+      if (cause instanceof CutAgentError) {
+        cuts += 1;
+        if (cuts === MAX_CUTS) throw failed(given, { type: "cut" });
+        start = cause.next ?? start;
+        await tellOfCut(given);
+      } else if (cause instanceof SessionLostError && start.left !== null)
+        start = { left: { ...start.left, sessionId: null }, keptHome: null };
+      else throw cause;
+    }
+  }
+}
+
+function firstStart({ settings, checkout }: Given, left: LeftAgent | null): AgentsStart {
+  if (left === null) return { left, keptHome: null };
   const { kept, unknown, spent } = left;
   const nothing = { sessionId: null, thread: "", step: { at: "prompt" }, hasAnswered: false } as const;
   const reported = spent?.reported ?? { tokens: 0, microUsd: 0 };
   const known = { ...(kept ?? nothing), unknown, reported };
   // A session has the paths of its folder: from another one, its agent would change files that are none of the run's.
-  const isInPlace = kept?.cwd === given.checkout.root;
-  if (kept !== null && kept.home !== null && isInPlace) {
-    try {
-      return await runAgent(given, { left: known, keptHome: kept.home });
-    } catch (cause) {
-      if (!(cause instanceof SessionLostError)) throw cause;
-    }
+  const isInPlace = kept?.cwd === (settings.places?.tree ?? checkout.root);
+  return kept !== null && kept.home !== null && isInPlace
+    ? { left: known, keptHome: kept.home }
+    : { left: { ...known, sessionId: null }, keptHome: null };
+}
+
+/** `next` begins with what the agent has left; null: as it began. */
+class CutAgentError extends Error {
+  override readonly name = "CutAgentError";
+  readonly code = "agent_cut";
+  readonly next: AgentsStart | null;
+
+  constructor(next: AgentsStart | null) {
+    super("The connection to the agent was cut.");
+    this.next = next;
   }
-  return await runAgent(given, { left: { ...known, sessionId: null }, keptHome: null });
+}
+
+/** Its files, its home and its session, as far as they can be had. Rejects where its place is lost. */
+async function cutAgent(
+  { task, journal }: Given,
+  { agent, left }: { readonly agent: AgentProcess; readonly left: AgentPlace | null },
+): Promise<CutAgentError> {
+  const { signal, secrets } = task;
+  const keptHome = (await agent.takeHome(signal)) ? await keepHome(agent.home, secrets) : null;
+  await agent.takeTree(signal);
+  if (left === null) return new CutAgentError(null);
+  const sessionId = keptHome === null ? null : left.sessionId;
+  const known = { ...left, sessionId, unknown: journal?.openCalls ?? [] };
+  return new CutAgentError({ left: known, keptHome });
+}
+
+async function tellOfCut({ task, settings }: Given): Promise<void> {
+  const text = `The connection to ${settings.title} was cut: it was started again, and goes on with what it has left.`;
+  await task.emit({ type: "CUSTOM", name: NOTICE_EVENT, value: { text } });
+}
+
+function failed({ settings, task }: Given, fault: AgentFault): BackendFailure {
+  const { title } = settings;
+  return failureOf(fault, {
+    title,
+    mask: task.secrets,
+    complaint: "",
+    hasAnswered: false,
+    refused: null,
+  });
 }
 
 async function runAgent(given: Given, { left, keptHome }: AgentsStart): Promise<BackendOutcome> {
   const { settings, clock, task, checkout, model, hidden, journal } = given;
-  const roots = await rootsOf(checkout.root);
-  // With this machine's network it needs no proxy.
-  const egressSocket = model.socket === null ? null : await task.network.egress.socket("agent");
+  const { places } = settings;
+  const roots = places === null ? await rootsOf(checkout.root) : ([places.tree] as const);
+  // With its place's network it needs no proxy.
+  const isProxied = model.socket !== null && (places?.isProxied ?? true);
+  const egressSocket = isProxied ? await task.network.egress.socket("agent") : null;
   const { egress, withheld } = task.network;
-  const reach = model.socket === null ? [] : [networkText(egress.rules, { withheld })];
+  const reach = isProxied ? [networkText(egress.rules, { withheld })] : [];
   const identity = (await task.identity?.()) ?? null;
   const network = [...reach, ...identityText(identity?.audiences ?? [])].join(" ");
   let agent: AgentProcess;
@@ -150,26 +227,30 @@ async function runAgent(given: Given, { left, keptHome }: AgentsStart): Promise<
       settings,
       model,
       hidden,
+      isWriters: given.isWriters,
       ...place,
       egressSocket,
       identity: identity?.commands ?? null,
+      signal: task.signal,
       clock,
       keptHome,
     });
   } catch (cause) {
+    // Its place was lost meanwhile.
+    task.signal.throwIfAborted();
+    if (cause instanceof NoPlaceError) throw failed(given, { type: "no_place", why: cause.message });
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    const { title } = settings;
-    throw failureOf(
-      { type: "not_started", code },
-      { title, mask: task.secrets, complaint: "", hasAnswered: false, refused: null },
-    );
+    throw failed(given, { type: "not_started", code });
   }
   const { covered } = checkout;
-  const files = { roots, covered, hidden };
+  const files = { roots, covered, hidden, home: places?.home ?? agent.home };
   const { proxy } = model;
   const turn = new AgentTurn({ settings, task, agent, ...files, network, proxy, clock, journal, left });
   try {
     return await turn.take();
+  } catch (cause) {
+    if (!(cause instanceof AgentCutError)) throw cause;
+    throw await cutAgent(given, { agent, left: cause.left });
   } finally {
     if (journal !== null && isShutdown(task.signal)) {
       await agent.kill();

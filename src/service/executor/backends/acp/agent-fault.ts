@@ -1,21 +1,25 @@
 // The fault of an ACP agent that failed, and the sentence about it for the run's reader.
 
 import { assertNever } from "../../../../base/assert-never.ts";
+import type { ProcessExit } from "../../../../base/piped-process.ts";
 import type { CodingAgentWire } from "../../../../contract/models/protocols.ts";
+import type { PassedLimit } from "../../../core/ports/agent-start.ts";
 import { BackendFailure } from "../../backend.ts";
 import type { SecretMask } from "../../secret-mask.ts";
-import type { PassedLimit } from "./settings.ts";
 
 const MAX_SAID_CHARS = 300;
 /** Colours and the like. */
 const terminalCodes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, "g");
 
 export type AgentFault =
-  | { readonly type: "not_started"; readonly code: string }
-  | { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null }
+  | ProcessExit
+  /** There is no place for it to work in. */
+  | { readonly type: "no_place"; readonly why: string }
   | { readonly type: "ended" }
   /** It exceeded a limit of its sandbox and was ended with all its processes. */
   | { readonly type: "limit_passed"; readonly passed: PassedLimit }
+  /** In a place of its own, since its files were last brought here. */
+  | { readonly type: "changed_too_much" }
   | { readonly type: "line_too_long"; readonly maxBytes: number }
   | { readonly type: "not_a_message"; readonly text: string }
   | { readonly type: "start_timed_out"; readonly afterMs: number }
@@ -53,7 +57,9 @@ type FaultContext = {
 const ownEnds: ReadonlySet<AgentFault["type"]> = new Set([
   "exited",
   "ended",
+  "cut",
   "limit_passed",
+  "changed_too_much",
   "line_too_long",
   "not_a_message",
   "malformed",
@@ -65,6 +71,7 @@ const ownEnds: ReadonlySet<AgentFault["type"]> = new Set([
 /** Before the agent has read anything of the run: its program or its login is missing. */
 const operatorsFaults: ReadonlySet<AgentFault["type"]> = new Set([
   "not_started",
+  "no_place",
   "other_version",
   "login_needed",
 ]);
@@ -118,11 +125,19 @@ function describe(fault: AgentFault): { readonly what: string; readonly isRetrya
       const how = fault.signal === null ? `exit code ${fault.exitCode}` : `signal ${fault.signal}`;
       return passing(`ended before it had answered, with ${how}. Run it again.`);
     }
+    case "cut":
+      return passing("lost the connection to its place again and again. Run it again.");
+    case "no_place":
+      return passing(`could not be started: ${fault.why}`);
     case "ended":
       return passing("closed its output before it had answered. Run it again.");
     case "limit_passed":
       return final(
         `was ended: ${limitText(fault.passed)}. Ask for less in one run, or its operator may raise it.`,
+      );
+    case "changed_too_much":
+      return final(
+        "has changed more than its sandbox may hold (SANDBOX_DISK_MB). Ask for less in one run, or its operator may raise it.",
       );
     case "line_too_long":
       return final(`wrote a line of more than ${fault.maxBytes} bytes. Ask for less in one run.`);

@@ -44,8 +44,10 @@ type AgentTurnOptions = {
   readonly settings: AcpSettings;
   readonly task: RepositoryTask | BareTask;
   readonly agent: AgentProcess;
-  /** Ways to name the root of the checkout; the first is where the agent works. */
+  /** Ways to name the root of the checkout, as the agent sees it; the first is where it works. */
   readonly roots: readonly [string, ...string[]];
+  /** Its home, as it sees it. */
+  readonly home: string;
   /** Files of the checkout that it does not get to read. */
   readonly covered?: CoveredFiles | undefined;
   /** Files that were taken out of the checkout before. */
@@ -65,6 +67,19 @@ type AgentTurnOptions = {
 export class SessionLostError extends Error {
   override readonly name = "SessionLostError";
   readonly code = "session_lost";
+}
+
+/** The connection to an agent that works elsewhere was cut: what was said to it cannot be said again. What it has left is to be gone on with. */
+export class AgentCutError extends Error {
+  override readonly name = "AgentCutError";
+  readonly code = "agent_cut";
+  /** Null where it had no session yet. */
+  readonly left: AgentPlace | null;
+
+  constructor(left: AgentPlace | null) {
+    super("The connection to the agent was cut.");
+    this.left = left;
+  }
 }
 
 /** The turn has used more than it may. */
@@ -96,7 +111,7 @@ export class AgentTurn {
 
   constructor(options: AgentTurnOptions) {
     this.#options = options;
-    const { task, agent, roots, proxy, clock, journal, left } = options;
+    const { settings, task, agent, roots, proxy, clock, journal, left } = options;
     this.#heardAtMs = clock.monotonic();
     this.#step = left?.step ?? { at: "prompt" };
     this.#thread = new ThreadText(left?.thread);
@@ -109,7 +124,7 @@ export class AgentTurn {
     this.#stream.hasAnswered = left?.hasAnswered ?? false;
     const { meter, maxTurnTokens: maxTokens } = task;
     this.#usage = proxy === null ? new TurnUsage({ meter, maxTokens, ...countedBefore(left) }) : null;
-    journal?.at({ home: agent.home, place: () => this.#place });
+    journal?.at({ home: agent.home, files: agent, cwd: roots[0], place: () => this.#place });
     if (proxy !== null) {
       proxy.onExcess = (excess) => this.#over.abort(new BoundPassed(excess));
       proxy.onFailure = (failure) => this.#over.abort(failure);
@@ -124,10 +139,12 @@ export class AgentTurn {
     this.#dialogue = new AgentDialogue(stream, {
       askPermission: (request) => this.#askPermission(request),
       readFile: async (file) => {
+        checkOffered(settings);
         this.#checkPolicy("read");
         return await readLines(options, file);
       },
       writeFile: async (file) => {
+        checkOffered(settings);
         this.#checkPolicy("edit");
         await writeText(options, file);
       },
@@ -145,7 +162,7 @@ export class AgentTurn {
 
   /**
    * Rejects with the reason of the task's signal, with a `BackendFailure`, or with a `SessionLostError` where it was to go on with
-   * a session and cannot. The caller ends the agent.
+   * a session and cannot, or with an `AgentCutError`. The caller ends the agent.
    */
   async take(): Promise<BackendOutcome> {
     const { task, agent, left } = this.#options;
@@ -200,8 +217,8 @@ export class AgentTurn {
   }
 
   async #work(sessionId: string, form: OutputForm | null): Promise<BackendOutcome> {
-    const { task, agent, left, network, journal } = this.#options;
-    const hidden = describeHidden(this.#options.hidden, agent.home);
+    const { task, left, network, journal, home } = this.#options;
+    const hidden = describeHidden(this.#options.hidden, home);
     const history = await task.history(MAX_HISTORY_CHARS);
     this.#heardAtMs = this.#options.clock.monotonic();
     this.#watchSilence().catch(() => undefined);
@@ -235,7 +252,7 @@ export class AgentTurn {
   }
 
   async #ask(sessionId: string, prompt: AgentPrompt): Promise<BackendOutcome> {
-    const { task } = this.#options;
+    const { task, agent } = this.#options;
     this.#over.signal.throwIfAborted();
     const answering = this.#dialogue.prompt(sessionId, prompt);
     let answer: PromptAnswer;
@@ -243,7 +260,8 @@ export class AgentTurn {
       answer = await this.#unlessOver(answering);
     } catch (cause) {
       answering.catch(() => undefined);
-      const isFault = cause instanceof BackendFailure || cause instanceof AgentError;
+      const isFault =
+        cause instanceof BackendFailure || cause instanceof AgentError || cause instanceof AgentCutError;
       if (!isFault && !isUrgent(task.signal)) await this.#cancel(sessionId, answering);
       throw cause;
     }
@@ -251,6 +269,7 @@ export class AgentTurn {
     this.#over.signal.throwIfAborted();
     this.#usage?.end(answer);
     const outcome = this.#outcomeOf(answer);
+    if (!(await agent.takeTree(task.signal))) throw new AgentError({ type: "changed_too_much" });
     await this.#stream.close();
     return outcome;
   }
@@ -359,7 +378,9 @@ export class AgentTurn {
       return;
     }
     const { agent, clock } = this.#options;
-    agent.ended.then((exit) => this.#fail(exit));
+    agent.ended.then((exit) =>
+      exit.type === "cut" ? this.#over.abort(new AgentCutError(this.#place)) : this.#fail(exit),
+    );
     clock.sleep(EXIT_MS, this.#done.signal).then(
       () => this.#fail(fault),
       () => undefined,
@@ -395,4 +416,13 @@ export class AgentTurn {
       });
     });
   }
+}
+
+/** An agent that works elsewhere names paths of its place, which are none here. */
+function checkOffered({ asksForFiles }: Pick<AcpSettings, "asksForFiles">): void {
+  if (asksForFiles) return;
+  throw new ToolError(
+    "path_refused",
+    "This service offers you no file system (clientCapabilities.fs): read and write files by yourself.",
+  );
 }

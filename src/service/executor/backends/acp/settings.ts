@@ -1,9 +1,7 @@
 // The operator's settings of an ACP agent. Types only.
 
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Rates } from "../../../core/money/rates.ts";
-import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
-import type { CommandIdentity } from "../../../core/ports/sandbox.ts";
+import type { AgentPlaces, AgentStart, StartedAgent } from "../../../core/ports/agent-start.ts";
 import type { ModelAccess } from "./model-proxy/model-access.ts";
 
 export const permissionKinds = [
@@ -23,46 +21,6 @@ export type PermissionAnswer = "allow" | "reject";
 
 /** One answer for all permission requests, or one a kind. */
 export type PermissionPolicy = PermissionAnswer | Readonly<Record<PermissionKind, PermissionAnswer>>;
-
-export type AgentStart = {
-  readonly argv: readonly [string, ...string[]];
-  /** All of it. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Absolute, and the only folders that the agent needs to write to. */
-  readonly checkout: string;
-  readonly home: string;
-  /** Git's own folder, where it lies outside of the checkout. */
-  readonly gitFolder: string | null;
-  /** Files of the checkout that it does not get to read, where it is confined. */
-  readonly covered: CoveredFiles | undefined;
-  /**
-   * A unix socket, through which alone the agent reaches its model; it has no network of this machine. Null: it has this
-   * machine's network.
-   */
-  readonly modelSocket: string | null;
-  /** A unix socket: the proxy to what else the run may reach. Null: nothing. */
-  readonly egressSocket: string | null;
-  /** Where its commands ask for ID tokens of the run. Null: nowhere. */
-  readonly identity: CommandIdentity | null;
-};
-
-/** A limit: its kind, its amount, and the setting that defines it. */
-export type PassedLimit = {
-  readonly limit: "memory" | "processes" | "disk";
-  /** Megabytes, or processes and threads. */
-  readonly allowed: number;
-  readonly setting: string;
-};
-
-export type ConfinedAgent = {
-  /** The leader of a process group of its own. When it ends, so does everything in its sandbox. */
-  readonly child: ChildProcessWithoutNullStreams;
-  /**
-   * Resolves with the first limit that was passed, or with null once `signal` aborts. Rejects where nobody can tell.
-   * The agent is left to be ended.
-   */
-  watch(signal: AbortSignal): Promise<PassedLimit | null>;
-};
 
 /** Folders of agents: each has one as its home, and maybe one for the socket to its model. */
 export type AgentHomes = {
@@ -105,8 +63,10 @@ export type AcpSettings = {
   readonly homes: AgentHomes;
   /** Rates of the model's tokens. */
   readonly rates: Rates;
-  /** The port at which an agent in a network of its own finds its model. Null: it has this machine's network. */
+  /** The port at which an agent with a loopback of its own finds its model. Null: it has this machine's network. */
   readonly relayPort: number | null;
-  /** Starts the agent in a sandbox, held to its limits. Null: it runs beside the service. */
-  readonly confine: ((start: AgentStart) => Promise<ConfinedAgent>) | null;
+  /** Starts the agent in a sandbox of this machine, held to its limits. Null: it runs beside the service, or in places of its own. */
+  readonly confine: ((start: AgentStart) => Promise<StartedAgent>) | null;
+  /** Places for agents that are not this machine. Null: they work here. */
+  readonly places: AgentPlaces | null;
 };

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, describe, expect, it } from "vitest";
+import { pipedProcess } from "../../../../../src/base/piped-process.ts";
+import type { PassedLimit } from "../../../../../src/service/core/ports/agent-start.ts";
 import {
   type AgentProcess,
   startAgent,
 } from "../../../../../src/service/executor/backends/acp/agent-process.ts";
-import type { PassedLimit } from "../../../../../src/service/executor/backends/acp/settings.ts";
 import { ManualClock } from "../../../../support/clocks/manual-clock.ts";
 import { closeFixtures, isAlive, makeHomes } from "../../../../support/fixtures/acp-fixture.ts";
 
@@ -25,17 +26,21 @@ async function startDeaf(): Promise<{
     settings: {
       path: process.env.PATH ?? "",
       homes: await makeHomes(),
-      confine: async ({ argv: [program, ...args], environment }) => ({
-        child: spawn(program, args, { env: environment, detached: true, stdio: ["pipe", "pipe", "pipe"] }),
+      places: null,
+      confine: async ({ argv: [program, ...args], environment: env }) => ({
+        ...pipedProcess(spawn(program, args, { env, detached: true, stdio: ["pipe", "pipe", "pipe"] })),
         watch: () => watch.promise,
+        files: null,
       }),
     },
     model: { command: [process.execPath, "-e", deaf], environment: {}, socket: null },
     hidden: [],
+    isWriters: true,
     checkout: process.cwd(),
     egressSocket: null,
     gitFolder: null,
     covered: undefined,
+    signal: new AbortController().signal,
     clock: new ManualClock(),
   });
   const [said] = await once(agent.output, "data");

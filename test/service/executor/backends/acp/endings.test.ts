@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
+import { pipedProcess } from "../../../../../src/base/piped-process.ts";
 import { StreamLimitError } from "../../../../../src/service/executor/event-writer.ts";
 import { RunStopped, type StopKind } from "../../../../../src/service/executor/stop-reason.ts";
 import type { AgentScript, AgentStep } from "../../../../support/acp-agent.ts";
@@ -123,13 +124,16 @@ describe("an agent's process", () => {
     const { answer } = await runAgent({
       turn: [text("x")],
       settings: {
-        confine: async ({ argv: [program, ...args], home, checkout, environment }) => ({
-          child: spawn(program, args, {
-            cwd: checkout,
-            env: { ...environment, IN: `${home}:${checkout}` },
-            detached: true,
-          }),
+        confine: async ({ argv: [program, ...args], path, home, checkout, environment }) => ({
+          ...pipedProcess(
+            spawn(program, args, {
+              cwd: checkout,
+              env: { ...environment, PATH: path, HOME: home, IN: `${home}:${checkout}` },
+              detached: true,
+            }),
+          ),
           watch: async () => null,
+          files: null,
         }),
       },
     });

@@ -3,7 +3,8 @@
 // Why: docs/decisions/142-coding-agents-outlive-their-worker.md
 
 import type { Clock } from "../../../../../base/clock.ts";
-import type { Checkout } from "../../../../core/checkouts/checkout.ts";
+import { type Checkout, CheckoutError } from "../../../../core/checkouts/checkout.ts";
+import type { AgentFiles } from "../../../../core/ports/agent-start.ts";
 import type { BackendTask, TaskJournal } from "../../../backend.ts";
 import type { RequestJournal } from "../../model/loop-state.ts";
 import type { PlannedCall } from "../../model/spending.ts";
@@ -49,7 +50,15 @@ export function outsideCalls(journal: AgentJournal): CallListener {
 }
 
 /** Where the agent works. */
-type AgentAtWork = { readonly home: string; readonly place: () => AgentPlace | null };
+type AgentAtWork = {
+  /** On this machine. */
+  readonly home: string;
+  /** Bring what it has changed elsewhere. */
+  readonly files: AgentFiles;
+  /** The folder of its session, as it sees it. */
+  readonly cwd: string;
+  readonly place: () => AgentPlace | null;
+};
 
 export class AgentJournal implements RequestJournal {
   readonly #options: AgentJournalOptions;
@@ -134,6 +143,11 @@ export class AgentJournal implements RequestJournal {
     });
   }
 
+  /** Calls whose results an agent that takes up this one's work does not know. */
+  get openCalls(): readonly OutsideCall[] {
+    return [...this.#open.values()];
+  }
+
   endCall(id: string): void {
     this.#open.delete(id);
   }
@@ -152,14 +166,17 @@ export class AgentJournal implements RequestJournal {
     this.#begun = [];
     try {
       // The home first: a session must not speak of files that are not there.
-      const home = await this.#keepHome(this.#atWork.home);
+      const { files, cwd } = this.#atWork;
+      const home = await this.#keepHome(this.#atWork, signal);
+      if (!(await files.takeTree(signal)))
+        throw new CheckoutError("The agent has changed more than its sandbox may hold.");
       const tree = await checkout.keepTree(this.#tree, signal);
       signal.throwIfAborted();
       await this.#inTurn(async () => {
         const body: AgentBody = {
           ...this.#spent,
           ...place,
-          cwd: checkout.root,
+          cwd,
           thread: task.secrets.apply(place.thread),
           home,
           unknown: [...open, ...this.#begun],
@@ -177,10 +194,11 @@ export class AgentJournal implements RequestJournal {
   }
 
   /** Null where it cannot be read, too: the thread takes its place. One that was too large is not looked at again. */
-  async #keepHome(home: string): Promise<KeptHome | null> {
+  async #keepHome({ home, files }: AgentAtWork, signal: AbortSignal): Promise<KeptHome | null> {
     if (this.#tooLarge === home) return null;
     try {
-      const kept = await keepHome(home, this.#options.task.secrets);
+      const isTaken = await files.takeHome(signal);
+      const kept = !isTaken ? null : await keepHome(home, this.#options.task.secrets);
       if (kept === null) this.#tooLarge = home;
       return kept;
     } catch {

@@ -18,6 +18,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { PathRules } from "../../../../../contract/paths/path-rules.ts";
+import type { HomeRules } from "../../../../core/ports/agent-start.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
 import { COPIES_FOLDER } from "../hidden-files.ts";
 
@@ -53,6 +54,13 @@ const credentialWords: ReadonlySet<string> = new Set([
   "tokens",
 ]);
 const rules = new PathRules();
+/** Of a home that lies elsewhere no more is brought here than is kept. */
+export const homeRules: HomeRules = {
+  passedOver,
+  isLeftOut: (path) =>
+    path.split("/").some((name, at, names) => isLeftOut(names.slice(0, at + 1).join("/"), name)),
+  maxBytes: MAX_HOME_BYTES,
+};
 const packed = promisify(gzip);
 const unpacked = promisify(gunzip);
 
