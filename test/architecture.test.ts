@@ -76,11 +76,18 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "operator/backup.ts": ["backup", "blobs", "core", "settings", "store", "wiring/open-blobs.ts"],
   "operator/lists.ts": ["core"],
   "operator/operator.ts": ["core", "oidc", "settings", "store", "operator/lists.ts"],
-  "wiring/acp.ts": ["core", "executor", "sandbox", "settings", "wiring/operator-access.ts"],
+  "wiring/acp.ts": [
+    "core",
+    "executor",
+    "sandbox",
+    "settings",
+    "wiring/operator-access.ts",
+    "wiring/run-servers.ts",
+  ],
   "wiring/connections.ts": ["core", "executor"],
   "wiring/core-hooks.ts": ["core"],
   "wiring/first-steps.ts": ["core", "settings", "wiring/open-checkouts.ts"],
-  "wiring/model.ts": ["core", "executor", "settings"],
+  "wiring/model.ts": ["core", "executor", "settings", "wiring/run-servers.ts"],
   "wiring/node.ts": [
     "core",
     "executor",
@@ -127,6 +134,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "wiring/operator-access.ts": ["settings"],
   "wiring/peers.ts": ["core", "executor"],
   "wiring/policy-of.ts": ["core", "settings"],
+  "wiring/run-servers.ts": ["core", "executor", "settings"],
   "wiring/scheduler.ts": ["core"],
   "wiring/wire.ts": [
     "api",
@@ -287,7 +295,7 @@ describe("the outside world", () => {
     expect(importers.filter((path) => !path.startsWith("service/executor/backends/model/"))).toEqual([]);
   });
 
-  it("is MCP in the tools of the executor, which use servers, in the API's own server and in the command before it", () => {
+  it("is MCP in the tools of the executor, which use servers, in the API's own server, in the gateway of coding agents and in the command before it", () => {
     const clients = importersOf(/^@modelcontextprotocol\/client/);
     const isUser = (path: string) =>
       path.startsWith("service/executor/tools/mcp/") ||
@@ -295,7 +303,9 @@ describe("the outside world", () => {
       path === "cli/mcp-stdio.ts";
     expect(clients.filter((path) => !isUser(path))).toEqual([]);
     const servers = importersOf(/^@modelcontextprotocol\/(?!client)/);
-    expect(servers.filter((path) => !path.startsWith("service/api/mcp/"))).toEqual([]);
+    const isServer = (path: string) =>
+      path.startsWith("service/api/mcp/") || path.startsWith("service/executor/backends/acp/gateway/");
+    expect(servers.filter((path) => !isServer(path))).toEqual([]);
   });
 
   it("is no package but zod in contract/, and in strict objects and the JSON settings of base/", () => {

@@ -6,7 +6,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { type AgentContext, agent, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
+import {
+  type AgentContext,
+  agent,
+  type McpServer,
+  ndJsonStream,
+  RequestError,
+} from "@agentclientprotocol/sdk";
+import type { GatewayUse } from "./gateway-client.ts";
 
 export type AgentStep =
   /** An update of the session, as it goes over the wire. */
@@ -44,6 +51,8 @@ export type AgentStep =
       /** Says so as soon as the answer begins. */
       readonly tellsBeginning?: true;
     }
+  /** Calls tools of the first MCP server that its session has, and notes what it was answered; `reports`: its client is told, as agents do. */
+  | ({ readonly do: "mcp"; readonly reports?: true } & GatewayUse)
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "hang" }
   /** Waits to be cancelled, then ends the turn so. */
@@ -94,6 +103,7 @@ async function main(): Promise<void> {
   const cancelled = Promise.withResolvers<void>();
   if (script.isDeaf === true) process.on("SIGTERM", () => note("SIGTERM", null));
   note("started", { cwd: process.cwd(), env: process.env, pid: process.pid });
+  let servers: readonly McpServer[] = [];
   let isLoggedIn = script.wantsLogin !== true;
 
   const take = async (
@@ -169,6 +179,36 @@ async function main(): Promise<void> {
         for (const answer of answers) note("answer", answer);
         return;
       }
+      case "mcp": {
+        const { useGateway } = await import("./gateway-client.ts");
+        const [server] = servers;
+        if (server === undefined) {
+          note("mcp", null);
+          return;
+        }
+        const tell = async (status: string) => {
+          if (step.reports !== true) return;
+          for (const [at, { name, input: rawInput = {} }] of step.calls.entries()) {
+            const toolCallId = `mcp-${name}-${at}`;
+            const update = {
+              toolCallId,
+              title: `mcp__${server.name}__${name}`,
+              kind: "other",
+              rawInput,
+              status,
+            };
+            const sessionUpdate = status === "in_progress" ? "tool_call" : "tool_call_update";
+            await peer?.notify("session/update", {
+              sessionId: SESSION,
+              update: { sessionUpdate, ...update },
+            } as never);
+          }
+        };
+        await tell("in_progress");
+        note("mcp", await useGateway(server, step).catch((cause: unknown) => ({ error: String(cause) })));
+        await tell("completed");
+        return;
+      }
       case "exit":
         process.exit(step.code);
         break;
@@ -201,6 +241,7 @@ async function main(): Promise<void> {
     })
     .onRequest("session/new", ({ params }) => {
       note("session/new", params);
+      servers = params.mcpServers;
       if (!isLoggedIn) throw RequestError.authRequired();
       const modes = { currentModeId: script.mode, availableModes: [{ id: script.mode, name: "Own" }] };
       return { sessionId: SESSION, ...(script.mode === undefined ? {} : { modes }) } as never;

@@ -11,7 +11,7 @@ export const codingAgentNames = ["claude", "codex", "copilot", "gemini", "openco
 export type CodingAgentName = (typeof codingAgentNames)[number];
 
 /** Settings of the built-in agent alone: another one has settings of its own for it. Names of inputs and of flags. */
-export const builtInAgentsSettings = ["effort", "explore-model", "fallback-model", "mcp-servers"] as const;
+export const builtInAgentsSettings = ["effort", "explore-model", "fallback-model"] as const;
 
 /**
  * The API of GitHub Copilot, which takes the token of a job with "copilot-requests: write" (docs.github.com, "Using GITHUB_TOKEN with

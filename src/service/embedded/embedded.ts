@@ -260,10 +260,6 @@ export function embeddedConfig(
   };
   const { MCP_SERVERS: servers, ...others } = model;
   const usesRepositorys = servers?.trim() === REPOSITORY_FILE;
-  if (usesRepositorys && fixed.BACKEND === "acp")
-    throw new EmbeddedSettingsError(
-      `MCP_SERVERS: ${REPOSITORY_FILE} is for the built-in agent. Leave it out.`,
-    );
   const asked = servers === undefined || usesRepositorys ? {} : { MCP_SERVERS: servers };
   const own = withoutSettings(environment);
   const serverVariables = variablesOfJob(environment);

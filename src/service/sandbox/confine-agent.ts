@@ -26,7 +26,16 @@ import { hostView } from "./host-view.ts";
 import { identityVariables, identityWay } from "./identity-way.ts";
 import { inheritedDescriptors, type Stdio, withoutInherited } from "./inherited-descriptors.ts";
 import { watchProcesses } from "./process-watch.ts";
-import { EGRESS_PORT, MODEL_PORT, proxyVariables, relayBinds, relayed } from "./relay.ts";
+import {
+  EGRESS_PORT,
+  GATEWAY_PORT,
+  hasRelay,
+  MODEL_PORT,
+  nodeBind,
+  proxyVariables,
+  relayBinds,
+  relayed,
+} from "./relay.ts";
 import type { SandboxConfig, SandboxLimits } from "./sandbox-config.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import type { Watch } from "./supervise.ts";
@@ -64,6 +73,7 @@ export async function confineAgent(
     covered,
     modelSocket,
     egressSocket,
+    gateway = null,
     identity,
   }) => {
     const isShared = modelSocket === null;
@@ -72,6 +82,9 @@ export async function confineAgent(
     const sockets = [
       ...(isShared ? [] : [{ port: MODEL_PORT, socket: modelSocket }]),
       ...(hasEgress ? [{ port: EGRESS_PORT, socket: egressSocket }] : []),
+      ...(isShared || gateway === null || gateway.socket === null
+        ? []
+        : [{ port: GATEWAY_PORT, socket: gateway.socket }]),
       ...(way === null || way.socket === null ? [] : [{ port: way.port, socket: way.socket }]),
     ];
     const filter = systemCallFilter(process.arch, { network: isShared ? "shared" : "own" });
@@ -98,7 +111,7 @@ export async function confineAgent(
       ...["--bind", checkout, checkout, "--bind", home, home],
       ...git.binds,
       ...made.flatMap(({ target }, at) => ["--ro-bind-data", `${FIRST_DATA + at}`, target]),
-      ...relayBinds({ sockets }),
+      ...(gateway !== null && !hasRelay({ sockets }) ? nodeBind() : relayBinds({ sockets })),
       ...host.seals,
       ...["--remount-ro", "/", "--chdir", checkout],
       ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],

@@ -11,6 +11,8 @@ export type RelayedSocket = { readonly port: number; readonly socket: string };
 export const MODEL_PORT = 4141;
 /** The port at which everything finds the proxy to the rest of the network. */
 export const EGRESS_PORT = 4142;
+/** The port at which an agent finds the MCP server of its run's tools. */
+export const GATEWAY_PORT = 4144;
 /** The port at which commands ask for ID tokens of their run. */
 export const IDENTITY_PORT = 4143;
 
@@ -19,7 +21,8 @@ export const RELAY_PROCESSES = 16;
 export const RELAY_MEMORY_BYTES = 128 * 1024 * 1024;
 
 const INNER_FOLDER = "/run/relay";
-const INNER_NODE = "/run/relay-program/node";
+/** The Node that this service runs on, in a sandbox that has a relay or was given the program. */
+export const INNER_NODE = "/run/relay-program/node";
 
 const INNER_LOOPBACK = "/run/loopback";
 
@@ -157,12 +160,18 @@ export function hasRelay({ sockets, loopback = null }: Relayed): boolean {
 /** Options of bubblewrap: the folders of the sockets, and the Node that this service runs on, which may lie anywhere. */
 export function relayBinds({ sockets, loopback = null }: Relayed): readonly string[] {
   if (!hasRelay({ sockets, loopback })) return [];
+  const node = nodeBind();
   const folders = sockets.flatMap(({ port, socket }) => ["--ro-bind", dirname(socket), innerFolder(port)]);
   const shared =
     loopback === null
       ? []
       : [loopback.own === null ? "--ro-bind" : "--bind", loopback.folder, INNER_LOOPBACK];
-  return [...folders, ...shared, "--ro-bind", process.execPath, INNER_NODE];
+  return [...folders, ...shared, ...node];
+}
+
+/** Options of bubblewrap: that Node alone. */
+export function nodeBind(): readonly string[] {
+  return ["--ro-bind", process.execPath, INNER_NODE];
 }
 
 /** The command, started by a relay where there is anything to relay. */

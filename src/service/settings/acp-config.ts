@@ -28,7 +28,10 @@ import { type ModelReading, modelSettings } from "./model-config.ts";
 import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
 
 /** The part of the settings that the environment says; how the agent is confined, and where its home lies, is not part of it. */
-export type AcpConfig = Omit<AcpSettings, "confine" | "homes" | "places" | "rates" | "relayPort"> & {
+export type AcpConfig = Omit<
+  AcpSettings,
+  "confine" | "gateway" | "homes" | "openServers" | "places" | "rates" | "relayPort"
+> & {
   /** By whose trust the service gets a token in place of the model's key; null: by none. */
   readonly identity: ModelIdentity | null;
   /** The agent whose program is looked for in PATH, by its name. Null: `command` is the operator's own. */

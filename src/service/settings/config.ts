@@ -156,7 +156,7 @@ export function readConfig(
   const model = readModelConfig(environment, { backend: values.BACKEND, needsKey, problems });
   const brought = model ?? readAgentConfig(environment, values.BACKEND === "model" ? [] : problems);
   const acp = readAcpConfig(environment, { backend: values.BACKEND, needsKey, problems });
-  const mcp = readMcpConfig(environment, { backend: values.BACKEND, ofJob: serverVariables, problems });
+  const mcp = readMcpConfig(environment, { ofJob: serverVariables, problems });
   const signIn = readSignInConfig(environment, problems);
   const identities = readOperatorIdentities(environment, { signIn, problems });
   const rates = readRates(values, { agents: { backend: values.BACKEND, model, acp }, problems });

@@ -36,11 +36,9 @@ export const mcpSettings = {
 export function readMcpConfig(
   environment: Environment,
   {
-    backend,
     ofJob,
     problems,
   }: {
-    readonly backend: string;
     readonly ofJob: ServerVariables | null;
     readonly problems: string[];
   },
@@ -49,10 +47,6 @@ export function readMcpConfig(
   problems.push(...faults);
   const none = { servers: [], usesRepositorys: false, repositoryVariables: null };
   if (values.MCP_SERVERS === null) return none;
-  if (backend === "acp")
-    problems.push(
-      "MCP_SERVERS: MCP servers are for BACKEND model, coding agents are given none. Leave them out.",
-    );
   const read = readServerText(values.MCP_SERVERS, {
     origin: ofJob === null ? "operator" : "workflow",
     variables: ofJob ?? variablesOfOperator(environment),

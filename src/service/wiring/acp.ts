@@ -1,13 +1,10 @@
 // Wires the backend that starts another agent, in the sandbox. A bundle of its own, loaded only where one is configured.
 
-import type { Clock } from "../../base/clock.ts";
-import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
 import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-agents.ts";
 import { apiOfModel } from "../../contract/models/federations.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Rates } from "../core/money/rates.ts";
-import type { Sandbox } from "../core/ports/sandbox.ts";
 import type { Backend } from "../executor/backend.ts";
 import { acpBackend } from "../executor/backends/acp/acp.ts";
 import type { AgentHomes } from "../executor/backends/acp/settings.ts";
@@ -15,36 +12,26 @@ import { makeHome, removeHome } from "../sandbox/agent-homes.ts";
 import { AgentMissingError, missingText } from "../sandbox/agent-missing.ts";
 import { type AgentProgram, findAgentProgram } from "../sandbox/agent-program.ts";
 import { confineAgent } from "../sandbox/confine-agent.ts";
-import { MODEL_PORT } from "../sandbox/relay.ts";
+import { GATEWAY_PORT, INNER_NODE, MODEL_PORT } from "../sandbox/relay.ts";
 import type { SandboxConfig } from "../sandbox/sandbox-config.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import type { AcpConfig } from "../settings/acp-config.ts";
 import { openOperatorAccess } from "./operator-access.ts";
+import { openServersOf, type ServerParts } from "./run-servers.ts";
 
-export type AcpParts = {
+export type AcpParts = ServerParts & {
   readonly config: AcpConfig;
   /** By whose account the model is reached. Null: by the configuration. */
   readonly access: FederatedAccess | null;
-  readonly sandbox: SandboxConfig;
-  /** The sandbox that was found. */
-  readonly found: Pick<Sandbox, "kind" | "agents">;
+  readonly sandboxConfig: SandboxConfig;
   readonly rates: Rates;
   readonly log: Logger;
-  readonly clock: Clock;
-  readonly random: Random;
 };
 
 /** Starts no agent before a run needs it. Rejects where agents cannot be confined and the operator has not allowed that. */
-export async function openAcp({
-  config,
-  access,
-  sandbox,
-  found,
-  rates,
-  log,
-  clock,
-  random,
-}: AcpParts): Promise<Backend> {
+export async function openAcp(parts: AcpParts): Promise<Backend> {
+  const { config, access, sandboxConfig: sandbox, rates, log, clock, random } = parts;
+  const { kind, agents: places = null } = parts.sandbox;
   const homes: AgentHomes = { make: (earlier) => makeHome(sandbox.homesFolder, earlier), remove: removeHome };
   const { identity, agent } = config;
   const federated =
@@ -53,11 +40,11 @@ export async function openAcp({
     config.model === null || federated === null
       ? config.model
       : { ...config.model, ...apiOfModel(federated, config.chosenModel ?? ""), federated };
-  const { kind, agents: places = null } = found;
   const program = agent === null || places !== null ? null : await programOf(agent, { config, sandbox });
   const command: AcpConfig["command"] =
     program === null ? config.command : [program.path, ...config.command.slice(1)];
-  const settings = { ...config, command, model, homes, rates, places: null };
+  const openServers = openServersOf(parts);
+  const settings = { ...config, command, model, homes, rates, openServers, places: null };
   tellOfSecrets(config, log);
   if (kind === "bubblewrap") {
     const readPaths = [...sandbox.readPaths, ...(program === null ? [] : [program.folder])];
@@ -70,8 +57,9 @@ export async function openAcp({
           "network although SANDBOX_NETWORK is off.",
       );
     }
+    const gateway = { port: hasOwnNetwork ? GATEWAY_PORT : null, node: INNER_NODE };
     return acpBackend(
-      { ...settings, confine, relayPort: hasOwnNetwork ? MODEL_PORT : null },
+      { ...settings, confine, relayPort: hasOwnNetwork ? MODEL_PORT : null, gateway },
       { clock, random },
     );
   }
@@ -82,8 +70,9 @@ export async function openAcp({
         "MODEL_BASE_URL and MODEL_PROVIDER are not set: the agent reaches its model by itself, through the network that its pod has.",
       );
     // Its paths are none of this machine's.
-    const elsewhere = { ...settings, asksForFiles: false, confine: null, places, relayPort: MODEL_PORT };
-    return acpBackend(elsewhere, { clock, random });
+    const elsewhere = { ...settings, asksForFiles: false, confine: null, places };
+    const gateway = { port: GATEWAY_PORT, node: "node" };
+    return acpBackend({ ...elsewhere, relayPort: MODEL_PORT, gateway }, { clock, random });
   }
   if (sandbox.mode !== "off") {
     throw new SandboxError(
@@ -92,13 +81,14 @@ export async function openAcp({
         "(\"apt-get install bubblewrap\"), or set SANDBOX=off to start agents as the service's own user, who can read the model's key.",
     );
   }
-  return acpBackend({ ...settings, confine: null, relayPort: null }, { clock, random });
+  const gateway = { port: null, node: process.execPath };
+  return acpBackend({ ...settings, confine: null, relayPort: null, gateway }, { clock, random });
 }
 
 /** Throws an OperatorError where it is not installed. */
 async function programOf(
   agent: CodingAgentName,
-  { config, sandbox }: Pick<AcpParts, "config" | "sandbox">,
+  { config, sandbox }: { readonly config: AcpConfig; readonly sandbox: SandboxConfig },
 ): Promise<AgentProgram> {
   const outside = sandbox.job?.checkout ?? null;
   const { program } = codingAgents[agent];

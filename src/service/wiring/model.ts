@@ -1,15 +1,12 @@
 // Wires the backend with a model: the model's server, the tools, the sandbox. A bundle of its own, loaded only where a
 // model is configured.
 
-import type { Clock } from "../../base/clock.ts";
-import type { Random } from "../../base/ids.ts";
-import type { MintIdToken } from "../../federation/mcp/server-grant.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import { networkText } from "../core/egress/network-text.ts";
 import type { Rates } from "../core/money/rates.ts";
-import type { Sandbox, SandboxedCheckout } from "../core/ports/sandbox.ts";
-import { mayExecute, type TaskOrigin } from "../core/runs/shell-policy.ts";
+import type { SandboxedCheckout } from "../core/ports/sandbox.ts";
+import { mayExecute } from "../core/runs/shell-policy.ts";
 import type { Backend, BackendTask } from "../executor/backend.ts";
 import { broughtModelBackend, modelBackend } from "../executor/backends/model/model-backend.ts";
 import type { LoopSettings } from "../executor/backends/model/model-settings.ts";
@@ -17,7 +14,6 @@ import { sandboxText } from "../executor/backends/model/sandbox-text.ts";
 import {
   type DescribePlace,
   type OpenProcesses,
-  type OpenServers,
   readingToolbox,
   type Toolbox,
 } from "../executor/backends/model/toolbox.ts";
@@ -32,27 +28,18 @@ import { editFile } from "../executor/tools/edit-file.ts";
 import { exploreTool } from "../executor/tools/explore.ts";
 import { fetchUrlTool } from "../executor/tools/fetch-url.ts";
 import { managerTools } from "../executor/tools/manage-workspace.ts";
-import { openRunServers } from "../executor/tools/mcp/run-servers.ts";
-import { serversOfRun } from "../executor/tools/mcp/servers-of-run.ts";
 import { renameFile } from "../executor/tools/rename-file.ts";
 import { runCommandTool } from "../executor/tools/run-command.ts";
 import { typedOutputTools } from "../executor/tools/typed-outputs.ts";
 import { updatePlanTool } from "../executor/tools/update-plan.ts";
 import { withDiagnostics } from "../executor/tools/with-diagnostics.ts";
 import { writeFile } from "../executor/tools/write-file.ts";
-import type { McpConfig } from "../settings/mcp-config.ts";
 import type { AgentConfig, ModelConfig } from "../settings/model-config.ts";
+import { openServersOf, type ServerParts } from "./run-servers.ts";
 
-type AgentParts = {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly sandbox: Sandbox;
+type AgentParts = ServerParts & {
   /** Set by the operator. */
   readonly isSandboxOff: boolean;
-  readonly isTrusted: (origin: TaskOrigin) => boolean;
-  readonly mcp: McpConfig;
-  /** Of the job that this process is in. */
-  readonly mintIdToken: MintIdToken | null;
 };
 
 export type ModelParts = AgentParts & {
@@ -81,7 +68,7 @@ export function openBroughtModel(parts: BroughtModelParts): Backend {
 function loopSettings(parts: BroughtModelParts): LoopSettings {
   const { config, clock, random } = parts;
   const describePlace = placeOf(parts);
-  const openServers = serversOf(parts);
+  const openServers = openServersOf(parts);
   const toolbox = toolboxOf(parts);
   const opens = { describePlace, openServers, openProcesses: processesOf(parts) };
   return { ...config.limits, effort: config.effort, toolbox, ...opens, clock, random };
@@ -117,29 +104,6 @@ function sandboxedParts({
   const { home } = task.environment;
   const { gitFolder = null, covered } = checkout;
   return { gitFolder, covered, isTrusted, ...(home === null ? {} : { home }) };
-}
-
-/** The protocol is loaded where a run has a server. */
-function serversOf({ sandbox, isTrusted: trusts, mcp, mintIdToken, clock, random }: AgentParts): OpenServers {
-  return async ({ task, checkout, elicitations }) => {
-    const { servers: operators, usesRepositorys: isAlways, repositoryVariables: variables } = mcp;
-    const found = await serversOfRun({ operators, repositorys: { isAlways, variables }, task, checkout });
-    return await openRunServers({
-      load: () => import("../executor/tools/mcp/mcp-session.ts"),
-      ...found,
-      tokens: {
-        load: () => import("../../federation/mcp/server-access.ts"),
-        mintIdToken,
-        clock,
-        random: () => random.fraction(),
-      },
-      sandbox,
-      place: { gitFolder: checkout.gitFolder ?? null, covered: checkout.covered, isTrusted: trusts(task) },
-      task,
-      checkout,
-      elicitations,
-    });
-  };
 }
 
 function placeOf({ sandbox, isSandboxOff, isTrusted: trusts }: AgentParts): DescribePlace {

@@ -49,12 +49,13 @@ export async function openAgentsOf(parts: BackendParts): Promise<Backend[]> {
   if ((acp === null && model === null) || role === "api") return [];
   // What it looks for on the disk is found while the model's client is loaded.
   const opening = parts.sandbox();
+  const { mcp } = config;
+  const { mintIdToken = null } = parts;
   if (acp !== null) {
-    const [{ openAcp }, found] = await Promise.all([import("./acp.ts"), opening]);
+    const [{ openAcp }, sandbox] = await Promise.all([import("./acp.ts"), opening]);
     const access = parts.modelAccess ?? null;
-    return [
-      await openAcp({ config: acp, access, sandbox: config.sandbox, found, rates, log, clock, random }),
-    ];
+    const servers = { sandbox, mcp, mintIdToken, isTrusted, clock, random };
+    return [await openAcp({ config: acp, access, sandboxConfig: config.sandbox, rates, log, ...servers })];
   }
   if (model === null) return [];
   const [{ openModel }, sandbox] = await Promise.all([import("./model.ts"), opening]);
@@ -62,8 +63,6 @@ export async function openAgentsOf(parts: BackendParts): Promise<Backend[]> {
   const { identity } = model;
   const own = identity === null ? null : openOperatorAccess({ identity, clock, random, log });
   const access = parts.modelAccess ?? own;
-  const { mcp } = config;
-  const { mintIdToken = null } = parts;
   return [
     openModel({
       config: model,

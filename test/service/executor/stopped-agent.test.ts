@@ -70,6 +70,8 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
     rates: defaultRates,
     relayPort: null,
     places: null,
+    openServers: null,
+    gateway: { port: null, node: process.execPath },
     environment: { ACP_SCRIPT: join(folder, "script.json"), ACP_HEARD: join(folder, "heard") },
   });
 }

@@ -21,6 +21,10 @@ export async function setup(): Promise<void> {
     bundle: true,
     platform: "node",
     format: "esm",
+    // A library of MCP's client is CommonJS.
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
     logLevel: "warning",
   });
   await rename(unfinished, ACP_AGENT);

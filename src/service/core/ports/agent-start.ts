@@ -36,6 +36,8 @@ export type AgentStart = {
   readonly modelSocket: string | null;
   /** A unix socket: the proxy to what else the run may reach. Null: nothing. */
   readonly egressSocket: string | null;
+  /** The MCP server of the run's tools: its unix socket, null where it is a port of this machine's loopback. Null: there is none. */
+  readonly gateway: { readonly socket: string | null } | null;
   /** Where its commands ask for ID tokens of the run. Null: nowhere. */
   readonly identity: CommandIdentity | null;
   /** The run's: a start that waits for a place rejects with its reason. */

@@ -76,7 +76,7 @@ export const runProblems = {
     ),
   mcp_without_model: ({ backend }: { backend: string }) =>
     invalidRequest(
-      `"mcp_servers" is for runs of a model, and this agent's are executed by "${backend}", which takes none. Leave it out.`,
+      `"mcp_servers" is for runs of a model or of a coding agent, and this agent's are executed by "${backend}", which takes none. Leave it out.`,
     ),
   outputs_needs_job: () =>
     forbidden(

@@ -18,7 +18,10 @@ export function findMcpFault(
   if (body.mcp_servers === undefined) return null;
   const { backend, ciPolicy, id: agentId } = agent;
   if (ciPolicy?.mcp_servers === "none") return { reason: "mcp_refused_by_owner", agentId };
-  return hasOurTools({ coderWire }, { agent, body }) ? null : { reason: "mcp_without_model", backend };
+  const isCoders = coderWire !== null && coderWire.backend === backend;
+  return isCoders || hasOurTools({ coderWire }, { agent, body })
+    ? null
+    : { reason: "mcp_without_model", backend };
 }
 
 /** Why the access tokens for its servers are not taken; null where they are, or there are none. */

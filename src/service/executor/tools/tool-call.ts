@@ -39,6 +39,16 @@ export async function callTool<Value>(call: ToolCallOptions<Value>): Promise<Too
   return { ...outcome, text: content };
 }
 
+/** Pays for a call of the tool. Resolves with the text for whoever called where nobody can pay, and the call is not to be made; else with null. */
+export async function payForCall(
+  meter: Pick<BackendTask["meter"], "payForTool">,
+  { name }: Pick<Tool<unknown>, "name">,
+): Promise<string | null> {
+  return (await meter.payForTool(name))
+    ? null
+    : `error: the credits do not suffice for a call of ${name}, and it was not made. Go on without it.`;
+}
+
 /** Executes a tool without events. Never rejects: a failure is a text. */
 export async function attemptTool<Value>({
   task,

@@ -14,7 +14,7 @@ import type {
   SandboxResult,
 } from "../../core/ports/sandbox.ts";
 import { BoundedOutput } from "../bounded-output.ts";
-import { MODEL_PORT } from "../relay.ts";
+import { GATEWAY_PORT, MODEL_PORT } from "../relay.ts";
 import type { SandboxConfig } from "../sandbox-config.ts";
 import { SandboxError } from "../sandbox-error.ts";
 import { argvOf } from "../supervise.ts";
@@ -140,8 +140,11 @@ export class RunPod {
         await home.give(ready, signal);
         return ready;
       });
-      const { modelSocket: socket } = start;
-      if (socket !== null) await this.#relays.open(place, { socket, port: MODEL_PORT, signal });
+      const { modelSocket, gateway } = start;
+      if (modelSocket !== null)
+        await this.#relays.open(place, { socket: modelSocket, port: MODEL_PORT, signal });
+      const tools = gateway?.socket ?? null;
+      if (tools !== null) await this.#relays.open(place, { socket: tools, port: GATEWAY_PORT, signal });
       const proxy = await this.#relays.proxyOf(place, { ...start, signal });
       const identity = await this.#relays.identityOf(place, { ...start, signal });
       const env = { ...start.environment, ...proxy, ...identity };

@@ -52,6 +52,7 @@ async function start(changes: Partial<AgentStart> = {}) {
     isWriters: true,
     modelSocket: null,
     egressSocket: null,
+    gateway: null,
     identity: null,
     signal: signal(),
     ...changes,

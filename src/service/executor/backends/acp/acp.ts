@@ -23,6 +23,7 @@ import { type AgentProcess, startAgent } from "./agent-process.ts";
 import { AgentCutError, AgentTurn, SessionLostError } from "./agent-turn.ts";
 import { type AgentsModel, openAgentsModel } from "./agents-model.ts";
 import { rootsOf } from "./checkout-files.ts";
+import { openToolGateway, type ToolGateway } from "./gateway/tool-gateway.ts";
 import type { AcpSettings } from "./settings.ts";
 import { AgentJournal, type AgentPlace } from "./taken-up/agent-journal.ts";
 import type { TakenUp } from "./taken-up/first-prompt.ts";
@@ -67,6 +68,7 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
       const hidden = await checkout.hideAgentFiles();
       const left = await takeUp(task, { checkout, clock });
       const model = await openAgentsModel({ settings, task, random, clock });
+      let gateway: ToolGateway | null = null;
       try {
         model.proxy?.countLeft(left?.spent?.planned ?? []);
         if (left?.kept?.step.at === "done") return { stopReason: left.kept.step.stopReason };
@@ -84,9 +86,11 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
               });
         if (journal !== null) model.proxy?.keepIn(journal);
         const isWriters = hidden === null;
-        const given = { settings, clock, task, checkout, model, hidden: hidden ?? [], isWriters, journal };
-        return await runAgents(given, left);
+        gateway = await openToolGateway({ settings, task, checkout, random });
+        const shared = { settings, clock, task, checkout, model, gateway, journal };
+        return await runAgents({ ...shared, hidden: hidden ?? [], isWriters }, left);
       } finally {
+        await gateway?.close();
         await model.close();
       }
     },
@@ -119,6 +123,7 @@ type Given = {
   readonly task: RepositoryTask | BareTask;
   readonly checkout: Checkout;
   readonly model: AgentsModel;
+  readonly gateway: ToolGateway;
   readonly hidden: readonly HiddenFile[];
   /** Whether writers made the tree. */
   readonly isWriters: boolean;
@@ -209,7 +214,7 @@ function failed({ settings, task }: Given, fault: AgentFault): BackendFailure {
 }
 
 async function runAgent(given: Given, { left, keptHome }: AgentsStart): Promise<BackendOutcome> {
-  const { settings, clock, task, checkout, model, hidden, journal } = given;
+  const { settings, clock, task, checkout, model, gateway, hidden, journal } = given;
   const { places } = settings;
   const roots = places === null ? await rootsOf(checkout.root) : ([places.tree] as const);
   // With its place's network it needs no proxy.
@@ -230,6 +235,7 @@ async function runAgent(given: Given, { left, keptHome }: AgentsStart): Promise<
       isWriters: given.isWriters,
       ...place,
       egressSocket,
+      gateway: gateway.calls === null ? null : { socket: gateway.socket },
       identity: identity?.commands ?? null,
       signal: task.signal,
       clock,
@@ -245,7 +251,18 @@ async function runAgent(given: Given, { left, keptHome }: AgentsStart): Promise<
   const { covered } = checkout;
   const files = { roots, covered, hidden, home: places?.home ?? agent.home };
   const { proxy } = model;
-  const turn = new AgentTurn({ settings, task, agent, ...files, network, proxy, clock, journal, left });
+  const turn = new AgentTurn({
+    settings,
+    task,
+    agent,
+    ...files,
+    network,
+    proxy,
+    gateway,
+    clock,
+    journal,
+    left,
+  });
   try {
     return await turn.take();
   } catch (cause) {

@@ -3,6 +3,7 @@
 import {
   type ClientConnection,
   client,
+  type McpServer,
   methods,
   PROTOCOL_VERSION,
   RequestError,
@@ -23,6 +24,7 @@ const RESOURCE_NOT_FOUND = -32002;
 const promptCapabilitiesSchema = z.looseObject({ image: z.optional(z.nullable(z.boolean())) });
 const capabilitiesSchema = z.looseObject({
   promptCapabilities: z.optional(z.nullable(promptCapabilitiesSchema)),
+  mcpCapabilities: z.optional(z.nullable(z.looseObject({ http: z.optional(z.nullable(z.boolean())) }))),
   loadSession: z.optional(z.nullable(z.unknown())),
   sessionCapabilities: z.optional(z.nullable(z.looseObject({ resume: z.optional(z.unknown()) }))),
 });
@@ -57,6 +59,8 @@ type SessionWanted = {
   readonly mode: string | null;
   /** An earlier process's session, to be gone on with. Null: a new one. */
   readonly earlier: EarlierSession | null;
+  /** The MCP servers of the session, by what the agent takes. */
+  serversFor(agent: { readonly takesHttp: boolean }): readonly McpServer[];
 };
 
 export type EarlierSession = {
@@ -108,7 +112,7 @@ export class AgentDialogue {
   }
 
   /** Opens a session, or goes on with an earlier one; returns its id. Rejects with an `AgentError`. */
-  async open({ cwd, authMethod, mode, asksForFiles, earlier }: SessionWanted): Promise<string> {
+  async open({ cwd, authMethod, mode, asksForFiles, earlier, serversFor }: SessionWanted): Promise<string> {
     const initialized = await this.#ask(methods.agent.initialize, initializedSchema, {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: {
@@ -124,10 +128,11 @@ export class AgentDialogue {
     this.#authMethods = initialized.authMethods?.map(({ id }) => id) ?? [];
     if (authMethod !== null)
       await this.#ask(methods.agent.authenticate, z.unknown(), { methodId: authMethod });
+    const mcpServers = serversFor({ takesHttp: agentCapabilities?.mcpCapabilities?.http === true });
     const { sessionId, modes } =
       earlier === null
-        ? await this.#ask(methods.agent.session.new, sessionSchema, { cwd, mcpServers: [] })
-        : await this.#takeUp(earlier, { cwd, can: agentCapabilities ?? {} });
+        ? await this.#ask(methods.agent.session.new, sessionSchema, { cwd, mcpServers })
+        : await this.#takeUp(earlier, { cwd, mcpServers, can: agentCapabilities ?? {} });
     if (mode !== null && modes?.currentModeId !== mode)
       await this.#ask(methods.agent.session.setMode, z.unknown(), { sessionId, modeId: mode });
     return sessionId;
@@ -136,10 +141,18 @@ export class AgentDialogue {
   /** By the ways that it announces, one after the other: some do not work. */
   async #takeUp(
     { id: sessionId, replay }: EarlierSession,
-    { cwd, can }: { readonly cwd: string; readonly can: z.output<typeof capabilitiesSchema> },
+    {
+      cwd,
+      mcpServers,
+      can,
+    }: {
+      readonly cwd: string;
+      readonly mcpServers: readonly McpServer[];
+      readonly can: z.output<typeof capabilitiesSchema>;
+    },
   ): Promise<{ readonly sessionId: string; readonly modes?: z.output<typeof modesSchema> }> {
     const ask = async (method: string) => {
-      const answer = await this.#ask(method, takenUpSchema, { sessionId, cwd, mcpServers: [] });
+      const answer = await this.#ask(method, takenUpSchema, { sessionId, cwd, mcpServers });
       const isOther = answer?.sessionId !== undefined && answer.sessionId !== sessionId;
       if (isOther) throw new AgentError({ type: "malformed", method });
       return { sessionId, modes: answer?.modes };

@@ -38,6 +38,8 @@ type AgentProcessOptions = {
   readonly covered: CoveredFiles | undefined;
   /** The proxy to what else the run may reach. Null: nothing. */
   readonly egressSocket: string | null;
+  /** As of its start. Default: none. */
+  readonly gateway?: AgentStart["gateway"];
   /** Where its commands ask for ID tokens of the run. Default: nowhere. */
   readonly identity?: CommandIdentity | null;
   /** The run's. */
@@ -69,8 +71,8 @@ export type AgentProcess = AgentFiles & {
 
 /** Makes its home folder and starts it. Rejects where environment or arguments exceed the system's limit. */
 export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
-  const { settings, model, hidden, egressSocket, identity = null, clock, keptHome = null } = options;
-  const { isWriters, checkout, gitFolder, covered, signal } = options;
+  const { settings, model, hidden, egressSocket, gateway = null, identity = null } = options;
+  const { isWriters, checkout, gitFolder, covered, signal, clock, keptHome = null } = options;
   const { homes, confine, places, path } = settings;
   const home = await homes.make(keptHome?.name);
   const start: AgentStart = {
@@ -85,6 +87,7 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     isWriters,
     modelSocket: model.socket,
     egressSocket,
+    gateway,
     identity,
     signal,
   };

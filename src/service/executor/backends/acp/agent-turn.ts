@@ -19,6 +19,8 @@ import { AgentDialogue, AgentError, type AgentPrompt } from "./agent-connection.
 import { type AgentFault, failureOf, faultSaid } from "./agent-fault.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { readLines, writeText } from "./checkout-files.ts";
+import type { CallRecorder } from "./gateway/gateway-calls.ts";
+import type { ToolGateway } from "./gateway/tool-gateway.ts";
 import { describeHidden } from "./hidden-files.ts";
 import { messageStream, type StreamFault } from "./message-stream.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
@@ -56,6 +58,7 @@ type AgentTurnOptions = {
   readonly network: string;
   /** Counts what the agent uses and forbids what is too much. Null: what the agent reports counts. */
   readonly proxy: ModelProxy | null;
+  readonly gateway: Pick<ToolGateway, "calls" | "text" | "serversFor">;
   readonly clock: Clock;
   /** Null where the run ends with its worker. */
   readonly journal: AgentJournal | null;
@@ -111,7 +114,7 @@ export class AgentTurn {
 
   constructor(options: AgentTurnOptions) {
     this.#options = options;
-    const { settings, task, agent, roots, proxy, clock, journal, left } = options;
+    const { settings, task, agent, roots, proxy, gateway, clock, journal, left } = options;
     this.#heardAtMs = clock.monotonic();
     this.#step = left?.step ?? { at: "prompt" };
     this.#thread = new ThreadText(left?.thread);
@@ -120,7 +123,10 @@ export class AgentTurn {
       await task.emit(event);
     };
     const calls = journal === null ? undefined : outsideCalls(journal);
-    this.#stream = new RunStream({ task: { emit, nextId: (kind) => task.nextId(kind) }, roots, calls });
+    const gatewayTools = gateway.calls?.tools.map(({ name }) => name);
+    const stream = { task: { emit, nextId: (kind: "message" | "call") => task.nextId(kind) }, roots };
+    this.#stream = new RunStream({ ...stream, calls, gatewayTools });
+    gateway.calls?.recordIn(this.#recorder);
     this.#stream.hasAnswered = left?.hasAnswered ?? false;
     const { meter, maxTurnTokens: maxTokens } = task;
     this.#usage = proxy === null ? new TurnUsage({ meter, maxTokens, ...countedBefore(left) }) : null;
@@ -129,14 +135,14 @@ export class AgentTurn {
       proxy.onExcess = (excess) => this.#over.abort(new BoundPassed(excess));
       proxy.onFailure = (failure) => this.#over.abort(failure);
     }
-    const stream = messageStream({
+    const messages = messageStream({
       input: agent.input,
       output: agent.output,
       maxLineBytes: MAX_LINE_BYTES,
       onMessage: (message) => this.#heard(message),
       onFault: (fault) => this.#streamFailed(fault),
     });
-    this.#dialogue = new AgentDialogue(stream, {
+    this.#dialogue = new AgentDialogue(messages, {
       askPermission: (request) => this.#askPermission(request),
       readFile: async (file) => {
         checkOffered(settings);
@@ -149,6 +155,23 @@ export class AgentTurn {
         await writeText(options, file);
       },
     });
+  }
+
+  /** Between the agent's own updates, in their order. */
+  get #recorder(): CallRecorder {
+    return {
+      begin: async ({ tool: { name, isOutside = false }, input }) => {
+        this.#heardAtMs = this.#options.clock.monotonic();
+        const begun = await this.#sequence.add(() =>
+          this.#stream.beginGatewayCall({ name, input, isOutside }),
+        );
+        return begun ?? null;
+      },
+      end: async (id, result) => {
+        this.#heardAtMs = this.#options.clock.monotonic();
+        await this.#sequence.add(() => this.#stream.endGatewayCall(id, result));
+      },
+    };
   }
 
   /** Null before there is a session. */
@@ -181,6 +204,7 @@ export class AgentTurn {
       // Its error output is in another pipe: wait one turn of the event loop, so that it is read too.
       if (cause instanceof AgentError) await new Promise((resolve) => setImmediate(resolve));
       const reason = cause instanceof AgentError ? this.#failure(cause.fault) : cause;
+      await this.#options.gateway.calls?.pause();
       this.#sequence.stop();
       await this.#sequence.settled();
       const isLost = left !== null && left.sessionId !== null && !this.#stream.hasSpoken;
@@ -197,7 +221,8 @@ export class AgentTurn {
   }
 
   async #open(): Promise<string> {
-    const { settings, roots, left } = this.#options;
+    const { settings, roots, left, gateway } = this.#options;
+    const { serversFor } = gateway;
     const { authMethod, mode, asksForFiles } = settings;
     const id = left?.sessionId ?? null;
     const replay = new Replay(this.#options.clock);
@@ -209,7 +234,7 @@ export class AgentTurn {
     this.#dialogue.closed.then(() => this.#streamFailed({ type: "ended" }));
     try {
       return await this.#unlessOver(
-        this.#dialogue.open({ cwd: roots[0], authMethod, mode, asksForFiles, earlier }),
+        this.#dialogue.open({ cwd: roots[0], authMethod, mode, asksForFiles, earlier, serversFor }),
       );
     } finally {
       opened.abort();
@@ -217,7 +242,8 @@ export class AgentTurn {
   }
 
   async #work(sessionId: string, form: OutputForm | null): Promise<BackendOutcome> {
-    const { task, left, network, journal, home } = this.#options;
+    const { task, left, network, gateway, journal, home } = this.#options;
+    const servers = gateway.text;
     const hidden = describeHidden(this.#options.hidden, home);
     const history = await task.history(MAX_HISTORY_CHARS);
     this.#heardAtMs = this.#options.clock.monotonic();
@@ -225,7 +251,7 @@ export class AgentTurn {
     journal?.keepUntil(this.#done.signal).catch(() => undefined);
     const { takesImages } = this.#dialogue;
     this.#replay = null;
-    const prompt = firstPrompt(task, { history, form, hidden, network, takesImages, left });
+    const prompt = firstPrompt(task, { history, form, hidden, network, servers, takesImages, left });
     const outcome = await this.#ask(sessionId, prompt);
     if (form === null || outcome.stopReason !== "end_turn") return await this.#end(outcome);
     let checked = form.check(this.#stream.lastText);
@@ -253,7 +279,9 @@ export class AgentTurn {
 
   async #ask(sessionId: string, prompt: AgentPrompt): Promise<BackendOutcome> {
     const { task, agent } = this.#options;
+    const { calls } = this.#options.gateway;
     this.#over.signal.throwIfAborted();
+    calls?.open();
     const answering = this.#dialogue.prompt(sessionId, prompt);
     let answer: PromptAnswer;
     try {
@@ -265,6 +293,8 @@ export class AgentTurn {
       if (!isFault && !isUrgent(task.signal)) await this.#cancel(sessionId, answering);
       throw cause;
     }
+    // What the agent has not waited for ends with its turn.
+    await calls?.pause();
     await this.#sequence.settled();
     this.#over.signal.throwIfAborted();
     this.#usage?.end(answer);
@@ -332,7 +362,8 @@ export class AgentTurn {
     const decision = await this.#sequence.add(async () => {
       const call = await this.#stream.ask(asked);
       const { permissions } = this.#options.settings;
-      const made = decidePermission(permissions, { kind: call.kind, options: request.options });
+      const { kind, isGateways } = call;
+      const made = decidePermission(permissions, { kind, isGateways, options: request.options });
       await call.decide(made);
       return made;
     });

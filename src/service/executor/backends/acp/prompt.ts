@@ -15,6 +15,8 @@ type PromptParts = {
   readonly hidden: string;
   /** The text about the network; "" where it has this machine's. */
   readonly network: string;
+  /** The text about the run's MCP servers; "" where it has none. */
+  readonly servers: string;
   /** Whether the agent is shown the images that come with the request. */
   readonly takesImages: boolean;
 };
@@ -37,7 +39,7 @@ export function imagesOf(messages: readonly Message[]): readonly PromptImage[] {
 
 export function promptOf(
   task: RepositoryTask | BareTask,
-  { history, form, hidden, network, takesImages }: PromptParts,
+  { history, form, hidden, network, servers, takesImages }: PromptParts,
 ): string {
   const place = task.isInWorkspace
     ? "Your working folder is a checkout of a workspace's files."
@@ -53,7 +55,7 @@ export function promptOf(
   const [only, ...others] = task.messages;
   const asked = only !== undefined && others.length === 0 ? only.content : spoken(task.messages);
   const rules = "Work inside that folder alone. Nobody can answer questions before you are done.";
-  const notes = [network, hidden, unseen(task.messages, takesImages)].filter((note) => note !== "");
+  const notes = [network, servers, hidden, unseen(task.messages, takesImages)].filter((note) => note !== "");
   const { setup } = task.environment;
   const prepared =
     setup.state === "failed"

@@ -5,6 +5,7 @@ import { planStepStatuses, type RunEvent } from "../../../../contract/runs/run-e
 import type { BackendTask } from "../../backend.ts";
 import { PlanEvents } from "../../plan-events.ts";
 import { boundResult } from "../../tools/tool-call.ts";
+import { ReportedCalls } from "./gateway/reported-calls.ts";
 import type { PermissionDecision } from "./permissions.ts";
 import {
   type AcpToolCall,
@@ -24,6 +25,8 @@ type RunStreamOptions = {
   readonly roots: readonly string[];
   /** Told of each call before its reader is. Its answer to a permission request waits for that. */
   readonly calls?: CallListener | undefined;
+  /** The names of the gateway's tools, whose calls are recorded where they are made. Default: there are none. */
+  readonly gatewayTools?: readonly string[] | undefined;
 };
 
 export type CallListener = {
@@ -45,6 +48,7 @@ export class RunStream {
   readonly #calls = new Map<string, AcpToolCall>();
   readonly #listener: CallListener | null;
   readonly #plan: PlanEvents;
+  readonly #reported: ReportedCalls;
   #message: OpenMessage | null = null;
   /** Whether anything visible was emitted. */
   hasSpoken = false;
@@ -57,10 +61,11 @@ export class RunStream {
   /** Whether the policy refused anything. */
   hasRejected = false;
 
-  constructor({ task, roots, calls }: RunStreamOptions) {
+  constructor({ task, roots, calls, gatewayTools = [] }: RunStreamOptions) {
     this.#task = task;
     this.#listener = calls ?? null;
     this.#plan = new PlanEvents(task);
+    this.#reported = new ReportedCalls(gatewayTools);
     this.#roots = roots.toSorted((a, b) => b.length - a.length);
   }
 
@@ -81,14 +86,17 @@ export class RunStream {
     }
   }
 
-  /** The call that needs a permission and its kind; the call is started if it was not. */
-  async ask(
-    update: ToolUpdate,
-  ): Promise<{ kind: string | null; decide(made: PermissionDecision): Promise<void> }> {
+  /** The call that needs a permission and its kind; the call is started if it was not. `isGateways`: the gateway itself decides on it. */
+  async ask(update: ToolUpdate): Promise<{
+    kind: string | null;
+    isGateways: boolean;
+    decide(made: PermissionDecision): Promise<void>;
+  }> {
     // The content of a permission request is not a result.
     const call = await this.#updateCall({ ...update, content: null });
     return {
       kind: call.kind,
+      isGateways: this.#reported.toolOf(call) !== null,
       decide: async (made) => {
         call.decision = made;
         if (made.answer === "reject") this.hasRejected = true;
@@ -97,11 +105,40 @@ export class RunStream {
     };
   }
 
+  /** Records a call that is made at the gateway, before it is made. Returns its id. */
+  async beginGatewayCall({
+    name,
+    input,
+    isOutside,
+  }: {
+    readonly name: string;
+    readonly input: unknown;
+    readonly isOutside: boolean;
+  }): Promise<string> {
+    await this.#closeMessage();
+    const toolCallId = this.#task.nextId("call");
+    const delta = JSON.stringify(input) ?? "null";
+    const kind = isOutside ? "other" : "read";
+    await this.#listener?.begins({ id: toolCallId, name, kind, text: delta });
+    await this.#emit({ type: "TOOL_CALL_START", toolCallId, toolCallName: name });
+    await this.#emit({ type: "TOOL_CALL_ARGS", toolCallId, delta });
+    await this.#emit({ type: "TOOL_CALL_END", toolCallId });
+    this.#reported.recorded(name);
+    return toolCallId;
+  }
+
+  async endGatewayCall(toolCallId: string, content: string): Promise<void> {
+    await this.#closeMessage();
+    this.#listener?.ended(toolCallId);
+    const messageId = this.#task.nextId("message");
+    await this.#emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" });
+  }
+
   /** Ends whatever is open. Safe to repeat. */
   async close(): Promise<void> {
     await this.#closeMessage();
     for (const call of this.#calls.values()) {
-      if (call.isFinished) continue;
+      if (call.isFinished || this.#isRecorded(call)) continue;
       await this.#announce(call);
       // An agent may send no further update of a refused call.
       if (call.decision?.answer === "reject") await this.#finish(call);
@@ -170,8 +207,27 @@ export class RunStream {
   }
 
   async #show(call: AcpToolCall): Promise<void> {
+    const isRefused = call.decision?.answer === "reject";
+    if (!call.isAnnounced && !isRefused && this.#reported.toolOf(call) !== null) {
+      // It is known at its end whether the gateway has made it.
+      if (!hasEnded(call) || this.#isRecorded(call)) return;
+    }
     if (isReadyToShow(call)) await this.#announce(call);
     if (hasEnded(call)) await this.#finish(call);
+  }
+
+  /** Whether a call of the gateway stands for it. It is finished then. */
+  #isRecorded(call: AcpToolCall): boolean {
+    const tool = call.isAnnounced ? null : this.#reported.toolOf(call);
+    if (tool === null || !this.#reported.takes(tool)) return false;
+    call.isFinished = true;
+    this.#forget(call);
+    return true;
+  }
+
+  /** A long run makes many calls: finished ones are not kept in memory. */
+  #forget(call: AcpToolCall): void {
+    Object.assign(call, { content: [], input: undefined, output: undefined });
   }
 
   async #announce(call: AcpToolCall): Promise<void> {
@@ -192,8 +248,7 @@ export class RunStream {
     call.isFinished = true;
     this.#listener?.ended(call.id);
     const content = boundResult(resultOf(call, this.#shorten));
-    // A long run makes many calls: finished ones are not kept in memory.
-    Object.assign(call, { content: [], input: undefined, output: undefined });
+    this.#forget(call);
     const messageId = this.#task.nextId("message");
     await this.#emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId: call.id, content, role: "tool" });
   }

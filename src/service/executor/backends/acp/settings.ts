@@ -2,6 +2,7 @@
 
 import type { Rates } from "../../../core/money/rates.ts";
 import type { AgentPlaces, AgentStart, StartedAgent } from "../../../core/ports/agent-start.ts";
+import type { OpenServers } from "../../tools/mcp/run-servers.ts";
 import type { ModelAccess } from "./model-proxy/model-access.ts";
 
 export const permissionKinds = [
@@ -65,6 +66,13 @@ export type AcpSettings = {
   readonly rates: Rates;
   /** The port at which an agent with a loopback of its own finds its model. Null: it has this machine's network. */
   readonly relayPort: number | null;
+  /** Opens the MCP servers of a run. Null: runs have none. */
+  readonly openServers: OpenServers | null;
+  /**
+   * How the agent reaches the MCP server of the run's tools. `port`: in a network of its own; null: it has this machine's. `node`: the
+   * program of Node, as the agent sees it, by which one that takes no HTTP reaches it.
+   */
+  readonly gateway: { readonly port: number | null; readonly node: string };
   /** Starts the agent in a sandbox of this machine, held to its limits. Null: it runs beside the service, or in places of its own. */
   readonly confine: ((start: AgentStart) => Promise<StartedAgent>) | null;
   /** Places for agents that are not this machine. Null: they work here. */

@@ -4,7 +4,7 @@
 import { diffText } from "./diff-text.ts";
 import type { PermissionDecision } from "./permissions.ts";
 import { describeDecision } from "./permissions.ts";
-import { outputChunkOf, type ToolContent, type ToolUpdate, textOf } from "./updates.ts";
+import { outputChunkOf, type ToolContent, type ToolUpdate, textOf, toolNameOf } from "./updates.ts";
 
 /** The field that holds the output in agents that send a whole record. */
 const outputNames = ["formatted_output", "aggregated_output", "output", "stdout"];
@@ -17,6 +17,8 @@ export type AcpToolCall = {
   readonly id: string;
   title: string;
   name: string | null;
+  /** Of the tool, where an agent says it beside the title. */
+  toolName: string | null;
   kind: string | null;
   status: string;
   content: readonly ToolContent[];
@@ -37,6 +39,7 @@ export function newToolCall(id: string): AcpToolCall {
     id,
     title: "",
     name: null,
+    toolName: null,
     kind: null,
     status: "pending",
     content: [],
@@ -54,6 +57,7 @@ export function newToolCall(id: string): AcpToolCall {
 export function updateToolCall(call: AcpToolCall, update: ToolUpdate): void {
   call.title = update.title ?? call.title;
   call.name = update.name ?? call.name;
+  call.toolName = toolNameOf(update) ?? call.toolName;
   call.kind = update.kind ?? call.kind;
   call.status = update.status ?? call.status;
   call.content = update.content ?? call.content;

@@ -51,6 +51,14 @@ export function outputChunkOf({ _meta }: ToolUpdate): string {
   return chunk.success ? chunk.data.data : "";
 }
 
+const claudesMetaSchema = z.object({ claudeCode: z.object({ toolName: z.string() }) });
+
+/** The tool's own name, which Claude Code says so beside the title. Null where there is none. */
+export function toolNameOf({ _meta }: ToolUpdate): string | null {
+  const meta = claudesMetaSchema.safeParse(_meta);
+  return meta.success ? meta.data.claudeCode.toolName : null;
+}
+
 const chunkFields = { content: contentBlockSchema, messageId: text };
 
 const updateSchema = z.discriminatedUnion("sessionUpdate", [

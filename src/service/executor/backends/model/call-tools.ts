@@ -6,7 +6,7 @@ import { StorageFullError } from "../../../core/ports/storage-full.ts";
 import type { BackendTask } from "../../backend.ts";
 import type { CallEffect } from "../../call-effect.ts";
 import { effectOf, type Tool, type ToolAccess, type ToolImage } from "../../tools/tool.ts";
-import { attemptTool, boundResult } from "../../tools/tool-call.ts";
+import { attemptTool, boundResult, payForCall } from "../../tools/tool-call.ts";
 import type { AnswerEvents } from "./answer-events.ts";
 import { imageMessage } from "./image-messages.ts";
 import { UNKNOWN_RESULT } from "./left-loop.ts";
@@ -126,8 +126,8 @@ async function attempt(
   const { isOutside = false, isRepeatable = false } = tool;
   // Another worker has paid for it.
   const isBegun = left?.again.includes(toolCallId) === true;
-  if (!isBegun && !(await task.meter.payForTool(tool.name)))
-    return { ok: false, text: unpaidText(tool.name) };
+  const unpaid = isBegun ? null : await payForCall(task.meter, tool);
+  if (unpaid !== null) return { ok: false, text: unpaid };
   if (isOutside && !isBegun) await journal?.beforeCall(reply, { toolCallId, isRepeatable });
   const callsAtOnce = calls.filter(({ toolName }) => toolName === tool.name).length;
   const place = `${turn}.${calls.indexOf(call)}`;
@@ -150,10 +150,6 @@ function leftOf(left: LeftCalls | null, { toolCallId }: MadeCall): Outcome | nul
 
 function shownCall({ toolCallId, toolName, input }: MadeCall) {
   return { toolCallId, toolName, input, dynamic: true } as const;
-}
-
-function unpaidText(tool: string): string {
-  return `error: the credits do not suffice for a call of ${tool}, and it was not made. Go on without it.`;
 }
 
 function resultsMessage(answered: readonly Answered[]): ModelMessage {

@@ -5,7 +5,8 @@ import type { Random } from "../../../../base/ids.ts";
 import type { Effort, ModelProtocol } from "../../../../contract/models/protocols.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
 import type { Rates } from "../../../core/money/rates.ts";
-import type { DescribePlace, OpenProcesses, OpenServers, Toolbox } from "./toolbox.ts";
+import type { OpenServers } from "../../tools/mcp/run-servers.ts";
+import type { DescribePlace, OpenProcesses, Toolbox } from "./toolbox.ts";
 
 export type ModelLimits = {
   /** Answers of the model in one run. */

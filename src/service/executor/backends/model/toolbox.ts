@@ -11,8 +11,6 @@ import { gitDiff } from "../../tools/git-diff.ts";
 import { gitLog } from "../../tools/git-log.ts";
 import { gitShow } from "../../tools/git-show.ts";
 import { listFiles } from "../../tools/list-files.ts";
-import type { Elicitations } from "../../tools/mcp/elicitations.ts";
-import type { RunServers } from "../../tools/mcp/run-servers.ts";
 import { readFile } from "../../tools/read-file.ts";
 import { search } from "../../tools/search.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -42,13 +40,6 @@ export type OpenProcesses = (context: {
 
 /** Null where the run executes no commands, or little is known of where. */
 export type DescribePlace = (context: Pick<ToolboxContext, "task" | "checkout">) => Promise<string | null>;
-
-/** They end with the run. */
-export type OpenServers = (context: {
-  readonly task: RepositoryTask | BareTask;
-  readonly checkout: Checkout;
-  readonly elicitations: Elicitations | null;
-}) => Promise<RunServers>;
 
 /** The tools that change nothing. */
 export const readingToolbox = ({ checkout }: Pick<ToolboxContext, "checkout">): readonly Tool<unknown>[] =>

@@ -46,6 +46,7 @@ type Offer = {
 export function offerTools(
   { name: server, tools: patterns }: Pick<McpServer, "name" | "tools">,
   listed: readonly ListedTool[],
+  maxNameChars = MAX_NAME_CHARS,
 ): Offer {
   const offered: OfferedTool[] = [];
   const notes: string[] = [];
@@ -54,7 +55,7 @@ export function offerTools(
   for (const tool of listed) {
     if (patterns !== null && !patterns.some((pattern) => matches(pattern, tool.name))) continue;
     const schema = usableSchema(tool.inputSchema);
-    const name = uniqueName(server, tool.name, offered);
+    const name = uniqueName({ server, tool: tool.name, maxNameChars }, offered);
     if (schema === null || name === null) leftOut.push(tool.name.slice(0, 100));
     else if (offered.length === MAX_TOOLS_OF_SERVER) more += 1;
     else
@@ -94,12 +95,19 @@ function matches(pattern: string, name: string): boolean {
 }
 
 /** Null where even a name of its own does not set it apart. */
-function uniqueName(server: string, tool: string, others: readonly OfferedTool[]): string | null {
+function uniqueName(
+  {
+    server,
+    tool,
+    maxNameChars,
+  }: { readonly server: string; readonly tool: string; readonly maxNameChars: number },
+  others: readonly OfferedTool[],
+): string | null {
   const isTaken = (name: string) => others.some((other) => other.name === name);
   const plain = `mcp__${server}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, "_");
-  if (plain.length <= MAX_NAME_CHARS && !isTaken(plain)) return plain;
+  if (plain.length <= maxNameChars && !isTaken(plain)) return plain;
   const mark = `_${hash("sha256", tool).slice(0, HASH_CHARS)}`;
-  const marked = plain.slice(0, MAX_NAME_CHARS - mark.length) + mark;
+  const marked = plain.slice(0, maxNameChars - mark.length) + mark;
   return isTaken(marked) ? null : marked;
 }
 

@@ -6,7 +6,7 @@ import type { ServerToken } from "../../../../federation/mcp/server-grant.ts";
 import type { Checkout } from "../../../core/checkouts/checkout.ts";
 import type { RunningProgram, Sandbox, SandboxedCheckout } from "../../../core/ports/sandbox.ts";
 import { reachesProxy } from "../../../core/runs/shell-policy.ts";
-import type { BackendTask } from "../../backend.ts";
+import type { BackendTask, BareTask, RepositoryTask } from "../../backend.ts";
 import type { Tool } from "../tool.ts";
 import { egressFetch } from "./egress-fetch.ts";
 import type { Elicitations, ElicitRequest } from "./elicitations.ts";
@@ -41,7 +41,19 @@ type RunServersParts = {
   readonly ca?: string;
   /** Default 60 s. */
   readonly startMs?: number;
+  /** The longest name of a tool. Default: as models take it. */
+  readonly maxNameChars?: number;
 };
+
+/** Opens the servers of a run. They end with the run. */
+export type OpenServers = (context: {
+  readonly task: RepositoryTask | BareTask;
+  readonly checkout: Checkout;
+  /** Null: nobody can be asked in this run. */
+  readonly elicitations: Elicitations | null;
+  /** The longest name of a tool. Default: as models take it. */
+  readonly maxNameChars?: number;
+}) => Promise<RunServers>;
 
 export type RunServers = {
   readonly tools: readonly Tool<unknown>[];
@@ -70,8 +82,8 @@ export async function openRunServers(parts: RunServersParts): Promise<RunServers
     for (const one of settled) if (one.status === "rejected") throw one.reason;
     const tools: Tool<unknown>[] = [];
     const gate = new WriteGate(task);
-    const { elicitations } = parts;
-    const lines = started.map((one) => describe(one, { tools, gate, elicitations }));
+    const { elicitations, maxNameChars } = parts;
+    const lines = started.map((one) => describe(one, { tools, gate, elicitations, maxNameChars }));
     lines.push(...problems.map((problem) => `not available: ${plainText(problem)}`));
     const text = task.secrets.apply(lines.join("\n"));
     await record.end(text);
@@ -93,10 +105,15 @@ function describe(
     tools,
     gate,
     elicitations,
-  }: { readonly tools: Tool<unknown>[]; readonly gate: WriteGate } & Pick<RunServersParts, "elicitations">,
+    maxNameChars,
+  }: {
+    readonly tools: Tool<unknown>[];
+    readonly gate: WriteGate;
+    readonly maxNameChars: number | undefined;
+  } & Pick<RunServersParts, "elicitations">,
 ): string {
   if (opened === null) return `${server.name}: not available: ${why}`;
-  const { offered, notes } = offerTools(server, opened.session.tools);
+  const { offered, notes } = offerTools(server, opened.session.tools, maxNameChars);
   const room = Math.max(0, MAX_TOOLS_OF_RUN - tools.length);
   const kept = offered.slice(0, room);
   tools.push(

@@ -22,6 +22,8 @@ type FirstPromptParts = {
   readonly form: { readonly text: string } | null;
   readonly hidden: string;
   readonly network: string;
+  /** The text about the run's MCP servers; "" where it has none. */
+  readonly servers: string;
   readonly takesImages: boolean;
   /** Null for a run that begins. */
   readonly left: TakenUp | null;
@@ -35,7 +37,10 @@ export function firstPrompt(
   if (left !== null && left.sessionId !== null) {
     const { unknown } = left;
     const form = parts.form?.text ?? null;
-    return { text: continuedText(task.messages, { unknown, form, repair }), images: [] };
+    return {
+      text: continuedText(task.messages, { unknown, servers: parts.servers, form, repair }),
+      images: [],
+    };
   }
   const again = left === null ? [] : [startedAgainText(left.thread, left)];
   const text = [promptOf(task, parts), ...again, ...(repair === null ? [] : [repair])].join("\n\n");

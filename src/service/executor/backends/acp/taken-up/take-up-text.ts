@@ -9,6 +9,8 @@ const MAX_CALLS = 50;
 
 type Continued = {
   readonly unknown: readonly OutsideCall[];
+  /** The text about the run's MCP servers; "" where it has none. */
+  readonly servers: string;
   /** The schema of the reply. Null where any will do. */
   readonly form: string | null;
   /** What to ask in place of the task. Null: the task. */
@@ -16,16 +18,19 @@ type Continued = {
 };
 
 /** For a session that goes on. The request is there once more: the session may not have all of it. */
-export function continuedText(messages: readonly Message[], { unknown, form, repair }: Continued): string {
+export function continuedText(
+  messages: readonly Message[],
+  { unknown, servers, form, repair }: Continued,
+): string {
   const request = messages.at(-1)?.content ?? "";
   const asked = repair ?? `Finish the task. It was:\n\n${bounded(request, MAX_REQUEST_CHARS)}`;
   const schema =
     form === null || repair !== null
       ? []
       : [`Your last message must be nothing but JSON that fits this JSON Schema:\n${form}`];
-  return [`This session goes on in a new process. ${LOST}`, ...unknownText(unknown), ...schema, asked].join(
-    "\n\n",
-  );
+  const tools = servers === "" ? [] : [servers];
+  const begin = `This session goes on in a new process. ${LOST}`;
+  return [begin, ...unknownText(unknown), ...tools, ...schema, asked].join("\n\n");
 }
 
 /** For a session that begins, after the text of its first prompt. */
