@@ -107,7 +107,7 @@ describe("the review of a merge request", () => {
     fixture.plan(review(unchanged, outside, fresh));
     const job = await fixture.job(REVIEW);
     expect(job.code, job.stderr).toBe(0);
-    expect(fixture.prompts.at(-1)).toContain("This is review 2 of this pull request.");
+    expect(fixture.prompts.at(-1)).toContain("This is review 2 of this merge request.");
     expect(fixture.prompts.at(-1)).toMatch(
       /reply to finding [0-9a-f]{12} by @octocat, with write access\nBy design\./,
     );

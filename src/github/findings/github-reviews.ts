@@ -26,6 +26,7 @@ export type GitHubReviewsOptions = {
 export function githubReviewsReader(api: GitHubApi): ReviewsReader {
   const writers = new Writers(api);
   return {
+    words,
     readPublished: (place) => readPublished(api, place),
     readThreads: (number) => readThreads(api, number),
     readHiddenReviews: (number) => readHiddenReviews(api, number),
@@ -41,7 +42,6 @@ export function githubReviews(options: GitHubReviewsOptions): ReviewsHost {
   const repositoryUrl = repositoryPage(env, api.repository);
   return {
     ...githubReviewsReader(api),
-    words,
     resolveThread: (_number, threadId) => resolveThread(api, threadId),
     reply: async ({ number, finding, body }) => {
       const path = `/pulls/${number}/comments/${finding.commentId}/replies`;

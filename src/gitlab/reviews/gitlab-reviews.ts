@@ -50,6 +50,7 @@ export function gitlabReviewsReader({ api, url, viewerId }: Reading): ReviewsRea
     return await known;
   };
   return {
+    words,
     readPublished: async ({ number, runId }) =>
       publishedIn(await list(number, true), { place: { number, url, viewerId }, runId }),
     readThreads: async (number) => threadsIn(await list(number, false), { number, url, viewerId }),
@@ -70,7 +71,6 @@ export function gitlabReviews(options: GitLabReviewsOptions): ReviewsHost {
   const { api, project, url, viewerId, writeCheck, warn, note } = options;
   return {
     ...gitlabReviewsReader(options),
-    words,
     resolveThread: async (number, threadId) => {
       const path = `/merge_requests/${number}/discussions/${encodeURIComponent(threadId)}`;
       await api.write({ method: "PUT", path, body: { resolved: true } }, z.unknown());

@@ -10,12 +10,19 @@ const SHA_CHARS = 12;
 const MAX_BLOCK_CHARS = 24_000;
 
 /** In words of our own alone: ids, numbers and hashes. */
-export function memoryLines({ round, findings, leftOut, lastHead, changes }: ReviewMemory): string[] {
+export function memoryLines({
+  pullRequest,
+  round,
+  findings,
+  leftOut,
+  lastHead,
+  changes,
+}: ReviewMemory): string[] {
   const ids = (state: RememberedFinding["state"]) =>
     findings.filter((finding) => finding.state === state).map(({ id }) => id);
   const [open, declined] = [ids("open"), ids("declined")];
   return [
-    `This is review ${round} of this pull request. The last one was of commit ${lastHead}.`,
+    `This is review ${round} of this ${pullRequest}. The last one was of commit ${lastHead}.`,
     changes === ""
       ? "In the files that this review is about nothing has changed since: name nothing new."
       : changes === null

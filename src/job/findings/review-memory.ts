@@ -26,6 +26,8 @@ export type RememberedFinding = {
 };
 
 export type ReviewMemory = {
+  /** What its host calls a pull request. */
+  readonly pullRequest: string;
   /** Which review of the pull request this is, from 2 on. */
   readonly round: number;
   /** The open ones first. */
@@ -75,6 +77,7 @@ export async function readReviewMemory(options: MemoryOptions): Promise<ReviewMe
     findings.push(finding);
   }
   return {
+    pullRequest: host.words.pullRequest,
     round: roundOf(published, headSha),
     findings,
     leftOut: told.length - findings.length,

@@ -103,6 +103,7 @@ export type ReviewWords = {
 
 /** Reads what is there. Each call rejects with CodeHostError. */
 export interface ReviewsReader {
+  readonly words: ReviewWords;
   /** Every page of what our account has written on the pull request: anybody can copy a marker. */
   readPublished(place: { readonly number: number; readonly runId: string }): Promise<Published>;
   /** By the addresses of their first comments. */
@@ -118,7 +119,6 @@ export interface ReviewsReader {
 
 /** Each call rejects with CodeHostError unless it says otherwise. */
 export interface ReviewsHost extends ReviewsReader {
-  readonly words: ReviewWords;
   resolveThread(number: number, threadId: string): Promise<void>;
   reply(place: {
     readonly number: number;
