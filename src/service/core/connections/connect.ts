@@ -18,6 +18,7 @@ import { callbackUrl, clientName, documentUrl } from "./addresses.ts";
 import type { FoundAuthorization, GivenTokens } from "./authorization-port.ts";
 import { type ConnectionKey, MAX_CONNECTIONS, type McpConnection } from "./connection.ts";
 import type { ConnectRefusal } from "./refusals.ts";
+import { revokeTokens } from "./revoke-tokens.ts";
 import { sealSecrets } from "./sealed-secrets.ts";
 
 const KIND = "mcp_connection";
@@ -79,7 +80,10 @@ type Query = {
   readonly description: string | undefined;
 };
 
-/** Keeps what the authorization server gives for its answer. */
+/**
+ * Keeps what the authorization server gives for its answer. Tokens that it replaces are taken back once the new ones are stored, as far
+ * as their authorization server takes that: a failure is in the log.
+ */
 export async function finishConnection(
   core: Core,
   { session, query, requestId }: { session: Signing; query: Query; requestId: string },
@@ -100,7 +104,7 @@ export async function finishConnection(
   if (!given.ok) return refused({ reason: "failed", detail: given.refusal.detail });
   const { accountId, personId } = session;
   const now = core.clock.now();
-  return await core.store.transact(async (tx): Promise<Result<McpConnection, ConnectRefusal>> => {
+  const made = await core.store.transact(async (tx): Promise<Result<Connected, ConnectRefusal>> => {
     await tx.accounts.lock(accountId);
     // It may have been made meanwhile.
     const taken = await findFault(tx, { accountId, name, serverUrl });
@@ -122,11 +126,30 @@ export async function finishConnection(
       connectedBy: personId,
       connectedAt: now,
     };
+    const replaced = await tx.mcpConnections.find({ accountId, name });
     await tx.mcpConnections.put(connection);
     const step = { action: "mcp_connected", outcome: "ok", method: name } as const;
     await auditAccount(core, tx, { ...step, accountId, personId, requestId });
-    return ok(connection);
+    return ok({ connection, replaced });
   });
+  if (!made.ok) return made;
+  const { connection, replaced } = made.value;
+  if (replaced !== null) await takeBack(core, { replaced, given: given.value });
+  return ok(connection);
+}
+
+type Connected = { readonly connection: McpConnection; readonly replaced: McpConnection | null };
+
+async function takeBack(
+  core: Core,
+  { replaced, given }: { replaced: McpConnection; given: GivenTokens },
+): Promise<void> {
+  if (replaced.revocationEndpoint === null || (await revokeTokens(core, replaced, given))) return;
+  const { accountId, name, issuer } = replaced;
+  core.log.warn(
+    { account_id: accountId, connection: name, issuer },
+    "the tokens that a sign-in replaced could not be revoked",
+  );
 }
 
 function tokensOf(

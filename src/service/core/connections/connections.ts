@@ -10,6 +10,7 @@ import type { StoreReader } from "../ports/store.ts";
 import { connectionsUrl } from "./addresses.ts";
 import type { ConnectionState, McpConnection, SignInReason } from "./connection.ts";
 import type { ConnectionRefusal } from "./refusals.ts";
+import { revokeTokens } from "./revoke-tokens.ts";
 import { openSecrets } from "./sealed-secrets.ts";
 
 /** As people see it. */
@@ -89,19 +90,5 @@ export async function disconnect(
     return deleted;
   });
   if (connection === null) return refused({ reason: "connection_not_found", name });
-  return ok({ connection, isRevoked: await revoke(core, connection) });
-}
-
-async function revoke(core: Core, connection: McpConnection): Promise<boolean> {
-  const { revocationEndpoint } = connection;
-  const secrets = openSecrets(core, connection);
-  if (revocationEndpoint === null || !secrets.ok) return false;
-  const { accessToken, refreshToken, client } = secrets.value;
-  const { servers } = core.connections;
-  const asked = { ...connection, client, revocationEndpoint };
-  // The refresh token first: it ends what was given by it, too (RFC 7009 §2.1).
-  const first =
-    refreshToken === null || (await servers.revoke({ ...asked, token: refreshToken, hint: "refresh_token" }));
-  const second = await servers.revoke({ ...asked, token: accessToken, hint: "access_token" });
-  return first && second;
+  return ok({ connection, isRevoked: await revokeTokens(core, connection) });
 }

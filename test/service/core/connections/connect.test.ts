@@ -122,6 +122,42 @@ onEveryStore((store) => {
       expect(await audited()).toEqual(["mcp_connected linear", "mcp_connected linear"]);
     });
 
+    it("takes back the tokens that another sign-in replaces, once the new ones are there", async () => {
+      const { server } = fixture;
+      await fixture.connect();
+      const old = server.issued.filter((secret) => /^(access|refresh)-/.test(secret));
+      expect((await fixture.connect()).text).toContain("linear is connected.");
+      expect(server.asked.map(({ path, form, error }) => [path, form.token_type_hint, error])).toEqual([
+        ["/token", undefined, null],
+        ["/token", undefined, null],
+        ["/revoke", "refresh_token", null],
+        ["/revoke", "access_token", null],
+      ]);
+      expect(server.asked.slice(2).map(({ form }) => form.token)).toEqual([old[1], old[0]]);
+      expect(server.living).toBe(1);
+      expect(await listed()).toMatchObject([{ state: "connected" }]);
+    });
+
+    it("keeps the new tokens where the earlier ones cannot be taken back, and says so in the log alone", async () => {
+      const { server, core, pair } = fixture;
+      server.metadata = { revocation_endpoint: `${pair.issuer}/nowhere` };
+      await fixture.connect();
+      const page = await fixture.connect();
+      expect([page.status, page.text.includes("linear is connected.")]).toEqual([200, true]);
+      expect(server.living).toBe(2);
+      const told = core.logs.filter((line) => line.includes("that a sign-in replaced could not be revoked"));
+      expect(told).toHaveLength(1);
+      expect(told[0]).toContain('"connection":"linear"');
+      const seen = `${core.logs.join("\n")}${page.text}`;
+      for (const secret of server.issued) expect(seen).not.toContain(secret);
+      // One that has no way to be told is no failure.
+      server.metadata = { revocation_endpoint: undefined };
+      await fixture.connect();
+      await fixture.connect();
+      expect(server.living).toBe(4);
+      expect(core.logs.filter((line) => line.includes("could not be revoked"))).toHaveLength(2);
+    });
+
     it("takes an answer once, in the session that began it, within ten minutes", async () => {
       const { url } = await fixture.begin();
       const path = await fixture.signIn(url ?? "");
