@@ -129,6 +129,24 @@ onEveryStore((kind) => {
       expect((await call(`${api.url}/.well-known/openid-configuration`)).status).toBe(404);
     });
 
+    it("is for no audience of another account that has claimed the agent since the run was submitted", async () => {
+      const runId = await atWork();
+      const give = (accountId: string | null) =>
+        fixture.core.store.transact((tx) => tx.agents.update(mine.agent.id, { accountId }));
+      const run = (await fixture.core.store.committed.runs.find(runId)) ?? expect.unreachable();
+      const ofCommand = async () =>
+        await mintToken(fixture.core, { run, audience: AWS, requestId: runId, by: nobody, fence: run.fence });
+      for (const accountId of [theirs.id, null]) {
+        await give(accountId);
+        expect(await ofCommand()).toMatchObject({ ok: false, refusal: { reason: "audience_not_granted" } });
+      }
+      await give(theirs.id);
+      expect((await mint(runId, AWS, theirs.owner)).status).toBe(403);
+      await give(mine.id);
+      expect((await ofCommand()).ok).toBe(true);
+      await end(runId);
+    });
+
     it("is a token of five minutes that jose verifies, with a subject that no run changes", async () => {
       const runId = await atWork();
       const answer = await mint(runId);

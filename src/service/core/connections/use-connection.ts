@@ -9,10 +9,18 @@ import type { Core } from "../core.ts";
 import { allows } from "../egress/rules.ts";
 import type { RunEgress } from "../egress/run-egress.ts";
 import { trustOf } from "../run-identity/run-trust.ts";
+import { isOfOwner } from "../runs/owner-of-run.ts";
 import type { RunInput, RunRecord } from "../runs/run-record.ts";
 import { connectionsUrl } from "./addresses.ts";
-import { type ConnectionKey, type McpConnection, type SignInReason, signInText } from "./connection.ts";
+import {
+  type ConnectionKey,
+  type ConnectionSecrets,
+  type McpConnection,
+  type SignInReason,
+  signInText,
+} from "./connection.ts";
 import { findSignInReason, hostsOf, isStillMember } from "./connections.ts";
+import { revokeGiven } from "./revoke-tokens.ts";
 import { openSecrets, sealSecrets } from "./sealed-secrets.ts";
 
 /** A token is renewed so long before its end. */
@@ -22,6 +30,8 @@ const LEASE_MS = 60_000;
 const WAIT_MS = 200;
 /** A token that is refused so soon after it was given: another one would be refused, too. */
 const FRESH_MS = 30_000;
+
+const OTHER_OWNER = "connections are an account's, and this run's agent is not of the run's account any more";
 
 /** One sentence, without its first letter in upper case, for the model and the run's readers. */
 export type NotAvailable = { readonly reason: string };
@@ -60,6 +70,7 @@ export async function openConnection(
   const where = connectionsUrl(core.policy);
   if (accountId === null)
     return refused({ reason: "connections are an account's, and this run's agent has no owner" });
+  if (!isOfOwner(run, agent)) return refused({ reason: OTHER_OWNER });
   if ((await trustOf(core.store.committed, { run, input })) === "untrusted")
     return refused({
       reason:
@@ -82,7 +93,7 @@ export async function openConnection(
     return refused({
       reason: `the run may not reach ${blocked.join(" and ")}: add ${blocked.join(", ")} to egress`,
     });
-  const tokens = new ConnectionTokens(core, { key, egress, signal });
+  const tokens = new ConnectionTokens(core, { key, run, egress, signal });
   const { serverUrl, issuer } = connection;
   return ok({
     serverUrl,
@@ -101,7 +112,7 @@ function isSameServer(one: string, other: string): boolean {
   return new URL(one).href === new URL(other).href;
 }
 
-type TokensOf = Pick<Using, "egress" | "signal"> & { readonly key: ConnectionKey };
+type TokensOf = Pick<Using, "run" | "egress" | "signal"> & { readonly key: ConnectionKey };
 
 class ConnectionTokens {
   readonly #core: Core;
@@ -137,12 +148,14 @@ class ConnectionTokens {
     return await this.#renew(connection);
   }
 
-  /** The connection as every node sees it now. */
+  /** The connection as every node sees it now, and whether the run may still use it: asked at each use. */
   async #read(
     serverUrl: string,
   ): Promise<Result<{ connection: McpConnection; accessToken: string }, NotAvailable>> {
-    const { key } = this.#of;
+    const { key, run } = this.#of;
     const { committed } = this.#core.store;
+    const agent = await committed.agents.find(run.agentId);
+    if (agent?.accountId !== key.accountId || !isOfOwner(run, agent)) return refused({ reason: OTHER_OWNER });
     const connection = await committed.mcpConnections.find(key);
     if (connection === null || connection.serverUrl !== serverUrl)
       return refused({ reason: `the connection "${key.name}" was ended` });
@@ -195,8 +208,8 @@ class ConnectionTokens {
       const secrets = { accessToken, refreshToken: given.value.refreshToken ?? refreshToken, client };
       const sealed = sealSecrets(this.#core, { id, secrets, keys: connections.sealingKeys });
       const renewed = { sealed, expiresAt, renewedAt: clock.now(), scope: scope ?? connection.scope };
-      await store.transact((tx) => tx.mcpConnections.endRenewal({ id, version, renewed }));
-      return ok(accessToken);
+      const isKept = await store.transact((tx) => tx.mcpConnections.endRenewal({ id, version, renewed }));
+      return isKept ? ok(accessToken) : await this.#takeBack(connection, secrets);
     }
     const { reason, detail } = given.refusal;
     if (reason === "refused") return await this.#needSignIn(connection, "refused");
@@ -204,12 +217,26 @@ class ConnectionTokens {
     return refused({ reason: detail, mayPass: true });
   }
 
+  /** Somebody has ended the sign-in, or signed in again, while its tokens were renewed: nobody else knows the new ones. */
+  async #takeBack(connection: McpConnection, secrets: ConnectionSecrets): Promise<Token> {
+    const now = await this.#core.store.committed.mcpConnections.find(this.#of.key);
+    // Another node has renewed the tokens of the same sign-in meanwhile: they end together.
+    if (now?.id !== connection.id) await revokeGiven(this.#core, { ...connection, ...secrets });
+    const read = await this.#read(connection.serverUrl);
+    return read.ok ? ok(read.value.accessToken) : read;
+  }
+
   async #needSignIn(
-    { id, version }: McpConnection,
+    { id, version, serverUrl }: McpConnection,
     reason: SignInReason,
   ): Promise<Result<string, NotAvailable>> {
-    await this.#core.store.transact((tx) => tx.mcpConnections.needSignIn({ id, version, reason }));
-    return refused({ reason: this.#signInText(reason) });
+    const isTheirs = await this.#core.store.transact((tx) =>
+      tx.mcpConnections.needSignIn({ id, version, reason }),
+    );
+    if (isTheirs) return refused({ reason: this.#signInText(reason) });
+    // Somebody has signed in again meanwhile.
+    const read = await this.#read(serverUrl);
+    return read.ok ? ok(read.value.accessToken) : read;
   }
 
   #signInText(reason: SignInReason): string {

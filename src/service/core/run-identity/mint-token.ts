@@ -8,6 +8,7 @@ import { agentSettingsUrl } from "../agents/agent-settings-url.ts";
 import { type AuditActor, type AuditEntry, nobody } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
 import type { RefusalOf } from "../ports/problem.ts";
+import { isOfOwner } from "../runs/owner-of-run.ts";
 import { findRun } from "../runs/read-run.ts";
 import type { RunRefusal, runProblems } from "../runs/refusals.ts";
 import type { RunInput, RunRecord } from "../runs/run-record.ts";
@@ -108,7 +109,9 @@ export async function mintToken(
   ]);
   if (agent === null || input === null) return refused({ reason: "run_not_found", runId });
   const grant = grants.find((one) => one.audience === audience);
-  if (grant === undefined) return refused({ reason: "audience_not_granted", audience, agentId });
+  // What another account has granted since is not for a run of the earlier one.
+  if (grant === undefined || !isOfOwner(run, agent))
+    return refused({ reason: "audience_not_granted", audience, agentId });
   const trust = known ?? (await trustOf(store.committed, { run, input }));
   if (!isUsable(grant, trust)) return refused({ reason: "run_untrusted", audience, agentId });
   const id = random.uuid(now);

@@ -6,6 +6,7 @@ import { requestApproval } from "../approvals/request-approval.ts";
 import { mayAcceptClaim } from "../ci-jobs/claimable.ts";
 import type { JobIdentity } from "../ci-jobs/job-identity.ts";
 import type { Core } from "../core.ts";
+import { isOfOwner } from "../runs/owner-of-run.ts";
 import { isGranted } from "./write-grant.ts";
 
 /** Those of a longer call are cut: the run's page has them. */
@@ -28,7 +29,7 @@ export type WriteRequest = {
 
 type WriteVerdict =
   | { readonly isAllowed: true }
-  /** Null: nobody can grant it, because the agent has no owner or too much waits for its owner. */
+  /** Null: nobody can grant it, because the agent has no owner, or another than the run, or too much waits for its owner. */
   | { readonly isAllowed: false; readonly approval: ApprovalRecord | null };
 
 /** Asked before each call, so that a grant or its end counts from the next one on. Requests for one server are one approval. */
@@ -36,8 +37,12 @@ export async function authorizeWrite(core: Core, request: WriteRequest): Promise
   const { agentId, runId, server, tool } = request;
   const args = request.args?.slice(0, MAX_ARGS_CHARS);
   if (!core.policy.needsWriteGrants) return { isAllowed: true };
-  const agent = await core.store.committed.agents.find(agentId);
+  const [agent, run] = await Promise.all([
+    core.store.committed.agents.find(agentId),
+    core.store.committed.runs.find(runId),
+  ]);
   if (agent === null || agent.accountId === null) return { isAllowed: false, approval: null };
+  if (run !== null && !isOfOwner(run, agent)) return { isAllowed: false, approval: null };
   if (isNamedByTrusted(request) || isGranted(await core.store.committed.writeGrants.list(agentId), server)) {
     return { isAllowed: true };
   }

@@ -16,6 +16,7 @@ import type { Backend } from "../../../../src/service/executor/backend.ts";
 import { authorizationServers } from "../../../../src/service/wiring/connections.ts";
 import { type ConnectionsFixture, openConnections } from "../../../support/mcp/connections-fixture.ts";
 import { addPerson } from "../../../support/people.ts";
+import { makeAccount } from "../../../support/service-account.ts";
 import { call } from "../../../support/service-client.ts";
 import { dumpPlace } from "../../../support/service-dump.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
@@ -105,13 +106,89 @@ onEveryStore((store) => {
       expect(await refused({ name: "sentry" })).toContain('the account has no connection "sentry"');
       expect(await refused({ accountId: null })).toContain("this run's agent has no owner");
       expect(await refused({ accountId: "01890000-0000-7000-8000-0000000000ff" })).toContain(
-        "has no connection",
+        "is not of the run's account any more",
       );
       expect(await refused({ hosts: pair.hosts.slice(0, 1) })).toBe(
         `the run may not reach ${pair.hosts[1]}: add ${pair.hosts[1]} to egress`,
       );
       expect(await refused({ hosts: [] })).toContain(pair.hosts.join(" and "));
     });
+
+    it("has it as long as its agent is of the account that it is of, asked at each use", async () => {
+      const { core, account } = fixture;
+      const give = (accountId: string | null) =>
+        core.store.transact((tx) => tx.agents.update(account.agent.id, { accountId }));
+      const told = "this run's agent is not of the run's account any more";
+      const { token, renew } = await opened();
+      const first = textOf(await token());
+      const other = (await makeAccount(core)).id;
+      for (const accountId of [null, other]) {
+        await give(accountId);
+        expect(textOf(await token())).toContain(told);
+        expect(textOf(await renew(first))).toContain(told);
+      }
+      // Nor the other account's, where another worker takes the run up.
+      const mine = await core.store.committed.mcpConnections.find({ accountId: account.id, name: "linear" });
+      if (mine === null) expect.unreachable();
+      await core.store.transact((tx) => tx.mcpConnections.put({ ...mine, id: "another", accountId: other }));
+      expect(await refused({ accountId: other })).toContain(told);
+      await give(account.id);
+      expect(textOf(await token())).toBe(first);
+      expect(refreshes()).toEqual([]);
+    });
+
+    it("is of no use to a run whose agent is deleted meanwhile", async () => {
+      const { core, account, api } = fixture;
+      const { token } = await opened();
+      const deleted = await call(`${api.url}/v1/agents/${account.agent.id}`, {
+        method: "DELETE",
+        bearer: account.owner,
+      });
+      expect(deleted.status, deleted.text).toBe(204);
+      expect(textOf(await token())).toContain("is not of the run's account any more");
+      expect(core.logs.join("\n")).not.toMatch(/access-|refresh-/);
+    });
+
+    it.each([
+      ["signed in again", () => fixture.connect(), 1, /^access-/],
+      [
+        "ended the connection",
+        () => fixture.post("/settings/connections/disconnect", { name: "linear" }),
+        0,
+        /the connection "linear" was ended/,
+      ],
+    ] as const)(
+      "leaves no tokens behind where somebody has %s while they are renewed",
+      async (_, act, living, told) => {
+        const { core, server } = fixture;
+        const { servers } = core.core.connections;
+        const answered = Promise.withResolvers<void>();
+        const given = Promise.withResolvers<void>();
+        const slow: Core = {
+          ...core.core,
+          connections: {
+            ...core.core.connections,
+            servers: {
+              ...servers,
+              refresh: async (asked) => {
+                const tokens = await servers.refresh(asked);
+                given.resolve();
+                await answered.promise;
+                return tokens;
+              },
+            },
+          },
+        };
+        const { token } = await opened({ core: slow });
+        core.clock.advance(HOUR_MS);
+        const renewing = token();
+        await given.promise;
+        await act();
+        answered.resolve();
+        expect(textOf(await renewing)).toMatch(told);
+        expect(server.living).toBe(living);
+      },
+    );
 
     it("is told why it may not where others can have a say in it", async () => {
       const job = makeJob();

@@ -358,6 +358,24 @@ onEveryStore((kind) => {
       expect(await authorizeWrite(fixture.core, request)).toEqual({ isAllowed: false, approval: null });
     });
 
+    it("allows no writes by what another account has granted that has claimed the agent since", async () => {
+      const submitted = await post(`/v1/agents/${mine.agent.id}/runs`, mine.owner, { message: "Go on." });
+      const { run_id: runId } = submitted.body as { run_id: string };
+      const request = { runId, agentId: mine.agent.id, server: "granted", tool: "t", ...unnamed };
+      await fixture.store.transact((tx) =>
+        tx.writeGrants.put(mine.agent.id, { server: "granted", grantedAt: 1 }),
+      );
+      expect(await authorizeWrite(fixture.core, request)).toEqual({ isAllowed: true });
+      const other = await makeAccount(fixture);
+      await fixture.store.transact((tx) => tx.agents.update(mine.agent.id, { accountId: other.id }));
+      expect(await authorizeWrite(fixture.core, request)).toEqual({ isAllowed: false, approval: null });
+      const named = { ...request, origin: "operator", isNamed: true } as const;
+      expect(await authorizeWrite(fixture.core, named)).toEqual({ isAllowed: false, approval: null });
+      expect(await list("?status=pending", other.owner)).toEqual([]);
+      await fixture.store.transact((tx) => tx.agents.update(mine.agent.id, { accountId: mine.id }));
+      await fixture.store.transact((tx) => tx.writeGrants.deleteAll(mine.agent.id));
+    });
+
     it("lists a run's question until it is answered, by an AI client, too; the answer may be a question again", async () => {
       const submitted = await post(`/v1/agents/${mine.agent.id}/runs`, mine.owner, {
         message: "ask me",
