@@ -84,6 +84,24 @@ onEveryDeployment("workspaces by git", (service) => {
     }
   });
 
+  it("are sent no pack with a wrong key, however small git's buffer is", async () => {
+    const { owner, workspaceId, client, url, asked } = await withWorkspace();
+    const copy = await newCopy(owner, workspaceId);
+    await client.git(["clone", "--quiet", "--branch", `copies/${copy}`, url, "clone"]);
+    const cwd = "clone";
+    await commitFile(client, cwd, { "large.txt": "9876543210".repeat(20_000) }, "Large");
+    const wrong = new URL(url);
+    wrong.password = "svc_sk_wrong";
+    const push = (to: string) =>
+      client.run(["-c", "http.postBuffer=1024", "push", to, `HEAD:copies/${copy}`], { cwd });
+    const before = asked.length;
+    const refused = await push(wrong.href);
+    expect([refused.code, refused.stderr.includes("svc_sk_wrong")]).toEqual([128, false]);
+    expect(new Set(asked.slice(before).map((line) => line.split(" ")[0]))).toEqual(new Set(["GET"]));
+    const pushed = await push(url);
+    expect(pushed, pushed.stderr).toMatchObject({ code: 0 });
+  });
+
   it("take a push to a copy, which is then proposed and accepted, with its author's commits", async () => {
     const { owner, workspaceId, client, url, asked } = await withWorkspace();
     const copy = await newCopy(owner, workspaceId);

@@ -6,6 +6,7 @@ import type { Hono } from "hono";
 import { OperatorError } from "../../../base/operator-error.ts";
 import type { Problem } from "../../../contract/problems/problem.ts";
 import { isSocketRequest, type SocketApi } from "../socket/socket-api.ts";
+import { answerExpecting } from "./expected-continue.ts";
 import type { Env } from "./request-context.ts";
 
 type Fetch = Hono<Env>["fetch"];
@@ -44,6 +45,11 @@ export class HttpListener {
         shouldUpgradeCallback: (request) => server.listenerCount("upgrade") > 0 && isSocketRequest(request),
       },
       (request, response) => this.#answer(request, response),
+    );
+    // Without a listener Node asks for every body at once.
+    server.on(
+      "checkContinue",
+      answerExpecting((request, response) => this.#answer(request, response)),
     );
     this.#server = server;
   }

@@ -43,6 +43,38 @@ describe("a body", () => {
     socket.destroy();
   });
 
+  it.each([
+    ["a wrong key", "POST /v1/agents/x/runs", "Content-Length: 40000", /^HTTP\/1\.1 401 /],
+    ["more than is read", "POST /v1/ci/oidc/exchange", "Content-Length: 40000", /^HTTP\/1\.1 413 /],
+    [
+      "a wrong key for a pack",
+      "POST /v1/workspaces/01890000-0000-7000-8000-0000000000aa.git/git-receive-pack",
+      "Transfer-Encoding: chunked",
+      /^HTTP\/1\.1 401 /,
+    ],
+  ])("that waits to be asked for is not, with %s", async (_, line, length, told) => {
+    const socket = open();
+    const answer = text(socket);
+    const headers = ["Host: x", "Expect: 100-continue", "Content-Type: application/json"];
+    socket.write(
+      [`${line} HTTP/1.1`, ...headers, "Authorization: Bearer svc_sk_none", length, "", ""].join("\r\n"),
+    );
+    expect(await answer).toMatch(told);
+    socket.destroy();
+  });
+
+  it("that waits to be asked for is asked for where it is read", async () => {
+    const socket = open();
+    const answer = text(socket);
+    const [asked] = await Promise.all([
+      once(socket, "data").then(([chunk]) => String(chunk)),
+      socket.write(head("Content-Type: application/json", "Expect: 100-continue", "Content-Length: 2")),
+    ]);
+    expect(asked).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write("{}");
+    expect(await answer).toMatch(/HTTP\/1\.1 400 /);
+  });
+
   it("that is cut off is not logged as an error of ours", async () => {
     const core = await startFixture({ level: "core" });
     const api = await openHttpApi(core);
