@@ -112,6 +112,10 @@ export const catalogue = {
     section: ACCOUNT,
     summary: "Activate and execute workflows; the operator writes them.",
   },
+  connections: {
+    section: ACCOUNT,
+    summary: "List and end the account's connections with MCP servers.",
+  },
   acp: {
     section: ACCOUNT,
     summary: "Be an agent of an editor: Zed, JetBrains, Neovim, and others of the Agent Client Protocol.",

@@ -29,6 +29,7 @@ export const commands: Readonly<Record<CommandName, LoadCommand>> = {
   workspaces: async () => (await import("./workspaces/workspaces.ts")).workspaces,
   schedules: async () => (await import("./schedules.ts")).schedules,
   workflows: async () => (await import("./workflows.ts")).workflows,
+  connections: async () => (await import("./connections.ts")).connections,
   acp: async () => (await import("./acp/acp.ts")).acp,
   mcp: async () => (await import("./mcp.ts")).mcp,
   conform: async () => (await import("./conform.ts")).conformCommand,

@@ -50,7 +50,11 @@ export function connectionsRoutes(): Hono<WebEnv> {
     const session = await needSession(context);
     if (session instanceof Response) return session;
     const made = context.req.query("connected");
-    return await connectionsPage(context, session, made === undefined ? {} : { made });
+    if (made !== undefined) return await connectionsPage(context, session, { made });
+    // As `agent-service connections add` has it. Nothing is asked of the server before somebody presses the button.
+    const { name = "", server: serverUrl = "" } = context.req.query();
+    const isShort = name.length <= MAX_NAME_CHARS && serverUrl.length <= MAX_URL_CHARS;
+    return await connectionsPage(context, session, isShort ? { filled: { name, serverUrl } } : {});
   });
 
   routes.post(PATH, async (context) => {
