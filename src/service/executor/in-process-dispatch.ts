@@ -1,19 +1,36 @@
 // Dispatch within one process: a queue of run ids in memory. After a restart, queued runs are offered again from
 // the store.
 
+import type { Clock } from "../../base/clock.ts";
 import type { Dispatch } from "../core/runs/dispatch.ts";
+import type { RunRecord } from "../core/runs/run-record.ts";
 import { FairQueue } from "./fair-queue.ts";
 import type { RunQueue } from "./run-queue.ts";
 
+type InProcessDispatchOptions = {
+  readonly clock: Pick<Clock, "now">;
+  /** The weights of billing accounts as their plans are now; one that is not among them has no plan. Never rejects. */
+  readonly findWeights: (billingAccounts: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+};
+
+const noWeights: ReadonlyMap<string, number> = new Map();
+
 export class InProcessDispatch implements Dispatch, RunQueue {
+  readonly #options: InProcessDispatchOptions;
   readonly #queue = new FairQueue();
   readonly #awaited = new Set<string>();
   readonly #released = new Set<string>();
   readonly #idle: ((runId: string) => void)[] = [];
   readonly #workers = new Map<string, () => void>();
 
+  constructor(options: InProcessDispatchOptions) {
+    this.#options = options;
+  }
+
   enqueue(runId: string, billingAccount: string): void {
-    if (!this.#offer(runId)) this.#queue.add(runId, billingAccount);
+    const now = this.#options.clock.now();
+    if (this.#offer(runId)) this.#queue.begin({ runId, billingAccount, startedAt: now });
+    else this.#queue.add({ runId, billingAccount, now });
   }
 
   enqueueAwaited(runId: string): void {
@@ -37,6 +54,10 @@ export class InProcessDispatch implements Dispatch, RunQueue {
 
   /** The next run id, one that is awaited first, then one that was given back, then by account; null once `signal` aborts. */
   async next(signal: AbortSignal): Promise<string | null> {
+    // The account of a single one that waits is next, whatever its plan.
+    const weights = this.#queue.hasSeveralAccounts
+      ? await this.#options.findWeights(this.#queue.billingAccounts)
+      : noWeights;
     if (signal.aborted) return null;
     for (const queue of [this.#awaited, this.#released]) {
       const [oldest] = queue;
@@ -44,7 +65,7 @@ export class InProcessDispatch implements Dispatch, RunQueue {
       queue.delete(oldest);
       return oldest;
     }
-    const queued = this.#queue.take();
+    const queued = this.#queue.take({ weights, now: this.#options.clock.now() });
     if (queued !== null) return queued;
     return await new Promise((resolve) => {
       const take = (runId: string) => {
@@ -61,9 +82,20 @@ export class InProcessDispatch implements Dispatch, RunQueue {
     });
   }
 
+  begin({
+    id: runId,
+    billingAccount,
+    startedAt,
+  }: Pick<RunRecord, "id" | "billingAccount" | "startedAt">): void {
+    this.#queue.begin({ runId, billingAccount, startedAt: startedAt ?? this.#options.clock.now() });
+  }
+
   onNudge(runId: string, check: () => void): () => void {
     this.#workers.set(runId, check);
-    return () => this.#workers.delete(runId);
+    return () => {
+      this.#workers.delete(runId);
+      this.#queue.end(runId);
+    };
   }
 
   /** Gives it to the worker that has waited longest. False where none is idle. */

@@ -13,7 +13,7 @@ const LEAST_MS = 120_000;
 
 type LeaseOptions = {
   readonly core: Core;
-  readonly dispatch: Pick<RunQueue, "onNudge">;
+  readonly dispatch: Pick<RunQueue, "begin" | "onNudge">;
   readonly runId: string;
   /** Of the time at work, over all workers of the run. */
   readonly timeLimitMs: number;
@@ -92,6 +92,7 @@ export class RunLease {
 
   #begin(taken: TakenRun): void {
     this.#taken = taken;
+    this.#options.dispatch.begin(taken.run);
     this.#begunAt = this.#options.core.clock.monotonic();
     const { id: runId, fence } = taken.run;
     this.#stopBeating = this.#options.heartbeats.add({ runId, fence }, (status) => this.observe(status));

@@ -125,6 +125,9 @@ export class SharedDispatch implements Dispatch, RunQueue {
     return null;
   }
 
+  /** The store knows what is at work. */
+  begin(): void {}
+
   onNudge(runId: string, check: () => void): () => void {
     this.#workers.set(runId, check);
     if (this.#nudgedMeanwhile.delete(runId)) check();

@@ -24,6 +24,7 @@ export const defaultRates: Rates = {
       maxAgents: 10,
       maxWorkspaces: 10,
       maxConcurrentRuns: 5,
+      weight: 1,
       mayUsePaidModels: false,
     },
     subscribed: {
@@ -31,6 +32,7 @@ export const defaultRates: Rates = {
       maxAgents: null,
       maxWorkspaces: null,
       maxConcurrentRuns: null,
+      weight: 1,
       mayUsePaidModels: true,
     },
   },

@@ -6,7 +6,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { decodeBySchema, jsonInteger } from "../../base/settings/json-kinds.ts";
 import { strictObject } from "../../base/strict-object.ts";
 import { toolModes } from "../../contract/money/money.ts";
-import type { ModelRate, Rates } from "../core/money/rates.ts";
+import { MAX_PLAN_WEIGHT, type ModelRate, type Rates } from "../core/money/rates.ts";
 import { defaultRates } from "./default-rates.ts";
 
 /** No amount is so large that arithmetic on it would not be exact. */
@@ -27,6 +27,8 @@ const planSchema = strictObject({
   /** As `max_agents` unless told. */
   max_workspaces: z.optional(wholeOrNull),
   max_concurrent_runs: wholeOrNull,
+  /** 1 unless told. */
+  weight: z.optional(jsonInteger({ min: 1, max: MAX_PLAN_WEIGHT })),
   may_use_paid_models: flag,
 });
 
@@ -168,6 +170,7 @@ function toTerms(plan: z.infer<typeof planSchema>) {
     maxAgents: plan.max_agents,
     maxWorkspaces: plan.max_workspaces === undefined ? plan.max_agents : plan.max_workspaces,
     maxConcurrentRuns: plan.max_concurrent_runs,
+    weight: plan.weight ?? 1,
     mayUsePaidModels: plan.may_use_paid_models,
   };
 }

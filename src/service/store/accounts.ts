@@ -10,6 +10,9 @@ import { nullableGroup, row, type TableOf } from "./row.ts";
 import { flag, integer, named, nullable, oneOf, text } from "./row-columns.ts";
 import type { Database } from "./tables.ts";
 
+/** SQLite takes 32,766 values in a statement. */
+const IDS_AT_ONCE = 10_000;
+
 export const accountRow = row<Account>("accounts")(
   {
     id: text,
@@ -53,6 +56,19 @@ export class SqlAccounts implements AccountStore {
   async find(id: string): Promise<Account | null> {
     const [row] = await this.#ask(accountOfId, { id });
     return row === undefined ? null : accountRow.read(row);
+  }
+
+  async listPlans(ids: readonly string[]): Promise<readonly Pick<Account, "id" | "plan">[]> {
+    const found: Pick<Account, "id" | "plan">[] = [];
+    for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
+      const rows = await this.#db
+        .selectFrom("accounts")
+        .select(["id", "plan"])
+        .where("id", "in", ids.slice(start, start + IDS_AT_ONCE))
+        .execute();
+      found.push(...rows.map(({ id, plan }) => ({ id, plan: accountRow.readField("plan", plan) })));
+    }
+    return found;
   }
 
   async count(): Promise<number> {

@@ -186,4 +186,5 @@ CREATE TABLE "mcp_connections" ("account_id" text not null, "name" text not null
 CREATE TABLE "journal_archives" ("run_id" text primary key, "blob_key" text not null, "bytes" bigint not null, "sha256" text not null, "turns" text not null, "run_ended_at" bigint not null);
 CREATE INDEX "journal_archives_ended" on "journal_archives" ("run_ended_at");
 CREATE INDEX revisions_commit on revisions (workspace_id, commit_oid);
+CREATE INDEX runs_last_start on runs (payer, started_at) where started_at is not null;
 `;

@@ -3,9 +3,11 @@
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import type { RunStatus } from "../../contract/runs/run.ts";
+import { accountWallet } from "../core/money/ledger.ts";
 import type { Hold } from "../core/money/posting.ts";
+import { hasWeights, WEIGHT_WITHOUT_PLAN } from "../core/money/rates.ts";
 import type { KeptEntry } from "../core/runs/journal-port.ts";
-import type { Appended, Beat, EventBatch, RunEnd, StartedRun } from "../core/runs/queue-port.ts";
+import type { Appended, Beat, EventBatch, OldestStart, RunEnd, StartedRun } from "../core/runs/queue-port.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
 import type { Admission, Admitted } from "../core/runs/store-port.ts";
 import { admitRuns } from "./admit-runs.ts";
@@ -20,7 +22,7 @@ import {
   sumReceived,
   toHoldRow,
 } from "./ledger.ts";
-import { SqlQueue } from "./queue.ts";
+import { ACCOUNT_ID_AT, SqlQueue } from "./queue.ts";
 import type { TableOf } from "./row.ts";
 import { journalRow, SqlRunJournal } from "./run-journal.ts";
 import { outcomeRow, type RunsTable, runRow } from "./run-rows.ts";
@@ -89,7 +91,7 @@ class PostgresQueue extends SqlQueue {
     this.#sql = sqlOn(connection.db);
   }
 
-  override async startOldest(start: { now: number }): Promise<StartedRun | null> {
+  override async startOldest(start: OldestStart): Promise<StartedRun | null> {
     return await this.#together(startOldestRuns, start);
   }
 
@@ -191,11 +193,17 @@ const endRuns: SetStatement<RunEnd, boolean> = {
   },
 };
 
-const startOldestRuns: SetStatement<{ now: number }, StartedRun | null> = {
+const startOldestRuns: SetStatement<OldestStart, StartedRun | null> = {
   keysOf: () => [],
   run: async (sql, items) => {
     const now = Math.max(...items.map((item) => item.now));
-    const started = await sql<RunsTable & { input: string }>(START_OLDEST, [now, items.length]);
+    // The items are one node's, with one file of rates.
+    const weights = items.find((item) => hasWeights(item.weights))?.weights;
+    const started = await sql<RunsTable & { input: string }>(START_OLDEST, [
+      now,
+      items.length,
+      weights === undefined ? null : JSON.stringify(weights),
+    ]);
     return items.map((_, index) => {
       const row = started[index];
       return row === undefined
@@ -306,9 +314,11 @@ const OPENING_EVENT = insertOf<RunEventsTable>({
 
 /**
  * The parent of a child occupies a worker while it waits: children go first. Then billing accounts share the workers: `payer` has those
- * with queued runs, found one after the other by the index; `place` of a run is how many its account has at work and started before it.
+ * with queued runs, found one after the other by the index. A run's place is how many its account has at work and started before it, by
+ * the weight of the account's plan; of several with the same place, the account goes first that has waited longest, by its weight, since it
+ * last started a run.
  * The event that opens the stream is the one that SqlQueue writes.
- * Why: docs/decisions/176-accounts-share-the-workers.md
+ * Why: docs/decisions/176-accounts-share-the-workers.md, docs/decisions/189-weights-of-plans.md
  */
 const START_OLDEST = `
 with recursive payer as (
@@ -324,14 +334,23 @@ with recursive payer as (
 ), share as materialized (
   select payer, count(*) as runs from (
     select payer.payer from payer cross join lateral (
-      select id, row_number() over (order by id) as number from (
-        select id from runs where ${OWN} and runs.payer = payer.payer order by id limit (select free from room)
+      select id, submitted_at, row_number() over (order by id) as number from (
+        select id, submitted_at from runs where ${OWN} and runs.payer = payer.payer order by id limit (select free from room)
       ) as oldest
     ) as own cross join lateral (
       select count(*) as runs from runs where ${AT_HAND} and runs.payer = payer.payer
         and runs.status in ('running', 'cancelling')
-    ) as busy where payer.payer is not null
-    order by busy.runs + own.number, own.id limit (select free from room)
+    ) as busy cross join lateral (
+      select max(started_at) as at from runs where runs.payer = payer.payer and started_at is not null
+    ) as last cross join lateral (
+      select coalesce((
+        select ($3::json ->> accounts.plan)::double precision from accounts where $3::json is not null
+          and payer.payer like '${accountWallet("%")}' and accounts.id = substr(payer.payer, ${ACCOUNT_ID_AT})
+      ), ${WEIGHT_WITHOUT_PLAN}) as weight
+    ) as plan where payer.payer is not null
+    order by (busy.runs + own.number - 1) / plan.weight,
+      case when own.number = 1 then greatest(0, $1::bigint - greatest(last.at, own.submitted_at)) * plan.weight else 0 end desc,
+      plan.weight desc, own.id limit (select free from room)
   ) as next group by payer
 ), other as materialized (
   select own.id from share cross join lateral (

@@ -2,14 +2,19 @@
 
 import { type Kysely, sql } from "kysely";
 import { type RunStatus, retriedReasons } from "../../contract/runs/run.ts";
+import { accountWallet } from "../core/money/ledger.ts";
+import { plans } from "../core/money/plan.ts";
+import { type PlanWeights, WEIGHT_WITHOUT_PLAN } from "../core/money/rates.ts";
 import type {
   Beat,
+  OldestStart,
   QueueStore,
   ReleasedTake,
   RunAtWork,
   StartedRun,
   UnfinishedRun,
   WaitingAccount,
+  WaitingQuery,
 } from "../core/runs/queue-port.ts";
 import type { Connection } from "./connection.ts";
 import { insertEvent } from "./events.ts";
@@ -73,29 +78,34 @@ export class SqlQueue implements QueueStore {
     return row?.submitted_at ?? null;
   }
 
-  async listWaiting({ limit }: { limit: number }): Promise<readonly WaitingAccount[]> {
+  async listWaiting({ limit, weights }: WaitingQuery): Promise<readonly WaitingAccount[]> {
     const isQueued = sql`status = 'queued'`;
-    const rows = await this.#db
+    const waiting = this.#db
       .selectFrom("runs")
       .select((select) => [
         "payer as billingAccount",
         sql<number>`count(*) filter (where ${isQueued})`.as("queued"),
         sql<number>`count(*) filter (where not ${isQueued})`.as("at_work"),
+        weightOf(weights).as("weight"),
         select.fn.min("id").filterWhere("status", "=", "queued").as("oldest"),
         sql<number>`min(submitted_at) filter (where ${isQueued})`.as("since"),
       ])
       .where(isUnfinished)
       .where("parked", "is", null)
       .groupBy("payer")
-      .having(sql<number>`count(*) filter (where ${isQueued})`, ">", 0)
-      .orderBy("at_work")
+      .having(sql<number>`count(*) filter (where ${isQueued})`, ">", 0);
+    const rows = await this.#db
+      .selectFrom(waiting.as("waiting"))
+      .selectAll()
+      .orderBy(sql`at_work * 1.0 / weight`)
       .orderBy("oldest")
       .limit(limit)
       .execute();
-    return rows.map(({ billingAccount, queued, at_work, since }) => ({
+    return rows.map(({ billingAccount, queued, at_work, weight, since }) => ({
       billingAccount,
       queued: Number(queued),
       atWork: Number(at_work),
+      weight: Number(weight),
       since: Number(since),
     }));
   }
@@ -220,8 +230,8 @@ export class SqlQueue implements QueueStore {
     return row === undefined ? null : await this.#opened(row);
   }
 
-  async startOldest(start: { now: number }): Promise<StartedRun | null> {
-    const [row] = await this.#ask(startOldestRun, start);
+  async startOldest({ now, weights }: OldestStart): Promise<StartedRun | null> {
+    const [row] = await this.#ask(startOldestRun, { now, ...weights });
     return row === undefined ? null : await this.#opened(row);
   }
 
@@ -261,7 +271,24 @@ const startRun = keepQuery<{ runId: string; now: number }>(
   "now",
 )((db, { runId, now }) => startQueued(db, now).where("id", "=", runId));
 
-const startOldestRun = keepQuery<{ now: number }>("now")((db, { now }) => {
+/** Where the id of the account begins that pays. */
+export const ACCOUNT_ID_AT = accountWallet("").length + 1;
+
+/** The weight of the plan that the account of `runs.payer` has. */
+function weightOf(weights: PlanWeights) {
+  const byPlan = sql.join(
+    plans.map((plan) => sql`when ${sql.lit(plan)} then cast(${weights[plan]} as integer)`),
+    sql` `,
+  );
+  return sql<number>`coalesce((select case accounts.plan ${byPlan} end from accounts
+    where runs.payer like ${sql.lit(accountWallet("%"))} and accounts.id = substr(runs.payer, ${sql.lit(ACCOUNT_ID_AT)})),
+    ${sql.lit(WEIGHT_WITHOUT_PLAN)})`;
+}
+
+const startOldestRun = keepQuery<{ now: number } & PlanWeights>(
+  "now",
+  ...plans,
+)((db, { now, ...weights }) => {
   const queued = db
     .selectFrom("runs")
     .select("id")
@@ -273,7 +300,15 @@ const startOldestRun = keepQuery<{ now: number }>("now")((db, { now }) => {
   const oldestChild = queued.where("parent_run_id", "is not", null).orderBy("id");
   const atWork = sql<number>`(select count(*) from runs as busy where busy.payer = runs.payer
     and busy.status in ('running', 'cancelling') and busy.parked is null)`;
-  const next = queued.orderBy(atWork).orderBy("id");
+  const weight = weightOf(weights);
+  const lastStart = sql<number>`(select coalesce(max(earlier.started_at), 0) from runs as earlier
+    where earlier.payer = runs.payer and earlier.started_at is not null)`;
+  const waitMs = sql<number>`max(0, ${now} - max(${lastStart}, runs.submitted_at))`;
+  const next = queued
+    .orderBy(sql`${atWork} * 1.0 / ${weight}`)
+    .orderBy(sql`${waitMs} * ${weight}`, "desc")
+    .orderBy(weight, "desc")
+    .orderBy("id");
   return startQueued(db, now).where("id", "=", sql<string>`coalesce((${oldestChild}), (${next}))`);
 });
 

@@ -10,6 +10,7 @@ import type {
   EventBatch,
   EventQuery,
   EventStore,
+  OldestStart,
   QueueStore,
   ReleasedTake,
   RunAtWork,
@@ -17,6 +18,7 @@ import type {
   StartedRun,
   UnfinishedRun,
   WaitingAccount,
+  WaitingQuery,
 } from "../core/runs/queue-port.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
 
@@ -293,7 +295,7 @@ class TalliedQueue implements QueueStore {
     return this.#queue.findLongestWaiting();
   }
 
-  listWaiting(query: { limit: number }): Promise<readonly WaitingAccount[]> {
+  listWaiting(query: WaitingQuery): Promise<readonly WaitingAccount[]> {
     return this.#queue.listWaiting(query);
   }
 
@@ -309,7 +311,7 @@ class TalliedQueue implements QueueStore {
     return this.#opened(await this.#queue.start(start));
   }
 
-  async startOldest(start: { now: number }): Promise<StartedRun | null> {
+  async startOldest(start: OldestStart): Promise<StartedRun | null> {
     return this.#opened(await this.#queue.startOldest(start));
   }
 

@@ -8,6 +8,7 @@ import { SEALING_KEY_BYTES, type SealingKeys, sealingKeyOf } from "../../base/se
 import { toProblem } from "../api/shared/problems/to-problem.ts";
 import { TokenBuckets } from "../api/shared/token-buckets.ts";
 import type { GitRemotes } from "../checkouts/remotes/git-remotes.ts";
+import { findWeights } from "../core/accounts/plan-weights.ts";
 import { holdDeletions } from "../core/blobs/held-deletions.ts";
 import type { CheckoutProvider } from "../core/checkouts/checkout.ts";
 import type { Environments } from "../core/checkouts/environment.ts";
@@ -91,7 +92,9 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     take: () => takeRun(core, "oldest"),
     takeReleased: () => takeReleasedRun(core, "oldest"),
   });
-  const dispatch = shared?.dispatch ?? new InProcessDispatch();
+  const dispatch =
+    shared?.dispatch ??
+    new InProcessDispatch({ clock, findWeights: (accounts) => findWeights(core, accounts) });
   const tracer = traces?.tracer ?? noTracer;
   const verifier = verifierOf(parts, policy.audience);
   const isStopping = () => core.signals.isClosed;

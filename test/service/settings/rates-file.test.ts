@@ -79,6 +79,7 @@ describe("a rates file", () => {
           maxAgents: 2,
           maxWorkspaces: 2,
           maxConcurrentRuns: 1,
+          weight: 1,
           mayUsePaidModels: false,
         },
         subscribed: {
@@ -86,6 +87,7 @@ describe("a rates file", () => {
           maxAgents: null,
           maxWorkspaces: null,
           maxConcurrentRuns: null,
+          weight: 1,
           mayUsePaidModels: true,
         },
       },
@@ -169,6 +171,19 @@ describe("a rates file", () => {
         "plans.subscribed.max_agents must be an integer from 0 to 1000000000, or null for any number",
         "plans.subscribed.max_concurrent_runs must be an integer from 0 to 1000000000, or null for any number",
         "plans.subscribed.may_use_paid_models must be true or false",
+      ],
+    ],
+    [
+      "a weight that is no part of a hundred",
+      ratesDocument({
+        plans: {
+          registered_free: { ...ratesDocument().plans.registered_free, weight: 0 },
+          subscribed: { ...ratesDocument().plans.subscribed, weight: 101 },
+        },
+      }),
+      [
+        "plans.registered_free.weight must be an integer from 1 to 100",
+        "plans.subscribed.weight must be an integer from 1 to 100",
       ],
     ],
     [

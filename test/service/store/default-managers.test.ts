@@ -28,7 +28,7 @@ it("retires the managers of deleted workspaces, and knows the others as their wo
     await (await place.open()).close();
     const database = new DatabaseSync(join(place.settings.dataDir, "agent-service.sqlite"));
     database.exec(`
-      drop index runs_payer;
+      drop index runs_payer; drop index runs_last_start;
       drop index agents_workspace; alter table agents drop column workspace_id;
       drop index agents_deleted; alter table agents drop column deleted_at; alter table agents drop column erased_at;
       drop table repository_accesses; drop table run_journal; drop table released_runs;

@@ -3,11 +3,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeEnd, makeRun, makeRunInput } from "../../../fakes/records.ts";
 import { EARNED, GRANTS, HELD, RUN_FEE_MICRO_USD } from "../../../src/service/core/money/ledger.ts";
+import { planWeights } from "../../../src/service/core/money/rates.ts";
 import type { Store, StoreTransaction } from "../../../src/service/core/ports/store.ts";
 import type { Admitted } from "../../../src/service/core/runs/store-port.ts";
+import { defaultRates } from "../../../src/service/settings/default-rates.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import type { StorePlace } from "../../support/stores/stores.ts";
+
+const weights = planWeights(defaultRates);
 
 const PRICE = RUN_FEE_MICRO_USD;
 
@@ -63,7 +67,7 @@ onEveryStore((kind) => {
         const run = makeRun({ id, sessionId: `session of ${id}` });
         await store.transact((tx) => tx.runs.insert(run, makeRunInput()));
       }
-      await Promise.all(ids.map(() => write((tx) => tx.queue.startOldest({ now: 7 }))));
+      await Promise.all(ids.map(() => write((tx) => tx.queue.startOldest({ now: 7, weights }))));
     };
 
     const eventsOf = async (runId: string) =>

@@ -5,10 +5,14 @@ import { makeEnd, makeJob, makeOutcome, makeRun, makeRunInput } from "../../../f
 import { nobody } from "../../../src/service/core/audit/audit-entry.ts";
 import { EARNED, GRANTS, HELD } from "../../../src/service/core/money/ledger.ts";
 import type { Posting } from "../../../src/service/core/money/posting.ts";
+import { planWeights } from "../../../src/service/core/money/rates.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
+import { defaultRates } from "../../../src/service/settings/default-rates.ts";
 import { DataFolderInUseError } from "../../../src/service/store/data-folder.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import type { StorePlace } from "../../support/stores/stores.ts";
+
+const weights = planWeights(defaultRates);
 
 const BILLING_ACCOUNT = "free:https://issuer.example:77:2026-01";
 
@@ -65,7 +69,9 @@ onEveryStore((kind) => {
       const ids = ["a", "b", "c"];
       for (const id of ids) await store.transact((tx) => tx.runs.insert(makeRun({ id }), makeRunInput()));
       expect(await store.committed.queue.count()).toBe(3);
-      const takes = Array.from({ length: 5 }, () => store.transact((tx) => tx.queue.startOldest({ now: 7 })));
+      const takes = Array.from({ length: 5 }, () =>
+        store.transact((tx) => tx.queue.startOldest({ now: 7, weights })),
+      );
       const taken = (await Promise.all(takes)).flatMap((start) => (start === null ? [] : [start.run.id]));
       expect(taken.sort()).toEqual(ids);
       expect(await store.committed.queue.count()).toBe(0);
@@ -85,7 +91,7 @@ onEveryStore((kind) => {
       await queue("c1", "one");
       await queue("z1", "many", "a10");
       const take = async () =>
-        (await store.transact((tx) => tx.queue.startOldest({ now: 7 })))?.run.id ?? null;
+        (await store.transact((tx) => tx.queue.startOldest({ now: 7, weights })))?.run.id ?? null;
       const taken = [await take(), await take(), await take(), await take(), await take()];
       // The child is at work for its account, too.
       expect(taken).toEqual(["z1", "b1", "c1", "a10", "b2"]);

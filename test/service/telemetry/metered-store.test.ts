@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { makeEnd, makeOutcome, makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { planWeights } from "../../../src/service/core/money/rates.ts";
 import { type Meter, noMeter } from "../../../src/service/core/ports/meter.ts";
 import type { Store, StoreTransaction } from "../../../src/service/core/ports/store.ts";
+import { defaultRates } from "../../../src/service/settings/default-rates.ts";
 import { meteredStore } from "../../../src/service/telemetry/metered-store.ts";
+
+const weights = planWeights(defaultRates);
 
 /** A store whose transactions do nothing, and run their work as often as `tries` says. */
 function storeOf(options: { tries?: number; appends?: boolean } = {}): Store {
@@ -60,7 +64,7 @@ describe("a measured store", () => {
     const { meter, seen } = recorder();
     const store = meteredStore(storeOf(), meter);
     await store.transact((tx) => tx.queue.start({ runId: "run", now: 0 }));
-    await store.transact((tx) => tx.queue.startOldest({ now: 0 }));
+    await store.transact((tx) => tx.queue.startOldest({ now: 0, weights }));
     await store.transact((tx) => tx.events.end(makeEnd({ outcome, jsons: ["{}", "{}"] })));
     expect(seen).toEqual([1, 1, 2, { status: "failed", cause: "stalled" }]);
   });
@@ -79,7 +83,7 @@ describe("a measured store", () => {
     });
     await expect(failing).rejects.toThrow("undone");
     const refusing = meteredStore(storeOf({ appends: false }), meter);
-    await refusing.transact((tx) => tx.queue.startOldest({ now: 0 }));
+    await refusing.transact((tx) => tx.queue.startOldest({ now: 0, weights }));
     await refusing.transact((tx) => tx.events.end(makeEnd({ outcome, jsons: ["{}", "{}"] })));
     expect(seen).toEqual([]);
   });

@@ -1,6 +1,9 @@
 // Makes the tables of before migration 030 again, where a test begins with a store of an earlier version.
 
-/** Statements for both databases, in their order: of migration 045, */
+/** Statements for both databases, in their order: of migration 046, */
+const undoRunsByLastStart: readonly string[] = ["drop index if exists runs_last_start"];
+
+/** of 045, */
 const undoRevisionsByCommit: readonly string[] = ["drop index if exists revisions_commit"];
 
 /** of 044, */
@@ -54,6 +57,7 @@ const undoOperators: readonly string[] = [
 
 /** of 031, with those after it, */
 export const undoPullReviews: readonly string[] = [
+  ...undoRunsByLastStart,
   ...undoRevisionsByCommit,
   ...undoJournalArchives,
   ...undoMcpConnections,

@@ -23,6 +23,8 @@ declare module "../ports/store.ts" {
 
 interface AccountReader {
   find(id: string): Promise<Account | null>;
+  /** The plans of those of these accounts that there are, in no order. */
+  listPlans(ids: readonly string[]): Promise<readonly Pick<Account, "id" | "plan">[]>;
   count(): Promise<number>;
   /** Every account, or those that were looked for, newest first. */
   listAll(query: AllAccountsQuery): Promise<readonly AccountSummary[]>;

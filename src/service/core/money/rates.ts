@@ -1,13 +1,21 @@
 // Rates and allowances of each plan, as the operator sets them in one file. Pure.
 
 import type { GivenPrice } from "../../../contract/models/model-price.ts";
-import type { Plan } from "./plan.ts";
+import { type Plan, plans } from "./plan.ts";
 
 declare module "../core.ts" {
   interface Core {
     readonly rates: Rates;
   }
 }
+
+/** The largest weight of a plan in the queue. */
+export const MAX_PLAN_WEIGHT = 100;
+/** Of billing accounts without a plan: the free credits of a repository's owner. */
+export const WEIGHT_WITHOUT_PLAN = 1;
+
+/** The weights of accounts in the queue, by their plans. */
+export type PlanWeights = Readonly<Record<Plan, number>>;
 
 type PlanTerms = {
   /** Credits that an account of the plan begins with. */
@@ -18,6 +26,8 @@ type PlanTerms = {
   readonly maxWorkspaces: number | null;
   /** Runs of all the account's agents that may be in flight; null is any number. */
   readonly maxConcurrentRuns: number | null;
+  /** An account of weight 3 has three workers where one of weight 1 has one. From 1 to `MAX_PLAN_WEIGHT`. */
+  readonly weight: number;
   /** False: only models that are free-tier eligible. */
   readonly mayUsePaidModels: boolean;
 };
@@ -70,6 +80,15 @@ export type Rates = {
     readonly note: string;
   };
 };
+
+export function planWeights({ plans: terms }: Pick<Rates, "plans">): PlanWeights {
+  return { registered_free: terms.registered_free.weight, subscribed: terms.subscribed.weight };
+}
+
+/** False where all plans have the weight of those that have none: nobody's plan has to be read. */
+export function hasWeights(weights: PlanWeights): boolean {
+  return plans.some((plan) => weights[plan] !== WEIGHT_WITHOUT_PLAN);
+}
 
 export function findModelRate({ models }: Pick<Rates, "models">, modelId: string): ModelRate | undefined {
   return models.find(({ id }) => id === modelId);

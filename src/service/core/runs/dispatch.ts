@@ -8,8 +8,8 @@ declare module "../core.ts" {
 
 export interface Dispatch {
   /**
-   * Offers a queued run to the workers, by its id: its state is in the store. Billing accounts share the workers: none waits for all that
-   * another has queued. Safe to repeat.
+   * Offers a queued run to the workers, by its id: its state is in the store. Billing accounts share the workers by the weights of
+   * their plans: none waits for all that another has queued. Safe to repeat.
    */
   enqueue(runId: string, billingAccount: string): void;
   /** Like `enqueue`, but before all others: the run's parent occupies a worker while it waits. */

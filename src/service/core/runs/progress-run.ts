@@ -6,7 +6,7 @@ import { isTerminal, type RunStatus } from "../../../contract/runs/run.ts";
 import type { WrittenEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import { monthOf } from "../money/ledger.ts";
-import type { ToolRate } from "../money/rates.ts";
+import { planWeights, type ToolRate } from "../money/rates.ts";
 import { announce, endRun, endUnlocked } from "./end-run.ts";
 import { holdOf } from "./new-run.ts";
 import type { HeldRun, StartedRun } from "./queue-port.ts";
@@ -29,7 +29,8 @@ export async function takeRun(core: Core, runId: string | "oldest"): Promise<Tak
     taken = await store.transact(
       (tx) => {
         const now = core.clock.now();
-        return runId === "oldest" ? tx.queue.startOldest({ now }) : tx.queue.start({ runId, now });
+        if (runId !== "oldest") return tx.queue.start({ runId, now });
+        return tx.queue.startOldest({ now, weights: planWeights(core.rates) });
       },
       { isOneWrite: true },
     );

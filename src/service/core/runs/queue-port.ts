@@ -2,6 +2,7 @@
 // in store/queue.ts and store/events.ts.
 
 import type { RunStatus } from "../../../contract/runs/run.ts";
+import type { PlanWeights } from "../money/rates.ts";
 import type { Settlement } from "../money/store-port.ts";
 import type { RunInput, RunOutcome, RunRecord, StoredEvent } from "./run-record.ts";
 
@@ -21,8 +22,8 @@ interface QueueReader {
   count(): Promise<number>;
   /** When the run was submitted that waits for a worker for longest. Null where none waits. */
   findLongestWaiting(): Promise<number | null>;
-  /** Billing accounts with runs that wait for a worker, those with the fewest runs at work first: `limit` of them at most. */
-  listWaiting(query: { limit: number }): Promise<readonly WaitingAccount[]>;
+  /** Billing accounts with runs that wait for a worker, those with the fewest runs at work for their weight first: `limit` of them at most. */
+  listWaiting(query: WaitingQuery): Promise<readonly WaitingAccount[]>;
   /** Runs that a worker has, and has not ended: no parked ones. `heartbeatAt` is by that worker's clock. */
   listAtWork(): Promise<readonly RunAtWork[]>;
   /** The ids of runs that were given back and wait for another worker, oldest first. */
@@ -40,10 +41,14 @@ interface QueueReader {
   listUnfinished(): Promise<readonly UnfinishedRun[]>;
 }
 
+export type WaitingQuery = { readonly limit: number; readonly weights: PlanWeights };
+
 export type WaitingAccount = {
   readonly billingAccount: string;
   readonly queued: number;
   readonly atWork: number;
+  /** Of the plan of its account, in `weights`. */
+  readonly weight: number;
   /** When its oldest run that waits was submitted. */
   readonly since: number;
 };
@@ -58,9 +63,10 @@ export interface QueueStore extends QueueReader {
   start(start: { runId: string; now: number }): Promise<StartedRun | null>;
   /**
    * Takes a queued run that no other transaction is taking, as `start` does: the oldest one of the billing account that has the fewest runs at
-   * work; one whose parent waits for it goes before all others. Null when there is none. Safe to race: no run is taken twice, and no caller waits.
+   * work for the weight of its plan, and of several such of the one that has waited longest for it; one whose parent waits for it goes before
+   * all others. Null when there is none. Safe to race: no run is taken twice, and no caller waits.
    */
-  startOldest(start: { now: number }): Promise<StartedRun | null>;
+  startOldest(start: OldestStart): Promise<StartedRun | null>;
   /**
    * Takes a run that was given back, the oldest one where `runId` is null: its fence is one higher, its stream goes on. Null when
    * there is none but those of `listNewer`. Safe to race: no run is taken twice, and no caller waits.
@@ -76,6 +82,9 @@ export interface QueueStore extends QueueReader {
    */
   beat(beat: Beat): Promise<ReadonlyMap<string, RunStatus>>;
 }
+
+/** `weights` are those of this node: each start goes by the plans that the accounts have at that moment. */
+export type OldestStart = { readonly now: number; readonly weights: PlanWeights };
 
 export type ReleasedTake = {
   readonly runId: string | null;

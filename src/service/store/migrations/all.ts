@@ -43,6 +43,7 @@ import * as m042 from "./042-runs-by-payer.ts";
 import * as m043 from "./043-mcp-connections.ts";
 import * as m044 from "./044-journal-archives.ts";
 import * as m045 from "./045-revisions-by-commit.ts";
+import * as m046 from "./046-runs-by-last-start.ts";
 
 /** Every migration by its name, in their order. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -88,4 +89,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "043-mcp-connections": m043,
   "044-journal-archives": m044,
   "045-revisions-by-commit": m045,
+  "046-runs-by-last-start": m046,
 };

@@ -31,6 +31,7 @@ const rates: Rates = {
       maxAgents: MAX_AGENTS,
       maxWorkspaces: MAX_AGENTS,
       maxConcurrentRuns: null,
+      weight: 1,
       mayUsePaidModels: false,
     },
     subscribed: {
@@ -38,6 +39,7 @@ const rates: Rates = {
       maxAgents: null,
       maxWorkspaces: null,
       maxConcurrentRuns: null,
+      weight: 1,
       mayUsePaidModels: true,
     },
   },

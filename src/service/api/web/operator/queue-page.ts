@@ -1,4 +1,4 @@
-// /operator/queue: who waits for a worker, those with the fewest runs at work first.
+// /operator/queue: who waits for a worker, those with the fewest runs at work for their weight first.
 
 import { Hono } from "hono";
 import { html } from "hono/html";
@@ -27,19 +27,19 @@ function queueBody({ queued, accounts, hasMore, slots, busy }: Queue, now: numbe
 <div><dt>Wait for a worker</dt><dd><a href="${listAddress("/operator/runs", { state: "queued" })}">${queued}</a></dd></div>
 <div><dt>Workers' places in use</dt><dd>${busy} of ${slots}</dd></div>
 </dl>
-<p class="faint">A free worker serves the account that has the fewest runs at work, and of it the oldest run. Runs that were given back, and runs that others wait for, go first.</p>
+<p class="faint">A free worker serves the account that has the fewest runs at work for the weight of its plan, and of it the oldest run. Runs that were given back, and runs that others wait for, go first.</p>
 ${listTable({
   label: "Accounts that wait",
-  head: ["Account", { number: "Wait" }, { number: "At work" }, "Oldest waits for"],
+  head: ["Account", { number: "Wait" }, { number: "At work" }, { number: "Weight" }, "Oldest waits for"],
   rows: accounts.map((account) => accountRow(account, now)),
   none: "No run waits for a worker.",
 })}
 ${hasMore ? html`<p class="faint">More accounts wait than are shown here.</p>` : ""}</div>`;
 }
 
-function accountRow({ billingAccount, queued, atWork, since }: WaitingAccount, now: number): Html {
+function accountRow({ billingAccount, queued, atWork, weight, since }: WaitingAccount, now: number): Html {
   const id = accountOfWallet(billingAccount);
   const name = id === null ? html`<code>${billingAccount}</code>` : accountLink(id);
   return html`<tr><td>${name}</td><td class="number">${queued}</td><td class="number">${atWork}</td>
-<td>${durationText(Math.max(0, now - since))}</td></tr>`;
+<td class="number">${weight}</td><td>${durationText(Math.max(0, now - since))}</td></tr>`;
 }

@@ -29,6 +29,7 @@ const rates: Rates = {
       maxAgents: 4,
       maxWorkspaces: 4,
       maxConcurrentRuns: null,
+      weight: 1,
       mayUsePaidModels: false,
     },
   },

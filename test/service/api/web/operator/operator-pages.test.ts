@@ -342,14 +342,14 @@ onEveryStore((store) => {
       const page = await get("/operator/queue", cookie);
       const rows = [
         ...page.text.matchAll(
-          /<tr><td>(.*?)<\/td><td class="number">(\d+)<\/td><td class="number">(\d+)<\/td>\s*<td>(.*?)<\/td>/gs,
+          /<tr><td>(.*?)<\/td><td class="number">(\d+)<\/td><td class="number">(\d+)<\/td>\s*<td class="number">(\d+)<\/td><td>(.*?)<\/td>/gs,
         ),
       ].map(([, name = "", ...rest]) => [/accounts\/([^"]+)/.exec(name)?.[1] ?? name, ...rest]);
       const ours = new Set<unknown>([...accountIds, account.id, `<code>${free}</code>`]);
       expect(rows.filter(([name]) => ours.has(name))).toEqual([
-        [accountIds[1], "1", "0", "4.0 s"],
-        [`<code>${free}</code>`, "1", "0", "2.0 s"],
-        [accountIds[0], "2", "1", "5.0 s"],
+        [accountIds[1], "1", "0", "1", "4.0 s"],
+        [`<code>${free}</code>`, "1", "0", "1", "2.0 s"],
+        [accountIds[0], "2", "1", "1", "5.0 s"],
       ]);
       expect(textOf(page)).toContain(`Wait for a worker ${before + 4}`);
     });
