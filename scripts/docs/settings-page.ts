@@ -70,7 +70,7 @@ ${settingsTable(egressSettings)}
 
 ## MCP servers
 
-Read with \`BACKEND=model\`: [how they are started and reached](../mcp-servers.md).
+Read with \`BACKEND=model\` and \`BACKEND=acp\`: [how they are started and reached](../mcp-servers.md).
 
 ${settingsTable(mcpSettings)}
 

@@ -430,6 +430,8 @@ describe("the inputs of a service inside the job", () => {
     expect(problems({ "base-url": "embedded", model: "m-1", agent: "codex", effort: "high" })).toContain(
       'Input "effort" is for the built-in agent: remove it, or "agent: codex".',
     );
+    const servers = { "mcp-servers": '{"docs":{"url":"https://docs.example/mcp"}}' };
+    expect(problems({ ...model, ...servers, "base-url": "embedded", agent: "codex" })).toEqual([]);
     expect(problems({ ...federated, "base-url": "embedded", agent: "gemini" })).toEqual([
       'Input "agent: gemini" needs a model of another protocol: Gemini CLI speaks gemini, not anthropic.',
     ]);

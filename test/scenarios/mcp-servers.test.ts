@@ -9,6 +9,7 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
 import { allThatIsSeen, EmbeddedFixture } from "../support/fixtures/embedded-fixture.ts";
+import { installAgent } from "../support/fixtures/installed-agent.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const TOKEN = "sentry-token-0123456789";
@@ -34,7 +35,17 @@ type Job = Awaited<ReturnType<EmbeddedFixture["job"]>>;
 
 async function run(
   job: Job,
-  { servers, turns, env = {} }: { servers: string; turns: Turns; env?: Record<string, string> },
+  {
+    servers,
+    turns,
+    env = {},
+    inputs: more = {},
+  }: {
+    servers: string;
+    turns: Turns;
+    env?: Record<string, string>;
+    inputs?: Record<string, string>;
+  },
 ) {
   model = await startModelServer({ script: byTurn(turns), apiKey: KEY });
   const inputs = {
@@ -43,6 +54,7 @@ async function run(
     "model-base-url": model.baseUrl,
     "model-api-key": KEY,
     "mcp-servers": servers,
+    ...more,
   };
   const given = { SANDBOX: "bubblewrap", SANDBOX_READ_PATHS: folder, ...env };
   const step = await fixture.main(job, { inputs, env: given });
@@ -85,6 +97,40 @@ describe("a job whose run has MCP servers", { tags: ["sandbox"] }, () => {
     expect(step.log).toContain("MCP servers: words (workflow)");
     expect(step.log).toContain("words: lookup tree");
     expect(await allThatIsSeen(step)).not.toContain(TOKEN);
+  });
+
+  it("gives them to another agent, under the same names, and none of their secrets", async () => {
+    fixture = await EmbeddedFixture.open(project);
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    const agent = await installAgent("claude", {
+      initialized: { agentCapabilities: { mcpCapabilities: { http: true } } },
+      turn: [
+        { do: "mcp", calls: [{ name: "mcp__words__lookup", input: { word: "tree" } }], reports: true },
+        { do: "mcp", calls: [{ name: "mcp__words__whoami" }] },
+        { do: "show", command: "env; cat /proc/[0-9]*/environ | tr '\\0' '\\n'; echo over" },
+      ],
+    });
+    try {
+      const { step } = await run(job, {
+        servers: JSON.stringify({ words: words({ env: { FAKE_TOKEN: "${SENTRY_TOKEN}" } }) }),
+        turns: [],
+        env: {
+          ...agent.env,
+          SANDBOX_READ_PATHS: `${agent.env.SANDBOX_READ_PATHS}:${folder}`,
+          SENTRY_TOKEN: TOKEN,
+        },
+        inputs: { agent: "claude", "model-provider": "anthropic" },
+      });
+      expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+      expect(step.log).toContain("MCP servers: words (workflow)");
+      expect(step.log.split("words: lookup tree")).toHaveLength(2);
+      expect(step.log).toContain("the token is ***");
+      expect(step.log).toContain("over");
+      expect(await allThatIsSeen(step)).not.toContain(TOKEN);
+    } finally {
+      await agent.remove();
+    }
   });
 
   it("names a variable that is not set, and a field that is misspelled", async () => {
