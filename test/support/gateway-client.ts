@@ -16,7 +16,12 @@ export type GatewayUse = {
 export type GatewayAnswers = {
   readonly tools: readonly { readonly name: string; readonly isReadOnly: boolean }[];
   /** In the order of the calls, which are made at once. */
-  readonly results: readonly { readonly text: string; readonly isError: boolean }[];
+  readonly results: readonly {
+    readonly text: string;
+    readonly isError: boolean;
+    /** In base 64. Absent: there is none. */
+    readonly images?: readonly string[];
+  }[];
 };
 
 export async function connectGateway(server: McpServer, { revision }: Pick<GatewayUse, "revision"> = {}) {
@@ -45,7 +50,9 @@ export async function useGateway(server: McpServer, use: GatewayUse): Promise<Ga
 async function callTool(client: Client, { name, input = {} }: GatewayCall) {
   try {
     const { content, isError = false } = await client.callTool({ name, arguments: input });
-    return { text: content.map((part) => (part.type === "text" ? part.text : "")).join(""), isError };
+    const images = content.flatMap((part) => (part.type === "image" ? [part.data] : []));
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return { text, isError, ...(images.length === 0 ? {} : { images }) };
   } catch (cause) {
     return { text: String(cause), isError: true };
   }

@@ -7,6 +7,7 @@ import { lastComplaint } from "../../base/last-complaint.ts";
 import type { ProgramPlace, RunningProgram, SandboxedProgram, SandboxLimit } from "../core/ports/sandbox.ts";
 import { makeHome, removeHome } from "./agent-homes.ts";
 import type { BubblewrapParts, RunningBubblewrap } from "./bubblewrap-process.ts";
+import type { CommandGroups } from "./command-groups.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { startInBubblewrap } from "./start-in-bubblewrap.ts";
@@ -17,7 +18,11 @@ const MAX_KEPT_CHARS = 8_192;
 
 export async function startProgram(
   parts: BubblewrapParts,
-  { place, program }: { readonly place: ProgramPlace; readonly program: SandboxedProgram },
+  {
+    place,
+    program,
+    groups,
+  }: { readonly place: ProgramPlace; readonly program: SandboxedProgram; readonly groups: CommandGroups },
 ): Promise<RunningProgram> {
   const { config, host, clock } = parts;
   const { limits } = config;
@@ -25,6 +30,14 @@ export async function startProgram(
   const emptyFolder = place.isTreeShown ? null : await makeHome(config.homesFolder);
   const root = emptyFolder ?? place.checkout.root;
   const { mark, leave } = await parts.guard.enter();
+  // With the machine's network there is one loopback for all.
+  const isBeside = config.network === "off" && place.beside !== undefined;
+  const joined = isBeside ? await groups.follow(place.beside) : null;
+  const clean = async () => {
+    leave();
+    await joined?.leave();
+    if (emptyFolder !== null) await removeHome(emptyFolder);
+  };
   try {
     const git = await treeView(
       { ...place.checkout, root, ...(emptyFolder && { gitFolder: null, covered: undefined }) },
@@ -41,18 +54,13 @@ export async function startProgram(
       added: program.env,
       egressSocket: program.egressSocket,
       identity: null,
-      loopback: null,
+      loopback: joined?.loopback ?? null,
       hasInput: true,
       mark,
     });
-    const clean = async () => {
-      leave();
-      if (emptyFolder !== null) await removeHome(emptyFolder);
-    };
     return superviseProgram(running, { watches: [watchInside, watchTree], clean });
   } catch (cause) {
-    leave();
-    if (emptyFolder !== null) await removeHome(emptyFolder);
+    await clean();
     throw cause;
   }
 }

@@ -57,7 +57,7 @@ export function bubblewrapSandbox(parts: BubblewrapParts): Sandbox {
         leave();
       }
     },
-    start: async (place, program) => ok(await startProgram(parts, { place, program })),
+    start: async (place, program) => ok(await startProgram(parts, { place, program, groups })),
   };
   return sandbox;
 }

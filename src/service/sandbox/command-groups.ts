@@ -1,5 +1,5 @@
 // Groups of commands that are executed at the same time: each has a folder on this machine for the sockets by which one sandbox reaches
-// the ports of another. It is there as long as a command of the group is in the background.
+// the ports of another. It is there as long as anything of the group may need it.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { CommandGroup } from "../core/ports/sandbox.ts";
 import type { SharedLoopback } from "./relay.ts";
 
-type OpenGroup = { readonly folder: Promise<string>; members: number };
+type OpenGroup = { readonly folder: Promise<string>; members: number; inBackground: number };
 
 type Joined = {
   readonly loopback: SharedLoopback;
@@ -21,15 +21,26 @@ export class CommandGroups {
 
   /** Null where nothing of the group is in the background. */
   async join({ name, isBackground }: CommandGroup): Promise<Joined | null> {
-    const known = this.#open.get(name);
-    if (known === undefined && !isBackground) return null;
-    const group = known ?? { folder: mkdtemp(join(tmpdir(), "agent-loopback-")), members: 0 };
+    const inBackground = this.#open.get(name)?.inBackground ?? 0;
+    return isBackground || inBackground > 0 ? await this.#enter({ name, isBackground }) : null;
+  }
+
+  /** For a program that goes on: it finds what listens later. Other commands find none of its ports. */
+  async follow(name: string): Promise<Joined> {
+    return await this.#enter({ name, isBackground: false });
+  }
+
+  async #enter({ name, isBackground }: CommandGroup): Promise<Joined> {
+    const folder = () => mkdtemp(join(tmpdir(), "agent-loopback-"));
+    const group = this.#open.get(name) ?? { folder: folder(), members: 0, inBackground: 0 };
     this.#open.set(name, group);
     group.members += 1;
+    if (isBackground) group.inBackground += 1;
     this.#names += 1;
     const own = isBackground ? `${this.#names}.sock` : null;
     const leave = async () => {
       group.members -= 1;
+      if (isBackground) group.inBackground -= 1;
       if (group.members > 0) return;
       this.#open.delete(name);
       await group.folder.then((folder) => rm(folder, { recursive: true, force: true }));

@@ -4,6 +4,8 @@ import { mkdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeCluster } from "../../../fakes/kubernetes/cluster.ts";
 import type { Result } from "../../../src/base/result.ts";
@@ -161,6 +163,36 @@ for (const { kind, mode, tags } of [bubblewrap, none, pod])
       expect(left).toEqual([]);
     });
   });
+
+describe("a program beside a command in the background", { tags: ["sandbox"] }, () => {
+  it("finds ports on which something listens later, and makes no other command wait for a relay", async () => {
+    const sandbox = await open("bubblewrap");
+    const port = 24_000 + (process.pid % 1_000);
+    const asking = `while read -r _; do ${client(port)}; done`;
+    const started = await sandbox.start(
+      { checkout: fixture.checkout, isTreeShown: true, beside: beside.name },
+      { argv: ["/bin/sh", "-c", asking], env: {}, egressSocket: null },
+    );
+    if (!started.ok) throw new Error(started.refusal.detail);
+    const program = started.value;
+    const answers = createInterface({ input: program.output as Readable })[Symbol.asyncIterator]();
+    const ask = async () => {
+      program.input.write("\n");
+      return (await answers.next()).value;
+    };
+    try {
+      expect(await ask()).toBe("refused");
+      const { output } = await fixture.result(sandbox, "ls /run/loopback 2>&1 || true", { beside });
+      expect(output).toContain("No such file");
+      const background = await start(sandbox, server(port, "one"));
+      await background.until("listening");
+      await expect.poll(ask).toBe("one");
+    } finally {
+      await program.end();
+    }
+    ending.abort(new Error("stopped"));
+  });
+});
 
 describe("the ports of a command in the background of another run", { tags: ["sandbox"] }, () => {
   it("are not reached", async () => {

@@ -89,6 +89,8 @@ export type ProgramPlace = {
   readonly checkout: SandboxedCheckout;
   /** False: its working folder is an empty one, and nothing of the checkout is in sight where there is a sandbox. */
   readonly isTreeShown: boolean;
+  /** The name of a group of commands whose ports in the background it finds on its loopback, too. Default: it finds none. */
+  readonly beside?: string;
 };
 
 /** A program that goes on until it is ended, and is spoken to through its standard input and output. */

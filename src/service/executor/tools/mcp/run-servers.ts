@@ -21,7 +21,10 @@ import { WriteGate } from "./write-gate.ts";
 const START_MS = 60_000;
 const RECORD_NAME = "mcp_servers";
 
-type ServersTask = Pick<BackendTask, "emit" | "nextId" | "signal" | "secrets" | "network" | "mcp">;
+type ServersTask = Pick<
+  BackendTask,
+  "runId" | "emit" | "nextId" | "signal" | "secrets" | "network" | "mcp"
+>;
 
 type RunServersParts = {
   /** Loads the protocol. */
@@ -246,7 +249,11 @@ async function startProgram(parts: RunServersParts, starting: Starting): Promise
   ): Promise<StartedServer & { readonly hasEnded: boolean }> => {
     const started = await sandbox.start(
       // Files of a pull request could be what the program executes: one with secrets sees none.
-      { checkout: { root: checkout.root, ...place }, isTreeShown: !hasSecrets },
+      {
+        checkout: { root: checkout.root, ...place },
+        isTreeShown: !hasSecrets,
+        ...(hasSecrets ? {} : { beside: task.runId }),
+      },
       {
         argv,
         env,

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { writeServerProgram } from "../../../../../fakes/mcp-server/fake-mcp.ts";
+import { PICTURE } from "../../../../../fakes/mcp-server/tools.ts";
 import { systemClock } from "../../../../../src/base/clock.ts";
 import { systemRandom } from "../../../../../src/base/ids.ts";
 import * as access from "../../../../../src/federation/mcp/server-access.ts";
@@ -191,6 +192,16 @@ describe("a coding agent's MCP server", { tags: ["sandbox"] }, () => {
     const prompt = JSON.stringify(run.answer("session/prompt"));
     expect(prompt).toContain("words: 11 tools");
     expect(prompt).toContain('by the MCP server \\"run\\"');
+  });
+
+  it("hands on the images of a server", async () => {
+    const picture = { name: "mcp__words__picture" };
+    const run = await play({
+      script: { initialized: http },
+      turn: [{ do: "mcp", calls: [picture] }, done],
+    });
+    expect(answersOf(run).results).toMatchObject([{ isError: false, images: [PICTURE] }]);
+    expect(JSON.stringify(run.events)).not.toContain(PICTURE);
   });
 
   it("makes no call that writes and is not allowed, and says where it is allowed", async () => {

@@ -3,7 +3,7 @@
 
 import type { Checkout } from "../../../../core/checkouts/checkout.ts";
 import type { BackendTask } from "../../../backend.ts";
-import type { Tool } from "../../../tools/tool.ts";
+import type { Tool, ToolImage } from "../../../tools/tool.ts";
 import { attemptTool, boundResult, payForCall } from "../../../tools/tool-call.ts";
 import { ReadWriteLock } from "../../model/read-write-lock.ts";
 
@@ -15,7 +15,11 @@ export type CallRecorder = {
   end(id: string, result: string): Promise<void>;
 };
 
-export type GatewayAnswer = { readonly text: string; readonly isError: boolean };
+export type GatewayAnswer = {
+  readonly text: string;
+  readonly images: readonly ToolImage[];
+  readonly isError: boolean;
+};
 
 type GatewayCallsParts = {
   readonly tools: readonly Tool<unknown>[];
@@ -23,7 +27,11 @@ type GatewayCallsParts = {
   readonly checkout: Checkout;
 };
 
-const NOT_AT_WORK = "error: no prompt of this run is at work: nothing is called now.";
+const notAtWork: GatewayAnswer = {
+  text: "error: no prompt of this run is at work: nothing is called now.",
+  images: [],
+  isError: true,
+};
 const CUT_OFF = "error: the call was ended before its result came. It may have been made.";
 
 export class GatewayCalls {
@@ -69,14 +77,14 @@ export class GatewayCalls {
     if (tool === undefined) return null;
     const prompt = this.#prompt;
     const recorder = this.#recorder;
-    if (prompt === null || recorder === null) return { text: NOT_AT_WORK, isError: true };
+    if (prompt === null || recorder === null) return notAtWork;
     const ended = AbortSignal.any([this.#parts.task.signal, prompt.signal, signal]);
     const work = this.#make({ tool, input }, { recorder, ended });
     this.#underWay.add(work);
     try {
       return await work;
     } catch {
-      return { text: NOT_AT_WORK, isError: true };
+      return notAtWork;
     } finally {
       this.#underWay.delete(work);
     }
@@ -88,18 +96,18 @@ export class GatewayCalls {
   ): Promise<GatewayAnswer> {
     const { task } = this.#parts;
     const id = await recorder.begin(call);
-    if (id === null) return { text: NOT_AT_WORK, isError: true };
-    const { ok, text } = await this.#lock.hold(call.tool.access ?? "read", () => this.#attempt(call, ended));
+    if (id === null) return notAtWork;
+    const { ok, text, images = [] } = await this.#lock.hold(call.tool.access ?? "read", () => this.#attempt(call, ended));
     // To the agent as to the run's readers: its process is none of ours.
     const result = task.secrets.apply(boundResult(text));
     await recorder.end(id, result);
-    return { text: result, isError: !ok };
+    return { text: result, images, isError: !ok };
   }
 
   async #attempt(
     { tool, input }: RecordedCall,
     signal: AbortSignal,
-  ): Promise<{ readonly ok: boolean; readonly text: string }> {
+  ): Promise<{ readonly ok: boolean; readonly text: string; readonly images?: readonly ToolImage[] }> {
     if (signal.aborted) return { ok: false, text: CUT_OFF };
     const { task, checkout } = this.#parts;
     const unpaid = await payForCall(task.meter, tool);

@@ -49,7 +49,12 @@ function gatewayServer(calls: GatewayCalls): Server {
         `There is no tool named ${name.slice(0, 100)}. The tools are: ${offered}.`,
       );
     }
-    return { content: [{ type: "text" as const, text: answer.text }], isError: answer.isError };
+    const images = answer.images.map(({ mediaType: mimeType, base64: data }) => ({
+      type: "image" as const,
+      mimeType,
+      data,
+    }));
+    return { content: [{ type: "text" as const, text: answer.text }, ...images], isError: answer.isError };
   });
   return server;
 }
