@@ -4,10 +4,11 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TestRepository } from "../code-host/git-repository.ts";
+import { basicCredentials } from "../code-host/pushed-repository.ts";
 import { type LoopbackServer, readBody, sendJson, startLoopbackServer } from "../code-host/server.ts";
 import { diffOf } from "./diff.ts";
 import { quickActionsIn } from "./quick-actions.ts";
-import { basicPassword, FakeRepository } from "./repository.ts";
+import { FakeRepository } from "./repository.ts";
 import { FakeReviews, type Result } from "./reviews.ts";
 
 type Fields = Record<string, unknown>;
@@ -238,7 +239,7 @@ export class FakeGitLab {
   }
 
   #gitAccess(request: IncomingMessage): "none" | "read" | "write" {
-    const token = this.tokens.get(basicPassword(request));
+    const token = this.tokens.get(basicCredentials(request).password);
     if (token === undefined || token.role === "none") return "none";
     const mayWrite = token.scopes.some((scope) => ["api", "write_repository"].includes(scope));
     return mayWrite && levels[token.role] >= levels.developer ? "write" : "read";

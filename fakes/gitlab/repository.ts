@@ -1,25 +1,16 @@
 // The repository of the project: files, comparisons and statuses by the API, fetches and pushes by git's smart HTTP, with the token as the
 // password. Protected branches refuse pushes as GitLab does. https://docs.gitlab.com/api/repository_files, …/api/commits (2026-11-29)
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type GitHttp, makeGitHttp, parseGitRequest, serveReceivePack } from "../code-host/git-http.ts";
 import type { TestRepository } from "../code-host/git-repository.ts";
+import { PushedRepository } from "../code-host/pushed-repository.ts";
 import { diffOf } from "./diff.ts";
 import type { Result } from "./reviews.ts";
 
-const HOOK = `#!/bin/sh
-while read old new ref; do
-  for name in $FAKE_PROTECTED; do
-    if [ "refs/heads/$name" = "$ref" ]; then
-      echo "GitLab: You are not allowed to push code to protected branches on this project." >&2
-      exit 1
-    fi
-  done
-done
-`;
+const words = {
+  realm: "GitLab",
+  isProtected: "GitLab: You are not allowed to push code to protected branches on this project.",
+  denied: "You are not allowed to push code to this project.",
+};
 const STATES = ["pending", "running", "success", "failed", "canceled", "skipped"];
 const NOT_FOUND = { status: 404, answer: { message: "404 Not found" } };
 const DEVELOPER = 30;
@@ -33,38 +24,14 @@ export type FakeStatus = {
   readonly pipeline_id: number | null;
 };
 
-/** The token of a request, as git sends it. */
-export function basicPassword({ headers }: IncomingMessage): string {
-  const [, encoded = ""] = /^basic (.+)$/i.exec(headers.authorization ?? "") ?? [];
-  return Buffer.from(encoded, "base64").toString().split(":").slice(1).join(":");
-}
-
-export class FakeRepository {
-  readonly git: TestRepository;
-  /** Branches that nobody pushes to. */
-  readonly protectedBranches = new Set<string>();
+export class FakeRepository extends PushedRepository {
   /** The newest first. */
   readonly statuses: FakeStatus[] = [];
   /** An older GitLab refuses the state that a status has already. */
   refusesSameState = false;
-  /** Awaited before a push is accepted. */
-  beforePush: (() => void) | null = null;
-  pushes = 0;
-  readonly #http: GitHttp;
-  readonly #hooks = mkdtempSync(join(tmpdir(), "fake-gitlab-hooks-"));
 
   constructor(git: TestRepository, name: string) {
-    this.git = git;
-    this.#http = makeGitHttp({ repositories: new Map([[name, git.path]]) });
-    writeFileSync(join(this.#hooks, "pre-receive"), HOOK, { mode: 0o755 });
-  }
-
-  hasCommit(sha: string): boolean {
-    return this.#try(["cat-file", "-e", `${sha}^{commit}`]) !== null;
-  }
-
-  tip(branch: string): string | null {
-    return this.#try(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]);
+    super(git, { name, words });
   }
 
   /** Null for what is no call about the repository. */
@@ -81,7 +48,7 @@ export class FakeRepository {
     if (path !== undefined) return this.#file(decodeURIComponent(path), query.get("ref") ?? "");
     if (below === "/repository/compare") return this.#compare(query.get("from") ?? "", query.get("to") ?? "");
     if (below === "/repository/merge_base") {
-      const id = this.#try(["merge-base", ...query.getAll("refs[]")]);
+      const id = this.tryGit(["merge-base", ...query.getAll("refs[]")]);
       return id === null ? NOT_FOUND : { status: 200, answer: { id } };
     }
     const [, of] = /^\/repository\/commits\/(\w+)\/statuses$/.exec(below) ?? [];
@@ -95,45 +62,6 @@ export class FakeRepository {
     const [, sha] = /^\/statuses\/(\w+)$/.exec(below) ?? [];
     if (sha !== undefined && method === "POST") return this.#setStatus(sha, body, level);
     return null;
-  }
-
-  /** Answers git's requests and returns true; returns false, untouched, for any other. */
-  async serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { body, access }: { readonly body: Buffer; readonly access: "none" | "read" | "write" },
-  ): Promise<boolean> {
-    const asked = parseGitRequest(request);
-    if (asked === null) return false;
-    if (access === "none") {
-      response
-        .writeHead(401, { "www-authenticate": 'Basic realm="GitLab"' })
-        .end("HTTP Basic: Access denied.\n");
-      return true;
-    }
-    if (asked.service !== "git-receive-pack") return await this.#http.handle(request, response, body);
-    if (access !== "write") {
-      response
-        .writeHead(403, { "content-type": "text/plain" })
-        .end("You are not allowed to push code to this project.\n");
-      return true;
-    }
-    if (!asked.advertise) {
-      this.pushes += 1;
-      this.beforePush?.();
-    }
-    const env = { FAKE_PROTECTED: [...this.protectedBranches].join(" ") };
-    const { advertise } = asked;
-    await serveReceivePack({
-      ...{ request, response, body, advertise, env },
-      path: this.git.path,
-      hooks: this.#hooks,
-    });
-    return true;
-  }
-
-  close(): void {
-    rmSync(this.#hooks, { recursive: true, force: true });
   }
 
   #file(path: string, ref: string): Result {
@@ -153,7 +81,7 @@ export class FakeRepository {
   }
 
   #compare(from: string, to: string): Result {
-    const base = this.#try(["merge-base", from, to]);
+    const base = this.tryGit(["merge-base", from, to]);
     if (base === null) return NOT_FOUND;
     return { status: 200, answer: { compare_timeout: false, diffs: diffOf(this.git, base, to) } };
   }
@@ -186,16 +114,8 @@ export class FakeRepository {
     return { status: 201, answer: this.statuses[0] };
   }
 
-  #try(args: readonly string[]): string | null {
-    try {
-      return this.git.git(args);
-    } catch {
-      return null;
-    }
-  }
-
   #tryBytes(args: readonly string[]): string | null {
-    const text = this.#try(args);
+    const text = this.tryGit(args);
     return text === null ? null : `${text}\n`;
   }
 }

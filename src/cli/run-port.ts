@@ -76,7 +76,7 @@ export function commandPort(
       publications: (ending) => [
         ...(writeBack === null
           ? []
-          : [{ what: "note", write: () => writeBack.conclude(ending, interrupts.first) }]),
+          : [{ what: "comment", write: () => writeBack.conclude(ending, interrupts.first) }]),
         { what: "output folder", write: () => writeResultFiles(ending, surroundings) },
         { what: "page of this CI", write: () => writePages(ending, surroundings) },
         // The last of all: it says where the others are.

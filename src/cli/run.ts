@@ -9,7 +9,7 @@ import type { DeclaredOutputs, OutputsPlace, RunOutputs } from "./run-outputs.ts
 import { commandPort } from "./run-port.ts";
 import { findOrigin, type RunOrigin } from "./run-service.ts";
 import type { RunSettings } from "./run-settings.ts";
-import type { WriteBack, WriteBackPlace } from "./run-write-back.ts";
+import type { WriteBack, WritingJob } from "./run-write-back.ts";
 
 const REVOKE_MS = 5_000;
 
@@ -44,10 +44,10 @@ async function openOutputs(
   return openRunOutputs(declared, place);
 }
 
-async function openWriter({ writeBack }: RunSettings, place: WriteBackPlace): Promise<WriteBack | null> {
+async function openWriter({ writeBack }: RunSettings, place: WritingJob): Promise<WriteBack | null> {
   if (writeBack === null) return null;
   const { openWriteBack } = await import("./run-write-back.ts");
-  return openWriteBack(writeBack, place);
+  return await openWriteBack(writeBack, place);
 }
 
 /** In a CI job there is always a folder; elsewhere only where --output-dir names one. */

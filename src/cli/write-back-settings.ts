@@ -7,7 +7,7 @@ import { UsageError } from "./flags.ts";
 import type { RunFlags } from "./run-flags.ts";
 
 export type WriteBackSettings = {
-  /** Whether a note on the merge request follows the run. */
+  /** Whether a comment on the pull request follows the run. */
   readonly comment: boolean;
   /** Null: they stay in the patch. */
   readonly changes: "commit" | "pull-request" | null;

@@ -15,13 +15,14 @@ const WARNED_DAYS = 14;
 const MAX_SCOPE_CHARS = 200;
 
 /** What is written, and the least role for it. All of it takes the scope "api". */
-export const writes = {
-  note: { what: "the note on the merge request", level: 20 },
-  changes: { what: "the run's changes", level: 30 },
+const writes = {
+  comment: { what: "the note on the merge request", level: 20 },
+  commit: { what: "the run's changes", level: 30 },
+  "pull-request": { what: "the run's changes", level: 30 },
   review: { what: "the review", level: 30 },
   status: { what: "the commit status", level: 30 },
 } as const;
-export type Write = keyof typeof writes;
+export type GitLabWrite = keyof typeof writes;
 
 const roles = [
   { level: 50, name: "Owner" },
@@ -71,7 +72,7 @@ export async function readAbilities(api: GitLabApi): Promise<TokenAbilities> {
 }
 
 /** Null where the token may write it; else one line for the log: what is not written, what it takes, what came, what to do. */
-export function lackOf({ scopes, level }: TokenAbilities, write: Write): string | null {
+export function lackOf({ scopes, level }: TokenAbilities, write: GitLabWrite): string | null {
   const { what, level: least } = writes[write];
   const hasScope = scopes === null || scopes.includes("api");
   if (hasScope && level >= least) return null;

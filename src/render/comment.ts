@@ -22,8 +22,9 @@ import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
 import { planSection } from "./plan-section.ts";
 import { plural } from "./quantities.ts";
 
-/** GitHub refuses a comment of more than 65,536 characters; the marker needs room. */
-const MAX_COMMENT_BYTES = 65_536 - 1_024;
+/** GitHub refuses a comment of more than 65,536 characters. */
+const MAX_COMMENT_BYTES = 65_536;
+const MARKER_BYTES = 1_024;
 
 const MAX_SHOWN_CALLS = 8;
 const CHANGES_PART = 1 / 3;
@@ -35,6 +36,8 @@ export type CommentContext = {
   readonly runId: string | null;
   /** The run's page on the service. Not there: it has none. */
   readonly runUrl?: string | null;
+  /** The longest comment, with its marker. Left out: GitHub's. */
+  readonly maxBytes?: number | undefined;
 };
 
 export type EndedContext = CommentContext &
@@ -56,9 +59,9 @@ export function renderProgress(report: RunReport | null, context: CommentContext
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-/** The comment of a run that ended, in at most `MAX_COMMENT_BYTES`. Without a run the report is empty. */
+/** The comment of a run that ended, within its bound. Without a run the report is empty. */
 export function renderEnd(report: RunReport, context: EndedContext): string {
-  const room = new SectionRoom(MAX_COMMENT_BYTES - 1);
+  const room = new SectionRoom((context.maxBytes ?? MAX_COMMENT_BYTES) - MARKER_BYTES - 1);
   const title = room.take(`**${titleMarkdown(outcomeTitle(report, context))}**`);
   const unseen = room.take(unseenSection(context));
   const missing = room.take(warningsSection(report));

@@ -40,7 +40,7 @@ export function githubChanges(options: GitHubChangesOptions): ChangesHost {
   return {
     words,
     git: githubHost({ env, token, setSecret }, name),
-    repositoryUrl,
+    links: { repositoryUrl },
     ...asked,
     branch,
     jobName: env.GITHUB_WORKFLOW ?? "",

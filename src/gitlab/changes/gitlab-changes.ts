@@ -41,7 +41,7 @@ export function gitlabChanges(options: GitLabChangesOptions): ChangesHost {
       // Not every CI provider can mask a value. Tokens are never printed.
       setSecret: () => {},
     },
-    repositoryUrl: `${web}/-`,
+    links: { repositoryUrl: `${web}/-` },
     jobUrl: env.CI_JOB_URL ?? env.CI_PIPELINE_URL ?? "",
     branch: env.CI_COMMIT_BRANCH || null,
     jobName: env.CI_JOB_NAME ?? "",

@@ -4,8 +4,8 @@
 import * as z from "zod/mini";
 import type { Clock } from "../../base/clock.ts";
 import type { NewCheck } from "../../job/findings/reviews-host.ts";
-import { plural } from "../../render/quantities.ts";
-import { convergence, isShut, severityCounts, type WrittenCheck } from "../../report/findings.ts";
+import { statusDescription } from "../../job/findings/status-description.ts";
+import { isShut, type WrittenCheck } from "../../report/findings.ts";
 import type { GitLabApi } from "../gitlab-api.ts";
 import { GitLabError } from "../gitlab-error.ts";
 
@@ -39,7 +39,7 @@ export async function writeCommitStatus(options: CommitStatusOptions): Promise<W
   const body = {
     state,
     name,
-    description: descriptionOf(options).slice(0, MAX_DESCRIPTION_CHARS),
+    description: statusDescription(published).slice(0, MAX_DESCRIPTION_CHARS),
     target_url: jobUrl,
     ...(/^\d+$/.test(pipelineId) ? { pipeline_id: Number(pipelineId) } : {}),
   };
@@ -65,14 +65,4 @@ async function isThere({ api, sha, name }: CommitStatusOptions, state: string): 
   for await (const one of api.items(path, statusSchema, 1))
     if (one.name === name) return one.status === state;
   return false;
-}
-
-/** "1 error, 2 notices" of a first review, "2 open (1 new), 3 fixed" of every later one. */
-function descriptionOf({ published }: CommitStatusOptions): string {
-  const { fresh, open, unread } = published;
-  const later = convergence(published);
-  if (later !== "") return later;
-  if (fresh.length + open.length > 0)
-    return `${plural(fresh.length + open.length, "finding")}: ${severityCounts([...fresh, ...open])}`;
-  return unread === null ? "No findings" : "Earlier findings are not known";
 }

@@ -4,12 +4,13 @@
 import * as z from "zod/mini";
 import { type CommentForm, commentText, reviewText } from "../../job/findings/finding-text.ts";
 import { anchorsOf, type MarkedFinding, markersOf } from "../../job/findings/marker.ts";
+import { publishedIn } from "../../job/findings/note-threads.ts";
 import type { NewReview, PullReview } from "../../job/findings/reviews-host.ts";
 import type { GitLabApi } from "../gitlab-api.ts";
 import { GitLabError } from "../gitlab-error.ts";
 import { withoutQuickActions } from "../inert-actions.ts";
 import { type DiffRefs, linesOfDiff, type PositionedFile, positionOf } from "./diff-positions.ts";
-import { publishedIn, readDiscussions } from "./discussions.ts";
+import { noteUrls, readDiscussions } from "./discussions.ts";
 
 /** Of a hundred each. */
 const MAX_VERSION_PAGES = 5;
@@ -163,8 +164,8 @@ async function writeText(
   return await post().catch(async (cause: unknown) => {
     if (!(cause instanceof GitLabError && cause.code === "code_host_unavailable")) throw cause;
     // The answer was lost: it may be there.
-    const there = publishedIn(await readDiscussions(api, { number }), {
-      place: { number, url, viewerId },
+    const there = publishedIn(await readDiscussions(api, { number, viewerId }), {
+      urlOf: noteUrls({ url }),
       runId,
     });
     const id = Number((there.review?.url ?? "").split("#note_")[1] ?? Number.NaN);

@@ -1,6 +1,7 @@
 // GitLab as reviews need it: by the token of the workflow, in the words of the command.
 
 import * as z from "zod/mini";
+import { type NoteThreads, publishedIn, resolvedTexts, threadsIn } from "../../job/findings/note-threads.ts";
 import type {
   Comparison,
   NewCheck,
@@ -16,7 +17,7 @@ import type { GitLabApi } from "../gitlab-api.ts";
 import { withoutQuickActions } from "../inert-actions.ts";
 import type { Project } from "../project.ts";
 import { roleAdvice } from "../token-advice.ts";
-import { type Discussions, publishedIn, readDiscussions, resolvedTexts, threadsIn } from "./discussions.ts";
+import { noteUrls, readDiscussions } from "./discussions.ts";
 import { publishDrafts } from "./draft-review.ts";
 
 /** A Developer pushes. https://docs.gitlab.com/api/access_requests/#valid-access-levels */
@@ -38,25 +39,25 @@ type Reading = Pick<GitLabReviewsOptions, "api" | "url" | "viewerId">;
 /** Sends nothing until the first call. */
 export function gitlabReviewsReader({ api, url, viewerId }: Reading): ReviewsReader {
   const members = new Map<number, Promise<boolean>>();
-  let listed: Promise<Discussions> | null = null;
-  const list = async (number: number, isFresh: boolean): Promise<Discussions> => {
-    if (isFresh || listed === null) listed = readDiscussions(api, { number });
+  const urlOf = noteUrls({ url });
+  let listed: Promise<NoteThreads> | null = null;
+  const list = async (number: number, isFresh: boolean): Promise<NoteThreads> => {
+    if (isFresh || listed === null) listed = readDiscussions(api, { number, viewerId });
     return await listed;
   };
   const hasWriteAccess: ReviewsReader["hasWriteAccess"] = async ({ databaseId: id }) => {
-    if (id == null) return false;
+    if (typeof id !== "number") return false;
     const known = members.get(id) ?? isDeveloper(api, id);
     members.set(id, known);
     return await known;
   };
   return {
     words,
-    readPublished: async ({ number, runId }) =>
-      publishedIn(await list(number, true), { place: { number, url, viewerId }, runId }),
-    readThreads: async (number) => threadsIn(await list(number, false), { number, url, viewerId }),
+    readPublished: async ({ number, runId }) => publishedIn(await list(number, true), { urlOf, runId }),
+    readThreads: async (number) => threadsIn(await list(number, false), urlOf),
     readHiddenReviews: async (number) => {
       const hidden = new Set<string>();
-      for (const { url: of, by } of resolvedTexts(await list(number, false), { number, url, viewerId }))
+      for (const { url: of, by } of resolvedTexts(await list(number, false), urlOf))
         if (await hasWriteAccess(by)) hidden.add(of);
       return hidden;
     },

@@ -1,5 +1,7 @@
-// The port between the delivery of changes and a code host: its pull requests, its account, its words. GitHub and GitLab implement it.
+// The port between the delivery of changes and a code host: its pull requests, its account, its words. GitHub, GitLab and Bitbucket
+// implement it.
 
+import type { FileLinks } from "../../render/blob-url.ts";
 import type { GitHost } from "../git/job-git.ts";
 import type { ScratchRepository } from "./scratch-repository.ts";
 
@@ -11,7 +13,7 @@ export type ChangesSubject = {
   readonly discussionId?: string;
   readonly title: string;
   /** The account that wrote it; null where it is gone, or not known. */
-  readonly author: { readonly id: number } | null;
+  readonly author: { readonly id: number | string } | null;
   readonly command: { readonly verb: string | null; readonly request: string } | null;
   /** The comment that holds the request; null where the event itself is the request. */
   readonly comment: object | null;
@@ -42,7 +44,7 @@ export type NewPullRequest = {
 };
 
 /** The account of the token, as a commit names it. */
-export type Committer = { readonly id: number; readonly name: string; readonly email: string };
+export type Committer = { readonly id: number | string; readonly name: string; readonly email: string };
 
 /** A commit on top of a branch, which the code host is to make. */
 export type SignedChange = {
@@ -102,8 +104,8 @@ export type ChangesWords = {
 export interface ChangesHost {
   readonly words: ChangesWords;
   readonly git: GitHost;
-  /** For links to files: addresses of files follow it with "/blob/<sha>". */
-  readonly repositoryUrl: string;
+  /** For links to files. */
+  readonly links: Pick<FileLinks, "repositoryUrl" | "files">;
   readonly jobUrl: string;
   /** The branch that the job is on; null on a tag and the like. */
   readonly branch: string | null;

@@ -64,14 +64,23 @@ export function isOfRun(message: string, { id }: Run): boolean {
   return hasTrailer(message, `${RUN}: ${idText(id)}`);
 }
 
-/** As git defines trailers: in the last paragraph. */
+/** Whether a run has made it, whichever. Anybody can write such a message. */
+export function hasRunTrailer(message: string): boolean {
+  return lastParagraph(message).some((line) => line.startsWith(`${RUN}: `));
+}
+
 function hasTrailer(message: string, trailer: string): boolean {
+  return lastParagraph(message).includes(trailer);
+}
+
+/** Where git looks for trailers. */
+function lastParagraph(message: string): readonly string[] {
   const paragraph =
     message
       .trimEnd()
       .split(/\n[ \t]*\n/)
       .at(-1) ?? "";
-  return paragraph.split("\n").includes(trailer);
+  return paragraph.split("\n");
 }
 
 /** Ids come from the service. */

@@ -243,6 +243,6 @@ function bodyOf({ options }: DeliveryContext, sha: string): string {
   const isFix = isIssue && subject.command?.verb === "fix";
   const reference =
     subject === null ? null : { number: subject.number, isClosed: isFix, mark: host.words.mark };
-  const links = { repositoryUrl: host.repositoryUrl, headSha: changes.base_sha, changedSha: sha };
+  const links = { ...host.links, headSha: changes.base_sha, changedSha: sha };
   return host.inert(pullRequestBody({ reply, changes, jobUrl: host.jobUrl, links, subject: reference }));
 }

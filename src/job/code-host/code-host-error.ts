@@ -1,6 +1,19 @@
-// Errors of a call of a code host's API: what is the same at GitHub and GitLab. Pure.
+// Errors of a call of a code host's API: what is the same at GitHub, GitLab and Bitbucket. Pure.
 
 import { StepError } from "../step-error.ts";
+
+type FailureCode = "code_host_unavailable" | "code_host_refused";
+
+/** A call that failed. */
+export type ApiFailure = {
+  readonly code: FailureCode;
+  /** Method and path: "PUT /issues/7". */
+  readonly call: string;
+  readonly status?: number | null;
+  /** The code host's own message, in one safe line. */
+  readonly detail?: string;
+  readonly cause?: unknown;
+};
 
 /** `code_host_unavailable`: no answer, or an unreadable one. `code_host_refused`: an answer that a retry will not change. */
 export class CodeHostError extends StepError {
@@ -10,7 +23,7 @@ export class CodeHostError extends StepError {
   readonly detail: string;
 
   constructor(
-    code: "code_host_unavailable" | "code_host_refused",
+    code: FailureCode,
     message: string,
     fields: { readonly status: number | null; readonly detail: string; readonly cause: unknown },
   ) {
@@ -24,4 +37,14 @@ export class CodeHostError extends StepError {
   get isDenied(): boolean {
     return this.status === 401 || this.status === 403 || this.status === 404;
   }
+}
+
+/** "GitLab's API answered 403 to PUT /issues/7. Forbidden." */
+export function failureText(
+  title: string,
+  { call, status = null, detail = "" }: Omit<ApiFailure, "code">,
+): string {
+  const answered = status === null ? "gave no answer" : `answered ${status}`;
+  const said = detail === "" ? "" : ` ${detail.replace(/\.$/, "")}.`;
+  return `${title}'s API ${answered} to ${call}.${said}`;
 }

@@ -15,14 +15,18 @@ import { anchorMarker, headMarker, type MarkedFinding, reviewMarker } from "./ma
 export const MAX_REVIEW_BYTES = 60_000;
 const MAX_TITLE_CHARS = 200;
 const MAX_PLACE_CHARS = 160;
-const MAX_BODY_BYTES = 16_384;
-const MAX_SUGGESTION_BYTES = 16_384;
+/** Of a comment: its text and its suggestion, each. */
+const MAX_PART_BYTES = 16_384;
 const BODY_CUT = "*The text is cut here. The whole of it is in the reply file.*";
 const SUGGESTION_HIDDEN = "*The suggestion holds invisible characters, so it cannot be applied.*";
 const SUGGESTION_LONG = "*The suggestion is too long for a comment. It is in the reply file.*";
 
-/** How a code host reads a comment. */
+/** How a code host reads a comment, and how much of one it takes. */
 export type CommentForm = {
+  /** Of a comment: its text and its suggestion, each. Left out: GitHub's. */
+  readonly maxPartBytes?: number;
+  /** Of a review's own text. Left out: GitHub's. */
+  readonly maxReviewBytes?: number;
   /** The words after the fence of lines that replace those of the comment. Null where this text cannot be such lines. */
   readonly suggestion: (lines: Pick<Finding, "startLine" | "line">, text: string) => string | null;
   /** The text without what the code host would execute. */
@@ -33,7 +37,7 @@ export const githubForm: CommentForm = { suggestion: () => "suggestion", inert: 
 
 /** A comment at lines that the diff shows. */
 export function commentText(finding: MarkedFinding, headSha: string, form: CommentForm = githubForm): string {
-  const said = form.inert(sections([headOf(finding), bodyOf(finding)]));
+  const said = form.inert(sections([headOf(finding), bodyOf(finding, form)]));
   return `${sections([said, suggestionOf(finding, form)])}\n\n${markersOf(finding, headSha)}`;
 }
 
@@ -60,10 +64,11 @@ type ReviewTextOptions = {
 /** The review's own text, and the findings that did not fit. */
 export function reviewText(options: ReviewTextOptions): { text: string; left: readonly Finding[] } {
   const { runId, headSha, inside, outside, repeated, closed, filesUrl, form = githubForm } = options;
+  const { maxReviewBytes = MAX_REVIEW_BYTES } = form;
   const all = [...inside, ...outside];
   const again = repeated === 0 ? "" : ` Published before, and not repeated: ${repeated}.`;
   const head = `**${plural(all.length, "finding")}**: ${severityCounts(all)}.${again}`;
-  const room = new SectionRoom(MAX_REVIEW_BYTES - byteLength([head, ...closed].join("\n")) - 384);
+  const room = new SectionRoom(maxReviewBytes - byteLength([head, ...closed].join("\n")) - 384);
   const shown: string[] = [];
   const markers: string[] = [];
   const left: Finding[] = [];
@@ -71,7 +76,7 @@ export function reviewText(options: ReviewTextOptions): { text: string; left: re
     const marker = markersOf(finding, headSha);
     const place = link(singleLine(placeOf(finding), MAX_PLACE_CHARS), blobUrl(filesUrl, finding));
     const text = form.inert(
-      sections([`${headOf(finding)} · ${place}`, bodyOf(finding), plainSuggestion(finding)]),
+      sections([`${headOf(finding)} · ${place}`, bodyOf(finding, form), plainSuggestion(finding, form)]),
     );
     // A finding is shown with its marker or not at all.
     const isTaken = room.bytes >= byteLength(text) + byteLength(marker) + 4;
@@ -96,8 +101,8 @@ export function rowStart(severity: Severity): string {
   return `**${severityIcons[severity]} ${word}: `;
 }
 
-function bodyOf({ body }: Finding): string {
-  const { text, wasCut } = inertMarkdown(body, MAX_BODY_BYTES);
+function bodyOf({ body }: Finding, { maxPartBytes = MAX_PART_BYTES }: CommentForm): string {
+  const { text, wasCut } = inertMarkdown(body, maxPartBytes);
   return sections([text, wasCut ? BODY_CUT : ""]);
 }
 
@@ -105,18 +110,18 @@ function bodyOf({ body }: Finding): string {
 function suggestionOf(finding: Finding, form: CommentForm): string {
   const text = plainLines(finding.suggestion);
   if (text === null) return "";
-  if (byteLength(text) > MAX_SUGGESTION_BYTES) return SUGGESTION_LONG;
+  if (byteLength(text) > (form.maxPartBytes ?? MAX_PART_BYTES)) return SUGGESTION_LONG;
   if (visibleText(text) !== text) return sections([untrustedFence(text), SUGGESTION_HIDDEN]);
   const words = form.suggestion(finding, text);
-  if (words === null) return form.inert(plainSuggestion(finding));
+  if (words === null) return form.inert(plainSuggestion(finding, form));
   // An empty line between the fences would stay in the file.
   return finding.suggestion === "" ? `\`\`\`${words}\n\`\`\`` : fence(text).replace("\n", `${words}\n`);
 }
 
-function plainSuggestion({ suggestion }: Finding): string {
+function plainSuggestion({ suggestion }: Finding, { maxPartBytes = MAX_PART_BYTES }: CommentForm): string {
   const text = plainLines(suggestion);
   if (text === null) return "";
-  if (byteLength(text) > MAX_SUGGESTION_BYTES) return SUGGESTION_LONG;
+  if (byteLength(text) > maxPartBytes) return SUGGESTION_LONG;
   return suggestion === "" ? "Suggested: remove these lines." : `Suggested:\n\n${untrustedFence(text)}`;
 }
 

@@ -6,7 +6,7 @@ import type { FindingAnchor } from "./marker.ts";
 export type ThreadReply = {
   readonly login: string | null;
   /** Where the code host tells it: a login can pass to another account. */
-  readonly accountId?: number;
+  readonly accountId?: number | string;
   readonly isBot: boolean;
   readonly body: string;
 };

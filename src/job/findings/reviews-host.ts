@@ -1,4 +1,5 @@
-// The port between reviews and a code host: what earlier ones left, files and commits, and one write each. GitHub and GitLab implement it.
+// The port between reviews and a code host: what earlier ones left, files and commits, and one write each. GitHub, GitLab and Bitbucket
+// implement it.
 
 import type { Finding, PublishedFindings, Severity, WrittenCheck } from "../../report/findings.ts";
 import type { MarkedFinding } from "./marker.ts";
@@ -14,7 +15,11 @@ export type ReviewSubject = {
 };
 
 /** A login can pass to another account: `databaseId` tells whether it has. */
-export type HostAccount = { readonly login: string; readonly databaseId?: number | null | undefined };
+export type HostAccount = {
+  readonly login: string;
+  /** A number, or a UUID. */
+  readonly databaseId?: number | string | null | undefined;
+};
 
 export type ReviewThread = {
   readonly id: string;

@@ -24,7 +24,7 @@ const signs: readonly (readonly [GitFailure, RegExp])[] = [
   ["workflow_refused", /refusing to allow .{0,80} to create or update workflow/i],
   [
     "protected",
-    /\bGH0(06|13)\b|protected branch hook declined|repository rule violations|not allowed to (?:force )?push code to (?:a )?protected/i,
+    /\bGH0(06|13)\b|protected branch hook declined|repository rule violations|not allowed to (?:force )?push code to (?:a )?protected|Permission denied to update branch/i,
   ],
   ["name_taken", /' exists; cannot create '|\(directory file conflict\)/],
   ["moved", /\((stale info|fetch first|non-fast-forward)\)|cannot lock ref|failed to update ref/i],

@@ -29,6 +29,8 @@ export type StatusCommentOptions = {
   readonly jobUrl: string;
   /** The login of whose command it is, to be told at the end; null for nobody. */
   readonly mention: string | null;
+  /** The longest comment that the code host takes, with the marker; left out: GitHub's. */
+  readonly maxBytes?: number | undefined;
   readonly clock: Clock;
   /** Why nothing can be written, and what to change. */
   readonly explain: (cause: CodeHostError) => string;
@@ -122,7 +124,8 @@ class OpenStatusComment implements StatusComment {
   }
 
   #context(): CommentContext {
-    return { jobUrl: this.#options.jobUrl, runId: this.#runId, runUrl: this.#runUrl };
+    const { jobUrl, maxBytes } = this.#options;
+    return { jobUrl, runId: this.#runId, runUrl: this.#runUrl, maxBytes };
   }
 
   #queue(text: () => string): void {
