@@ -239,7 +239,7 @@ export const declinedTexts: Texts<DeclinedReason> = {
   author_unknown: "The account that wrote this no longer exists.",
   actor_not_author: "Somebody else triggered the event than wrote the text.",
   bot_not_allowed:
-    "The author is a bot that `allow-bots` does not name; on GitLab, the pipeline is of a push by the account of the job's own token.",
+    "The author is a bot that `allow-bots` does not name; on GitLab and Bitbucket, the pipeline is of a push by the account of the job's own token.",
   permission_missing: "The author has no write access and is not in `allow-users`.",
   content_edited: "The text was edited after the event.",
   content_deleted: "The text was deleted after the event.",
@@ -249,8 +249,8 @@ export const declinedTexts: Texts<DeclinedReason> = {
   event_refused: "The service runs nothing for this event.",
   event_unreadable: "The event's data cannot be read. Re-run the job.",
   code_host_refused:
-    "GitHub refuses to say who may start a run, or GitLab what the job's token asks for. Check the job's permissions, or the token.",
-  code_host_unavailable: "GitHub, or GitLab, does not answer. Re-run the job.",
+    "GitHub refuses to say who may start a run, or GitLab or Bitbucket what the job's token asks for. Check the job's permissions, or the token.",
+  code_host_unavailable: "GitHub, GitLab or Bitbucket does not answer. Re-run the job.",
 };
 
 export const promptFileTexts: Texts<PromptFileReason> = {
@@ -316,7 +316,7 @@ export const keptTexts: Texts<KeptReason> = {
   fork_head: "The branch is of a fork, which the job cannot push to.",
   no_branch: "The run was about no branch, for instance a tag.",
   permission_missing:
-    "The job needs `contents: write` or `pull-requests: write`; on GitLab, its token the role Developer and the scope `api`.",
+    "The job needs `contents: write` or `pull-requests: write`; on GitLab, its token the role Developer and the scope `api`; on Bitbucket, the scopes `pullrequest:write` and `repository:write`.",
   pull_request_refused: "GitHub refused the pull request. Allow Actions to create pull requests.",
   signing_unsupported: "`signed-commits` cannot make this commit: executables, links, or a base that moved.",
   patch_unusable: "The patch does not apply to the commit of the run.",

@@ -81,6 +81,8 @@ export function openRunOutputs(
 function elsewhere(job: CiJob | null): string {
   const how =
     "--outputs is written by jobs of GitLab CI, and on GitHub by the Action, with its input outputs. Leave it out";
+  if (job?.provider === "bitbucket")
+    return `${how} on Bitbucket Pipelines: pull requests of Bitbucket have no labels and no assignees, and Atlassian has removed its issues (2026-08-20).`;
   return job === null
     ? `${how}: this is no job of a CI system that is known.`
     : `${how} on ${ciProviders[job.provider].title}.`;

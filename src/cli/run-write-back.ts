@@ -39,6 +39,7 @@ import {
 /** Each is loaded in its own jobs alone. */
 const hosts: Partial<Record<CiProviderName, (place: WriteBackPlace) => Promise<WriteBackHost>>> = {
   gitlab: async (place) => (await import("./gitlab-write-back.ts")).gitlabWriteBack(place),
+  bitbucket: async (place) => (await import("./bitbucket-write-back.ts")).bitbucketWriteBack(place),
 };
 
 export type WritingJob = {

@@ -1,4 +1,4 @@
-// The flags of `agent-service run` for what its job writes on the code host: a note, the changes, a review.
+// The flags of `agent-service run` for what its job writes on the code host: a comment, the changes, a review.
 
 import { oneOf } from "../base/settings/kinds.ts";
 import { branchPrefix, pathPatterns } from "../job/job-settings.ts";
@@ -10,14 +10,14 @@ const findingsModes = ["none", "review"] as const;
 
 export const writeBackFlags = {
   comment: switchFlag(
-    "On GitLab: write one note on the job's merge request, and keep it up to date while the run goes on. Needs a token in AGENT_SERVICE_GITLAB_TOKEN, as all that follow.",
+    "On GitLab and Bitbucket: write one comment on the job's merge request or pull request, and keep it up to date while the run goes on. Needs a token in AGENT_SERVICE_GITLAB_TOKEN or AGENT_SERVICE_BITBUCKET_TOKEN, as all that follow.",
   ),
   changes: valueFlag({
     kind: oneOf(changesModes),
     fallback: "patch",
     takes: "<how>",
     description:
-      "What happens with what the run changed: patch (a file), or on GitLab commit (pushed to the branch) or pull-request (a merge request).",
+      "What happens with what the run changed: patch (a file), or on GitLab and Bitbucket commit (pushed to the branch) or pull-request (a merge request or pull request).",
   }),
   "branch-prefix": valueFlag({
     kind: branchPrefix,
@@ -30,10 +30,10 @@ export const writeBackFlags = {
     fallback: "none",
     takes: "<how>",
     description:
-      "On GitLab: review, the reply is a review, and its findings become threads at the lines of the merge request.",
+      "On GitLab and Bitbucket: review, the reply is a review, and its findings become threads at the lines of the merge request or pull request.",
   }),
   "commit-status": switchFlag(
-    "With --findings review: also set a status of the commit, which holds up a merge where pipelines must succeed.",
+    "With --findings review: also set a status of the commit, which holds up a merge where the code host asks for it.",
   ),
   "fail-on-severity": valueFlag({
     kind: oneOf(["none", ...severities]),

@@ -24,6 +24,8 @@ export const secretForms: readonly SecretForm[] = [
     "glcbt-[A-Za-z0-9]{1,5}_[\\w-]{20}",
     "GR1348941[\\w-]{20}",
   ),
+  // As its users have seen them (2026-11-29): Atlassian publishes no form.
+  form("a Bitbucket token", "ATCTT3xFfGN0[\\w-]{100,250}=[0-9A-F]{8}"),
   form("a key of this service", "svc_(?:sk|at|ci)_[\\w-]{40,100}"),
   form("an Anthropic key", "sk-ant-[a-z0-9]{3,12}-[\\w-]{80,120}"),
   form(

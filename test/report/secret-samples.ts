@@ -35,6 +35,7 @@ export const samples: Readonly<Record<string, readonly string[]>> = {
     `gh${"s_"}12345_eyJ${filler(60)}.eyJ${filler(200)}.${filler(86)}`,
     `github_${"pat_"}${filler(22)}_${filler(59)}`,
   ],
+  "a Bitbucket token": [`ATCTT3${"xFfGN0"}${filler(160)}=1A2B3C4D`],
   "a GitLab token": [`gl${"pat-"}${filler(20)}`, `gl${"rt-"}${filler(27)}.01.${filler(9)}`],
   "a key of this service": [`svc_${"sk_"}${filler(49)}`, `svc_${"ci_"}${filler(49)}`],
   "an Anthropic key": [`sk-${"ant-"}api03-${filler(93)}AA`],

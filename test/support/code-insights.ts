@@ -18,17 +18,19 @@ export type CodeInsights = {
   close(): Promise<void>;
 };
 
-/** Answers every request with the status. Rejects when something else has the port. */
-export async function startCodeInsights({ status = 200 } = {}): Promise<CodeInsights> {
+/**
+ * Answers every request with the status, and keeps those about one step: steps of other tests find the same port. Rejects when something else
+ * has it.
+ */
+export async function startCodeInsights({
+  status = 200,
+  step = "759de0c6-eaee-4eaa-b7a6-c507eec759a7",
+} = {}): Promise<CodeInsights> {
   const reports: ReceivedReport[] = [];
   const server = createServer(async (request, response) => {
     const { method = "", url = "", headers } = request;
-    reports.push({
-      method,
-      url,
-      host: headers.host ?? "",
-      body: JSON.parse(String(await readBody(request))),
-    });
+    const body = JSON.parse(String(await readBody(request)));
+    if (url.endsWith(step)) reports.push({ method, url, host: headers.host ?? "", body });
     response.writeHead(status, { "content-type": "application/json" }).end("{}");
   });
   await new Promise<void>((resolve, reject) => {
