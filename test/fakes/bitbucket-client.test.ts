@@ -57,7 +57,11 @@ describe("a client of others", () => {
     expect(again.response.status).toBe(409);
     const { data } = await client().GET(COMMENTS, { params: ofPull });
     const { values } = pageSchema.parse(data);
-    const threads = values.map(({ inline, parent, resolution }) => [inline?.to, parent?.id, resolution?.type]);
+    const threads = values.map(({ inline, parent, resolution }) => [
+      inline?.to,
+      parent?.id,
+      resolution?.type,
+    ]);
     expect(threads).toEqual([
       [5, undefined, "comment_resolution"],
       [undefined, id, undefined],
