@@ -278,9 +278,9 @@ describe("the outside world", () => {
     expect(octokit.filter((path) => !path.startsWith("github/api/"))).toEqual([]);
   });
 
-  it("is a process in base/run-process.ts, in the sandbox and in the ACP backend, which need pipes of their own", () => {
+  it("is a process in base/run-process.ts and piped-process.ts, in the sandbox and in the ACP backend, which need pipes of their own", () => {
     const isOwn = (path: string) =>
-      path === "base/run-process.ts" || /^service\/(sandbox|executor\/backends\/acp)\//.test(path);
+      ["base/run-process.ts", "base/piped-process.ts"].includes(path) || /^service\/(sandbox|executor\/backends\/acp)\//.test(path);
     expect(importersOf(/^node:child_process$/).filter((path) => !isOwn(path))).toEqual([]);
   });
 

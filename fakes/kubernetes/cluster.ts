@@ -71,6 +71,8 @@ export class FakeCluster {
   readonly credentials: string;
   quota: number;
   makesPods: boolean;
+  /** Of what new and old pods say that they are made of. */
+  imageId = "sha256:one";
   readonly #options: ClusterOptions;
   readonly #root = mkdtempSync(join(tmpdir(), "k8s-"));
   readonly #server: Server;
@@ -308,7 +310,9 @@ export class FakeCluster {
       if (pod === undefined) return missing();
       return say(
         200,
-        resource === "pods" ? podObject(pod, this.namespace) : sandboxObject(pod, this.namespace),
+        resource === "pods"
+          ? podObject(pod, { namespace: this.namespace, imageId: this.imageId })
+          : sandboxObject(pod, this.namespace),
       );
     }
     if (resource !== "sandboxclaims") return missing();

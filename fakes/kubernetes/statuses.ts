@@ -17,12 +17,19 @@ export function statusObject(given: {
   return { ...{ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure" }, ...given };
 }
 
-export function podObject({ name, uid, phase, status }: FakePod, namespace: string): object {
+export function podObject(
+  { name, uid, phase, status }: FakePod,
+  { namespace, imageId }: { readonly namespace: string; readonly imageId: string },
+): object {
   return {
     kind: "Pod",
     apiVersion: "v1",
     metadata: { name, namespace, uid, resourceVersion: "1" },
-    status: { phase, ...status },
+    status: {
+      phase,
+      containerStatuses: [{ name: "commands", image: "agent-pods:1", imageID: imageId }],
+      ...status,
+    },
   };
 }
 

@@ -6,7 +6,9 @@ import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
+import type { PackSink } from "../core/ports/place-archive.ts";
 import { CopyRefusedError, type CopyRoom, copyEntry } from "./copy-folder.ts";
+import { writePack } from "./pack-file.ts";
 
 const MAX_ENTRIES = 1_000_000;
 /** Packages are corrected, and what a script downloads without a lock file changes. */
@@ -29,6 +31,8 @@ const manifestSchema = z.object({
   hasHome: z.boolean(),
   /** Relative to the tree. */
   paths: z.array(z.string()),
+  /** Of one that is a single file, packed where it was made: SHA-256, in hexadecimal digits. */
+  pack: z.optional(z.string()),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
@@ -50,6 +54,9 @@ type Left = {
   readonly paths: readonly string[];
   readonly setupMs: number;
 };
+
+/** What writes a pack into a sink. False where there is more than `maxBytes`. */
+type Packer = (sink: PackSink, maxBytes: number) => Promise<boolean>;
 
 export class EnvironmentCache {
   readonly #options: EnvironmentCacheOptions;
@@ -87,7 +94,13 @@ export class EnvironmentCache {
     }
     // The newest used is the last to be evicted.
     await this.#markUsed(path).catch(() => undefined);
-    return { manifest, home: join(path, "home"), tree: join(path, "tree"), release };
+    return {
+      manifest,
+      home: join(path, "home"),
+      tree: join(path, "tree"),
+      pack: join(path, "pack"),
+      release,
+    };
   }
 
   /**
@@ -95,14 +108,11 @@ export class EnvironmentCache {
    * where it is too large, with the signal's reason, or with the system's error; there is no new entry then.
    */
   async keep(name: EntryName, left: Left, signal: AbortSignal): Promise<void> {
-    const { folder, maxBytes, clock, random, removeFolder } = this.#options;
+    const { setupMs } = left;
     if (left.paths.length > MAX_PATHS)
       throw new CopyRefusedError("There are too many files that git ignores.");
-    await mkdir(join(folder, name.repository), { recursive: true, mode: 0o700 });
-    const unfinished = join(folder, `${UNFINISHED}${Buffer.from(random.bytes(12)).toString("hex")}`);
-    try {
+    await this.#keep(name, signal, async (unfinished, bytes) => {
       await mkdir(join(unfinished, "tree"), { recursive: true, mode: 0o700 });
-      const bytes = Math.min(Math.floor(maxBytes / REPOSITORY_SHARE), await spareBytes(folder));
       const room: CopyRoom = { bytes, entries: MAX_ENTRIES, signal };
       if (left.home !== null) await copyEntry(left.home, join(unfinished, "home"), room);
       for (const path of left.paths) {
@@ -110,14 +120,36 @@ export class EnvironmentCache {
         await mkdir(dirname(to), { recursive: true, mode: 0o700 });
         await copyEntry(join(left.root, path), to, room);
       }
-      const manifest: Manifest = {
-        bytes: bytes - room.bytes,
-        entries: MAX_ENTRIES - room.entries,
-        setupMs: left.setupMs,
-        createdAt: clock.now(),
-        hasHome: left.home !== null,
-        paths: [...left.paths],
-      };
+      const hasHome = left.home !== null;
+      const entries = MAX_ENTRIES - room.entries;
+      return { bytes: bytes - room.bytes, entries, setupMs, hasHome, paths: [...left.paths] };
+    });
+  }
+
+  /** As `keep`, for what is packed elsewhere. */
+  async keepPack(
+    name: EntryName,
+    { setupMs, pack }: { readonly setupMs: number; readonly pack: Packer },
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#keep(name, signal, async (unfinished, maxBytes) => {
+      await mkdir(unfinished, { mode: 0o700 });
+      const { bytes, sha256 } = await writePack(join(unfinished, "pack"), (sink) => pack(sink, maxBytes));
+      return { bytes, entries: 1, setupMs, hasHome: true, paths: [], pack: sha256 };
+    });
+  }
+
+  async #keep(
+    name: EntryName,
+    signal: AbortSignal,
+    fill: (unfinished: string, maxBytes: number) => Promise<Omit<Manifest, "createdAt">>,
+  ): Promise<void> {
+    const { folder, maxBytes, clock, random, removeFolder } = this.#options;
+    await mkdir(join(folder, name.repository), { recursive: true, mode: 0o700 });
+    const unfinished = join(folder, `${UNFINISHED}${Buffer.from(random.bytes(12)).toString("hex")}`);
+    try {
+      const bytes = Math.min(Math.floor(maxBytes / REPOSITORY_SHARE), await spareBytes(folder));
+      const manifest: Manifest = { ...(await fill(unfinished, bytes)), createdAt: clock.now() };
       await writeFile(join(unfinished, "manifest.json"), JSON.stringify(manifest));
       await this.#markUsed(unfinished);
       signal.throwIfAborted();
@@ -201,6 +233,8 @@ export type FoundEntry = {
   /** Only where the manifest has one. */
   readonly home: string;
   readonly tree: string;
+  /** Only where the manifest has one. */
+  readonly pack: string;
   readonly release: () => void;
 };
 

@@ -5,13 +5,15 @@
 import { arch, platform } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
+import type { Checkout } from "../core/checkouts/checkout.ts";
 import type { EnvironmentRequest, Environments, PreparedEnvironment } from "../core/checkouts/environment.ts";
-import type { Sandbox, SandboxKind } from "../core/ports/sandbox.ts";
+import type { PackSink, PlaceArchive } from "../core/ports/place-archive.ts";
+import type { Sandbox, SandboxedCheckout, SandboxKind } from "../core/ports/sandbox.ts";
 import type { TaskOrigin } from "../core/runs/shell-policy.ts";
 import { CopyRefusedError } from "./copy-folder.ts";
 import type { EnvironmentCache } from "./environment-cache.ts";
 import { type EnvironmentKeys, environmentKeys } from "./environment-key.ts";
-import { restoreEntry } from "./restore-entry.ts";
+import { restoreEntry, restorePack } from "./restore-entry.ts";
 
 const MAX_OUTPUT_BYTES = 48_000;
 /** The script is no file of the checkout, where the agent of another run could have changed it. */
@@ -38,8 +40,9 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
       const sandbox = await options.sandbox();
       // A container sees the checkout alone.
       const home = sandbox.kind === "container" ? null : new RunHome(options, await options.makeHome());
-      const parts = { options, request, sandbox, home };
       try {
+        const archive = await archiveOf(options, { request, sandbox, home });
+        const parts = { options, request, sandbox, home, archive };
         const keys = await keysOf(parts);
         const cached = keys === null ? null : await restored(parts, keys);
         const setup = cached ?? (await executed(parts, keys));
@@ -62,7 +65,33 @@ type Parts = {
   readonly request: EnvironmentRequest;
   readonly sandbox: Sandbox;
   readonly home: RunHome | null;
+  /** What setup leaves in a place that is not this machine. Null: it is here, or nothing is kept. */
+  readonly archive: PlaceArchive | null;
 };
+
+/** Where there is no place to be had, setup is refused by the same words. */
+async function archiveOf(
+  { cache, isTrusted }: Pick<EnvironmentsOptions, "cache" | "isTrusted">,
+  { request, sandbox, home }: Pick<Parts, "request" | "sandbox" | "home">,
+): Promise<PlaceArchive | null> {
+  if (cache === null || sandbox.archive === undefined) return null;
+  const { checkout, source, signal } = request;
+  const archive = await sandbox.archive(placeOf(checkout, { home, isTrusted: isTrusted(source) }), signal);
+  return archive.ok ? archive.value : null;
+}
+
+function placeOf(
+  { root, gitFolder, covered }: Checkout,
+  { home, isTrusted }: { readonly home: RunHome | null; readonly isTrusted: boolean },
+): SandboxedCheckout {
+  return {
+    root,
+    gitFolder: gitFolder ?? null,
+    covered,
+    isTrusted,
+    ...(home === null ? {} : { home: home.path }),
+  };
+}
 
 /** A home that can be begun anew. */
 class RunHome {
@@ -88,17 +117,17 @@ class RunHome {
   }
 }
 
-/** Without a sandbox nothing is kept: what a command leaves running could change it. In a pod, what it left is in the pod. */
-async function keysOf({ options, request, sandbox }: Parts): Promise<EnvironmentKeys | null> {
-  if (options.cache === null || !keeping.has(sandbox.kind)) return null;
-  return await environmentKeys(request, [platform(), arch(), sandbox.kind]);
+/** Without a sandbox nothing is kept: what a command leaves running could change it. */
+async function keysOf({ options, request, sandbox, archive }: Parts): Promise<EnvironmentKeys | null> {
+  if (options.cache === null || (archive === null && !keeping.has(sandbox.kind))) return null;
+  return await environmentKeys(request, [...(archive?.facts ?? [platform(), arch()]), sandbox.kind]);
 }
 
 type Setup = PreparedEnvironment["setup"];
 
 /** Null where nothing equal was kept. */
 async function restored(
-  { options, request, home }: Parts,
+  { options, request, home, archive }: Parts,
   keys: EnvironmentKeys,
 ): Promise<Extract<Setup, { ok: "cached" }> | null> {
   const { cache, removeFolder } = options;
@@ -108,7 +137,8 @@ async function restored(
     const entry = (await cache?.find(name)) ?? null;
     if (entry === null) continue;
     const to = { checkout, home: home?.path ?? null, removeFolder, signal };
-    const end = await restoreEntry({ entry, ...to }).finally(entry.release);
+    const restoring = archive === null ? restoreEntry({ entry, ...to }) : restorePack(entry, archive, signal);
+    const end = await restoring.finally(entry.release);
     if (end === "whole") return { ok: "cached", setupMs: entry.manifest.setupMs };
     await home?.renew();
     if (end === "broken") await cache?.drop(name);
@@ -117,20 +147,14 @@ async function restored(
 }
 
 async function executed(
-  { options, request, sandbox, home }: Parts,
+  { options, request, sandbox, home, archive }: Parts,
   keys: EnvironmentKeys | null,
 ): Promise<Exclude<Setup, { ok: "cached" }>> {
   const { isTrusted, setupMs, cache, clock, log } = options;
   const { checkout, source, script, egressSocket, signal } = request;
-  const { root, gitFolder = null, covered } = checkout;
+  const { root } = checkout;
   const begunAt = clock.monotonic();
-  const place = {
-    root,
-    gitFolder,
-    covered,
-    isTrusted: isTrusted(source),
-    ...(home === null ? {} : { home: home.path }),
-  };
+  const place = placeOf(checkout, { home, isTrusted: isTrusted(source) });
   const setup = await sandbox.run(place, {
     execute: { shell: EXECUTE },
     stdin: script,
@@ -146,9 +170,15 @@ async function executed(
   if (!setup.ok || setup.value.exitCode !== 0 || keys === null || own === null || cache === null)
     return setup;
   try {
-    const left = { home: home?.path ?? null, root, setupMs: clock.monotonic() - begunAt };
-    const paths = await checkout.ignored();
-    await cache.keep({ repository: keys.repository, key: own }, { ...left, paths }, signal);
+    const name = { repository: keys.repository, key: own };
+    const setupMs = clock.monotonic() - begunAt;
+    if (archive !== null) {
+      const pack = (sink: PackSink, maxBytes: number) => archive.pack(sink, { maxBytes, signal });
+      await cache.keepPack(name, { setupMs, pack }, signal);
+    } else {
+      const left = { home: home?.path ?? null, root, setupMs };
+      await cache.keep(name, { ...left, paths: await checkout.ignored() }, signal);
+    }
   } catch (cause) {
     signal.throwIfAborted();
     // The run has its environment; the next one is set up again.

@@ -1,10 +1,13 @@
 // Copies an entry of the cache into a fresh checkout and a fresh home.
 
+import { createReadStream } from "node:fs";
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Checkout } from "../core/checkouts/checkout.ts";
+import type { PlaceArchive } from "../core/ports/place-archive.ts";
 import { CopyRefusedError, type CopyRoom, copyEntry } from "./copy-folder.ts";
 import type { FoundEntry } from "./environment-cache.ts";
+import { isPackWhole } from "./pack-file.ts";
 
 type RestoreOptions = {
   readonly entry: FoundEntry;
@@ -57,6 +60,19 @@ export async function restoreEntry(options: RestoreOptions): Promise<Restored> {
     if (!(cause instanceof Error && "code" in cause)) throw cause;
     return "failed";
   }
+}
+
+/** Into a place that is not this machine. Unless it is whole, nothing there has changed. */
+export async function restorePack(
+  { manifest, pack: path }: FoundEntry,
+  archive: PlaceArchive,
+  signal: AbortSignal,
+): Promise<Restored> {
+  const { bytes, pack: sha256 } = manifest;
+  if (sha256 === undefined || !(await isPackWhole(path, { bytes, sha256 }))) return "broken";
+  const isUnpacked = await archive.unpack({ bytes, read: () => createReadStream(path) }, signal);
+  // It is what was kept: a pod that a command has changed has no say in what others read.
+  return isUnpacked ? "whole" : "failed";
 }
 
 /** The home is there and empty; its content is copied. */

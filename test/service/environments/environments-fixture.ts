@@ -81,6 +81,8 @@ export class EnvironmentsFixture {
     const signal = request.signal ?? new AbortController().signal;
     const opened = await this.git.provider().open(source, signal);
     if (!opened.ok) throw new Error(opened.refusal.detail);
+    const { root } = opened.value;
+    const leave = this.sandbox.places?.enter({ runId: source.runId, root, onLost: () => {} });
     const prepared = await this.environments.prepare({
       repository: { issuer: "https://issuer.example", id: "1" },
       class: "trusted",
@@ -91,7 +93,11 @@ export class EnvironmentsFixture {
       script,
       signal,
     });
-    this.#prepared.push(prepared, { ...prepared, close: () => opened.value.close() });
+    const close = async () => {
+      await leave?.();
+      await opened.value.close();
+    };
+    this.#prepared.push(prepared, { ...prepared, close });
     const { setup } = prepared;
     const state =
       setup.ok === "cached" ? "cached" : setup.ok && setup.value.exitCode === 0 ? "executed" : "failed";

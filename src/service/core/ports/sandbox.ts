@@ -4,6 +4,7 @@ import type { Result } from "../../../base/result.ts";
 import type { AgentPlaces } from "./agent-start.ts";
 import type { CommandIdentity } from "./command-identity.ts";
 import type { CoveredFiles } from "./covered-files.ts";
+import type { PlaceArchive } from "./place-archive.ts";
 
 export type SandboxKind = "bubblewrap" | "container" | "kubernetes" | "none";
 
@@ -161,6 +162,13 @@ export interface Sandbox {
   readonly kind: SandboxKind;
   /** Default: each command has a place of its own. */
   readonly places?: SandboxPlaces;
+  /**
+   * What setup leaves in the place of a run. Default: it is on this machine. Rejects with the signal's reason, or with a `SandboxError`.
+   */
+  readonly archive?: (
+    checkout: SandboxedCheckout,
+    signal: AbortSignal,
+  ) => Promise<Result<PlaceArchive, SandboxRefusal>>;
   /** Default: coding agents work on this machine. */
   readonly agents?: AgentPlaces;
   /** Null where a sandbox knows little of its inside. Looked up once. */

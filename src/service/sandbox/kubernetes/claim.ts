@@ -201,6 +201,19 @@ export async function podState(
   return { isThere: true };
 }
 
+/** The images of its first container, as the kubelet resolved them. Rejects with a `ClusterError`. */
+export async function podImages(
+  { client, namespace }: Pick<Claims, "client" | "namespace">,
+  { pod }: ClaimedPod,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const object = await readObject({ client, collection: podsOf(namespace), name: pod, signal });
+  const { containerStatuses } = isObject(object?.status) ? object.status : {};
+  const [first] = Array.isArray(containerStatuses) ? containerStatuses : [];
+  const { image, imageID } = isObject(first) ? first : {};
+  return [image, imageID].filter((one) => typeof one === "string");
+}
+
 async function podNameOf(
   { client, namespace }: Claims,
   sandbox: string,

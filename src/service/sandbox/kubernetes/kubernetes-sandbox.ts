@@ -122,6 +122,20 @@ export async function kubernetesSandbox(parts: KubernetesParts): Promise<Kuberne
         }
       },
     },
+    async archive(checkout, signal) {
+      const pod = podOf(checkout);
+      if (pod === null)
+        return refused({
+          reason: "shell_refused",
+          detail: "What is of no run has a pod that does not stay.",
+        });
+      try {
+        return ok(await pod.archive(signal));
+      } catch (cause) {
+        if (!(cause instanceof NoPodError)) throw cause;
+        return refused({ reason: "shell_refused", detail: cause.message });
+      }
+    },
     async facts() {
       const { timeoutMs, memoryBytes, diskBytes } = config.limits;
       return {

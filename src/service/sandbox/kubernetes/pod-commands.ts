@@ -23,6 +23,7 @@ const endAll = (id, group) => {
   }
 };
 const oomKills = () => Number(/^oom_kill (\d+)$/m.exec(readText("/sys/fs/cgroup/memory.events") || "")?.[1] ?? 0);
+const freeBytes = () => { const { bavail, bsize } = fs.statfsSync(base); return bavail * bsize; };
 const weigh = (folder, enough) => {
   let bytes = 0;
   const folders = [folder];
@@ -56,7 +57,8 @@ const supervise = async (command) => {
   const output = fs.openSync(folder + "/output", "a");
   const place = tree + (cwd === "" ? "" : "/" + cwd);
   if (look(place) === null) { fs.writeSync(output, "The folder is not in the pod.\n"); return end({ exitCode: 126, signal: null }); }
-  const before = { weight: Math.max(maxDiskBytes, weigh(Buffer.from(base), Infinity)), killed: oomKills() };
+  const weight = weigh(Buffer.from(base), Infinity), allowed = Math.max(maxDiskBytes, weight);
+  const before = { killed: oomKills(), free: freeBytes() };
   const variables = { PATH: inherited.PATH || "/usr/local/bin:/usr/bin:/bin", HOME: home, TMPDIR: "/tmp", ...env, [MARK]: id };
   const child = spawn(argv[0], argv.slice(1), { cwd: place, env: variables, detached: true, stdio: [inputBytes > 0 ? "pipe" : "ignore", output, output] });
   let limit;
@@ -73,6 +75,8 @@ const supervise = async (command) => {
     endAll(id, child.pid);
     if (limit === undefined && signal === "SIGKILL" && oomKills() > before.killed) limit = "memory";
     if (fs.fstatSync(output).size > maxWrittenBytes) limit ??= "output";
+    // It can have been faster than the next look. The disk is others', too: what it lost is no more than a reason to weigh.
+    if (weight + before.free - freeBytes() > allowed && weigh(Buffer.from(base), allowed) > allowed) limit ??= "disk";
     end({ exitCode: limit === undefined ? exitCode : null, signal: limit === undefined ? signal : "SIGKILL", limit, group: child.pid });
   });
   if (inputBytes > 0) { child.stdin.on("error", () => {}); child.stdin.end(input); }
@@ -86,7 +90,7 @@ const supervise = async (command) => {
     // Weighing takes a twentieth of the time at most.
     if (performance.now() - weighedMs < Math.max(500, 20 * tookMs)) continue;
     const from = performance.now();
-    if (weigh(Buffer.from(base), before.weight) > before.weight) pass("disk");
+    if (weigh(Buffer.from(base), allowed) > allowed) pass("disk");
     weighedMs = performance.now();
     tookMs = weighedMs - from;
   }

@@ -4,6 +4,7 @@
 import { podCommands } from "./pod-commands.ts";
 import { podFiles } from "./pod-files.ts";
 import { podGoingOn } from "./pod-going-on.ts";
+import { podPacks } from "./pod-packs.ts";
 
 /**
  * CommonJS, for `node -e`: reads the length of a program as a line, the program, and executes it. What follows is the program's. Short,
@@ -68,7 +69,7 @@ const readText = (path) => { try { return fs.readFileSync(path, "utf8"); } catch
 const writeText = (path, text) => { fs.writeFileSync(path + ".part", text); fs.renameSync(path + ".part", path); };
 const remove = (path) => fs.rmSync(path, { recursive: true, force: true });
 
-${podFiles}${podCommands}${podGoingOn}// Connections to a port here, as frames. What was there before may still be ending.
+${podFiles}${podCommands}${podGoingOn}${podPacks}// Connections to a port here, as frames. What was there before may still be ending.
 const relay = async ({ port }) => {
   const { createServer } = require("node:net");
   const clients = new Map();
@@ -112,7 +113,7 @@ const relay = async ({ port }) => {
 (async () => {
   const asked = JSON.parse(await line());
   if (asked.call !== "supervise") setInterval(() => frame(kinds.alive), asked.aliveMs).unref();
-  await { put, get, execute, supervise, stop, relay, program: goOn, ignored: tellIgnored, remove: removeAll }[asked.call](asked);
+  await { put, get, execute, supervise, stop, relay, program: goOn, ignored: tellIgnored, remove: removeAll, place: aboutPlace, pack, unpack }[asked.call](asked);
   if (asked.call !== "supervise") process.exit(0);
 })().catch((cause) => {
   process.stderr.write(String(cause && cause.message) + "\n", () => process.exit(cause && cause.message === "cut" ? 3 : 1));

@@ -6,6 +6,7 @@ import { type Clock, WOKEN } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { AgentStart, StartedAgent } from "../../core/ports/agent-start.ts";
+import type { PlaceArchive } from "../../core/ports/place-archive.ts";
 import type {
   RunningProgram,
   SandboxCommand,
@@ -19,9 +20,10 @@ import type { SandboxConfig } from "../sandbox-config.ts";
 import { SandboxError } from "../sandbox-error.ts";
 import { argvOf } from "../supervise.ts";
 import { AGENT_HOME, hideInPod, homeCopy, startedAgent } from "./agent-in-pod.ts";
-import { type ClaimedPod, type Claims, claimPod, deleteClaim } from "./claim.ts";
+import { type ClaimedPod, type Claims, claimPod, deleteClaim, podImages } from "./claim.ts";
 import { type Frame, FrameError, frameKinds } from "./frames.ts";
 import { LocalTree } from "./local-tree.ts";
+import { placeFacts, podArchive } from "./pod-archive.ts";
 import { callPod, type PodCall, PodLostError, type PodPlace } from "./pod-call.ts";
 import { endOf, variablesOf } from "./pod-command.ts";
 import { PodCopy } from "./pod-copy.ts";
@@ -158,6 +160,24 @@ export class RunPod {
           }),
         );
       return startedAgent(program, { files: { takeHome: take(home), takeTree: take(this.#tree) } });
+    });
+  }
+
+  /** What setup leaves in the pod. Rejects as `run` does. */
+  async archive(signal: AbortSignal): Promise<PlaceArchive> {
+    return await this.#beside(async (closing) => {
+      const until = AbortSignal.any([signal, closing]);
+      const place = await this.#inTurn(until, () => this.#ready(until));
+      const [images, machine] = await Promise.all([
+        podImages(place, place.pod, until),
+        placeFacts(place, until),
+      ]);
+      return podArchive({
+        place,
+        facts: [...images, ...machine],
+        maxRawBytes: this.#parts.config.limits.diskBytes,
+        inTurn: (late, work) => this.#beside(() => this.#inTurn(late, work)),
+      });
     });
   }
 
