@@ -11,30 +11,22 @@ type Chosen = {
   readonly service:
     | { readonly type: "remote"; readonly model: object | null }
     | { readonly type: "embedded" };
+  /** The names of inputs that only a new run has. */
+  readonly newRunInputs: readonly string[];
 };
-
-/** Inputs that only a new run has. */
-const runInputs = [
-  "prompt",
-  "prompt-file",
-  "max-turn-tokens",
-  "max-cost",
-  "best-of",
-  "best-of-models",
-  "setup",
-  "egress",
-  "mcp-servers",
-];
 
 /** Of inputs that have a value where the workflow gives none. */
 const defaults: Readonly<Record<string, string>> = { "best-of": "1" };
 
 /** A sentence for each reason why inputs that were given have no effect. */
-export function ignoredInputs({ mode, clone, service }: Chosen, read: ReadInput): readonly string[] {
+export function ignoredInputs(
+  { mode, clone, service, newRunInputs }: Chosen,
+  read: ReadInput,
+): readonly string[] {
   const given = (names: readonly string[]) =>
     names.filter((name) => !["", defaults[name]].includes(read(name).trim()));
   const reasons: readonly (readonly [readonly string[], string])[] = [
-    ...(mode === "run" ? [] : [[given(runInputs), `with "mode: ${mode}", which starts no run`] as const]),
+    ...(mode === "run" ? [] : [[given(newRunInputs), `with "mode: ${mode}", which starts no run`] as const]),
     ...ignoredByService(service, given),
     ...(service.type === "embedded" && clone === "push" ? [[["clone"], WITHOUT_SERVICE] as const] : []),
   ];

@@ -150,24 +150,28 @@ export type Inputs = {
   readonly ignored: readonly string[];
 };
 
-/** Every input by its name, as in action.yml, which describes them. */
-export const inputSettings = {
-  mode: setting(oneOf(modes), "run"),
-  "run-id": setting(line({ maxChars: 255 }), null),
+/** Inputs that only a new run has: another mode says that they have no effect. */
+const newRunSettings = {
   prompt: setting(text("text"), null),
   "prompt-file": setting(promptFile, null),
-  "base-url": setting(serviceAddress, EMBEDDED),
-  audience: setting(line({ maxChars: 255 }), null),
-  agent: setting(oneOf([BUILT_IN, ...codingAgentNames]), BUILT_IN),
-  session: setting(session, { type: "thread" }),
   "max-turn-tokens": setting(integer({ min: 0, max: MAX_TURN_TOKENS }), null),
   "max-cost": setting(dollars(MAX_COST_LIMITS), null),
   "best-of": setting(integer({ min: 1, max: MAX_ATTEMPTS }), 1),
   "best-of-models": setting(attemptModels, null),
-  "output-schema": setting(outputSchema, null),
   setup: setting(setup, null),
   egress: setting(egressKind, null),
   "mcp-servers": setting(mcpServers, null),
+};
+
+/** Inputs of every mode, or whose default no mode has to mention. */
+const everyModeSettings = {
+  mode: setting(oneOf(modes), "run"),
+  "run-id": setting(line({ maxChars: 255 }), null),
+  "base-url": setting(serviceAddress, EMBEDDED),
+  audience: setting(line({ maxChars: 255 }), null),
+  agent: setting(oneOf([BUILT_IN, ...codingAgentNames]), BUILT_IN),
+  session: setting(session, { type: "thread" }),
+  "output-schema": setting(outputSchema, null),
   outputs: setting(text("YAML"), null),
   "timeout-minutes": setting(integer({ min: 1, max: 360 }), DEFAULT_TIMEOUT_MINUTES),
   "idle-minutes": setting(integer({ min: 0, max: 360 }), DEFAULT_IDLE_MINUTES),
@@ -197,6 +201,11 @@ export const inputSettings = {
   "github-token": setting({ ...text("a token"), isSecret: true }, ""),
   matrix: setting(text("JSON"), ""),
 };
+
+/** Every input by its name, as in action.yml, which describes them. */
+export const inputSettings = { ...newRunSettings, ...everyModeSettings };
+
+const newRunInputs = Object.keys(newRunSettings);
 
 /** One or more inputs are wrong: one line each in `problems`. */
 export class InputError extends StepError {
@@ -265,7 +274,7 @@ export function readInputs({ read, names, models }: GivenInputs): Inputs {
     allowForks: values["allow-forks"],
     githubToken: values["github-token"],
     matrix: values.matrix,
-    ignored: ignoredInputs({ mode: values.mode, clone: values.clone, service }, read),
+    ignored: ignoredInputs({ mode: values.mode, clone: values.clone, service, newRunInputs }, read),
   };
   if (service.type === "embedded") problems.push(...faultsWithoutServer(inputs));
   else if (service.model !== null) problems.push(...faultsOfHandedModel(inputs, service));

@@ -228,32 +228,61 @@ export class RunReportFold {
         return;
       }
       case "CUSTOM":
-        if (event.name === CHANGES_EVENT) draft.changes = event.value;
-        if (event.name === QUOTA_EVENT) draft.quota = event.value;
-        if (event.name === EGRESS_EVENT) draft.egress = event.value;
-        if (event.name === APPROVAL_EVENT && draft.approvals.length < MAX_APPROVALS)
-          draft.approvals.push(event.value);
-        if (event.name === TYPED_OUTPUT_EVENT && draft.typedOutputs.length < MAX_TYPED_OUTPUTS)
-          draft.typedOutputs.push(maskSecretsInData(event.value) as TypedOutput);
-        if (event.name === NOTICE_EVENT && draft.notices.length < MAX_NOTICES)
-          draft.notices.push({ seq, text: maskSecrets(event.value.text) });
-        if (event.name === RESUMED_EVENT) this.#resume(event.value, { seq, atMs });
-        if (event.name === PARKED_EVENT) draft.parked = event.value;
-        if (event.name === QUESTION_EVENT) {
-          const { question, choices } = event.value;
-          draft.question = { question: maskSecrets(question), choices: choices.map(maskSecrets) };
-        }
-        if (event.name === PLAN_EVENT)
-          draft.plan = event.value.steps.map((step) => ({ ...step, text: maskSecrets(step.text) }));
-        if (event.name === ATTEMPTS_EVENT) draft.attempts = maskedAttempts(event.value);
-        if (event.name === CHECKS_EVENT) {
-          draft.checks = maskedChecks(event.value);
-        }
-        if (event.name === OUTPUT_EVENT)
-          draft.output = { value: maskSecretsInData(event.value) as OutputEvent["value"] };
+        this.#addOwn(event, { seq, atMs });
         return;
       case "REASONING_START":
       case "REASONING_END":
+        return;
+      default:
+        assertNever(event);
+    }
+  }
+
+  #addOwn(event: Extract<RunEvent, { type: "CUSTOM" }>, at: { seq: number; atMs: number }): void {
+    const draft = this.#draft;
+    switch (event.name) {
+      case CHANGES_EVENT:
+        draft.changes = event.value;
+        return;
+      case QUOTA_EVENT:
+        draft.quota = event.value;
+        return;
+      case EGRESS_EVENT:
+        draft.egress = event.value;
+        return;
+      case APPROVAL_EVENT:
+        if (draft.approvals.length < MAX_APPROVALS) draft.approvals.push(event.value);
+        return;
+      case TYPED_OUTPUT_EVENT:
+        if (draft.typedOutputs.length < MAX_TYPED_OUTPUTS)
+          draft.typedOutputs.push(maskSecretsInData(event.value) as TypedOutput);
+        return;
+      case NOTICE_EVENT:
+        if (draft.notices.length < MAX_NOTICES)
+          draft.notices.push({ seq: at.seq, text: maskSecrets(event.value.text) });
+        return;
+      case RESUMED_EVENT:
+        this.#resume(event.value, at);
+        return;
+      case PARKED_EVENT:
+        draft.parked = event.value;
+        return;
+      case QUESTION_EVENT: {
+        const { question, choices } = event.value;
+        draft.question = { question: maskSecrets(question), choices: choices.map(maskSecrets) };
+        return;
+      }
+      case PLAN_EVENT:
+        draft.plan = event.value.steps.map((step) => ({ ...step, text: maskSecrets(step.text) }));
+        return;
+      case ATTEMPTS_EVENT:
+        draft.attempts = maskedAttempts(event.value);
+        return;
+      case CHECKS_EVENT:
+        draft.checks = maskedChecks(event.value);
+        return;
+      case OUTPUT_EVENT:
+        draft.output = { value: maskSecretsInData(event.value) as OutputEvent["value"] };
         return;
       default:
         assertNever(event);

@@ -33,23 +33,19 @@ const common = {
 const status = <Name extends string>(name: Name) =>
   field(z.literal(name), "Where it stands: `queued`, `running`, `succeeded` or `failed`.");
 
+export const operationResultSchema = object({
+  revision_id: field(z.optional(z.uuid()), "The revision that was made, or that was there already."),
+  unchanged: field(z.optional(z.boolean()), "True where nothing had changed, so that no revision was made."),
+  working_copy_id: field(z.optional(z.uuid()), "The working copy that was made or deleted."),
+});
+
 export const operationSchema = z.discriminatedUnion("status", [
   object({ status: status("queued"), ...common }),
   object({ status: status("running"), ...common }),
   object({
     status: status("succeeded"),
     ...common,
-    result: field(
-      object({
-        revision_id: field(z.optional(z.uuid()), "The revision that was made, or that was there already."),
-        unchanged: field(
-          z.optional(z.boolean()),
-          "True where nothing had changed, so that no revision was made.",
-        ),
-        working_copy_id: field(z.optional(z.uuid()), "The working copy that was made or deleted."),
-      }),
-      "What came of it.",
-    ),
+    result: field(operationResultSchema, "What came of it."),
     ended_at: field(timestamp, "When it ended."),
   }),
   object({

@@ -57,6 +57,10 @@ describe("what is known of model providers", () => {
     expect(text).toContain(`Whose API it is, ${joinWords(quoted, "or")},`);
   });
 
+  it.each(modelProviderNames)("has a row for %s in the page about models", (name) => {
+    expect(readPage("docs/self-hosting/models.md")).toContain(`| \`${name}\` | `);
+  });
+
   it("finds the prices and the limits of a model in the lists of all", () => {
     for (const [, { models, page }] of prices) {
       expect(new URL(page).protocol).toBe("https:");

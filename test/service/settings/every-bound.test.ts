@@ -1,6 +1,8 @@
 // Every setting of the service and every input of the Action that states a bound: a value at the bound is taken, one beyond
-// it is refused. The bound is read from what messages and documentation state.
+// it is refused. The bound is read from what messages and documentation state. And every setting is read by something.
 
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { inputSettings } from "../../../src/action/inputs.ts";
 import { modelInputSettings } from "../../../src/action/model-inputs.ts";
@@ -16,17 +18,22 @@ import { serviceSettings } from "../../../src/service/settings/service-settings.
 import { signInSettings } from "../../../src/service/settings/sign-in-config.ts";
 import { traceSettings } from "../../../src/service/settings/traces-config.ts";
 
-const settings: Readonly<Record<string, Setting<unknown>>> = {
+/** Those whose names are written in the service's sources. */
+const writtenSettings = {
   ...serviceSettings,
   ...s3Settings,
   ...modelSettings,
-  ...identitySettings,
   ...acpSettings,
   ...sandboxSettings,
   ...egressSettings,
   ...mcpSettings,
   ...signInSettings,
   ...traceSettings,
+};
+
+const settings: Readonly<Record<string, Setting<unknown>>> = {
+  ...writtenSettings,
+  ...identitySettings,
   ...inputSettings,
   ...modelInputSettings,
 };
@@ -91,4 +98,22 @@ it("knows dozens of bounds", () => {
 it.each(bounded)("$name", ({ kind, taken, refused }) => {
   expect(taken.filter((text) => !kind.decode(text).ok)).toEqual([]);
   expect(refused.filter((text) => kind.decode(text).ok)).toEqual([]);
+});
+
+const SERVICE = join(import.meta.dirname, "../../../src/service");
+const code = readdirSync(SERVICE, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => withoutTexts(readFileSync(join(SERVICE, path), "utf8")))
+  .join("\n");
+
+/** A setting in a comment or in a message is not read. A text that is a name alone may be the key of a table. */
+function withoutTexts(source: string): string {
+  return source
+    .replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")
+    .replace(/"(?:[^"\\\n]|\\.)*"/g, (text) => (/^"[A-Z0-9_]+"$/.test(text) ? text : '""'));
+}
+
+it.each(Object.keys(writtenSettings))("%s is read where the service is configured", (name) => {
+  const places = code.match(new RegExp(`\\b${name}\\b`, "g")) ?? [];
+  expect(places.length, "It is declared, and nothing takes its value.").toBeGreaterThan(1);
 });

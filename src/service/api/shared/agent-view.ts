@@ -6,7 +6,7 @@ import type { Agent } from "../../core/agents/agent.ts";
 import type { Policy } from "../../core/core.ts";
 import { viewOf } from "./view-of.ts";
 
-const shownAgent = viewOf<Agent>()(agentSchema);
+const shownAgent = viewOf<Agent, "accountId" | "repository">()(agentSchema);
 
 /** Throws on an agent without an account: only its repository's jobs know that one. */
 export function toAgent(agent: Agent, policy: Pick<Policy, "backend" | "defaultModel">): AgentResource {

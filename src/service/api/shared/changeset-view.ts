@@ -16,7 +16,7 @@ import type { SeenChangeset } from "../../core/workspaces/changesets/read-change
 import type { ReviewApproval } from "../../core/workspaces/changesets/read-review-action.ts";
 import { viewOf } from "./view-of.ts";
 
-const shownChangeset = viewOf<Changeset>()(changesetSchema);
+const shownChangeset = viewOf<Changeset, "copyId" | "targetRevisionId" | "evidence">()(changesetSchema);
 
 export function toChangeset(changeset: Changeset): ChangesetView {
   return shownChangeset(changeset, {

@@ -1,17 +1,17 @@
 // Copies, revisions and operations as the contract shows them. Pure.
 
 import { type CopyView, copySchema } from "../../../contract/workspaces/copies/copy.ts";
-import type { OperationView } from "../../../contract/workspaces/operations.ts";
+import { type OperationView, operationResultSchema } from "../../../contract/workspaces/operations.ts";
 import { type RevisionView, revisionSchema } from "../../../contract/workspaces/revisions.ts";
 import { isoTime } from "../../core/ports/problem.ts";
 import { type Copy, holderOf } from "../../core/workspaces/copies/copy.ts";
 import type { CountedCopy } from "../../core/workspaces/copies/read-copies.ts";
-import type { Operation } from "../../core/workspaces/operations/operation.ts";
+import type { Operation, OperationResult } from "../../core/workspaces/operations/operation.ts";
 import type { SeenRevision } from "../../core/workspaces/revisions/read-revisions.ts";
 import type { Revision } from "../../core/workspaces/revisions/revision.ts";
 import { viewOf } from "./view-of.ts";
 
-const shownCopy = viewOf<Copy>()(copySchema);
+const shownCopy = viewOf<Copy, "baseTreeOid" | "hold">()(copySchema);
 
 export function toCopy({ copy, changedFiles }: CountedCopy): CopyView {
   const holder = holderOf(copy);
@@ -23,7 +23,7 @@ export function toCopy({ copy, changedFiles }: CountedCopy): CopyView {
   });
 }
 
-const shownRevision = viewOf<Revision>()(revisionSchema);
+const shownRevision = viewOf<Revision, "commitOid" | "treeOid">()(revisionSchema);
 
 export function toRevision({ revision, isPinned }: SeenRevision): RevisionView {
   return shownRevision(revision, {
@@ -33,6 +33,8 @@ export function toRevision({ revision, isPinned }: SeenRevision): RevisionView {
     pinned: isPinned,
   });
 }
+
+const shownResult = viewOf<OperationResult, "isUnchanged" | "copyId">()(operationResultSchema);
 
 /** Throws on a row that its status forbids. */
 export function toOperation(operation: Operation): OperationView {
@@ -51,14 +53,10 @@ export function toOperation(operation: Operation): OperationView {
     if (error === null) throw new TypeError(`Operation ${operation.id} has failed without an error.`);
     return { status, ...ended, error };
   }
-  const { revisionId, isUnchanged, copyId } = result;
+  const { isUnchanged, copyId } = result;
   return {
     status,
     ...ended,
-    result: {
-      ...(revisionId === undefined ? {} : { revision_id: revisionId }),
-      ...(isUnchanged === undefined ? {} : { unchanged: isUnchanged }),
-      ...(copyId === undefined ? {} : { working_copy_id: copyId }),
-    },
+    result: shownResult(result, { unchanged: isUnchanged, working_copy_id: copyId }),
   };
 }

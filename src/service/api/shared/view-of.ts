@@ -37,12 +37,23 @@ type View<Resource, Rec> = (
     : [given: Given<Resource, Rec>]
 ) => Resource;
 
+/** The fields of the record that the resource has not by their name, less those that are named. */
+type Unshown<Resource, Rec, Named> = Exclude<keyof Rec, CamelCase<keyof Resource & string> | Named>;
+
+/** Refuses a schema that lacks a field of the record. */
+type ShowsAll<Resource, Rec, Named> = [Unshown<Resource, Rec, Named>] extends [never]
+  ? unknown
+  : { readonly unshown: Unshown<Resource, Rec, Named> };
+
 /**
- * `viewOf<Worker>()(workerSchema)` shows workers. A field of the schema is the record's of the same name (`created_at` is
- * `createdAt`, as a time), or is given beside it: one that is neither does not compile.
+ * `viewOf<Worker, "accountId">()(workerSchema)` shows workers. A field of the schema is the record's of the same name (`created_at` is
+ * `createdAt`, as a time), or is given beside it: one that is neither does not compile. Nor does a field of the record that the schema has
+ * not, unless it is named: such a field is not shown, or under another name.
  */
-export function viewOf<Rec extends object>() {
-  return <Schema extends z.ZodMiniObject>(schema: Schema): View<z.output<Schema>, Rec> => {
+export function viewOf<Rec extends object, Named extends keyof Rec = never>() {
+  return <Schema extends z.ZodMiniObject>(
+    schema: Schema & ShowsAll<z.output<Schema>, Rec, Named>,
+  ): View<z.output<Schema>, Rec> => {
     let fields: readonly ShownField[] | null = null;
     const view = (record: Shape, given: Shape = {}): Shape => {
       fields ??= fieldsOf(schema);

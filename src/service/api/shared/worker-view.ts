@@ -12,7 +12,7 @@ import type { SeenTaskGroup, TaskGroup, WorkerCount } from "../../core/workspace
 import type { SeenWorker, Worker } from "../../core/workspaces/workers/worker.ts";
 import { viewOf } from "./view-of.ts";
 
-const shownWorker = viewOf<Worker>()(workerSchema);
+const shownWorker = viewOf<Worker, "copyId" | "agentId" | "shareMicroUsd">()(workerSchema);
 
 export function toWorker({ worker, runStatus }: SeenWorker): WorkerView {
   return shownWorker(worker, {
@@ -22,7 +22,7 @@ export function toWorker({ worker, runStatus }: SeenWorker): WorkerView {
   });
 }
 
-const shownTaskGroup = viewOf<TaskGroup>()(taskGroupSchema);
+const shownTaskGroup = viewOf<TaskGroup, "accountId" | "budgetMicroUsd">()(taskGroupSchema);
 
 export function toTaskGroup({ group, counts, changesetIds }: SeenTaskGroup): TaskGroupView {
   const { budgetMicroUsd } = group;

@@ -10,7 +10,7 @@ import type { AgentWorkspace } from "../../core/workspaces/read-workspaces.ts";
 import type { Workspace } from "../../core/workspaces/workspace.ts";
 import { viewOf } from "./view-of.ts";
 
-const shownWorkspace = viewOf<Workspace>()(workspaceSchema);
+const shownWorkspace = viewOf<Workspace, "accountId" | "state" | "canonicalCopyId">()(workspaceSchema);
 
 export function toWorkspace(workspace: Workspace): WorkspaceView {
   return shownWorkspace(workspace, { storage_state: workspace.state });

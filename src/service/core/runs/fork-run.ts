@@ -45,11 +45,18 @@ export async function forkRun(
   if (at === undefined || input === null || entries === null)
     return refused({ reason: "turn_not_kept", runId, turn, turns: turns.map((one) => one.turn) });
   const before = entries.filter(({ entry }) => entry <= at.entry);
+  // A fork makes one attempt, and has the service's time limit.
+  const {
+    best_of: _attempts,
+    best_of_models: _models,
+    time_limit_seconds: _seconds,
+    ...same
+  } = bodyOf(input);
   return await submitter.submit({
     caller,
     agentId,
     idempotencyKey,
-    body: { ...bodyOf(input), ...limitsOf(body) },
+    body: { ...same, ...limitsOf(body) },
     ...(input.hasThread === true ? { canBeAnswered: true } : {}),
     fork: { runId, turn, asked: body, source: input, model, message },
     alongside: (tx, made) =>

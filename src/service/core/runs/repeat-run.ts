@@ -1,4 +1,4 @@
-// What a person may do with a run that has ended: ask for the same once more, or say the next message of its session. Both are
+// Actions of a person on a run that has ended: ask for the same once more, or say the next message of its session. Both are
 // submissions like any other, so that what refuses those refuses these.
 // Why: docs/decisions/159-a-run-is-asked-for-again-on-its-page.md
 
@@ -40,20 +40,14 @@ export async function findRepeat(
   if (run.parentRunId !== null) return refused({ reason: "delegated", parentRunId: run.parentRunId });
   const input = await committed.runs.findInput(run.id);
   if (input === null) return refused({ reason: "input_gone" });
-  const { job, forkOf, workflow, workspace, bestOf, timeLimitMs } = input;
+  const { job, forkOf, workflow, workspace } = input;
   if (job !== null) return refused({ reason: "of_job", job });
   if (forkOf !== undefined) return refused({ reason: "forked", ...forkOf });
   if (workspace !== undefined) return refused({ reason: "in_workspace", workspaceId: workspace.workspaceId });
   if (workflow !== undefined) return refused({ reason: "workflow", workflowId: workflow.id });
   const { id: before, sessionId } = run;
   const [earlier] = await committed.runs.listOfSessionBefore({ sessionId, before, limit: 1 });
-  const body = {
-    ...bodyOf(input),
-    ...(timeLimitMs === undefined ? {} : { time_limit_seconds: Math.ceil(timeLimitMs / 1000) }),
-    ...(bestOf === undefined ? {} : { best_of: bestOf.attempts }),
-    ...(bestOf === undefined || bestOf.models.length === 0 ? {} : { best_of_models: [...bestOf.models] }),
-  };
-  return ok({ body, sessionId: earlier === undefined ? null : sessionId });
+  return ok({ body: bodyOf(input), sessionId: earlier === undefined ? null : sessionId });
 }
 
 /** What keeps a person from saying the next message of its session, unless somebody else has said it. */

@@ -58,27 +58,41 @@ function inputOfField<Field extends keyof Body>(body: Body, field: Field, runId:
   return given === undefined || read === null ? {} : read(given as Given<Field>, runId);
 }
 
+/** A field of a request as the run's input has it. Null: it is of its job or of its session, or of no request for the same. */
+type FieldOf<Field extends keyof Body> = ((input: RunInput) => Body[Field]) | null;
+
+/** Every field of a request, for the same once more: one that is not here does not compile. */
+const askedAgain: { readonly [Field in keyof Required<Body>]: FieldOf<Field> } = {
+  message: null,
+  messages: ({ messages }) => [...messages],
+  idempotency_key: null,
+  session_id: null,
+  session_key: null,
+  new_session: null,
+  pull_request: null,
+  max_cost_usd: ({ maxCostMicroUsd: cost }) => (cost === undefined ? undefined : cost / MICRO_PER_USD),
+  best_of: ({ bestOf }) => bestOf?.attempts,
+  best_of_models: ({ bestOf }) =>
+    bestOf === undefined || bestOf.models.length === 0 ? undefined : [...bestOf.models],
+  max_turn_tokens: ({ maxTurnTokens }) => maxTurnTokens,
+  time_limit_seconds: ({ timeLimitMs }) =>
+    timeLimitMs === undefined ? undefined : Math.ceil(timeLimitMs / 1000),
+  may_park: ({ mayPark }) => mayPark,
+  delivers: null,
+  about: null,
+  setup: ({ setup }) => setup,
+  output_schema: ({ outputSchema }) => outputSchema,
+  egress: ({ egress }) => (egress === undefined ? undefined : policyOf(egress)),
+  mcp_servers: ({ mcpServers }) => mcpServers,
+  mcp_access: null,
+  outputs: null,
+  model_access: null,
+};
+
 /** A request for the same once more, as far as the run's input has it: nothing that belongs to its job, or to its session. */
-export function bodyOf({
-  messages,
-  maxTurnTokens,
-  maxCostMicroUsd: cost,
-  mayPark,
-  egress,
-  mcpServers,
-  outputSchema,
-  setup,
-}: RunInput): Body {
-  return {
-    messages: [...messages],
-    max_turn_tokens: maxTurnTokens,
-    ...(cost === undefined ? {} : { max_cost_usd: cost / MICRO_PER_USD }),
-    ...(mayPark === undefined ? {} : { may_park: mayPark }),
-    ...(egress === undefined ? {} : { egress: policyOf(egress) }),
-    ...(mcpServers === undefined ? {} : { mcp_servers: mcpServers }),
-    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
-    ...(setup === undefined ? {} : { setup }),
-  };
+export function bodyOf(input: RunInput): Body {
+  const fields = Object.entries(askedAgain).map(([field, read]) => [field, read?.(input)] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 /** The part of the access that is stored with the run's input: not the token. */

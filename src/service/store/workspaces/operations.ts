@@ -35,13 +35,26 @@ function hasExpired(now: number) {
     or([eb("lease_until", "<=", now), eb("lease_until", ">", now + LONGEST_DELAY_MS)]);
 }
 
+/** The fields of a result by the names under which they are stored. */
+const storedNames: {
+  readonly [Field in keyof Required<OperationResult>]: keyof z.output<typeof resultSchema>;
+} = {
+  revisionId: "revision_id",
+  isUnchanged: "unchanged",
+  copyId: "working_copy_id",
+};
+const storedFields = Object.entries(storedNames) as [
+  keyof OperationResult,
+  keyof z.output<typeof resultSchema>,
+][];
+
 /** Without what a result does not have. */
 const result: Column<OperationResult, string> = {
   kind: "text",
   isNullable: false,
   read: toResult,
-  write: ({ revisionId, isUnchanged, copyId }) =>
-    JSON.stringify({ revision_id: revisionId, unchanged: isUnchanged, working_copy_id: copyId }),
+  write: (written) =>
+    JSON.stringify(Object.fromEntries(storedFields.map(([field, name]) => [name, written[field]]))),
 };
 
 export const operationRow = row<Operation>("operations")(
@@ -182,14 +195,7 @@ export class SqlOperations implements OperationStore {
 }
 
 function toResult(json: string): OperationResult {
-  const {
-    revision_id: revisionId,
-    unchanged,
-    working_copy_id: copyId,
-  } = resultSchema.parse(JSON.parse(json));
-  return {
-    ...(revisionId === undefined ? {} : { revisionId }),
-    ...(unchanged === undefined ? {} : { isUnchanged: unchanged }),
-    ...(copyId === undefined ? {} : { copyId }),
-  };
+  const stored = resultSchema.parse(JSON.parse(json));
+  const fields = storedFields.map(([field, name]) => [field, stored[name]] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }

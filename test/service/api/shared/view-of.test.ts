@@ -36,7 +36,7 @@ const parcel: Parcel = {
 };
 
 describe("a view", () => {
-  const toParcel = viewOf<Parcel>()(parcelSchema);
+  const toParcel = viewOf<Parcel, "accountId" | "tags">()(parcelSchema);
 
   it("has the schema's fields alone, times as texts, and null where the schema takes it", () => {
     const created_at = "1970-01-01T00:00:00.000Z";
@@ -49,7 +49,7 @@ describe("a view", () => {
   it("takes a field that is given, and leaves out one that is given as undefined", () => {
     expect(toParcel(parcel, { id: "p2", note: "up" })).toMatchObject({ id: "p2", note: "up" });
     expect("max_weight" in toParcel(parcel, { max_weight: undefined })).toBe(false);
-    const toPlaced = viewOf<Parcel>()(placedSchema);
+    const toPlaced = viewOf<Parcel, "accountId" | "tags">()(placedSchema);
     expect(toPlaced(parcel, { place: "Bern" }).place).toBe("Bern");
     expect("place" in toPlaced(parcel, { place: undefined })).toBe(false);
   });
@@ -58,8 +58,12 @@ describe("a view", () => {
 // Each line is a mistake that the types have to refuse. A directive that meets no error is an error itself: `npm run types` fails once one
 // of them compiles.
 function notCompiled(): unknown {
-  const view = viewOf<Parcel>();
+  const view = viewOf<Parcel, keyof Parcel>();
   return [
+    // @ts-expect-error The schema has no `tags`, which are not named: nobody would see them.
+    viewOf<Parcel, "accountId">()(parcelSchema),
+    // @ts-expect-error The record has no `weight` that could be named.
+    viewOf<Parcel, "accountId" | "tags" | "weight">()(parcelSchema),
     // @ts-expect-error The record has no `place`, so that it has to be given, and nothing is.
     view(placedSchema)(parcel),
     // @ts-expect-error The same where another field is given: `place` is still missing.

@@ -1,9 +1,15 @@
 // What a field of a request becomes: none is dropped without a word.
 
 import { describe, expect, it } from "vitest";
+import { makeRunInput } from "../../../../fakes/records.ts";
 import type { SubmitRunRequest } from "../../../../src/contract/runs/run-requests.ts";
 import { hashRequest } from "../../../../src/service/core/idempotency/request-hash.ts";
-import { comparedOf, messagesOf, requestedInput } from "../../../../src/service/core/runs/requested-input.ts";
+import {
+  bodyOf,
+  comparedOf,
+  messagesOf,
+  requestedInput,
+} from "../../../../src/service/core/runs/requested-input.ts";
 import type { Submission } from "../../../../src/service/core/runs/submission.ts";
 
 const RUN = "01900000-0000-7000-8000-000000000001";
@@ -72,6 +78,23 @@ function hashOf(body: Body): string {
   return hashRequest(comparedOf({ messages, body }));
 }
 
+/** Fields of a job, of a session, or that more than the field itself decides: no request for the same has them from the input. */
+const notAskedAgain: readonly string[] = [
+  "message",
+  "session_id",
+  "session_key",
+  "new_session",
+  "pull_request",
+  "delivers",
+  "about",
+  "mcp_access",
+  "outputs",
+  "model_access",
+  "max_cost_usd",
+  "best_of",
+  "best_of_models",
+];
+
 describe("a field of a request", () => {
   it.each(Object.entries(fields))("%s is in the run's input as it has to be", (field, { value, input }) => {
     expect(requestedInput({ [field]: value } as Body, RUN)).toEqual(input);
@@ -85,6 +108,31 @@ describe("a field of a request", () => {
       expect(isSame).toBe(notCompared.includes(field));
     },
   );
+
+  it.each(Object.entries(fields))(
+    "%s is asked again by a request for the same, unless it is named here",
+    (field, { value }) => {
+      const messages = messagesOf({ [field]: value } as Body) ?? [];
+      const body = bodyOf({
+        ...makeRunInput(),
+        ...requestedInput({ [field]: value } as Body, RUN),
+        messages,
+      });
+      expect(body[field as keyof Body]).toEqual(notAskedAgain.includes(field) ? undefined : value);
+    },
+  );
+
+  it("is asked again where the input has it in another form", () => {
+    const bestOf = { attempts: 3, models: ["a"] };
+    expect(bodyOf({ ...makeRunInput(), bestOf, maxCostMicroUsd: 2_000_000 })).toMatchObject({
+      best_of: 3,
+      best_of_models: ["a"],
+      max_cost_usd: 2,
+    });
+    expect(bodyOf({ ...makeRunInput(), bestOf: { attempts: 2, models: [] } })).not.toHaveProperty(
+      "best_of_models",
+    );
+  });
 
   it("is compared although nothing knows it", () => {
     const base: Body = { message: "Do it." };

@@ -8,7 +8,7 @@ import type { Core } from "../../../core/core.ts";
 import { viewOf } from "../../shared/view-of.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 
-const toAccount = viewOf<Account>()(accountSchema);
+const toAccount = viewOf<Account, "plan" | "subscription">()(accountSchema);
 
 export function accountHandlers(core: Core): NounHandlers<typeof accountRoutes> {
   return {

@@ -21,7 +21,13 @@ import { folderCheckout } from "../../tools/folder-checkout.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 
 export const API_KEY = "sk-test-not-to-be-seen";
-export const providers: readonly ModelProtocol[] = ["openai-compatible", "openai", "anthropic", "google"];
+const everyProtocol: Readonly<Record<ModelProtocol, true>> = {
+  "openai-compatible": true,
+  openai: true,
+  anthropic: true,
+  google: true,
+};
+export const providers = Object.keys(everyProtocol) as readonly ModelProtocol[];
 
 /** Where the scripted model speaks the provider's protocol. */
 export function baseUrlOf(provider: ModelProtocol, server: ModelServer): string {
