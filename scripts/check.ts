@@ -1,4 +1,4 @@
-// What decides whether a change lands. The one definition of it: `npm run check`, .ci/run and the workflows call this.
+// The check that every change has to pass. The one definition of it: `npm run check`, .ci/run and the workflows call this.
 // With --complete no test is skipped for want of what .ci/run installs. The tests are then executed twice, no test in
 // both: first as a machine has them on which nothing is installed, then those that were skipped there, with everything.
 

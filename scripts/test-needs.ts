@@ -1,4 +1,4 @@
-// What tests need beside `npm ci`. Each need is a tag: a test that has it is skipped on a machine that lacks it, and the
+// Needs of tests beside `npm ci`. Each need is a tag: a test that has it is skipped on a machine that lacks it, and the
 // run says so at its end. One list for vitest.config.ts, scripts/check.ts and the closing line.
 
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// What a body of Anthropic's messages is. https://platform.claude.com/docs/en/api/messages
+// The schema of a body of Anthropic's messages. https://platform.claude.com/docs/en/api/messages
 
 import * as z from "zod/mini";
 

@@ -1,4 +1,4 @@
-// What a body of Gemini's generateContent is. https://ai.google.dev/api/generate-content
+// The schema of a body of Gemini's generateContent. https://ai.google.dev/api/generate-content
 
 import * as z from "zod/mini";
 

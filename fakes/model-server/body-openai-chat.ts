@@ -1,4 +1,4 @@
-// What a body of OpenAI's chat completions is, with what OpenRouter and DeepSeek add to it.
+// The schema of a body of OpenAI's chat completions, with what OpenRouter and DeepSeek add to it.
 
 import * as z from "zod/mini";
 

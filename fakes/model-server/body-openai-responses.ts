@@ -1,4 +1,4 @@
-// What a body of OpenAI's responses is. https://platform.openai.com/docs/api-reference/responses/create
+// The schema of a body of OpenAI's responses. https://platform.openai.com/docs/api-reference/responses/create
 
 import * as z from "zod/mini";
 

@@ -1,4 +1,4 @@
-// What APIs refuse of a request, with their status, their form of an error and their words. From their documentation and
+// Refusals of a request by APIs, with their status, their form of an error and their words. From their documentation and
 // from errors that their users published, looked up on 2026-11-22.
 
 import type { ModelRequest } from "./request.ts";

@@ -1,4 +1,4 @@
-// How a run ended, for somebody who reads it without a job: on a terminal, or in an editor.
+// The ending of a run, for somebody who reads it without a job: on a terminal, or in an editor.
 
 import type { Run } from "../client/client.ts";
 import { commandWords } from "../job/command-words.ts";

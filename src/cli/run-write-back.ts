@@ -1,4 +1,4 @@
-// What the job of `agent-service run` writes on a code host for its run: a comment that follows it, its changes, its review.
+// Writes of the job of `agent-service run` on a code host for its run: a comment that follows it, its changes, its review.
 // Why: docs/decisions/183-gitlab-writes-back.md, docs/decisions/188-bitbucket-writes-back.md
 
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// What the job of `agent-service run` is to write on the code host, from its flags.
+// Settings of what the job of `agent-service run` writes on the code host, from its flags.
 
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { ReviewedPaths } from "../job/findings/reviewed-paths.ts";

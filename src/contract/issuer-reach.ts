@@ -1,4 +1,4 @@
-// Whether clouds can read the keys of the service as an issuer: over https, from a public address, without a port. Pure.
+// Reachability of the service's keys as an issuer, for clouds: over https, from a public address, without a port. Pure.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_create_oidc.html, looked up on 2026-11-29
 
 import { isPublicAddress } from "../base/public-address.ts";

@@ -1,4 +1,4 @@
-// What a file of a repository is to an eval, by its path: a test, the configuration of what executes tests, prose. Pure.
+// Kinds of files of a repository for an eval, by path: a test, the configuration of what executes tests, prose. Pure.
 
 const testFolders = new Set([
   "test",

@@ -1,4 +1,4 @@
-// How people continue a parked run: by a comment of its thread, by the command, or on its page; and until when. Pure.
+// Advice on continuing a parked run: by a comment of its thread, by the command, or on its page; and until when. Pure.
 
 import type { Parked } from "../contract/runs/run.ts";
 import { MAX_COST_LIMITS, MAX_TURN_TOKENS } from "./job-settings.ts";

@@ -1,4 +1,4 @@
-// What came of the signed statement about the pushed commit, for the summary. Pure.
+// The result of the signed statement about the pushed commit, for the summary. Pure.
 
 import { fitText } from "../base/bounded-text.ts";
 import type { Attestation } from "../report/attestation.ts";

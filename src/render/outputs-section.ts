@@ -1,4 +1,4 @@
-// What the job wrote for a run, and what it refused to write: lines for the log, a list for the summary. Pure.
+// Typed outputs that the job wrote for a run, and those that it refused: lines for the log, a list for the summary. Pure.
 
 import { fitText } from "../base/bounded-text.ts";
 import { singleLine } from "../base/untrusted-text.ts";

@@ -1,4 +1,4 @@
-// What the job did to attest the commit that it pushed. Types only.
+// The result of attesting the commit that the job pushed. Types only.
 
 export type Attestation =
   | { readonly type: "attested"; readonly sha: string; readonly url: string }

@@ -1,4 +1,4 @@
-// What the record of a run says of its checks: a few words for a title, a sentence for log, summary, comment and page. Pure. Commands
+// Notes on the checks of a run's record: a few words for a title, a sentence for log, summary, comment and page. Pure. Commands
 // are untrusted.
 
 import { singleLine } from "../base/untrusted-text.ts";

@@ -1,4 +1,4 @@
-// What a review says of the findings of earlier ones, decoded from its reply as data. Pure.
+// Verdicts of a review on the findings of earlier ones, decoded from its reply as data. Pure.
 
 import { isObject } from "../base/json.ts";
 import { singleLine } from "../base/untrusted-text.ts";

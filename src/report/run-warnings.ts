@@ -1,4 +1,4 @@
-// What readers of a run are warned of: parts that it was to have and worked without, its setup, its MCP servers, and checks that
+// Warnings for readers of a run: parts that it was to have and worked without, its setup, its MCP servers, and checks that
 // fail. One sentence each, of untrusted text. Pure.
 
 import { singleLine } from "../base/untrusted-text.ts";

@@ -1,4 +1,4 @@
-// What the job did with the typed outputs of a run. Types only.
+// Results of writing the typed outputs of a run. Types only.
 
 import type { OutputType } from "../contract/runs/typed-outputs.ts";
 

@@ -1,4 +1,4 @@
-// What a session asks of its editor: to show updates, to ask its person, to read and write files that it has open.
+// The port of a session to its editor: to show updates, to ask its person, to read and write files that it has open.
 
 import type {
   AgentContext,

@@ -1,4 +1,4 @@
-// What a session has to know of a run beside what it shows: its patch, its question, what it may not write, and how it ended.
+// Facts of a run that a session keeps beside what it shows: its patch, its question, what it may not write, and how it ended.
 
 import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
 import type { Run } from "../../client/client.ts";

@@ -1,4 +1,4 @@
-// What a run has changed, shown to the editor's person: a question with the differences, and the texts that the editor then writes.
+// A run's changes, shown to the editor's person: a question with the differences, and the texts that the editor then writes.
 
 import { join } from "node:path";
 import type { ToolCall, ToolCallContent } from "@agentclientprotocol/sdk";

@@ -1,4 +1,4 @@
-// What a run waits for, asked of the editor's person: an answer to its question, leave to go on, and what only the account's owner allows.
+// Requests of a waiting run to the editor's person: an answer to its question, leave to go on, and what only the account's owner allows.
 
 import type { PermissionOption } from "@agentclientprotocol/sdk";
 import { singleLine } from "../../base/untrusted-text.ts";

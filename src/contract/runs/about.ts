@@ -1,4 +1,4 @@
-// What a run is about: the request's first words, who asked, and where. As a job says it, and as the run's record has it. Pure.
+// The subject of a run: the request's first words, who asked, and where. As a job says it, and as the run's record has it. Pure.
 // Why: docs/decisions/155-the-job-reports-what-it-delivered.md
 
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-// Whether a typed output is one that was declared: out of its list, within its maximum, in its form. The service asks at the call,
+// Admission of a typed output that was declared: out of its list, within its maximum, in its form. The service asks at the call,
 // and the job before it writes. Pure.
 // Why: docs/decisions/146-typed-outputs.md
 

@@ -1,4 +1,4 @@
-// How a run proves itself to an MCP server that asks for OAuth: the grades that people write in a server's definition, and the access
+// Authentication of a run at an MCP server that asks for OAuth: the grades that people write in a server's definition, and the access
 // tokens that a CI job brings to a service. Pure.
 // Why: docs/decisions/173-oauth-for-the-servers-of-runs.md
 

@@ -1,4 +1,4 @@
-// Which findings of a review are new: not said before, not declined, at lines that have changed since the last review, and severe
+// Selection of the new findings of a review: not said before, not declined, at lines that have changed since the last review, and severe
 // enough for a late round.
 // Why: docs/decisions/149-reviews-remember.md
 

@@ -1,4 +1,4 @@
-// What our earlier reviews of a pull request published, as a code host has it now. Types, and the order of reviewed commits. Pure.
+// Published findings of our earlier reviews of a pull request, as a code host has it now. Types, and the order of reviewed commits. Pure.
 
 import type { FindingAnchor } from "./marker.ts";
 

@@ -1,4 +1,4 @@
-// What the status comment says of an ending, on every code host. Pure.
+// Text of the status comment about an ending, on every code host. Pure.
 
 import { type Ending, runFacts } from "../ending.ts";
 import type { StatusEnd } from "./status-comment.ts";

@@ -1,4 +1,4 @@
-// What a run is about, at the top of its page: the request, who asked, where. Pure.
+// The subject of a run, at the top of its page: the request, who asked, where. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
 import type { RunAbout } from "../../contract/runs/about.ts";

@@ -1,4 +1,4 @@
-// How far a tool call is. Pure.
+// The state of a tool call. Pure.
 
 import type { ToolCall } from "../../report/run-report.ts";
 

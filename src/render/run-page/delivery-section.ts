@@ -1,4 +1,4 @@
-// What the job of a run delivered, with links, on the run's page. It is the job's word. Pure.
+// The delivery of a run's job, with links, on the run's page. It is the job's word. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
 import type { RunDelivery } from "../../contract/runs/delivery.ts";

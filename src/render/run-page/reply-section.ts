@@ -1,4 +1,4 @@
-// What a run replied, on its page: its last message, or what it replied as data, for people. Pure.
+// The reply of a run, on its page: its last message, or what it replied as data, for people. Pure.
 
 import { isTerminal, type Run } from "../../contract/runs/run.ts";
 import { maskSecrets } from "../../report/find-secrets.ts";

@@ -1,4 +1,4 @@
-// Whether a failure of git or of the file system means that this machine's disk has no room.
+// Detection of a full disk by a failure of git or of the file system.
 
 import { statfs } from "node:fs/promises";
 import { hasNoRoom } from "../../base/error-code.ts";

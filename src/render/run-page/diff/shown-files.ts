@@ -1,4 +1,4 @@
-// What a page shows of a patch: its files and lines within bounds, secrets masked before anything is split. Pure.
+// The part of a patch that a page shows: its files and lines within bounds, secrets masked before anything is split. Pure.
 
 import type { ChangesEvent, FileChange } from "../../../contract/runs/changes.ts";
 import { maskSecrets } from "../../../report/find-secrets.ts";

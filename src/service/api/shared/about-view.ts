@@ -1,4 +1,4 @@
-// What a run is about, as the contract shows it, with addresses where the code host's are known. Pure.
+// The subject of a run as the contract shows it, with addresses where the code host's are known. Pure.
 
 import { isCiProvider } from "../../../contract/ci/providers.ts";
 import type { RunAbout, SubjectType } from "../../../contract/runs/about.ts";

@@ -1,4 +1,4 @@
-// What a job delivered, as the contract shows it. Pure.
+// A job's delivery as the contract shows it. Pure.
 
 import type * as z from "zod/mini";
 import type { RunDelivery, reportedDeliverySchema } from "../../../contract/runs/delivery.ts";

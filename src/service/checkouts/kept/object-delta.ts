@@ -1,4 +1,4 @@
-// How to make one object from another, as git's packs say it: gitformat-pack(5), "deltified representation". Pure.
+// Deltas that make one object from another in git's packs: gitformat-pack(5), "deltified representation". Pure.
 
 /** Shorter lines are written again rather than looked up. */
 const MIN_LINE_BYTES = 8;

@@ -1,4 +1,4 @@
-// What an AG-UI client says: the last message of its user, and the context that the page adds. Whatever else the conversation
+// The message of an AG-UI client: the last message of its user, and the context that the page adds. Whatever else the conversation
 // holds is the client's word about what others said, and is not read. Pure.
 
 import { ok, type Result, refused } from "../../../base/result.ts";

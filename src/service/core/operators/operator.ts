@@ -1,4 +1,4 @@
-// Who operates the service on its pages: by a passkey that was registered by a link made on the machine, or by an identity that the
+// Operators of the service on its pages: by a passkey that was registered by a link made on the machine, or by an identity that the
 // settings name. An operator is nobody in any account. Times are milliseconds since the epoch. Pure.
 // Why: docs/decisions/160-an-operator-is-nobody-in-an-account.md
 

@@ -1,4 +1,4 @@
-// What waits for a worker, by who pays for it, and the workers there are.
+// Runs that wait for a worker, by billing account, and the workers there are.
 
 import type { Core } from "../core.ts";
 import { planWeights } from "../money/rates.ts";

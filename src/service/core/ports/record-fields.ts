@@ -1,4 +1,4 @@
-// What a request sets of a record, without a list of its fields. Pure.
+// Fields of a record that a request sets, without a list of its fields. Pure.
 // Why: docs/decisions/130-a-row-is-defined-once.md
 
 import { type CamelCase, camelCase } from "../../../base/name-cases.ts";

@@ -1,4 +1,4 @@
-// Whether a failure is the store's, or its disk's: whatever met it has not failed itself, and may be tried again.
+// Detection of failures of the store, or of its disk: whatever met it has not failed itself, and may be tried again.
 
 import { StorageFullError } from "./storage-full.ts";
 import { StoreUnavailableError } from "./store-unavailable.ts";

@@ -1,4 +1,4 @@
-// What a run is about, of the request and of the job that makes it. Pure.
+// The subject of a run, from its request and its job. Pure.
 
 import { singleLine } from "../../../base/untrusted-text.ts";
 import { type AboutRequest, MAX_REQUEST_CHARS } from "../../../contract/runs/about.ts";

@@ -1,4 +1,4 @@
-// Which submissions may ask for several attempts, and what they ask for. Pure.
+// Submissions that ask for several attempts, and their rules. Pure.
 // Why: docs/decisions/151-best-of-n.md
 
 import type { SubmitRunRequest } from "../../../contract/runs/run-requests.ts";

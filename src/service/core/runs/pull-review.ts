@@ -1,4 +1,4 @@
-// What reviews have made of a pull request so far, as their jobs report it. Implemented in store/pull-reviews.ts.
+// The state of a pull request's reviews so far, as their jobs report it. Implemented in store/pull-reviews.ts.
 // Why: docs/decisions/158-a-resolution-rate.md
 
 import type { DeliveryReport } from "../../../contract/runs/delivery.ts";

@@ -1,4 +1,4 @@
-// What a run has left as one of several attempts: its reply, its changes, and what it says of its checks, read from its stream.
+// Results of a run as one of several attempts: its reply, its changes, and what it says of its checks, read from its stream.
 
 import { CHANGES_EVENT, type ChangesEvent } from "../../../contract/runs/changes.ts";
 import { CHECKS_EVENT, type ChecksEvent } from "../../../contract/runs/checks.ts";

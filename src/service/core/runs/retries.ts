@@ -1,4 +1,4 @@
-// When a parked run that nobody has to continue is tried again, and whether a try had an answer. Pure.
+// Times at which a parked run that nobody has to continue is tried again, and whether a try had an answer. Pure.
 // Why: docs/decisions/141-a-run-is-parked.md
 
 import { assertNever } from "../../../base/assert-never.ts";

@@ -1,4 +1,4 @@
-// Who signs in, and to which of their accounts.
+// The person who signs in, and the account that they sign in to.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Membership } from "../accounts/person.ts";

@@ -1,4 +1,4 @@
-// What a run with attempts writes to its stream: the attempts, how far they are, and the reply of the chosen one.
+// Events of a run with attempts: the attempts, how far they are, and the reply of the chosen one.
 
 import { ATTEMPTS_EVENT, type AttemptsEvent } from "../../../contract/runs/attempts.ts";
 import { CHECKS_EVENT, type ChecksEvent } from "../../../contract/runs/checks.ts";

@@ -1,4 +1,4 @@
-// Whether an attempt says that its checks passed: by the record of its own checks, or by its reply. Pure. The reply is a model's text.
+// An attempt's own claim that its checks passed: by the record of its own checks, or by its reply. Pure. The reply is a model's text.
 
 import type { ChecksEvent } from "../../../contract/runs/checks.ts";
 

@@ -1,4 +1,4 @@
-// How a project checks itself: the scripts of its manifests, and the commands of its CI, read from the commit that writers agreed to.
+// Checks of a project: the scripts of its manifests, and the commands of its CI, read from the commit that writers agreed to.
 // They are data.
 
 import { isObject, parseObject } from "../../../base/json.ts";

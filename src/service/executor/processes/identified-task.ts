@@ -1,4 +1,4 @@
-// What commands need of a run that gets ID tokens: the way to them, and the mask that keeps them out of what its model reads.
+// Parts of a run with ID tokens that its commands need: the way to them, and the mask that keeps them out of what its model reads.
 
 import type { BackendTask, TaskIdentity } from "../backend.ts";
 

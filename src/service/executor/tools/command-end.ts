@@ -1,4 +1,4 @@
-// How a command ended, in words for the model. Pure.
+// The end of a command, in words for the model. Pure.
 
 import { assertNever } from "../../../base/assert-never.ts";
 import type { SandboxLimit, SandboxResult } from "../../core/ports/sandbox.ts";

@@ -1,4 +1,4 @@
-// What archives consist of: texts in gzip, each known by its size and hash.
+// Parts of archives: texts in gzip, each known by its size and hash.
 
 import { createHash } from "node:crypto";
 import { gunzip, gzip } from "node:zlib";

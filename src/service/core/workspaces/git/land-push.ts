@@ -1,4 +1,4 @@
-// What a push brings to a copy as its revision: the commit stays as it was pushed, and the copy is based on it from then on. Judged
+// Revisions that a push brings to a copy: the commit stays as it was pushed, and the copy is based on it from then on. Judged
 // outside of any transaction, then kept in one, where the copy is still what its pusher has seen.
 // Why: docs/decisions/182-workspaces-are-git-servers.md
 

@@ -1,4 +1,4 @@
-// Whether a parked run of a workspace can go on: the copy that it works in was free meanwhile. Loads at start, with the hooks: of
+// Obstacles to going on with a parked run of a workspace: the copy that it works in was free meanwhile. Loads at start, with the hooks: of
 // workspaces it needs rows alone.
 
 import type { RunContinues } from "../../runs/continue-run.ts";

@@ -1,4 +1,4 @@
-// What MCP servers ask people in the middle of a call: a question of the run, which is parked with it. Once it is answered the tool is called
+// Elicitations of MCP servers in the middle of a call: a question of the run, which is parked with it. Once it is answered the tool is called
 // again, the server asks the same again, and is given the answer.
 // Why: docs/decisions/184-a-server-asks-people.md
 

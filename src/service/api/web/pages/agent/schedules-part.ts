@@ -1,4 +1,4 @@
-// What starts runs of an agent without a person: its schedules, and the workflows that its AI clients have written.
+// Starts of an agent's runs without a person: its schedules, and the workflows that its AI clients have written.
 
 import { html } from "hono/html";
 import type { Core } from "../../../../core/core.ts";

@@ -1,4 +1,4 @@
-// What one has to see to decide an approval: who asks, what it costs, the changes that it is about.
+// Evidence for a decision on an approval: who asks, what it costs, the changes that it is about.
 
 import { html, raw } from "hono/html";
 import { assertNever } from "../../../../../base/assert-never.ts";

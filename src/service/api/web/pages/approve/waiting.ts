@@ -1,4 +1,4 @@
-// What waits for a person of an account, as its pages show it: approvals as cards, questions with forms for the answers.
+// Things that wait for a person of an account, as its pages show them: approvals as cards, questions with forms for the answers.
 
 import { html } from "hono/html";
 import type { AccountCaller } from "../../../../core/accounts/caller.ts";

@@ -1,4 +1,4 @@
-// What may be done with a run on its page: cancelled while it goes on, asked for once more or gone on with once it has ended. Each
+// Actions on a run from its page: cancelled while it goes on, asked for once more or gone on with once it has ended. Each
 // is a form, or a sentence that says who may, or what to do instead.
 
 import { assertNever } from "../../../../../base/assert-never.ts";

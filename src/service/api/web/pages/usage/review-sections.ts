@@ -1,4 +1,4 @@
-// What became of the findings of reviews, by repository: a picture and its table. Pure.
+// Outcomes of the findings of reviews, by repository: a picture and its table. Pure.
 // Why: docs/decisions/158-a-resolution-rate.md
 
 import type { UsageReport, UsageRow, UsageTotals } from "../../../../../contract/money/usage.ts";

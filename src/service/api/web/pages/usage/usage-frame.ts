@@ -1,4 +1,4 @@
-// What the pages of usage and of the ledger share: their tabs, and a table as a file.
+// Common parts of the pages of usage and of the ledger: their tabs, and a table as a file.
 
 import { html } from "hono/html";
 import type { Html, WebContext } from "../../web-context.ts";

@@ -1,4 +1,4 @@
-// What the address of the page of usage asks for: a period and an agent. What it cannot read is the default. Pure.
+// The request in the address of the page of usage: a period and an agent. A value that cannot be read is the default. Pure.
 
 import type { Agent } from "../../../../core/agents/agent.ts";
 import { dayAt } from "../../../../core/usage/read-usage.ts";
