@@ -5,7 +5,7 @@ import {
   type CiProviderName,
   ciProviderNames,
   ciProviders,
-  type TokenSource,
+  type IdTokenSource,
 } from "../../src/contract/ci/providers.ts";
 import { codeOrNothing, markdownTable } from "./markdown-table.ts";
 
@@ -67,7 +67,7 @@ function providersTable(): string {
   return markdownTable([...head, "Can be claimed", "Job can write comments"], rows);
 }
 
-function sourceText(token: TokenSource): string {
+function sourceText(token: IdTokenSource): string {
   switch (token.type) {
     case "request":
       return `a request to the address in \`${token.variable}\``;

@@ -1,12 +1,12 @@
 // The log of a run in a job of GitHub Actions: folded for GitHub, kept in files, and told to the status comment.
 
 import { randomUUID } from "node:crypto";
-import type { Submitted } from "../job/progress.ts";
-import type { ActionTypes, Step } from "./action-types.ts";
+import type { SubmittedJob } from "../job/progress.ts";
+import type { ActionStep, ActionTypes } from "./action-types.ts";
 
 export async function openActionLog(
-  { env }: Step,
-  { plan, run }: Submitted<ActionTypes>,
+  { env }: ActionStep,
+  { plan, run }: SubmittedJob<ActionTypes>,
 ): Promise<ActionTypes["log"]> {
   const { openFollowLog } = await import("../job/follow-log.ts");
   const { GithubLog } = await import("../render/github-log.ts");

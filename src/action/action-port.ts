@@ -7,9 +7,9 @@ import type { TypedOutputs } from "../contract/runs/typed-outputs.ts";
 import type { JobPort } from "../job/job-port.ts";
 import { actionWords } from "../job/job-words.ts";
 import { runLines } from "../job/notes.ts";
-import type { Submitted } from "../job/progress.ts";
+import type { SubmittedJob } from "../job/progress.ts";
 import { openActionLog } from "./action-log.ts";
-import { type ActionTypes, type Step, USER_AGENT } from "./action-types.ts";
+import { type ActionStep, type ActionTypes, USER_AGENT } from "./action-types.ts";
 import { githubAccess } from "./github-access.ts";
 import { InputError, isPushed } from "./inputs.ts";
 import { loadAhead } from "./load-ahead.ts";
@@ -19,14 +19,14 @@ import { readActionInputs } from "./read-inputs.ts";
 import { sayLine } from "./say-line.ts";
 import { leaveState } from "./state.ts";
 
-export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTypes> {
+export function actionPort(surroundings: Omit<ActionStep, "github">): JobPort<ActionTypes> {
   const time = { clock: systemClock, random: Math.random };
   const ahead = loadAhead(surroundings.transport);
   const github = createGitHubProvider({
     ...githubAccess({ ...surroundings, transport: ahead.transport }),
     ...time,
   });
-  const step: Step = { ...surroundings, github };
+  const step: ActionStep = { ...surroundings, github };
   return {
     clock: systemClock,
     interrupts: step.interrupts,
@@ -64,7 +64,7 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
   };
 }
 
-async function readSettings({ env }: Step): Promise<ActionTypes["settings"]> {
+async function readSettings({ env }: ActionStep): Promise<ActionTypes["settings"]> {
   const modelKey = core.getInput("model-api-key");
   if (modelKey !== "") core.setSecret(modelKey);
   const inputs = await readActionInputs(env);
@@ -91,13 +91,13 @@ async function decodeOutputs(text: string): Promise<TypedOutputs> {
 }
 
 /** The post step does not cancel a run that this step does not wait for. */
-function keepRun({ run, grant, settings }: Submitted<ActionTypes>): void {
+function keepRun({ run, grant, settings }: SubmittedJob<ActionTypes>): void {
   if (!settings.wait) return;
   const { id: runId, url: runUrl } = run;
   leaveState({ agentId: grant.agent_id, runId, runUrl: runUrl ?? "", phase: "submitted" });
 }
 
-function announce({ run, plan }: Submitted<ActionTypes>): void {
+function announce({ run, plan }: SubmittedJob<ActionTypes>): void {
   for (const line of runLines(run)) sayLine(line);
   core.setOutput("run-id", run.id);
   core.setOutput("run-url", run.url ?? "");

@@ -15,7 +15,7 @@ import type { JobFiles } from "./job-files.ts";
 export const USER_AGENT = "agent-service-action";
 
 /** The main step's surroundings. */
-export type Step = {
+export type ActionStep = {
   readonly env: Environment;
   /** The job, as GitHub says it is. */
   readonly github: CiProvider;

@@ -4,10 +4,10 @@
 import { checkoutPlace, githubHost } from "../github/git/github-host.ts";
 import { type CommitPlace, commitWords } from "../job/git/commit-place.ts";
 import type { GitHost } from "../job/git/job-git.ts";
-import type { Step } from "./action-types.ts";
+import type { ActionStep } from "./action-types.ts";
 
 export function commitPlace(
-  { env, github }: Pick<Step, "env" | "github">,
+  { env, github }: Pick<ActionStep, "env" | "github">,
   access: Pick<GitHost, "token" | "setSecret">,
 ): CommitPlace {
   const host = githubHost({ env, ...access });

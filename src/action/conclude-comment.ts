@@ -1,12 +1,12 @@
 // The last text of the status comment: the run's ending, or the reason why there was no run.
 
 import { endedText } from "../job/status-comment/ended-text.ts";
-import type { ActionEnding, Step } from "./action-types.ts";
+import type { ActionEnding, ActionStep } from "./action-types.ts";
 import { fileLinks } from "./file-links.ts";
 
 /** Resolves to the comment's address; null where there is none. */
 export async function concludeComment(
-  { env, interrupts }: Step,
+  { env, interrupts }: ActionStep,
   ending: ActionEnding,
 ): Promise<string | null> {
   const { progress } = ending;

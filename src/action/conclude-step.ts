@@ -7,7 +7,7 @@ import { endingTitle } from "../job/ending.ts";
 import type { ConcludingPort, Publication } from "../job/job-port.ts";
 import { jobSummary } from "../job/job-summary.ts";
 import { titleLine } from "../render/outcome-title.ts";
-import type { ActionEnding, ActionTypes, Step } from "./action-types.ts";
+import type { ActionEnding, ActionStep, ActionTypes } from "./action-types.ts";
 import { concludeComment } from "./conclude-comment.ts";
 import { fileLinks } from "./file-links.ts";
 import { handOver, withhold } from "./hand-over.ts";
@@ -15,7 +15,7 @@ import { writeOutputs } from "./outputs.ts";
 import { sayLine } from "./say-line.ts";
 import { leaveState } from "./state.ts";
 
-export function concludingPort(step: Step): ConcludingPort<ActionTypes> {
+export function concludingPort(step: ActionStep): ConcludingPort<ActionTypes> {
   return {
     handOver: (following, run) => handOver(step, following, run),
     withhold,
@@ -24,7 +24,7 @@ export function concludingPort(step: Step): ConcludingPort<ActionTypes> {
   };
 }
 
-function publications(step: Step, ending: ActionEnding): readonly Publication[] {
+function publications(step: ActionStep, ending: ActionEnding): readonly Publication[] {
   let commentUrl: string | null = null;
   const comment = async () => {
     commentUrl = await concludeComment(step, ending);
@@ -51,7 +51,7 @@ function publications(step: Step, ending: ActionEnding): readonly Publication[] 
   ];
 }
 
-async function report(step: Step, ending: ActionEnding, commentUrl: string | null): Promise<void> {
+async function report(step: ActionStep, ending: ActionEnding, commentUrl: string | null): Promise<void> {
   const { progress, outcome } = ending;
   if (outcome.type !== "ended" || progress.phase !== "following") return;
   const { inputs } = progress.settings;

@@ -8,13 +8,16 @@ import { systemClock } from "../base/clock.ts";
 import { examineJob } from "../doctor/examine-job.ts";
 import type { Outcome } from "../job/conclusion.ts";
 import { renderDoctorMarkdown, renderDoctorText, verdictOf } from "../render/doctor-page.ts";
-import type { Step } from "./action-types.ts";
+import type { ActionStep } from "./action-types.ts";
 import { examineEmbedded } from "./embedded-service.ts";
 import type { Inputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
 
 /** Examines the job and writes the page. Starts no run. */
-export async function examineStep({ env, interrupts, transport }: Step, inputs: Inputs): Promise<Outcome> {
+export async function examineStep(
+  { env, interrupts, transport }: ActionStep,
+  inputs: Inputs,
+): Promise<Outcome> {
   const { service, githubToken } = inputs;
   const page = await examineJob({
     version: packageJson.version,

@@ -19,7 +19,7 @@ import { StepError } from "../job/step-error.ts";
 import type { ModelInputs } from "./model-inputs.ts";
 import { sayLine } from "./say-line.ts";
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   readonly env: Environment;
   readonly job: CiJob;
   /** Its ID tokens. */
@@ -119,7 +119,7 @@ function rootOf(env: Environment): string {
 }
 
 /** The inputs as settings of the service. */
-export function modelSettings(model: ModelInputs | null): Record<string, string> {
+function modelSettings(model: ModelInputs | null): Record<string, string> {
   if (model === null) return {};
   const { name, fallback, explorer, agent, baseUrl, apiKey, provider, effort, price } = model;
   return {

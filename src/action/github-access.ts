@@ -5,7 +5,7 @@ import type { Environment } from "../base/environment.ts";
 import type { Transport } from "../client/transport.ts";
 import type { CodeHost } from "../github/code-host.ts";
 import { retryNote } from "../job/notes.ts";
-import type { Step } from "./action-types.ts";
+import type { ActionStep } from "./action-types.ts";
 import type { Inputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
 
@@ -20,7 +20,7 @@ export function githubAccess({ env, transport }: Pick<GitHubAccess, "env" | "tra
 }
 
 /** GitHub as the job's token reaches it. Loads the code for it at first use. */
-export async function openCodeHost(step: Step, { githubToken }: Inputs): Promise<CodeHost> {
+export async function openCodeHost(step: ActionStep, { githubToken }: Inputs): Promise<CodeHost> {
   const codeHost = await import("../github/code-host.ts");
   const { github, interrupts } = step;
   return codeHost.openCodeHost({

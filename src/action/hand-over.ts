@@ -9,7 +9,7 @@ import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";
 import { refusedLines, writtenLines } from "../render/outputs-section.ts";
 import type { Delivery } from "../report/delivery.ts";
-import type { ActionTypes, Step } from "./action-types.ts";
+import type { ActionStep, ActionTypes } from "./action-types.ts";
 import { openCodeHost } from "./github-access.ts";
 import { BUILT_IN } from "./input-kinds.ts";
 import { outputSubjectOf, requestsReview, sessionKeyOf } from "./run-request.ts";
@@ -18,7 +18,7 @@ import { sayLine } from "./say-line.ts";
 type Completed = Following<ActionTypes>;
 
 /** Does what the inputs "findings", "changes" and "outputs" say. */
-export async function handOver(step: Step, completed: Completed, run: Run): Promise<HandedOver> {
+export async function handOver(step: ActionStep, completed: Completed, run: Run): Promise<HandedOver> {
   const { inputs, outputs } = completed.settings;
   const { changes, findings } = inputs;
   if (changes !== "commit" && changes !== "pull-request" && findings === "none" && outputs === null) {
@@ -48,7 +48,7 @@ type Handover = { readonly completed: Completed; readonly codeHost: CodeHost };
 
 /** Null also where the request was a question: its reply has no findings, and needs no warning about that. */
 async function publish(
-  { env, github: { job } }: Step,
+  { env, github: { job } }: ActionStep,
   { completed, codeHost }: Handover,
 ): Promise<HandedOver["findings"]> {
   const { settings, plan, run, log } = completed;
@@ -82,7 +82,7 @@ type Delivered = Pick<HandedOver, "delivery"> & {
   readonly pushed: Pushed | null;
 };
 
-async function deliver(step: Step, { completed, codeHost }: Handover): Promise<Delivered> {
+async function deliver(step: ActionStep, { completed, codeHost }: Handover): Promise<Delivered> {
   const { settings, plan, run, log } = completed;
   const { changes: mode, branchPrefix, signedCommits, attest: isAttested } = settings.inputs;
   const { changes } = log.report;
@@ -107,7 +107,7 @@ async function deliver(step: Step, { completed, codeHost }: Handover): Promise<D
 
 /** The signed statement about the pushed commit. The push stands, whatever comes of it. */
 async function attest(
-  step: Step,
+  step: ActionStep,
   { completed, codeHost, run, delivery, pushed }: Handover & Delivered & { readonly run: Run },
 ): Promise<HandedOver["attestation"]> {
   const { settings, plan, log, service, grant } = completed;
@@ -158,7 +158,7 @@ function agentNameOf({ service }: ActionTypes["settings"]["inputs"]): string {
 
 /** What the run asked for, once more within what this job declares. */
 async function write(
-  { github: { job } }: Step,
+  { github: { job } }: ActionStep,
   { completed, codeHost }: Handover,
 ): Promise<HandedOver["outputs"]> {
   const { settings, plan, run, log, service } = completed;
@@ -181,7 +181,7 @@ async function write(
 
 /** An embedded service has no session of earlier runs: the session key finds the pull request that they opened. */
 function embeddedSession(
-  { env, github: { job } }: Step,
+  { env, github: { job } }: ActionStep,
   { service, settings: { inputs }, plan: { request } }: Completed,
 ): string | null {
   if (service.type !== "embedded" || request === null) return null;

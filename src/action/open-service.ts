@@ -7,14 +7,14 @@ import type { ModelFederation } from "../federation/provider.ts";
 import type { HandedServer, JobService } from "../job/job-types.ts";
 import { jobsServers, type NamedServers } from "../job/mcp-servers.ts";
 import { retryNote } from "../job/notes.ts";
-import type { Admitted } from "../job/progress.ts";
-import type { ActionTypes, Step } from "./action-types.ts";
+import type { AdmittedJob } from "../job/progress.ts";
+import type { ActionStep, ActionTypes } from "./action-types.ts";
 import { openCodeHost } from "./github-access.ts";
 import { sayLine } from "./say-line.ts";
 
 export async function openService(
-  step: Step,
-  { settings, plan }: Admitted<ActionTypes>,
+  step: ActionStep,
+  { settings, plan }: AdmittedJob<ActionTypes>,
 ): Promise<JobService> {
   const { service } = settings.inputs;
   const { env, github } = step;
@@ -48,7 +48,7 @@ export async function openService(
 
 /** Most jobs name no such server, and load nothing for it. */
 async function openServers(
-  { github, interrupts, transport }: Step,
+  { github, interrupts, transport }: ActionStep,
   named: NamedServers | null,
 ): Promise<readonly HandedServer[]> {
   const servers = named === null ? [] : jobsServers(named);
@@ -69,7 +69,7 @@ async function openServers(
 
 /** The recipe asks for a token where it starts a run, and nowhere else. */
 async function openModel(
-  { github, interrupts, transport }: Step,
+  { github, interrupts, transport }: ActionStep,
   federation: ModelFederation | null,
 ): Promise<RenewedAccess | null> {
   if (federation === null) return null;
@@ -92,8 +92,8 @@ async function openModel(
  * pull request's job is one commit, and shows no change. Null where the agent will see the change, else why it does not.
  */
 async function checkOutPullRequest(
-  step: Step,
-  { settings, plan }: Pick<Admitted<ActionTypes>, "settings" | "plan">,
+  step: ActionStep,
+  { settings, plan }: Pick<AdmittedJob<ActionTypes>, "settings" | "plan">,
 ): Promise<string | null> {
   const subject = plan.request?.subject ?? null;
   if (subject === null || subject.refs === null) return null;

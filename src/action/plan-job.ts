@@ -10,7 +10,7 @@ import { faultOf } from "../job/fault.ts";
 import type { Task } from "../job/job-types.ts";
 import { applicableOutputs, notWritableText } from "../job/outputs/applicable-outputs.ts";
 import type { StatusComment } from "../job/status-comment/status-comment.ts";
-import type { ActionPlan, ActionTypes, Step } from "./action-types.ts";
+import type { ActionPlan, ActionStep, ActionTypes } from "./action-types.ts";
 import { githubAccess, openCodeHost } from "./github-access.ts";
 import type { Inputs } from "./inputs.ts";
 import type { ModelInputs } from "./model-inputs.ts";
@@ -19,7 +19,7 @@ import { sayLine } from "./say-line.ts";
 
 /** Rejects with Declined where the event may start nothing, and as the doctor does. */
 export async function planJob(
-  step: Step,
+  step: ActionStep,
   { inputs, outputs: declared }: Pick<ActionTypes["settings"], "inputs" | "outputs">,
 ): Promise<ActionPlan> {
   if (inputs.mode === "doctor") return await examine(step, inputs);
@@ -47,7 +47,7 @@ function lacksKey(model: ModelInputs | null): model is ModelInputs {
   return model !== null && model.federation === null && model.apiKey === null;
 }
 
-async function examine(step: Step, inputs: Inputs): Promise<ActionPlan> {
+async function examine(step: ActionStep, inputs: Inputs): Promise<ActionPlan> {
   const { examineStep } = await import("./doctor.ts");
   const outcome = await examineStep(step, inputs);
   return { task: { type: "none", outcome }, request: null, statusComment: null, threadPhrase: null };
@@ -65,7 +65,10 @@ function threadPhraseOf(
 type Requested = { readonly inputs: Inputs; readonly request: AgentRequest; readonly job: CiJob };
 
 /** The request with the images that its texts show. */
-async function withImages(step: Step, { inputs, request }: Omit<Requested, "job">): Promise<AgentRequest> {
+async function withImages(
+  step: ActionStep,
+  { inputs, request }: Omit<Requested, "job">,
+): Promise<AgentRequest> {
   const { prompt, subject } = request;
   if (subject === null || inputs.mode !== "run" || !prompt.includes("![image](")) return request;
   const codeHost = await openCodeHost(step, inputs);
@@ -76,7 +79,7 @@ async function withImages(step: Step, { inputs, request }: Omit<Requested, "job"
 }
 
 /** The request of a new run, with what the failed jobs of its commit printed. */
-async function withFailedJobs(step: Step, { inputs, request, job }: Requested): Promise<AgentRequest> {
+async function withFailedJobs(step: ActionStep, { inputs, request, job }: Requested): Promise<AgentRequest> {
   const { subject } = request;
   const headSha = subject === null ? job.sha : subject.refs?.headSha;
   const verb = subject?.command?.verb;
@@ -97,7 +100,7 @@ async function withFailedJobs(step: Step, { inputs, request, job }: Requested): 
 
 /** On an issue or a pull request, its people see at once that the request was received. */
 async function openComment(
-  step: Step,
+  step: ActionStep,
   { inputs, request }: Omit<Requested, "job">,
 ): Promise<StatusComment | null> {
   const { subject } = request;
@@ -125,7 +128,7 @@ function writableOutputs(declared: TypedOutputs | null, { subject }: AgentReques
 
 /** A comment may request help or the end of a run in place of a run. */
 async function taskOf(
-  { env }: Step,
+  { env }: ActionStep,
   { inputs, request, job, outputs }: Requested & { readonly outputs: TypedOutputs | null },
 ): Promise<Task> {
   const verb = inputs.mode === "run" ? request.subject?.command?.verb : undefined;

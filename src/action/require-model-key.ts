@@ -4,7 +4,7 @@ import { untrustedOrigin } from "../ci/github.ts";
 import { IdentityError } from "../ci/provider.ts";
 import { needsKey } from "../federation/needs-key.ts";
 import { StepError } from "../job/step-error.ts";
-import type { Step } from "./action-types.ts";
+import type { ActionStep } from "./action-types.ts";
 import type { ModelInputs } from "./model-inputs.ts";
 
 const EMPTY = 'the input "model-api-key" is empty';
@@ -18,7 +18,7 @@ const origins = {
  * Of a model that no input gives a key. Rejects with StepError where it needs one, and with IdentityError where GitHub withholds it: the
  * job is then skipped.
  */
-export async function requireModelKey({ env }: Step, { baseUrl }: ModelInputs): Promise<void> {
+export async function requireModelKey({ env }: ActionStep, { baseUrl }: ModelInputs): Promise<void> {
   const origin = await untrustedOrigin(env);
   // A server beside the job may need no key: it is reached by plain http.
   if (origin !== null && (baseUrl === null || baseUrl.startsWith("https:"))) {

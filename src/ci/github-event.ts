@@ -14,7 +14,7 @@ const payloadSchema = z.object({
   pull_request: z.optional(z.object({ number: z.int(), base: endSchema, head: endSchema })),
 });
 
-export type GitHubEvent = {
+type GitHubEvent = {
   /** The commit of the base branch that a pull request wants to change; null for every other event. */
   readonly baseSha: string | null;
   /** Null for every event but that of a pull request. */

@@ -14,7 +14,7 @@ import type { AgentRun } from "../contract/attestations/agent-run.ts";
 import { attestationFields } from "./attestations/attestation-fields.ts";
 import { type CommitDigests, checkStatement } from "./attestations/check-statement.ts";
 import { fetchBundles, readBundles } from "./attestations/find-bundles.ts";
-import { type Expected, type Identity, identityFault } from "./attestations/identity.ts";
+import { type Expected, identityFault, type SignerIdentity } from "./attestations/identity.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, argument, requiredFlag, switchFlag, valueFlag } from "./flags.ts";
@@ -143,7 +143,11 @@ async function readCommit(ref: string): Promise<FoundCommit> {
   }
 }
 
-type Attested = { readonly run: AgentRun; readonly identity: Identity; readonly logIndex: string | null };
+type Attested = {
+  readonly run: AgentRun;
+  readonly identity: SignerIdentity;
+  readonly logIndex: string | null;
+};
 
 type Judged = {
   /** Null where no statement is good. */

@@ -86,7 +86,7 @@ async function printPage(flags: DoctorFlags): Promise<number> {
   });
 }
 
-export type ExaminationChoices = {
+type ExaminationChoices = {
   /** Null: what works without a server is checked. */
   readonly baseUrl: string | null;
   readonly audience?: string | null;

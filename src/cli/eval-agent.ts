@@ -15,7 +15,7 @@ import { commandPort } from "./run-port.ts";
 import type { RunSettings } from "./run-settings.ts";
 import type { CommandEnding } from "./run-types.ts";
 
-export type EvalAgent = {
+type EvalAgent = {
   readonly env: Environment;
   readonly settings: RunSettings;
   readonly modelAccess: RenewedAccess | null;

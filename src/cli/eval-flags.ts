@@ -8,7 +8,7 @@ import { federationFlags } from "./model-flags.ts";
 import { DEFAULT_OUTPUT_DIR } from "./run-files.ts";
 import { runFlags } from "./run-flags.ts";
 
-export const DEFAULT_TASKS_FILE = ".agent-service/evals.json";
+const DEFAULT_TASKS_FILE = ".agent-service/evals.json";
 const MAX_COMMAND_CHARS = 1_000;
 
 /** By their names. */

@@ -148,7 +148,7 @@ function flagTexts(parser: Parser, flags: Command["flags"]) {
 }
 
 /** The description, what is allowed and the default, as plain text. */
-export function explanation(one: Flag<unknown> | Argument<unknown>): string {
+function explanation(one: Flag<unknown> | Argument<unknown>): string {
   const { description, kind, fallback, shownDefault } = one;
   const isSwitch = "takes" in one && one.takes === null;
   const usual = shownDefault ?? (fallback === null || typeof fallback === "object" ? "" : String(fallback));

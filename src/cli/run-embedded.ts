@@ -25,13 +25,13 @@ import { note } from "./run-notes.ts";
 
 const MODEL_ADVICE = "Set MODEL, MODEL_BASE_URL and MODEL_API_KEY, or --model and --model-base-url.";
 
-export type EmbeddedOrigin = {
+type EmbeddedOrigin = {
   readonly env: Environment;
   readonly job: CiJob | null;
   readonly signal: AbortSignal;
 };
 
-export type EmbeddedModel = {
+type EmbeddedModel = {
   /** Settings by name, as the service has them. */
   readonly model: Readonly<Record<string, string>>;
   /** By whose account it is reached; null: by its key. */

@@ -5,7 +5,7 @@ import { branchPrefix, pathPatterns } from "../job/job-settings.ts";
 import { severities } from "../report/findings.ts";
 import { switchFlag, valueFlag } from "./flags.ts";
 
-export const changesModes = ["patch", "commit", "pull-request"] as const;
+const changesModes = ["patch", "commit", "pull-request"] as const;
 const findingsModes = ["none", "review"] as const;
 
 export const writeBackFlags = {

@@ -74,12 +74,12 @@ export type ConformOptions = {
   readonly only: readonly string[];
   readonly userAgent: string;
   readonly signal: AbortSignal;
-  readonly onOutcome?: (outcome: Outcome) => void;
+  readonly onOutcome?: (outcome: StatementOutcome) => void;
   readonly clock?: Clock;
 };
 
 /** The outcome of a statement. */
-export type Outcome = { readonly statement: Statement } & (
+export type StatementOutcome = { readonly statement: Statement } & (
   | { readonly status: "holds" }
   | {
       readonly status: "differs";
@@ -92,7 +92,7 @@ export type Outcome = { readonly statement: Statement } & (
 );
 
 export type ConformResult = {
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly StatementOutcome[];
   /** Why not every statement was asked; null where it was. */
   readonly stopped: "interrupted" | "unreachable" | null;
   readonly requests: number;
@@ -126,7 +126,7 @@ export async function conform(options: ConformOptions): Promise<ConformResult> {
     clock,
     random,
   });
-  const outcomes: Outcome[] = [];
+  const outcomes: StatementOutcome[] = [];
   const left: string[] = [];
   let [stopped, unanswered]: [ConformResult["stopped"], number] = [null, 0];
   await expectUsable(world);
@@ -148,7 +148,11 @@ export async function conform(options: ConformOptions): Promise<ConformResult> {
   return { outcomes, stopped, requests: connection.answers.length, left };
 }
 
-async function askStatement(world: World, statement: Statement, unmet: ReadonlySet<Need>): Promise<Outcome> {
+async function askStatement(
+  world: World,
+  statement: Statement,
+  unmet: ReadonlySet<Need>,
+): Promise<StatementOutcome> {
   const missing = statement.needs?.find((need) => unmet.has(need));
   if (missing !== undefined) return { statement, status: "not_asked", because: needs[missing] };
   try {
@@ -164,7 +168,7 @@ async function askStatement(world: World, statement: Statement, unmet: ReadonlyS
   }
 }
 
-function isUnanswered(outcome: Outcome): boolean {
+function isUnanswered(outcome: StatementOutcome): boolean {
   return outcome.status === "differs" && outcome.isUnanswered === true;
 }
 

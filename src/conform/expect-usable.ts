@@ -1,9 +1,9 @@
 // Before the first statement: whether the deployment answers, and takes the keys that were given.
 
 import { OperatorError } from "../base/operator-error.ts";
-import type { Caller, World } from "./kit/world.ts";
+import type { World, WorldCaller } from "./kit/world.ts";
 
-const settings: Readonly<Record<Exclude<Caller, "nobody">, string>> = {
+const settings: Readonly<Record<Exclude<WorldCaller, "nobody">, string>> = {
   owner: "AGENT_SERVICE_KEY",
   other: "AGENT_SERVICE_OTHER_KEY",
   ai: "AGENT_SERVICE_AI_KEY",

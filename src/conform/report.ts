@@ -1,6 +1,6 @@
 // The report of the command: each difference with its exchange, and the totals by section. Pure.
 
-import type { ConformResult, Outcome } from "./conform.ts";
+import type { ConformResult, StatementOutcome } from "./conform.ts";
 import { shownExchange } from "./kit/exchange.ts";
 import type { Statement } from "./kit/statement.ts";
 
@@ -18,7 +18,7 @@ export function listText(statements: readonly Statement[]): string {
 }
 
 /** A difference, as people read it. */
-export function outcomeText(outcome: Extract<Outcome, { status: "differs" }>): string {
+export function outcomeText(outcome: Extract<StatementOutcome, { status: "differs" }>): string {
   const { statement, expected, answer } = outcome;
   const head = [
     `DIFFERS  ${statement.id}`,
@@ -86,7 +86,7 @@ export function outcomesJson(result: ConformResult) {
   };
 }
 
-function countsOf(outcomes: readonly Outcome[]) {
+function countsOf(outcomes: readonly StatementOutcome[]) {
   const bySection = new Map<string, { holds: number; asked: number }>();
   const because = new Map<string, number>();
   for (const outcome of outcomes) {

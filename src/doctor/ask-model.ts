@@ -44,10 +44,10 @@ type ModelAnswer =
   | { readonly type: "failed"; readonly status: number }
   | { readonly type: "unreached"; readonly message: string };
 
-export type Asking = { readonly transport: Transport; readonly signal: AbortSignal | undefined };
+export type ModelAsking = { readonly transport: Transport; readonly signal: AbortSignal | undefined };
 
 /** Rejects with the signal's reason alone. */
-export async function askModel(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
+export async function askModel(api: ModelApi, asking: ModelAsking): Promise<ModelAnswer> {
   try {
     return await ask(api, asking);
   } catch (cause) {
@@ -57,7 +57,7 @@ export async function askModel(api: ModelApi, asking: Asking): Promise<ModelAnsw
   }
 }
 
-async function ask(api: ModelApi, asking: Asking): Promise<ModelAnswer> {
+async function ask(api: ModelApi, asking: ModelAsking): Promise<ModelAnswer> {
   const { protocol, baseUrl, model } = api;
   if (api.hasNoModels === true && model !== null)
     return judge(await send(api, { ...asking, ...smallestQuestion(protocol, model) }));
@@ -108,7 +108,7 @@ function keyResourceAt(baseUrl: string): string | null {
 
 async function send(
   { protocol, baseUrl, secret, isRawPredict = false, headers = {} }: ModelApi,
-  { transport, signal, path, body }: Asking & { readonly path: string; readonly body?: unknown },
+  { transport, signal, path, body }: ModelAsking & { readonly path: string; readonly body?: unknown },
 ): Promise<TransportResponse> {
   const written = body === undefined ? undefined : JSON.stringify(body);
   const plain = { url: `${baseUrl}${path}`, body: written ?? "" };

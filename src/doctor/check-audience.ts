@@ -3,7 +3,7 @@
 import type { JobClient } from "../client/job-client.ts";
 import type { CiProviderName } from "../contract/ci/providers.ts";
 import type { DoctorCheck } from "../report/doctor-page.ts";
-import { type Face, found } from "./examination.ts";
+import { type DoctorFace, found } from "./examination.ts";
 import { failureText } from "./failure-text.ts";
 import { audienceFix } from "./settings-text.ts";
 
@@ -13,7 +13,7 @@ export async function checkAudience(
   { ci }: Pick<JobClient, "ci">,
   job: {
     audience: string;
-    face: Face;
+    face: DoctorFace;
     provider: CiProviderName | null;
     signal: AbortSignal | undefined;
   },

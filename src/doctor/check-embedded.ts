@@ -3,12 +3,12 @@
 import { joinWords } from "../base/join-words.ts";
 import { exampleModel, federatingTitles, modelProviders } from "../contract/models/providers.ts";
 import type { DoctorCheck, DoctorFix, Observation } from "../report/doctor-page.ts";
-import { type EmbeddedReadiness, type Face, found, worstOf } from "./examination.ts";
+import { type DoctorFace, type EmbeddedReadiness, found, worstOf } from "./examination.ts";
 
 const HEADING = { id: "embedded", title: "Without a server" };
 
 type EmbeddedPlace = {
-  readonly face: Face;
+  readonly face: DoctorFace;
   /** False on somebody's own machine. */
   readonly isJob: boolean;
 };
@@ -47,7 +47,7 @@ export function checkEmbedded(readiness: EmbeddedReadiness, { face, isJob }: Emb
   });
 }
 
-function modelObservations(model: string | null, face: Face): Observation[] {
+function modelObservations(model: string | null, face: DoctorFace): Observation[] {
   if (model !== null) return [];
   const { provider, name } = exampleModel;
   const { title, keyVariable } = modelProviders[provider];
@@ -71,7 +71,7 @@ function modelObservations(model: string | null, face: Face): Observation[] {
   ];
 }
 
-function agentObservations(agent: EmbeddedReadiness["agent"], face: Face): Observation[] {
+function agentObservations(agent: EmbeddedReadiness["agent"], face: DoctorFace): Observation[] {
   if (agent === null || agent.program !== null) return [];
   const { title, install } = agent;
   return [
@@ -132,7 +132,7 @@ const APPARMOR = [
 ];
 
 /** For a job all of it in one step; elsewhere what is missing. */
-function fixesOf({ blockers }: SandboxState, face: Face): DoctorFix[] {
+function fixesOf({ blockers }: SandboxState, face: DoctorFace): DoctorFix[] {
   const lacks = (...wanted: EmbeddedReadiness["blockers"]) => wanted.some((one) => blockers.includes(one));
   if (face === "action" && lacks("no_bubblewrap", "apparmor")) {
     const step = ["- run: |", ...[INSTALL, ...APPARMOR].map((line) => `    ${line}`)];

@@ -10,7 +10,7 @@ import { commandWords } from "../job/command-words.ts";
 import { exchangeMessage } from "../job/exchange-advice.ts";
 import { actionWords } from "../job/job-words.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
-import { type Face, found } from "./examination.ts";
+import { type DoctorFace, found } from "./examination.ts";
 import { failureText } from "./failure-text.ts";
 import { audienceFix, issuerEntry } from "./settings-text.ts";
 
@@ -25,7 +25,7 @@ type ExchangeFinding = {
 type ExchangeJob = {
   readonly provider: CiProvider;
   readonly env: Environment;
-  readonly face: Face;
+  readonly face: DoctorFace;
   readonly folder: string;
   /** The `iss` of the token. */
   readonly issuer: string | null;

@@ -1,12 +1,12 @@
 // The model's API, asked as a run would: its address, its key, its model's name.
 
 import type { DoctorCheck, DoctorFix, Observation } from "../report/doctor-page.ts";
-import { type Asking, askModel, type ModelApi } from "./ask-model.ts";
-import { type Face, found } from "./examination.ts";
+import { askModel, type ModelApi, type ModelAsking } from "./ask-model.ts";
+import { type DoctorFace, found } from "./examination.ts";
 
 const MODEL_HEADING = { id: "model", title: "The model's API" };
 
-type ModelPlace = Asking & { readonly face: Face };
+type ModelPlace = ModelAsking & { readonly face: DoctorFace };
 
 /** Asks with a key, or without one where the settings have none. */
 export async function checkModel(api: ModelApi, place: ModelPlace): Promise<DoctorCheck> {

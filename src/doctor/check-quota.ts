@@ -3,14 +3,14 @@
 import type { CiIdentity, ExchangeResponse } from "../contract/ci/exchange.ts";
 import { type CiProviderName, ciProviders } from "../contract/ci/providers.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
-import { type Face, type Findings, found } from "./examination.ts";
+import { type DoctorFace, type Findings, found } from "./examination.ts";
 
 export const QUOTA_HEADING = { id: "quota", title: "Credits and claim" };
 
 /** `identity` is null for a service that does not tell: the exchange's own answer has the rest. */
 export function checkQuota(
   grant: ExchangeResponse,
-  job: { identity: CiIdentity | null; face: Face; provider: CiProviderName },
+  job: { identity: CiIdentity | null; face: DoctorFace; provider: CiProviderName },
 ): DoctorCheck {
   const { repository, claim_url: url } = grant;
   const { identity, face, provider } = job;
@@ -42,7 +42,7 @@ function judge(known: {
   credits: number;
   claim: Claim;
   grant: ExchangeResponse;
-  face: Face;
+  face: DoctorFace;
   /** Why a claim leads nowhere. */
   obstacle: string | null;
 }): Pick<Findings, "state" | "found" | "fixes"> {
@@ -86,7 +86,7 @@ function judge(known: {
 /** A claim gives more than credits: whoever owns the agent sets which jobs may run it, and what they may cost. */
 function offerOf(
   url: string | null,
-  { face, obstacle }: { readonly face: Face; readonly obstacle: string | null },
+  { face, obstacle }: { readonly face: DoctorFace; readonly obstacle: string | null },
 ): DoctorFix[] {
   if (url === null || obstacle !== null) return [];
   const text = "Nothing has to be done. For credits and rules of its own, claim the agent with an account:";
@@ -97,7 +97,7 @@ function claiming(url: string): DoctorFix {
   return { text: "Claim the repository's agent with an account that pays:", url };
 }
 
-function acceptance(face: Face): DoctorFix {
+function acceptance(face: DoctorFace): DoctorFix {
   const text = "Let a job that only a writer can start, as a push to the default branch, name that account:";
   return face === "action"
     ? { text, code: "with:\n  account: <the account's id>" }

@@ -8,7 +8,7 @@ import type { CheckState, DoctorCheck, DoctorFact, DoctorFix } from "../report/d
 import type { ModelApi } from "./ask-model.ts";
 
 /** "action": a step of a workflow, set by inputs. "command": `agent-service`, set by flags and variables. */
-export type Face = "action" | "command";
+export type DoctorFace = "action" | "command";
 
 /** A token of the code host's own API, and where it came from: "the input github-token". */
 export type GitHubToken = { readonly from: string; readonly value: string };
@@ -40,7 +40,7 @@ type AgentReadiness = {
 export type ExamineOptions = {
   readonly version: string;
   readonly env: Environment;
-  readonly face: Face;
+  readonly face: DoctorFace;
   /** Null: the agent works without a server. */
   readonly baseUrl: string | null;
   /** Null: the host of `baseUrl`, as everywhere. */

@@ -4,7 +4,7 @@ import type { Environment } from "../base/environment.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { type CiProviderName, ciProviders } from "../contract/ci/providers.ts";
 import type { DoctorFix } from "../report/doctor-page.ts";
-import type { Face } from "./examination.ts";
+import type { DoctorFace } from "./examination.ts";
 
 /** A variable of the job, in its own YAML or as a shell has it. */
 export function variableText(env: Environment, name: string, value: string): string {
@@ -16,7 +16,7 @@ export function variableText(env: Environment, name: string, value: string): str
 /** The setting that makes tokens fit the audience which the service expects. */
 export function audienceFix(
   expected: string,
-  { face, provider }: { face: Face; provider: CiProviderName | null },
+  { face, provider }: { face: DoctorFace; provider: CiProviderName | null },
 ): DoctorFix {
   const tokenLines = provider === null ? null : providerDefinitions[provider].tokenLines;
   if (tokenLines !== null) {

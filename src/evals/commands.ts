@@ -5,7 +5,7 @@ export type CommandEnd =
   /** It took too long, or passed another limit. */
   | { readonly type: "limited"; readonly limit: string; readonly output: string };
 
-export type CommandCall = {
+type CommandCall = {
   /** The root of the checkout, in which it is executed by a shell. */
   readonly root: string;
   readonly command: string;

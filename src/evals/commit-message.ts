@@ -10,7 +10,7 @@ const mergeLine =
 const INTRODUCTION =
   "Make the change to this repository that its author described as follows. Tests that you do not see decide whether it works.";
 
-export type Message = { readonly subject: string; readonly body: string };
+type Message = { readonly subject: string; readonly body: string };
 
 export function messageParts(message: string): Message {
   const lines = message.replaceAll("\r", "").trim().split("\n");

@@ -1,7 +1,7 @@
 // The result of an eval: solved before and after, cost, turns and time, a task a line, and one verdict. Pure.
 
 import { escapeMarkdown } from "../render/markdown.ts";
-import { type Comparison, comparePairs, SIGNIFICANCE } from "./paired-test.ts";
+import { comparePairs, type PairedComparison, SIGNIFICANCE } from "./paired-test.ts";
 import type { PlayResult, Side } from "./results.ts";
 import { type EvalTask, taskTitle } from "./task.ts";
 
@@ -21,7 +21,7 @@ type TaskLine = { readonly title: string; readonly commit: string } & Readonly<R
 
 export type EvalReport = {
   readonly verdict: string;
-  readonly comparison: Comparison;
+  readonly comparison: PairedComparison;
   readonly tasks: readonly TaskLine[];
   readonly total: Readonly<Record<Side, Sum>>;
   /** Plays that say nothing: they did not begin, were cut by the budget, or failed by a fault of model or machine. */
@@ -30,7 +30,7 @@ export type EvalReport = {
   readonly maxCostMicroUsd: number;
 };
 
-export type ReportOptions = {
+type ReportOptions = {
   readonly tasks: readonly EvalTask[];
   readonly results: readonly PlayResult[];
   readonly skipped: number;
@@ -99,7 +99,7 @@ function added(sums: readonly Sum[]): Sum {
   );
 }
 
-function verdictText({ verdict, p, n, smallestP }: Comparison): string {
+function verdictText({ verdict, p, n, smallestP }: PairedComparison): string {
   switch (verdict) {
     case "better":
       return `head is better (p = ${shownP(p)}, n = ${n})`;

@@ -16,7 +16,7 @@ export type Judgement = {
   readonly output: string;
 };
 
-export type JudgeTimes = { readonly checkMs: number; readonly setupMs: number };
+type JudgeTimes = { readonly checkMs: number; readonly setupMs: number };
 
 export type JudgeParts = {
   readonly repository: EvalRepository;
@@ -36,7 +36,7 @@ type Judged = {
 export const MAX_OUTPUT_CHARS = 2_000;
 
 /** The source without its tests, with those of the commit: an agent that edits a test or a runner's configuration gains nothing. */
-export function judgedFiles(source: readonly TreeFile[], commit: readonly TreeFile[]): readonly TreeFile[] {
+function judgedFiles(source: readonly TreeFile[], commit: readonly TreeFile[]): readonly TreeFile[] {
   return [
     ...source.filter(({ path }) => !isJudgePath(path)),
     ...commit.filter(({ path }) => isJudgePath(path)),

@@ -13,7 +13,7 @@ const MAX_FILES = 40;
 const MAX_DETAIL_CHARS = 400;
 const MAX_SOURCE_LINES = 1_500;
 
-export type MineOptions = JudgeParts & {
+type MineOptions = JudgeParts & {
   readonly from: string;
   readonly maxTasks: number;
   readonly maxCommits: number;
@@ -30,7 +30,7 @@ export type MineOptions = JudgeParts & {
   readonly keep: (found: TaskFile) => Promise<void>;
 };
 
-export type Mined = TaskFile & {
+type Mined = TaskFile & {
   readonly looked: number;
   readonly judged: number;
   readonly stoppedBy: "tasks" | "commits" | "time";

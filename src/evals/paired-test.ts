@@ -4,7 +4,7 @@
 /** How often a task was solved by each version, out of as many plays of each. */
 export type Pair = { readonly base: number; readonly head: number; readonly plays: number };
 
-export type Comparison = {
+export type PairedComparison = {
   readonly verdict: "better" | "worse" | "no_difference";
   /** Two-sided. 1 without tasks. */
   readonly p: number;
@@ -20,7 +20,7 @@ export const SIGNIFICANCE = 0.05;
  * Where the versions do the same, the difference of each task has either sign with the same chance. p is the share of all 2^n choices of
  * signs whose sum is at least as far from 0 as the one that was seen. With one play a task it is the exact test of McNemar.
  */
-export function comparePairs(pairs: readonly Pair[]): Comparison {
+export function comparePairs(pairs: readonly Pair[]): PairedComparison {
   const played = pairs.filter(({ plays }) => plays > 0);
   const common = played.reduce((product, { plays }) => leastCommonMultiple(product, plays), 1);
   const differences = played.map(({ base, head, plays }) => ((head - base) * common) / plays);

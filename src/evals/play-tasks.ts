@@ -27,7 +27,7 @@ export type AgentCall = {
   readonly maxCostMicroUsd: number;
 };
 
-export type PlayOptions = JudgeParts & {
+type PlayOptions = JudgeParts & {
   readonly tasks: readonly EvalTask[];
   readonly setup: string | null;
   readonly instructions: Readonly<Record<Side, Instructions>>;
@@ -44,7 +44,7 @@ export type PlayOptions = JudgeParts & {
   readonly tell: (line: string) => void;
 };
 
-export type Played = {
+type Played = {
   /** The newest result of each play. */
   readonly results: readonly PlayResult[];
   /** Plays that did not begin, since the budget was used. */
@@ -86,7 +86,7 @@ export async function playTasks(options: PlayOptions): Promise<Played> {
   return { results: [...done.values()], skipped, spentMicroUsd: spent };
 }
 
-export function isEvidence(result: PlayResult | undefined): boolean {
+function isEvidence(result: PlayResult | undefined): boolean {
   return result?.type === "solved" || result?.type === "unsolved";
 }
 

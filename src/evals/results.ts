@@ -5,7 +5,7 @@ import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseObject } from "../base/json.ts";
 
-export const sides = ["base", "head"] as const;
+const sides = ["base", "head"] as const;
 export type Side = (typeof sides)[number];
 
 export type PlayResult = {

@@ -2,7 +2,7 @@
 
 import { parseObject } from "../base/json.ts";
 
-export type Claims = {
+export type IdTokenClaims = {
   readonly audiences: readonly string[];
   /** Milliseconds since the epoch; null where it does not say. */
   readonly expiresAt: number | null;
@@ -11,7 +11,7 @@ export type Claims = {
 };
 
 /** Null for what is no JWT. */
-export function claimsOf(token: string): Claims | null {
+export function claimsOf(token: string): IdTokenClaims | null {
   const payload = payloadOf(token);
   if (payload === null) return null;
   const { aud, exp, run_id: runId } = payload;

@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { parseObject } from "../base/json.ts";
 import { federationOf } from "../contract/models/federations.ts";
 import { inputOf } from "../contract/models/providers.ts";
-import { type Claims, claimsOf } from "./claims.ts";
+import { claimsOf, type IdTokenClaims } from "./claims.ts";
 import { FederationError, type FederationReason } from "./federation-error.ts";
 import type {
   AccessToken,
@@ -98,7 +98,7 @@ function checkIdToken(idToken: string, at: ExchangeContext & { readonly nowMs: n
   if (!isFor(claims, at.federation.audience)) throw fault("federation_audience_refused", at);
 }
 
-function isFor({ audiences }: Claims, audience: string): boolean {
+function isFor({ audiences }: IdTokenClaims, audience: string): boolean {
   return audiences.length === 0 || audiences.includes(audience);
 }
 

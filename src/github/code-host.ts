@@ -28,7 +28,7 @@ import type { SubjectEvent } from "./trigger/subject-request.ts";
 import type { GitHubOutputsOptions } from "./typed-outputs/github-outputs.ts";
 
 /** The job's own access to the repository. */
-export type CodeHostAccess = {
+type CodeHostAccess = {
   readonly token: string;
   readonly job: CiJob;
   readonly env: Environment;

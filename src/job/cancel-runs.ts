@@ -10,7 +10,7 @@ const POLL_MS = 500;
 /** One page of the list: no session has more runs in flight. */
 const MAX_RUNS = 100;
 
-export type CancelOptions = {
+type CancelOptions = {
   readonly client: JobClient;
   readonly agentId: string;
   readonly clock: Clock;

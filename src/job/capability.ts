@@ -27,7 +27,7 @@ type CapabilityOptions = {
 /** `wantsClaimUrl`: a claim link while free credits pay, too. */
 type GrantWishes = { readonly wantsClaimUrl: true };
 
-export type Capability = Required<Credential> & {
+export type JobCapability = Required<Credential> & {
   /** Mints a token and exchanges it. Two calls at once share one exchange, with what the first one wishes. */
   grant(signal?: AbortSignal, wishes?: GrantWishes): Promise<ExchangeResponse>;
 };
@@ -36,7 +36,7 @@ export type Capability = Required<Credential> & {
  * Holds no capability until `grant` is called. Rejects as mintIdToken and exchange do, and with a StepError where
  * every ID token of the job is used.
  */
-export function createCapability(options: CapabilityOptions): Capability {
+export function createCapability(options: CapabilityOptions): JobCapability {
   const { provider, audience, account, setSecret } = options;
   let token = options.token ?? null;
   let pending: Promise<ExchangeResponse> | null = null;

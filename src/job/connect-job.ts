@@ -4,7 +4,7 @@ import type { RetryNotice } from "../base/backoff.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
 import type { Transport } from "../client/transport.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
-import { type Capability, createCapability } from "./capability.ts";
+import { createCapability, type JobCapability } from "./capability.ts";
 import { untilFirstAnswer } from "./first-answer.ts";
 import type { JobService } from "./job-types.ts";
 import type { JobWords } from "./job-words.ts";
@@ -23,7 +23,7 @@ type ConnectOptions = {
 };
 
 /** Sends nothing until a method is called. */
-export function connectJob(options: ConnectOptions): { client: JobClient; grant: Capability["grant"] } {
+export function connectJob(options: ConnectOptions): { client: JobClient; grant: JobCapability["grant"] } {
   const { service, words, onGrant = () => {}, ...shared } = options;
   const capability = createCapability({
     ...shared,

@@ -19,7 +19,7 @@ export type FollowLog = {
   readonly failure: () => string | null;
 };
 
-export type FollowLogOptions = {
+type FollowLogOptions = {
   readonly files: { readonly appendEvents: (lines: string) => Promise<void> };
   readonly format: LogFormat;
   readonly write: (text: string) => void;

@@ -10,7 +10,7 @@ import type { Ending } from "./ending.ts";
 import type { CommitPlace } from "./git/commit-place.ts";
 import type { HandedOver, JobService, JobTypes } from "./job-types.ts";
 import type { JobWords } from "./job-words.ts";
-import type { Admitted, Configured, Following, Granted, Progress, Submitted } from "./progress.ts";
+import type { AdmittedJob, Configured, Following, GrantedJob, Progress, SubmittedJob } from "./progress.ts";
 import type { Interrupts } from "./signals.ts";
 
 /** One place that is told of the ending: "outputs", "summary". A failure is warned of and changes no conclusion. */
@@ -42,18 +42,18 @@ export interface JobPort<Own extends JobTypes> {
   readSettings(): Promise<Own["settings"]>;
   /** Decides whether this event may start something, and what. Rejects with StepError where it may not. */
   planJob(configured: Configured<Own>): Promise<Own["plan"]>;
-  openService(admitted: Admitted<Own>): Promise<JobService>;
+  openService(admitted: AdmittedJob<Own>): Promise<JobService>;
   /** Hides a value in the job's log from here on. Called for each token. */
   setSecret(secret: string): void;
   /** Called for each capability, the first one too. */
   keepGrant(grant: ExchangeResponse, progress: Progress<Own>): void;
   /** Where the run's commit is found, for a service that cannot clone it. */
-  commitPlace(granted: Granted<Own>): Promise<CommitPlace>;
+  commitPlace(granted: GrantedJob<Own>): Promise<CommitPlace>;
   /** Names the run before anything can fail. */
-  announce(submitted: Submitted<Own>): void;
+  announce(submitted: SubmittedJob<Own>): void;
   /** Keeps what a later step of the job needs of the run. Called as soon as it is known, and again with its page. */
-  keepRun(submitted: Submitted<Own>): void;
-  openLog(submitted: Submitted<Own>): Promise<Own["log"]>;
+  keepRun(submitted: SubmittedJob<Own>): void;
+  openLog(submitted: SubmittedJob<Own>): Promise<Own["log"]>;
   /** Called when the work has ended, however it did. */
   conclude(): Promise<ConcludingPort<Own>>;
 

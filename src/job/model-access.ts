@@ -10,7 +10,7 @@ import { openFederatedAccess, type RenewedAccess } from "../federation/federated
 import type { ModelFederation } from "../federation/provider.ts";
 import { StepError } from "./step-error.ts";
 
-export type ModelAccessOptions = {
+type ModelAccessOptions = {
   readonly federation: ModelFederation;
   readonly job: Pick<CiJob, "provider" | "event">;
   /** Of ID tokens for the model's provider. */

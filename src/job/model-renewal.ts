@@ -29,7 +29,7 @@ type RenewalOptions = {
 };
 
 /** Resolves when there is nothing to renew any more. Rejects for nothing: a run without access ends by itself, with the reason. */
-export async function renewBrought(options: RenewalOptions): Promise<void> {
+async function renewBrought(options: RenewalOptions): Promise<void> {
   const { access, clock, signal, onNote } = options;
   let { sent } = options;
   let isNoted = false;

@@ -2,7 +2,7 @@
 
 import type { JobClient } from "../client/job-client.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
-import type { Capability } from "./capability.ts";
+import type { JobCapability } from "./capability.ts";
 import type { JobService, JobTypes } from "./job-types.ts";
 
 /** A run of the service that this job has started or found. */
@@ -27,7 +27,7 @@ type WithGrant<Own extends JobTypes> = WithService<Own> & {
   /** The latest: a long run outlives its first capability. */
   readonly grant: ExchangeResponse;
   /** Asks for another one. */
-  readonly exchange: Capability["grant"];
+  readonly exchange: JobCapability["grant"];
 };
 type WithRun<Own extends JobTypes> = WithGrant<Own> & { readonly run: JobRun };
 type WithLog<Own extends JobTypes> = WithRun<Own> & { readonly log: Own["log"] };
@@ -37,22 +37,22 @@ type Starting = { readonly phase: "starting" };
 /** It is not known whether the event may start a run, nor what to do. */
 export type Configured<Own extends JobTypes> = WithSettings<Own> & { readonly phase: "configured" };
 /** The plan is known; no service is in reach. */
-export type Admitted<Own extends JobTypes> = WithPlan<Own> & { readonly phase: "admitted" };
+export type AdmittedJob<Own extends JobTypes> = WithPlan<Own> & { readonly phase: "admitted" };
 /** The service has not yet granted a capability. */
 export type Connecting<Own extends JobTypes> = WithService<Own> & { readonly phase: "connecting" };
-export type Granted<Own extends JobTypes> = WithGrant<Own> & { readonly phase: "granted" };
+export type GrantedJob<Own extends JobTypes> = WithGrant<Own> & { readonly phase: "granted" };
 /** The submission was sent and not answered: there may be a run. */
 type Submitting<Own extends JobTypes> = WithGrant<Own> & { readonly phase: "submitting" };
-export type Submitted<Own extends JobTypes> = WithRun<Own> & { readonly phase: "submitted" };
+export type SubmittedJob<Own extends JobTypes> = WithRun<Own> & { readonly phase: "submitted" };
 /** The run's events are read, or have been. */
 export type Following<Own extends JobTypes> = WithLog<Own> & { readonly phase: "following" };
 
 export type Progress<Own extends JobTypes = JobTypes> =
   | Starting
   | Configured<Own>
-  | Admitted<Own>
+  | AdmittedJob<Own>
   | Connecting<Own>
-  | Granted<Own>
+  | GrantedJob<Own>
   | Submitting<Own>
-  | Submitted<Own>
+  | SubmittedJob<Own>
   | Following<Own>;

@@ -19,7 +19,7 @@ const MAX_URL_CHARS = 2_000;
 const SILENT: readonly number[] = [404, 410];
 
 /** Where it wrote beside what an ending knows. */
-export type WrittenPlaces = {
+type WrittenPlaces = {
   readonly commentUrl: string | null;
   /** The pull request that was reviewed, by reviews that know the ones before. Null: there was none. */
   readonly reviewed: number | null;
@@ -62,7 +62,7 @@ function isOlder(error: unknown): boolean {
 }
 
 /** What does not fit, and what is no address of the web, is left out. */
-export function reportOf(ending: Ending, { commentUrl, reviewed }: WrittenPlaces): DeliveryReport {
+function reportOf(ending: Ending, { commentUrl, reviewed }: WrittenPlaces): DeliveryReport {
   const { verdict, delivery, findings } = ending;
   return {
     conclusion: verdict.conclusion,

@@ -14,7 +14,15 @@ import type { JobPort } from "./job-port.ts";
 import type { CancelTarget, HandedServer, JobTypes, Task } from "./job-types.ts";
 import { accessBody, renewModelAccess, renewServerAccess } from "./model-renewal.ts";
 import { claimWarning, plainHttpWarning, retryNote } from "./notes.ts";
-import type { Admitted, Configured, Connecting, Granted, JobRun, Progress, Submitted } from "./progress.ts";
+import type {
+  AdmittedJob,
+  Configured,
+  Connecting,
+  GrantedJob,
+  JobRun,
+  Progress,
+  SubmittedJob,
+} from "./progress.ts";
 import { findRunPage } from "./run-page.ts";
 import { InterruptedError } from "./signals.ts";
 import { StepError } from "./step-error.ts";
@@ -71,14 +79,14 @@ async function configure<Own extends JobTypes>(recipe: Recipe<Own>): Promise<Con
 async function admit<Own extends JobTypes>(
   recipe: Recipe<Own>,
   configured: Configured<Own>,
-): Promise<Admitted<Own>> {
+): Promise<AdmittedJob<Own>> {
   const plan = await recipe.job.planJob(configured);
   return recipe.reach({ ...configured, phase: "admitted", plan });
 }
 
 async function openService<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  admitted: Admitted<Own>,
+  admitted: AdmittedJob<Own>,
 ): Promise<Connecting<Own>> {
   const { job } = recipe;
   const service = await job.openService(admitted);
@@ -93,7 +101,7 @@ async function openService<Own extends JobTypes>(
 async function takeCapability<Own extends JobTypes>(
   recipe: Recipe<Own>,
   connecting: Connecting<Own>,
-): Promise<Granted<Own>> {
+): Promise<GrantedJob<Own>> {
   const { job } = recipe;
   const { client, grant: exchange } = connectJob({
     service: connecting.service,
@@ -117,7 +125,7 @@ async function takeCapability<Own extends JobTypes>(
 
 async function cancelRuns<Own extends JobTypes>(
   { job }: Recipe<Own>,
-  { granted, target }: { granted: Granted<Own>; target: CancelTarget },
+  { granted, target }: { granted: GrantedJob<Own>; target: CancelTarget },
 ): Promise<Outcome> {
   const { cancelRuns: cancelAll, runsInFlight } = await import("./cancel-runs.ts");
   const { client, grant } = granted;
@@ -128,8 +136,8 @@ async function cancelRuns<Own extends JobTypes>(
 
 async function startRun<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  { granted, task }: { granted: Granted<Own>; task: RunTask | Extract<Task, { type: "attach" }> },
-): Promise<Submitted<Own>> {
+  { granted, task }: { granted: GrantedJob<Own>; task: RunTask | Extract<Task, { type: "attach" }> },
+): Promise<SubmittedJob<Own>> {
   const { runId, sessionId, attached, continuedAfter } = await findOrSubmit(recipe, { granted, task });
   const { service } = granted;
   const apiUrl =
@@ -142,7 +150,7 @@ async function startRun<Own extends JobTypes>(
 
 async function findOrSubmit<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  { granted, task }: { granted: Granted<Own>; task: RunTask | Extract<Task, { type: "attach" }> },
+  { granted, task }: { granted: GrantedJob<Own>; task: RunTask | Extract<Task, { type: "attach" }> },
 ): Promise<OwnRun> {
   if (task.type === "attach") return await findRun(recipe, { granted, runId: task.runId });
   const { body, continues } = task;
@@ -159,8 +167,8 @@ async function findOrSubmit<Own extends JobTypes>(
 /** Where the service has pages, the run's address is that of its page. */
 async function nameRunPage<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  submitted: Submitted<Own>,
-): Promise<Submitted<Own>> {
+  submitted: SubmittedJob<Own>,
+): Promise<SubmittedJob<Own>> {
   const { clock, interrupts } = recipe.job;
   const { client, run } = submitted;
   const url = await findRunPage(client, { runId: run.id, clock, signal: interrupts.first });
@@ -173,7 +181,7 @@ async function nameRunPage<Own extends JobTypes>(
 /** A run that another step or job of the repository has started. */
 async function findRun<Own extends JobTypes>(
   { job }: Recipe<Own>,
-  { granted, runId }: { granted: Granted<Own>; runId: string },
+  { granted, runId }: { granted: GrantedJob<Own>; runId: string },
 ): Promise<OwnRun> {
   const { client, grant } = granted;
   const signal = job.interrupts.first;
@@ -192,7 +200,7 @@ type RunTask = Extract<Task, { type: "run" }>;
 /** The commit travels only where the model's provider takes the job. */
 async function prepareRun<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  run: { granted: Granted<Own>; task: RunTask },
+  run: { granted: GrantedJob<Own>; task: RunTask },
 ): Promise<RunTask> {
   await proveToModel(recipe, run.granted);
   return await bringCommit(recipe, run);
@@ -201,7 +209,7 @@ async function prepareRun<Own extends JobTypes>(
 /** Sends the commit to a service that cannot clone it. Returns the task with what the service knows from that. */
 async function bringCommit<Own extends JobTypes>(
   { job }: Recipe<Own>,
-  { granted, task }: { granted: Granted<Own>; task: RunTask },
+  { granted, task }: { granted: GrantedJob<Own>; task: RunTask },
 ): Promise<RunTask> {
   const { service, settings, grant, client } = granted;
   if (service.type === "embedded" || task.job === null) return task;
@@ -229,7 +237,7 @@ async function bringCommit<Own extends JobTypes>(
 /** The first signal does not stop a submission: nobody would know whether there is a run. */
 async function submit<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  { granted, task }: { granted: Granted<Own>; task: RunTask },
+  { granted, task }: { granted: GrantedJob<Own>; task: RunTask },
 ): Promise<OwnRun> {
   const modelAccess = await proveToModel(recipe, granted);
   const serverAccess = await proveToServers(recipe, granted);
@@ -247,7 +255,7 @@ async function submit<Own extends JobTypes>(
 /** The token for a service; null where it gets none. A refusal of the model's provider ends the job before a run begins. */
 async function proveToModel<Own extends JobTypes>(
   { job }: Recipe<Own>,
-  { service }: Granted<Own>,
+  { service }: GrantedJob<Own>,
 ): Promise<SubmitRunRequest["model_access"] | null> {
   const { first } = job.interrupts;
   if (service.type === "embedded") {
@@ -264,7 +272,7 @@ async function proveToModel<Own extends JobTypes>(
 /** A server without a token is not available to the run, which goes on. Null where there is none with one. */
 async function proveToServers<Own extends JobTypes>(
   { job }: Recipe<Own>,
-  { service }: Granted<Own>,
+  { service }: GrantedJob<Own>,
 ): Promise<SubmitRunRequest["mcp_access"] | null> {
   if (service.type === "embedded" || service.servers.length === 0) return null;
   const { first } = job.interrupts;
@@ -284,7 +292,7 @@ async function proveToServers<Own extends JobTypes>(
 
 async function follow<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  submitted: Submitted<Own>,
+  submitted: SubmittedJob<Own>,
 ): Promise<Outcome> {
   const { job } = recipe;
   const { settings, client, grant, run } = submitted;
@@ -323,7 +331,7 @@ async function follow<Own extends JobTypes>(
 /** A run that waits for credits has not said where its agent is claimed, as an ended one does: an exchange says it. */
 async function findClaim<Own extends JobTypes>(
   { job }: Recipe<Own>,
-  { submitted, run }: { submitted: Submitted<Own>; run: Run },
+  { submitted, run }: { submitted: SubmittedJob<Own>; run: Run },
 ): Promise<void> {
   const isForCredits = run.status === "running" && run.parked?.reason === "credits";
   if (!isForCredits || submitted.grant.claim_url !== null || job.claimObstacle !== null) return;
@@ -335,7 +343,7 @@ async function findClaim<Own extends JobTypes>(
 /** Resolves once nothing more is sent. Never rejects. */
 async function renewAccess<Own extends JobTypes>(
   { job }: Recipe<Own>,
-  { submitted, signal }: { submitted: Submitted<Own>; signal: AbortSignal },
+  { submitted, signal }: { submitted: SubmittedJob<Own>; signal: AbortSignal },
 ): Promise<void> {
   const { service, plan, client, run } = submitted;
   if (service.type !== "remote" || plan.task.type !== "run") return;

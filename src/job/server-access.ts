@@ -25,7 +25,7 @@ const UNAUTHORIZED = 401;
 /** Of an answer, what the protocol reads. */
 const HEADERS = ["www-authenticate", "content-type", "retry-after", "location"];
 
-export type ServerAccessesOptions = {
+type ServerAccessesOptions = {
   /** Those that ask for the job's identity. */
   readonly servers: readonly JobsServer[];
   readonly job: Pick<CiJob, "provider" | "event">;

@@ -13,7 +13,7 @@ const INTERRUPT_GRACE_MS = 5_000;
 /** After a limit was passed. Nothing presses, but the step must end. */
 const TIMEOUT_GRACE_MS = 30_000;
 
-export type WatchOptions = {
+type WatchOptions = {
   readonly client: { readonly runs: Pick<Client["runs"], "follow" | "cancel"> };
   readonly agentId: string;
   readonly runId: string;
@@ -32,7 +32,7 @@ export type WatchOptions = {
 /** The limit at which the run was cancelled; null for every other end. */
 export type PassedLimit = "time" | "silence" | null;
 
-export type WatchEnd =
+type WatchEnd =
   /** The run may be parked in place of ended: nobody works on it. */
   | { readonly type: "ended"; readonly run: Run; readonly passed: PassedLimit }
   /** Cancelled, and not seen to end within the grace period. */

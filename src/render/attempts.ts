@@ -1,4 +1,4 @@
-// What the attempts of a run came to: a line each for the log, a table for summary, comment and page. Pure.
+// Results of the attempts of a run: a line each for the log, a table for summary, comment and page. Pure.
 // Commands, names of models and reasons are untrusted.
 
 import { assertNever } from "../base/assert-never.ts";
@@ -20,7 +20,7 @@ export const attemptColumns = {
   time: "Time",
   result: "Result",
 } as const;
-export type AttemptCells = Readonly<Record<keyof typeof attemptColumns, string>>;
+type AttemptCells = Readonly<Record<keyof typeof attemptColumns, string>>;
 
 /** Each attempt on one line. Before one is chosen, that they have begun. */
 export function attemptNotes(value: AttemptsEvent["value"]): readonly string[] {

@@ -9,7 +9,7 @@ const BAND_BYTES = MAX_LINE_BYTES - LENGTH_BYTES - 1;
 /** The end of a section of lines. */
 export const FLUSH = Buffer.from("0000");
 
-export type Packet =
+type Packet =
   | { readonly kind: "line"; readonly data: Buffer }
   | { readonly kind: "flush" }
   | { readonly kind: "delimiter" };

@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileState } from "../workspaces/file-state.ts";
+import type { LocalFileState } from "../workspaces/file-state.ts";
 import { blobName, type Contents, LocalFolder } from "../workspaces/local-folder.ts";
 import type { Editor } from "./editor.ts";
 
@@ -77,7 +77,7 @@ export class EditorFolder extends LocalFolder {
     return bytes === null ? null : decodeText(bytes);
   }
 
-  override async stateOf(path: string): Promise<FileState | null> {
+  override async stateOf(path: string): Promise<LocalFileState | null> {
     const state = await super.stateOf(path);
     const unsaved = this.#unsaved.get(path);
     return state === null || unsaved === undefined ? state : { ...state, oid: blobName(unsaved) };

@@ -1,13 +1,13 @@
 // A verified statement about a commit, as lines for people: who asked which agent for what, and how that is known. Pure.
 
 import type { AgentRun } from "../../contract/attestations/agent-run.ts";
-import type { Identity } from "./identity.ts";
+import type { SignerIdentity } from "./identity.ts";
 
 const MAX_SHOWN = 8;
 
 export function attestationFields(
   run: AgentRun,
-  { identity, logIndex }: { readonly identity: Identity; readonly logIndex: string | null },
+  { identity, logIndex }: { readonly identity: SignerIdentity; readonly logIndex: string | null },
 ): Readonly<Record<string, string | null>> {
   const { prompt, agent, checks, cost, change } = run;
   return {

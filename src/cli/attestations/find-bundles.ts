@@ -19,7 +19,7 @@ const MAX_BUNDLE_BYTES = 4 * 1024 * 1024;
 /** As GitHub lists at once. */
 const MAX_BUNDLES = 100;
 
-export type BundlePlace = {
+type BundlePlace = {
   /** Without a trailing slash. */
   readonly apiUrl: string;
   readonly repository: string;

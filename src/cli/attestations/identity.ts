@@ -1,7 +1,7 @@
 // The identity in a certificate, and what it must be for a commit of a repository. Pure.
 
 /** As the code host vouched for the job that signed. */
-export type Identity = {
+export type SignerIdentity = {
   /** Of the job's ID token. */
   readonly issuer: string;
   /** The workflow that signed, with its ref: a reusable one may be another repository's. */
@@ -27,7 +27,7 @@ export type Expected = {
 };
 
 /** Why it is not what was expected; null where it is. Names are compared as GitHub does, whatever their case. */
-export function identityFault(identity: Identity, expected: Expected): string | null {
+export function identityFault(identity: SignerIdentity, expected: Expected): string | null {
   const { issuer, serverUrl, repository, workflow } = expected;
   if (identity.issuer !== issuer)
     return `It was signed for an identity of ${identity.issuer}, not of ${issuer}.`;

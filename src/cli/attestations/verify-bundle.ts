@@ -4,12 +4,12 @@
 import { bundleFromJSON, isBundleWithDsseEnvelope } from "@sigstore/bundle";
 import { TrustedRoot } from "@sigstore/protobuf-specs";
 import { type Signer, toSignedEntity, toTrustMaterial, Verifier } from "@sigstore/verify";
-import type { Identity } from "./identity.ts";
+import type { SignerIdentity } from "./identity.ts";
 
-export type VerifiedBundle = {
+type VerifiedBundle = {
   readonly payloadType: string;
   readonly payload: Buffer;
-  readonly identity: Identity;
+  readonly identity: SignerIdentity;
   /** The index of its entry in the public log; null where a time stamp takes its place. */
   readonly logIndex: string | null;
 };
@@ -78,7 +78,7 @@ const numbers = {
   invocation: 21,
 } as const;
 
-function identityOf({ identity }: Signer): Identity {
+function identityOf({ identity }: Signer): SignerIdentity {
   const textOf = (number: number) => {
     const oid = [...FULCIO, number].join(".");
     const found = identity?.oids?.find(({ oid: one }) => one?.id.join(".") === oid);

@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { matchesGlob } from "../../base/glob.ts";
 import { systemCodeOf } from "../../base/operator-error.ts";
 import { CommandError } from "../command-error.ts";
-import { type FileMode, type FileState, type FileStates, isSameFile } from "./file-state.ts";
+import { type FileStates, isSameFile, type LocalFileMode, type LocalFileState } from "./file-state.ts";
 import { isLeftOut, pathFault, RECORD_FOLDER } from "./folder-path.ts";
 
 type LocalFiles = {
@@ -57,7 +57,7 @@ export class LocalFolder {
 
   /** Reads every file. Links are read, not followed; what is neither file nor link nor folder is skipped. */
   async scan(): Promise<LocalFiles> {
-    const files = new Map<string, FileState>();
+    const files = new Map<string, LocalFileState>();
     const skipped: { path: string; why: string }[] = [];
     const visit = async (folder: string): Promise<void> => {
       for (const entry of await readdir(join(this.root, folder), {
@@ -80,7 +80,7 @@ export class LocalFolder {
   }
 
   /** Null where there is no file, nor a link, of that name. */
-  async stateOf(path: string): Promise<FileState | null> {
+  async stateOf(path: string): Promise<LocalFileState | null> {
     const found = await lstatOf(join(this.root, path));
     if (found === null || !(found.isFile() || found.isSymbolicLink())) return null;
     if (found.isSymbolicLink()) {
@@ -115,8 +115,8 @@ export class LocalFolder {
   async write(
     path: string,
     file: {
-      readonly from: FileState | null;
-      readonly to: FileState;
+      readonly from: LocalFileState | null;
+      readonly to: LocalFileState;
       readonly bytes: AsyncIterable<Uint8Array>;
     },
   ): Promise<void> {
@@ -144,12 +144,12 @@ export class LocalFolder {
   }
 
   /** Rejects with a FileMovedError where the file is not as it was. */
-  async requireState(path: string, state: FileState | null): Promise<void> {
+  async requireState(path: string, state: LocalFileState | null): Promise<void> {
     if (!isSameFile(await this.stateOf(path), state)) throw new FileMovedError(path);
   }
 
   /** Removes a file, and the folders that are empty then. Rejects with a FileMovedError where another one is there. */
-  async remove(path: string, from: FileState): Promise<void> {
+  async remove(path: string, from: LocalFileState): Promise<void> {
     await this.requireState(path, from);
     await this.#requireFolders(path);
     await rm(join(this.root, path));
@@ -231,7 +231,11 @@ async function* oneChunk(bytes: Buffer): AsyncIterable<Uint8Array> {
 
 const MAX_TARGET_BYTES = 4_096;
 
-async function readTarget(bytes: AsyncIterable<Uint8Array>, to: FileState, path: string): Promise<string> {
+async function readTarget(
+  bytes: AsyncIterable<Uint8Array>,
+  to: LocalFileState,
+  path: string,
+): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bytes) {
@@ -251,7 +255,7 @@ async function readTarget(bytes: AsyncIterable<Uint8Array>, to: FileState, path:
 /** Its size is part of its name, which is known once all of it is here: the bytes are read twice. */
 async function writePart(
   part: string,
-  file: { readonly to: FileState; readonly bytes: AsyncIterable<Uint8Array>; readonly path: string },
+  file: { readonly to: LocalFileState; readonly bytes: AsyncIterable<Uint8Array>; readonly path: string },
 ): Promise<void> {
   const handle = await open(part, "wx", file.to.mode === "100755" ? 0o777 : 0o666);
   let size = 0;
@@ -277,7 +281,7 @@ function changedMeanwhile(path: string): CommandError {
 /** Where a file of another spelling is the same one for this file system, nothing is replaced. */
 async function putNew(
   part: string,
-  { place, path, mode }: { readonly place: string; readonly path: string; readonly mode: FileMode },
+  { place, path, mode }: { readonly place: string; readonly path: string; readonly mode: LocalFileMode },
 ): Promise<void> {
   try {
     if (mode === "120000") await symlink(await readlink(part), place);

@@ -3,7 +3,7 @@
 import { ApiError, type Client } from "../../client/client.ts";
 import { ConnectionError } from "../../client/errors.ts";
 import { CommandError } from "../command-error.ts";
-import { type FileMode, type FileState, fileModes } from "./file-state.ts";
+import { fileModes, type LocalFileMode, type LocalFileState } from "./file-state.ts";
 import type { Contents } from "./local-folder.ts";
 import { everyItem } from "./pages.ts";
 import type { SyncPlace } from "./sync-record.ts";
@@ -12,12 +12,12 @@ import type { SyncPlace } from "./sync-record.ts";
 const MAX_WRITTEN_BYTES = 256 * 1024;
 
 type RemoteFiles = {
-  readonly files: ReadonlyMap<string, FileState & { readonly etag: string }>;
+  readonly files: ReadonlyMap<string, LocalFileState & { readonly etag: string }>;
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 };
 
 type RemoteFile = {
-  readonly mode: FileMode;
+  readonly mode: LocalFileMode;
   readonly contents: Contents;
   /** Of the file that is replaced; null: there is none. */
   readonly etag: string | null;
@@ -36,7 +36,7 @@ export function remoteCopy(client: Pick<Client, "files" | "copyFiles">, place: S
   const files = filesOf(client, place);
   return {
     list: async () => {
-      const found = new Map<string, FileState & { readonly etag: string }>();
+      const found = new Map<string, LocalFileState & { readonly etag: string }>();
       const skipped: { path: string; why: string }[] = [];
       for await (const entry of everyItem((page) => files.list({ query: { ...page, recursive: true } }))) {
         const { type, path } = entry;

@@ -2,7 +2,7 @@
 // of one side travels; a change of both is a conflict, and with one nothing travels. Pure.
 // Why: docs/decisions/081-a-folder-and-a-copy.md
 
-import { type FileState, type FileStates, isSameFile } from "./file-state.ts";
+import { type FileStates, isSameFile, type LocalFileState } from "./file-state.ts";
 
 export type Sides = {
   /** As folder and copy were when they last met. */
@@ -14,16 +14,16 @@ export type Sides = {
 /** A file that is put in the place of `from`; null there: of nothing. Null in `to`: it is removed. */
 export type FileStep = {
   readonly path: string;
-  readonly from: FileState | null;
-  readonly to: FileState | null;
+  readonly from: LocalFileState | null;
+  readonly to: LocalFileState | null;
 };
 
 export type SyncConflict = {
   readonly path: string;
   /** "in_the_way": a file has the name of a folder on the other side. */
   readonly kind: "both_changed" | "in_the_way";
-  readonly local: FileState | null;
-  readonly remote: FileState | null;
+  readonly local: LocalFileState | null;
+  readonly remote: LocalFileState | null;
 };
 
 export type SyncPlan = {
@@ -59,8 +59,8 @@ function plan(sides: Sides, { from, onto, other, take }: Direction): SyncPlan {
   const steps: FileStep[] = [];
   const left: string[] = [];
   const conflicts: SyncConflict[] = [];
-  const met = new Map<string, FileState>();
-  const meet = (path: string, state: FileState | null) => {
+  const met = new Map<string, LocalFileState>();
+  const meet = (path: string, state: LocalFileState | null) => {
     if (state !== null) met.set(path, state);
   };
   const after = new Map(onto);

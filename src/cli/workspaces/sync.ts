@@ -1,7 +1,7 @@
 // Carries out what a pull or a push has planned, and keeps the record of how folder and copy have met: also where it ends
 // half way, so that the next one goes on from there.
 
-import { type FileState, type FileStates, isSameFile } from "./file-state.ts";
+import { type FileStates, isSameFile, type LocalFileState } from "./file-state.ts";
 import { pathFault } from "./folder-path.ts";
 import type { LocalFolder } from "./local-folder.ts";
 import type { RemoteCopy } from "./remote-copy.ts";
@@ -78,14 +78,14 @@ export async function push(options: SyncOptions & Partial<Take>): Promise<SyncRe
 type Read = {
   readonly base: FileStates;
   readonly local: FileStates;
-  readonly remote: ReadonlyMap<string, FileState & { readonly etag: string }>;
+  readonly remote: ReadonlyMap<string, LocalFileState & { readonly etag: string }>;
   readonly skipped: SyncResult["skipped"];
 };
 
 async function readSides({ folder, copy, record }: SyncOptions): Promise<Read> {
   const [here, there] = await Promise.all([folder.scan(), copy.list()]);
   const skipped = [...here.skipped, ...there.skipped];
-  const remote = new Map<string, FileState & { readonly etag: string }>();
+  const remote = new Map<string, LocalFileState & { readonly etag: string }>();
   for (const [path, file] of there.files) {
     if (folder.isExcluded(path)) continue;
     const fault = pathFault(path, process.platform);

@@ -6,7 +6,7 @@ import { expectRefused, expectStatus, expectThat } from "../kit/expect.ts";
 import { fill, isOfFiles, nameOf, parametersOf, type RouteFact, routes } from "../kit/routes.ts";
 import type { Need, Statement } from "../kit/statement.ts";
 import { accountOf, type Ids, scheduledAgentOf, workspaceOf } from "../kit/things.ts";
-import type { Caller, World } from "../kit/world.ts";
+import type { World, WorldCaller } from "../kit/world.ts";
 
 /** As a key is spelled, and nobody's. */
 const WRONG_KEY = `svc_sk_${"A".repeat(49)}`;
@@ -138,7 +138,7 @@ export const credentials: readonly Statement[] = [
 async function callRoute(
   world: World,
   route: RouteFact,
-  call: { readonly path: string; readonly as?: Caller; readonly bearer?: string },
+  call: { readonly path: string; readonly as?: WorldCaller; readonly bearer?: string },
 ) {
   const { path, as, bearer } = call;
   const isUpload = route.body === "bytes";
@@ -191,7 +191,7 @@ function needsOf(route: RouteFact): readonly Need[] {
   return route.section === "4.6" || route.path.includes("/workflows/") ? ["workspaces"] : [];
 }
 
-async function idsOf(world: World, route: RouteFact, as: Caller): Promise<Ids> {
+async function idsOf(world: World, route: RouteFact, as: WorldCaller): Promise<Ids> {
   if (route.path.startsWith("/v1/users")) return { userID: await accountOf(world, as) };
   if (route.section === "4.6" || route.path.includes("/workflows/")) return await workspaceOf(world, as);
   return await scheduledAgentOf(world, as);

@@ -5,7 +5,7 @@ import { expectStatus } from "../kit/expect.ts";
 import { array, boolean, dateTime, integer, object, oneOf, text, uuid } from "../kit/field-kinds.ts";
 import { put } from "../kit/filled.ts";
 import { checkpoint, currentRevision, filesOf, makeCopy, makeWorkspace, propose } from "../kit/things.ts";
-import type { Caller, World } from "../kit/world.ts";
+import type { World, WorldCaller } from "../kit/world.ts";
 
 export const needs = ["workspaces", "files"] as const;
 export const EVIDENCE = "All tests pass.";
@@ -73,7 +73,7 @@ export async function accept(
   world: World,
   { path, workspaceId }: Proposal,
   body: Readonly<Record<string, unknown>> = {},
-  as: Caller = "owner",
+  as: WorldCaller = "owner",
 ): Promise<Answer> {
   const expected_current_revision = await currentRevision(world, workspaceId);
   return await world.post(
@@ -87,7 +87,7 @@ export async function resolve(
   world: World,
   { path, workspaceId }: Proposal,
   body: Readonly<Record<string, unknown>>,
-  as: Caller = "owner",
+  as: WorldCaller = "owner",
 ): Promise<Answer> {
   const expected_current_revision = await currentRevision(world, workspaceId);
   return await world.post(
@@ -99,6 +99,6 @@ export async function resolve(
 
 export const decisions = {
   accept,
-  resolve: (world: World, of: Proposal, body = {}, as?: Caller) =>
+  resolve: (world: World, of: Proposal, body = {}, as?: WorldCaller) =>
     resolve(world, of, { resolutions: [], ...body }, as),
 } as const;

@@ -1,7 +1,7 @@
 // Every token that POST /v1/ci/oidc/exchange refuses, each with its reason.
 
 import { expectMember, expectRefused } from "../kit/expect.ts";
-import type { Claims } from "../kit/issuer.ts";
+import type { ClaimValues } from "../kit/issuer.ts";
 import { exchange, freshRepository, mint } from "../kit/jobs.ts";
 import type { Statement } from "../kit/statement.ts";
 import type { World } from "../kit/world.ts";
@@ -13,11 +13,11 @@ type Token = (world: World) => string;
 type RefusedLine = readonly [id: string, says: string, token: Token, status: number, reason: string];
 
 const withClaims =
-  (claims: Claims): Token =>
+  (claims: ClaimValues): Token =>
   (world) =>
     mint(world, { ...freshRepository(world), ...claims });
 const withHeader =
-  (header: Claims): Token =>
+  (header: ClaimValues): Token =>
   (world) =>
     mint(world, freshRepository(world), header);
 /** With another part in the place of one. */

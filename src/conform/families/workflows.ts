@@ -14,7 +14,7 @@ import { recordStatements } from "../kit/record-fields.ts";
 import { PROMPT } from "../kit/runs.ts";
 import { type Statement, statementsOf } from "../kit/statement.ts";
 import { makeWorkspace } from "../kit/things.ts";
-import type { Caller, World } from "../kit/world.ts";
+import type { World, WorldCaller } from "../kit/world.ts";
 
 type Workflow = { readonly id: string; readonly agentId: string; readonly path: string };
 
@@ -55,7 +55,7 @@ async function activate(
   world: World,
   { id }: Workflow,
   body?: unknown,
-  as: Caller = "owner",
+  as: WorldCaller = "owner",
 ): Promise<Answer> {
   return await world.post(`/v1/workflows/${id}/activate`, body, as);
 }
@@ -63,7 +63,7 @@ async function activate(
 async function execute(
   world: World,
   { id }: Workflow,
-  asked: { readonly as?: Caller; readonly key?: string; readonly body?: unknown } = {},
+  asked: { readonly as?: WorldCaller; readonly key?: string; readonly body?: unknown } = {},
 ): Promise<Answer> {
   const { as = "owner", key, body } = asked;
   return await world.ask({

@@ -3,13 +3,13 @@
 import { type Answer, member } from "./exchange.ts";
 import { expectStatus, expectThat, listOf } from "./expect.ts";
 import { makeAgent } from "./things.ts";
-import type { Caller, World } from "./world.ts";
+import type { World, WorldCaller } from "./world.ts";
 
 /** Asks for an agent; what is made is retired at the end. */
 export async function create(
   world: World,
   body: Readonly<Record<string, unknown>>,
-  as: Caller = "owner",
+  as: WorldCaller = "owner",
 ): Promise<Answer> {
   const answer = await world.ask({ method: "POST", path: "/v1/agents", as, json: body });
   const id = member(answer.json, "id");
@@ -28,7 +28,7 @@ export async function independent(world: World): Promise<string> {
   return await world.once("independent agent", () => makeAgent(world, { kind: "independent" }));
 }
 
-export async function read(world: World, id: string, as: Caller = "owner"): Promise<Answer> {
+export async function read(world: World, id: string, as: WorldCaller = "owner"): Promise<Answer> {
   return expectStatus(await world.get(`/v1/agents/${id}`, as), 200);
 }
 
@@ -36,7 +36,7 @@ export async function read(world: World, id: string, as: Caller = "owner"): Prom
 export async function listed(
   world: World,
   query = "",
-  as: Caller = "owner",
+  as: WorldCaller = "owner",
 ): Promise<{ answer: Answer; ids: readonly unknown[] }> {
   const answer = expectStatus(await world.get(`/v1/agents${query}`, as), 200);
   return { answer, ids: listOf(answer).map((agent) => member(agent, "id")) };

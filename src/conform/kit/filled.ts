@@ -4,7 +4,7 @@
 import type { Answer } from "./exchange.ts";
 import { expectStatus } from "./expect.ts";
 import { checkpoint, makeCopy, makeWorkspace } from "./things.ts";
-import type { Caller, World } from "./world.ts";
+import type { World, WorldCaller } from "./world.ts";
 
 export type KnownFile = {
   readonly path: string;
@@ -134,7 +134,12 @@ export async function read(world: World, files: string, path: string): Promise<A
 }
 
 /** POST of a route of files, which takes no key. */
-export async function post(world: World, path: string, json: unknown, as: Caller = "owner"): Promise<Answer> {
+export async function post(
+  world: World,
+  path: string,
+  json: unknown,
+  as: WorldCaller = "owner",
+): Promise<Answer> {
   return await world.ask({ method: "POST", path, json, as });
 }
 

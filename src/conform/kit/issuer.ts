@@ -13,12 +13,12 @@ export type IssuerDocument = {
   readonly private_key: JsonWebKey;
 };
 
-export type Claims = Readonly<Record<string, unknown>>;
+export type ClaimValues = Readonly<Record<string, unknown>>;
 
 export type Issuer = {
   readonly audience: string;
   /** A job's token: of a repository of its own unless the claims name one. */
-  mint(claims?: Claims, header?: Claims): string;
+  mint(claims?: ClaimValues, header?: ClaimValues): string;
 };
 
 const TOKEN_SECONDS = 300;
@@ -53,7 +53,7 @@ export function openIssuer(
   };
 }
 
-function ofARepository(id: string): Claims {
+function ofARepository(id: string): ClaimValues {
   // Small enough for every language, and nobody's: the first repositories of GitHub are older.
   const number = String(900_000_000_000 + Number.parseInt(id.slice(-8), 16));
   return {

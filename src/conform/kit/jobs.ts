@@ -2,20 +2,20 @@
 
 import type { Answer } from "./exchange.ts";
 import { expectStatus, textOf } from "./expect.ts";
-import type { Claims } from "./issuer.ts";
+import type { ClaimValues } from "./issuer.ts";
 import { accountOf } from "./things.ts";
 import type { World } from "./world.ts";
 
 export const EXCHANGE = "/v1/ci/oidc/exchange";
 
-export function mint(world: World, claims: Claims = {}, header: Claims = {}): string {
+export function mint(world: World, claims: ClaimValues = {}, header: ClaimValues = {}): string {
   if (world.issuer === null)
     throw new TypeError("A statement about jobs does not say that it needs an issuer.");
   return world.issuer.mint(claims, header);
 }
 
 /** A repository that nothing else is about. */
-export function freshRepository(world: World): Claims {
+export function freshRepository(world: World): ClaimValues {
   const id = String(800_000_000_000 + Number.parseInt(world.uuid().slice(-9), 16));
   return {
     repository: `conform-${id}/project`,
@@ -25,7 +25,7 @@ export function freshRepository(world: World): Claims {
   };
 }
 
-export function privateRepository(world: World): Claims {
+export function privateRepository(world: World): ClaimValues {
   return { ...freshRepository(world), repository_visibility: "private" };
 }
 
@@ -38,13 +38,13 @@ export type Job = {
   readonly capability: string;
   readonly answer: Answer;
   /** Of its repository. */
-  readonly claims: Claims;
+  readonly claims: ClaimValues;
 };
 
 /** A job that has a capability, of a repository of its own unless the claims name one. */
 export async function makeJob(
   world: World,
-  claims: Claims = freshRepository(world),
+  claims: ClaimValues = freshRepository(world),
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<Job> {
   const answer = expectStatus(await exchange(world, { subject_token: mint(world, claims), ...more }), 200);

@@ -3,7 +3,7 @@
 import { type Answer, member } from "./exchange.ts";
 import { Difference, expectStatus, expectThat, listOf, textOf } from "./expect.ts";
 import { makeAgent } from "./things.ts";
-import type { Caller, World } from "./world.ts";
+import type { World, WorldCaller } from "./world.ts";
 
 /** A word in answer, wherever a model executes runs. */
 export const PROMPT = "Answer with one word: done.";
@@ -19,7 +19,7 @@ export async function runner(world: World): Promise<string> {
 }
 
 type Submission = {
-  readonly as?: Caller;
+  readonly as?: WorldCaller;
   readonly bearer?: string;
   readonly agentId?: string;
   readonly body?: Readonly<Record<string, unknown>>;
@@ -50,11 +50,11 @@ export function pathOfRun({ agentId, runId }: Pick<RunIds, "agentId" | "runId">)
   return `/v1/agents/${agentId}/runs/${runId}`;
 }
 
-export async function readRun(world: World, run: RunIds, as: Caller = "owner"): Promise<Answer> {
+export async function readRun(world: World, run: RunIds, as: WorldCaller = "owner"): Promise<Answer> {
   return expectStatus(await world.get(pathOfRun(run), as), 200);
 }
 
-export async function cancel(world: World, run: RunIds, as: Caller = "owner"): Promise<Answer> {
+export async function cancel(world: World, run: RunIds, as: WorldCaller = "owner"): Promise<Answer> {
   return await world.post(`${pathOfRun(run)}/cancel`, undefined, as);
 }
 

@@ -5,7 +5,7 @@ import type { Answer } from "./exchange.ts";
 import { member } from "./exchange.ts";
 import { Difference, expectStatus, textOf } from "./expect.ts";
 import { makeAgent } from "./things.ts";
-import type { Caller, World } from "./world.ts";
+import type { World, WorldCaller } from "./world.ts";
 
 export const DAY_SECONDS = 86_400;
 const SOON_SECONDS = 1;
@@ -26,7 +26,7 @@ export async function scheduler(world: World): Promise<string> {
 /** Makes a schedule in a day's time, unless the body says otherwise. It is cancelled at the end. */
 export async function makeSchedule(
   world: World,
-  options: { as?: Caller; agentId?: string; body?: Readonly<Record<string, unknown>> } = {},
+  options: { as?: WorldCaller; agentId?: string; body?: Readonly<Record<string, unknown>> } = {},
 ): Promise<Made> {
   const { as = "owner", body = {} } = options;
   const agentId = options.agentId ?? (await scheduler(world));
@@ -49,11 +49,11 @@ export async function readSchedule(
   return expectStatus(await world.get(pathOf(made)), 200);
 }
 
-export async function confirmSchedule(world: World, made: Made, as: Caller = "owner"): Promise<Answer> {
+export async function confirmSchedule(world: World, made: Made, as: WorldCaller = "owner"): Promise<Answer> {
   return await world.post(`${pathOf(made)}/confirm`, undefined, as);
 }
 
-export async function cancelSchedule(world: World, made: Made, as: Caller = "owner"): Promise<Answer> {
+export async function cancelSchedule(world: World, made: Made, as: WorldCaller = "owner"): Promise<Answer> {
   return await world.send("DELETE", pathOf(made), undefined, as);
 }
 

@@ -3,14 +3,14 @@
 
 import type { Answer } from "./exchange.ts";
 import { expectStatus, textOf } from "./expect.ts";
-import type { Caller, World } from "./world.ts";
+import type { World, WorldCaller } from "./world.ts";
 
 export type Ids = Readonly<Record<string, string>>;
 
 /** Makes an agent, which is retired at the end. */
 export async function makeAgent(
   world: World,
-  options: { as?: Caller; kind?: "independent" } = {},
+  options: { as?: WorldCaller; kind?: "independent" } = {},
 ): Promise<string> {
   const { as = "owner", kind } = options;
   const name = world.name("agent");
@@ -22,13 +22,17 @@ export async function makeAgent(
 }
 
 /** Makes a workspace, which is deleted at the end. */
-export async function makeWorkspace(world: World, as: Caller = "owner"): Promise<string> {
+export async function makeWorkspace(world: World, as: WorldCaller = "owner"): Promise<string> {
   const id = world.made(await world.post("/v1/workspaces", { name: world.name("workspace") }, as));
   world.atEnd(`workspace ${id}`, () => world.send("DELETE", `/v1/workspaces/${id}`, undefined, as));
   return id;
 }
 
-export async function makeCopy(world: World, workspaceId: string, as: Caller = "owner"): Promise<string> {
+export async function makeCopy(
+  world: World,
+  workspaceId: string,
+  as: WorldCaller = "owner",
+): Promise<string> {
   const done = await world.finished(await world.post(`/v1/workspaces/${workspaceId}/copies`, {}, as), as);
   return textOf(done, "result", "working_copy_id");
 }
@@ -36,7 +40,7 @@ export async function makeCopy(world: World, workspaceId: string, as: Caller = "
 /** Writes a file in a copy, or in the canonical copy where none is named. */
 async function writeFile(
   world: World,
-  place: { readonly workspaceId: string; readonly copyId?: string; readonly as?: Caller },
+  place: { readonly workspaceId: string; readonly copyId?: string; readonly as?: WorldCaller },
   file: { readonly path: string; readonly content: string; readonly etag?: string },
 ): Promise<Answer> {
   const { path, content, etag } = file;
@@ -57,7 +61,7 @@ export function filesOf(place: { readonly workspaceId: string; readonly copyId?:
 /** Saves a copy, or the canonical copy: the revision's id. */
 export async function checkpoint(
   world: World,
-  place: { readonly workspaceId: string; readonly copyId?: string; readonly as?: Caller },
+  place: { readonly workspaceId: string; readonly copyId?: string; readonly as?: WorldCaller },
 ): Promise<string> {
   const { workspaceId, copyId, as = "owner" } = place;
   const body = copyId === undefined ? {} : { working_copy_id: copyId };
@@ -71,7 +75,7 @@ export async function checkpoint(
 /** A copy with these files, saved and proposed. */
 export async function propose(
   world: World,
-  place: { readonly workspaceId: string; readonly as?: Caller },
+  place: { readonly workspaceId: string; readonly as?: WorldCaller },
   files: Readonly<Record<string, string>>,
 ): Promise<{ readonly copyId: string; readonly revisionId: string; readonly changesetId: string }> {
   const { workspaceId, as = "owner" } = place;
@@ -90,14 +94,14 @@ export async function currentRevision(world: World, workspaceId: string): Promis
 }
 
 /** The account of a caller, as its agents tell. */
-export async function accountOf(world: World, as: Caller): Promise<string> {
+export async function accountOf(world: World, as: WorldCaller): Promise<string> {
   return await world.once(`account of ${as}`, async () => {
     const agentID = await agentOf(world, as);
     return textOf(await world.get(`/v1/agents/${agentID}`, as), "user_id");
   });
 }
 
-export async function agentOf(world: World, as: Caller): Promise<string> {
+export async function agentOf(world: World, as: WorldCaller): Promise<string> {
   return await world.once(`agent of ${as}`, () => makeAgent(world, { as }));
 }
 
@@ -111,7 +115,7 @@ export async function retiredAgentOf(world: World): Promise<string> {
 }
 
 /** A workspace with a file, two revisions, a copy and an open changeset, which no statement changes. */
-export async function workspaceOf(world: World, as: Caller): Promise<Ids> {
+export async function workspaceOf(world: World, as: WorldCaller): Promise<Ids> {
   return await world.once(`workspace of ${as}`, async () => {
     const workspaceId = await makeWorkspace(world, as);
     const first = await writeFile(world, { workspaceId, as }, { path: "a.txt", content: "hello\n" });
@@ -152,7 +156,7 @@ export async function workspaceOf(world: World, as: Caller): Promise<Ids> {
 }
 
 /** An agent with a schedule, which no statement changes. */
-export async function scheduledAgentOf(world: World, as: Caller): Promise<Ids> {
+export async function scheduledAgentOf(world: World, as: WorldCaller): Promise<Ids> {
   return await world.once(`scheduled agent of ${as}`, async () => {
     const agentID = await agentOf(world, as);
     const body = { prompt: "Look.", delay_seconds: 86_400, metadata: { ticket: 7 } };

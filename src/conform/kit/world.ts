@@ -8,7 +8,7 @@ import { Difference, expectStatus, textOf } from "./expect.ts";
 import type { Issuer } from "./issuer.ts";
 
 /** Whose credential a request has. */
-export type Caller = "owner" | "other" | "ai" | "empty" | "capped" | "nobody";
+export type WorldCaller = "owner" | "other" | "ai" | "empty" | "capped" | "nobody";
 
 export type Credentials = {
   readonly owner: string;
@@ -61,26 +61,26 @@ export class World {
     return `${this.label}-${word}-${this.uuid().slice(-8)}`;
   }
 
-  credential(caller: Caller): string | undefined {
+  credential(caller: WorldCaller): string | undefined {
     return caller === "nobody" ? undefined : (this.#credentials[caller] ?? undefined);
   }
 
   /** Asks as the owner, unless told. */
-  async ask(ask: Ask & { readonly as?: Caller }): Promise<Answer> {
+  async ask(ask: Ask & { readonly as?: WorldCaller }): Promise<Answer> {
     const { as = "owner", ...rest } = ask;
     return await this.connection.ask({ bearer: this.credential(as), ...rest });
   }
 
-  async get(path: string, as: Caller = "owner"): Promise<Answer> {
+  async get(path: string, as: WorldCaller = "owner"): Promise<Answer> {
     return await this.ask({ path, as });
   }
 
   /** A POST in JSON with an idempotency key of its own. */
-  async post(path: string, json: unknown, as: Caller = "owner"): Promise<Answer> {
+  async post(path: string, json: unknown, as: WorldCaller = "owner"): Promise<Answer> {
     return await this.send("POST", path, json, as);
   }
 
-  async send(method: string, path: string, json: unknown, as: Caller = "owner"): Promise<Answer> {
+  async send(method: string, path: string, json: unknown, as: WorldCaller = "owner"): Promise<Answer> {
     const headers = { "idempotency-key": this.uuid() };
     return await this.ask({ method, path, as, headers, ...(json === undefined ? {} : { json }) });
   }
@@ -123,7 +123,7 @@ export class World {
    * Follows the operation of a 202 to its end: its last answer. Throws where it does not succeed. By the operation's id, not by
    * Location: whether that is right is a statement of its own.
    */
-  async finished(accepted: Answer, as: Caller = "owner"): Promise<Answer> {
+  async finished(accepted: Answer, as: WorldCaller = "owner"): Promise<Answer> {
     expectStatus(accepted, 202);
     const [workspaceId, id] = [textOf(accepted, "workspace_id"), textOf(accepted, "id")];
     const path = `/v1/workspaces/${workspaceId}/operations/${id}?wait=30`;

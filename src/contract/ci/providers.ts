@@ -7,7 +7,7 @@ export const ciProviderNames = ["github", "gitlab", "circleci", "buildkite", "bi
 export type CiProviderName = (typeof ciProviderNames)[number];
 
 /** The way in which a job gets its ID token. */
-export type TokenSource =
+export type IdTokenSource =
   /** A request to the provider, at an address that the job's environment names. */
   | { readonly type: "request"; readonly variable: string }
   /** A tool of the provider in the job's `PATH`. */
@@ -42,7 +42,7 @@ type CiProviderFacts = {
   readonly claimsVisibility: boolean;
   /** Names that `{…}` of the issuer's clone URL stands for. */
   readonly cloneNames: readonly ("repository" | "pipeline")[];
-  readonly token: TokenSource;
+  readonly token: IdTokenSource;
   readonly checkout: CheckoutAdvice;
   /** The folder of refs in which the repository keeps the heads of pull requests. Null where it keeps none. */
   readonly pullRequestRefs: string | null;

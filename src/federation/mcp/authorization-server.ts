@@ -18,7 +18,7 @@ import { type Challenge, ServerAccessError } from "./server-grant.ts";
 const REQUEST_MS = 20_000;
 const ACCESS_TOKEN = /^[\x21-\x7e]{1,16384}$/;
 
-export type AskedServer = {
+type AskedServer = {
   readonly serverUrl: string;
   /** The authorization server that is asked for. Null: the first that the server names. */
   readonly issuer: string | null;

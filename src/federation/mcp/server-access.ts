@@ -37,7 +37,7 @@ const DEFAULT_LIFE_SECONDS = 3600;
 const MAX_LIFE_SECONDS = 24 * 3600;
 const CLIENT_NAME = "agent-service";
 
-export type ServerAccessOptions = {
+type ServerAccessOptions = {
   readonly serverUrl: string;
   readonly grant: ServerGrant;
   /** Of the job. Null: there is none. */
@@ -54,7 +54,7 @@ export type ServerAccessOptions = {
   readonly signal: AbortSignal;
 };
 
-export type ServerAccess = ServerToken &
+type ServerAccess = ServerToken &
   Pick<RenewedToken, "current" | "renewalInMs"> & {
     /** Notes what a server's answer says of its authorization, before a token is asked for. */
     heed(challenge: Challenge): void;

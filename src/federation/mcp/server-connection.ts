@@ -41,7 +41,7 @@ type Sending = {
 
 type ClientMethod = "none" | "client_secret_basic" | "client_secret_post";
 
-export type ConnectionClient = {
+type ConnectionClient = {
   readonly id: string;
   readonly method: ClientMethod;
   readonly secret: string | null;
@@ -54,7 +54,7 @@ type TokenServer = {
   readonly client: ConnectionClient;
 };
 
-export type ConnectionTokens = {
+type ConnectionTokens = {
   readonly accessToken: string;
   readonly refreshToken: string | null;
   /** Null: the answer did not say it. */
@@ -62,7 +62,7 @@ export type ConnectionTokens = {
   readonly scope: string | null;
 };
 
-export type FoundConnection = Pick<TokenServer, "issuer" | "tokenEndpoint" | "resource" | "client"> & {
+type FoundConnection = Pick<TokenServer, "issuer" | "tokenEndpoint" | "resource" | "client"> & {
   readonly authorizationEndpoint: string;
   readonly revocationEndpoint: string | null;
   readonly scope: string;

@@ -29,7 +29,7 @@ export type PlatformRequest = {
   readonly body?: string;
 };
 
-export type PlatformAnswer = { readonly status: number; readonly body: string };
+type PlatformAnswer = { readonly status: number; readonly body: string };
 
 /** Any answer but one that may be another one in a moment. Rejects with FederationError, or with the signal's reason. */
 export async function askPlatform(

@@ -3,7 +3,7 @@
 
 import { stsHost } from "../../contract/models/clouds.ts";
 import { type AwsSession, bedrockKey, SESSION_SECONDS } from "../bedrock-key.ts";
-import { type Claims, claimsOf } from "../claims.ts";
+import { claimsOf, type IdTokenClaims } from "../claims.ts";
 import type { ExchangeRefusal, Explained, ModelFederation, TokenExchange } from "../provider.ts";
 import { formOf } from "../token-exchange.ts";
 
@@ -84,7 +84,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** In CloudTrail it says which run of the CI asked. */
-function sessionNameOf(claims: Claims | null): string {
+function sessionNameOf(claims: IdTokenClaims | null): string {
   const run = claims?.runId ?? null;
   return run === null ? "agent-service" : `agent-service-${run}`;
 }

@@ -10,7 +10,7 @@ import type { CodeHostOptions } from "./octokit.ts";
 const RETRY: BackoffPolicy = { attempts: 3, firstDelayMs: 500, maxDelayMs: 10_000 };
 const TIMEOUT_MS = 60_000;
 
-export type Download = {
+type Download = {
   readonly url: string;
   /** Method and path of the call that named the address, for messages: the address itself is a secret for a minute. */
   readonly call: string;

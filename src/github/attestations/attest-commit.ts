@@ -37,7 +37,7 @@ export async function attestCommit(options: AttestOptions): Promise<Attestation>
 }
 
 /** The beginning of a message. */
-export function unattested(sha: string): string {
+function unattested(sha: string): string {
   return `Commit ${sha.slice(0, 7)} is pushed, and not attested.`;
 }
 

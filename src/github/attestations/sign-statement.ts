@@ -7,7 +7,7 @@ import { FULCIO_AUDIENCE, requestCertificate } from "./signing-certificate.ts";
 import type { SigningServices } from "./signing-services.ts";
 import { type Envelope, type Witnessed, witness } from "./witness.ts";
 
-export const BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle.v0.3+json";
+const BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle.v0.3+json";
 
 export type Bundle = {
   readonly mediaType: typeof BUNDLE_TYPE;
@@ -15,7 +15,7 @@ export type Bundle = {
   readonly dsseEnvelope: Envelope;
 };
 
-export type Signer = ServiceAccess & {
+type Signer = ServiceAccess & {
   /** An ID token of this job. Rejects with an error whose message names the fix. */
   readonly mintIdToken: (audience: string, signal?: AbortSignal) => Promise<string>;
   /** Masks a value in the job's log. */

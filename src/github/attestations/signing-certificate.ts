@@ -9,7 +9,7 @@ import { AttestationError } from "./attestation-error.ts";
 export const FULCIO_AUDIENCE = "sigstore";
 const TITLE = "The authority of signing certificates";
 
-export type SigningKey = {
+type SigningKey = {
   /** The signature of ECDSA on P-256 with SHA-256, in DER. */
   sign(bytes: Buffer): Buffer;
   readonly certificate: { readonly pem: string; readonly der: Buffer };

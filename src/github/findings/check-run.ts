@@ -36,7 +36,7 @@ const listSchema = z.object({
   ),
 });
 
-export type CheckRunOptions = NewCheck & {
+type CheckRunOptions = NewCheck & {
   readonly api: GitHubApi;
   /** The name in the list of checks, and in the rules of a branch. */
   readonly name: string;

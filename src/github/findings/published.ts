@@ -43,10 +43,10 @@ const commentSchema = z.extend(writtenSchema, {
 });
 
 /** The present place of a comment of ours. */
-export type PublishedPlace = { readonly path: string; readonly startLine: number; readonly line: number };
+type PublishedPlace = { readonly path: string; readonly startLine: number; readonly line: number };
 
 /** With what only GitHub has. */
-export type GitHubPublished = Published & {
+type GitHubPublished = Published & {
   /** Places of comments of ours. */
   readonly places: readonly PublishedPlace[];
   /** Pending reviews: created, but never submitted. */

@@ -18,7 +18,7 @@ const MAX_PROBES = 20;
 const madeSchema = z.object({ id: z.int(), html_url: z.string() });
 const fileSchema = z.object({ filename: z.string(), patch: z.optional(z.nullable(z.string())) });
 
-export type PullReviewOptions = NewReview & {
+type PullReviewOptions = NewReview & {
   readonly api: GitHubApi;
   /** The address of the files at that commit: ".../blob/<sha>". */
   readonly filesUrl: string;

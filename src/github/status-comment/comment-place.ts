@@ -11,7 +11,7 @@ import type { RequestSubject } from "../trigger/agent-request.ts";
 
 const MAX_PAGES = 50;
 
-export type CommentSubject = Pick<RequestSubject, "number" | "comment" | "discussionId">;
+type CommentSubject = Pick<RequestSubject, "number" | "comment" | "discussionId">;
 
 export function commentPlace(api: GitHubApi, subject: CommentSubject): CommentPlace {
   const { discussionId } = subject;

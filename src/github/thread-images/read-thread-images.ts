@@ -10,7 +10,7 @@ import type { RequestImage, RequestSubject } from "../trigger/agent-request.ts";
 import { type DownloadOptions, downloadImage } from "./download-image.ts";
 import { type ImageReference, imageReferences, signedAddresses } from "./image-references.ts";
 
-export const MAX_IMAGES = 5;
+const MAX_IMAGES = 5;
 const MAX_IMAGE_BYTES = 3_000_000;
 const MAX_ALL_BYTES = 6_000_000;
 const MAX_PAGES = 10;

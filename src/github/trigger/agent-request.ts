@@ -1,7 +1,7 @@
 // The request of the step to the agent, and the issue, pull request or discussion that the event is about. Types only.
 
 import type { ReviewedPaths } from "../../job/findings/reviewed-paths.ts";
-import type { Command } from "./command.ts";
+import type { CommentCommand } from "./command.ts";
 import type { Account, CommentTrigger, PullRequestRefs, Subject } from "./github-trigger.ts";
 
 /** The issue, pull request or discussion that the event is about. The account that caused the event was admitted. */
@@ -17,7 +17,7 @@ export type RequestSubject = Subject & {
     /** GraphQL's id of a comment in a discussion. */
     readonly nodeId?: string;
   } | null;
-  readonly command: Command | null;
+  readonly command: CommentCommand | null;
   /** Whose command it is, as GitHub names them; null where nobody gave one. */
   readonly asker: Account | null;
   /** Whether the asker has write access. Known for the command "continue" only. */

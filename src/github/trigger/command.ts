@@ -6,7 +6,7 @@ import { type Segment, segmentsOf } from "../../job/prompt/segments.ts";
 export const commandVerbs = ["review", "fix", "continue", "cancel", "new", "help"] as const;
 type CommandVerb = (typeof commandVerbs)[number];
 
-export type Command = {
+export type CommentCommand = {
   /** Null for a request without a verb. */
   readonly verb: CommandVerb | null;
   /** The text after the phrase and the verb, to the end of the comment. May be empty. */
@@ -49,7 +49,7 @@ const QUOTED_MAIL = new RegExp(
 );
 
 /** The first command of a comment; null where there is none. The phrase is not case-sensitive. */
-export function parseCommand(comment: string, phrase: string): Command | null {
+export function parseCommand(comment: string, phrase: string): CommentCommand | null {
   const text = withoutQuotedMail(comment.replaceAll(/\r\n?/g, "\n"));
   // Most comments end here.
   if (!text.toLowerCase().includes(phrase.toLowerCase())) return null;

@@ -2,7 +2,7 @@
 // Pure.
 
 import { isObject } from "../../base/json.ts";
-import { type Command, parseCommand } from "./command.ts";
+import { type CommentCommand, parseCommand } from "./command.ts";
 import { COMMENT_EVENTS } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
 
@@ -10,7 +10,7 @@ import { Declined } from "./declined.ts";
 const OWN_MARK = "<!-- agent-service:";
 
 /** The command of a comment. Throws Declined when there is none, or it is no longer new. */
-export function commentCommand(event: string, payload: unknown, phrase: string): Command {
+export function commentCommand(event: string, payload: unknown, phrase: string): CommentCommand {
   const { field = "", action = "" } = COMMENT_EVENTS[event] ?? {};
   const { action: done } = isObject(payload) ? payload : {};
   const body = textOf(event, payload);

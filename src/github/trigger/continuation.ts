@@ -1,11 +1,11 @@
-// What the command "continue" asks for: the limits that it raises, and the text for the agent. Pure.
+// The request of the command "continue": the limits that it raises, and the text for the agent. Pure.
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import { dollars, integer } from "../../base/settings/kinds.ts";
 import type { Kind } from "../../base/settings/setting.ts";
 import { MAX_COST_LIMITS, MAX_TURN_TOKENS } from "../../job/job-settings.ts";
 
-export type Continuation = {
+type Continuation = {
   /** Of the whole run. Null: the workflow's own. */
   readonly maxCostMicroUsd: number | null;
   /** Of the whole run. Null: the workflow's own. */

@@ -9,7 +9,7 @@ import { eventRules } from "../../contract/ci/events.ts";
 import { StepError } from "../../job/step-error.ts";
 import type { CodeHost } from "../code-host.ts";
 import type { AgentRequest, RequestInputs } from "./agent-request.ts";
-import type { Command } from "./command.ts";
+import type { CommentCommand } from "./command.ts";
 import { isCommentEvent, isNameable } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
 
@@ -53,7 +53,10 @@ async function plainRequest(options: RequestOptions): Promise<AgentRequest> {
 }
 
 /** Only jobs of comments load what reads one. Null for a text without a new command, whose event does without one. */
-async function readCommand({ job, inputs }: RequestOptions, payload: unknown): Promise<Command | null> {
+async function readCommand(
+  { job, inputs }: RequestOptions,
+  payload: unknown,
+): Promise<CommentCommand | null> {
   const { commentCommand, isOwnText } = await import("./comment-command.ts");
   const { event } = job;
   try {

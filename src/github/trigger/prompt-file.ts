@@ -18,7 +18,7 @@ export class PromptFileError extends StepError {
   }
 }
 
-export type PromptFileOptions = {
+type PromptFileOptions = {
   readonly path: string;
   readonly job: CiJob;
   readonly env: Environment;

@@ -6,7 +6,7 @@ import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
 import { type AdmitRules, admitComment, admitIssue, admitPullRequest, isWriter } from "./admit.ts";
 import type { AgentRequest, RequestInputs, RequestSubject } from "./agent-request.ts";
-import { type Command, parseCommand } from "./command.ts";
+import { type CommentCommand, parseCommand } from "./command.ts";
 import { noCommand } from "./comment-command.ts";
 import { Declined } from "./declined.ts";
 import { type EarlierComment, type GitHubReader, githubReader } from "./github-reader.ts";
@@ -25,13 +25,13 @@ export type SubjectEvent = {
   readonly inputs: RequestInputs;
   readonly payload: unknown;
   /** The command of a comment, a review or a discussion; null for every other event. */
-  readonly command: Command | null;
+  readonly command: CommentCommand | null;
   /** The prompt of the workflow; null where it gives none. Called once the event is admitted. */
   readonly readPrompt: () => Promise<string | null>;
   readonly onNote: (note: string) => void;
 };
 
-export type SubjectRequestOptions = SubjectEvent & { readonly api: GitHubApi; readonly job: CiJob };
+type SubjectRequestOptions = SubjectEvent & { readonly api: GitHubApi; readonly job: CiJob };
 
 /** The request and its subject. Rejects with Declined when the event may start no run. */
 export async function readSubjectRequest(options: SubjectRequestOptions): Promise<AgentRequest> {
@@ -124,7 +124,10 @@ function decode(event: string, payload: unknown): Trigger {
 }
 
 /** The text of an issue is a request only when the issue is new. */
-function issueCommand(trigger: SubjectTrigger, { prompt, triggerPhrase }: RequestInputs): Command | null {
+function issueCommand(
+  trigger: SubjectTrigger,
+  { prompt, triggerPhrase }: RequestInputs,
+): CommentCommand | null {
   const { action, subject } = trigger;
   if (action === "labeled" || action === "assigned") return null;
   if (action !== "opened") {

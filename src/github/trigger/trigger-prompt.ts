@@ -9,7 +9,7 @@ import { diffBlock } from "../../job/prompt/diff-block.ts";
 import { type FencedBlock, fencedBlocks } from "../../job/prompt/fenced-blocks.ts";
 import { shownText as shown } from "../../job/prompt/shown-text.ts";
 import { plural } from "../../render/quantities.ts";
-import type { Command } from "./command.ts";
+import type { CommentCommand } from "./command.ts";
 import { readContinuation } from "./continuation.ts";
 import type { EarlierComment } from "./github-reader.ts";
 import type { Account, PullRequestRefs, Subject, SubjectTrigger } from "./github-trigger.ts";
@@ -25,7 +25,7 @@ export type TriggerPromptOptions = {
   readonly trigger: SubjectTrigger;
   /** The prompt of the workflow; null where it gives none. */
   readonly workflowPrompt: string | null;
-  readonly command: Command | null;
+  readonly command: CommentCommand | null;
   readonly refs: PullRequestRefs | null;
   /** Earlier text of people, as far as it is to be in the prompt. */
   readonly included: IncludedText;
@@ -55,7 +55,7 @@ export function triggerPrompt(options: TriggerPromptOptions): string {
 }
 
 /** What a run is told that goes on: it knows the rest. */
-export function continuationPrompt({ request }: Command): string {
+export function continuationPrompt({ request }: CommentCommand): string {
   const read = readContinuation(request);
   const text = read.ok ? shown(read.value.text, MAX_REQUEST_CHARS) : "";
   return text === "" ? "Go on." : `Go on: ${text}`;

@@ -14,7 +14,7 @@ import type { ReviewsHost } from "./reviews-host.ts";
 const MAX_TEXT_CHARS = 65_000;
 const MAX_REASON_BYTES = 2_000;
 
-export type ClosingOptions = {
+type ClosingOptions = {
   readonly host: ReviewsHost;
   readonly number: number;
   readonly headSha: string;

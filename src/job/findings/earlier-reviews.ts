@@ -1,10 +1,10 @@
-// What our earlier reviews of a pull request left, as the code host has it now.
+// Findings and threads of our earlier reviews of a pull request, as the code host has it now.
 
 import { type FileHistory, fileHistory } from "./file-history.ts";
 import type { Published } from "./published.ts";
 import { readStanding, type StandingFinding, type StandingOptions } from "./standing-findings.ts";
 
-export type EarlierReviews = {
+type EarlierReviews = {
   readonly published: Published;
   readonly standing: readonly StandingFinding[];
   /** Files at the reviewed commits, and at the head. */

@@ -33,7 +33,7 @@ export type CommentForm = {
   readonly inert: (text: string) => string;
 };
 
-export const githubForm: CommentForm = { suggestion: () => "suggestion", inert: (text) => text };
+const githubForm: CommentForm = { suggestion: () => "suggestion", inert: (text) => text };
 
 /** A comment at lines that the diff shows. */
 export function commentText(finding: MarkedFinding, headSha: string, form: CommentForm = githubForm): string {

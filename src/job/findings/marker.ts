@@ -58,8 +58,8 @@ export function headsOf(markers: readonly string[]): readonly string[] {
 }
 
 /** What became of a finding by the word of a later review. `answered`: its thread says so, as it could not be resolved. */
-export const closings = ["fixed", "withdrawn", "answered"] as const;
-export type Closing = (typeof closings)[number];
+const closings = ["fixed", "withdrawn", "answered"] as const;
+type Closing = (typeof closings)[number];
 
 export function closingMarker(closing: Closing, { marker }: Pick<MarkedFinding, "marker">): string {
   return `<!-- agent-service:${closing} ${hashOf(marker)} -->`;

@@ -1,4 +1,4 @@
-// What a review is told of the ones before it: their findings with what people answered, and what has changed since.
+// Text for a review about the ones before it: their findings with what people answered, and what has changed since.
 
 import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
@@ -11,7 +11,7 @@ import type { Comparison, ReviewsReader } from "./reviews-host.ts";
 import { hasWriteAccess, type StandingFinding } from "./standing-findings.ts";
 
 /** A reply is untrusted, whoever wrote it. */
-export type RememberedReply = ThreadReply & { readonly mayWrite: boolean };
+type RememberedReply = ThreadReply & { readonly mayWrite: boolean };
 
 export type RememberedFinding = {
   readonly id: string;

@@ -33,7 +33,7 @@ export type SendOptions = {
 };
 
 /** The commits that the service has now. */
-export type SentCommits = {
+type SentCommits = {
   /** The newest commit of the branch that the pull request goes to; null where there is none, or it is not known. */
   readonly base: string | null;
 };

@@ -15,7 +15,7 @@ export type SubjectPlace = {
   readonly isPullRequest: boolean;
 };
 
-export type SubjectState = {
+type SubjectState = {
   readonly isOpen: boolean;
   readonly labels: readonly string[];
   /** Logins. */

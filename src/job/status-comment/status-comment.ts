@@ -18,7 +18,7 @@ const INTERVAL_FACTOR = 1.5;
 const END_TIMEOUT_MS = 60_000;
 const CANCELLED_TIMEOUT_MS = 1_500;
 
-export type StatusCommentOptions = {
+type StatusCommentOptions = {
   /** Called once. The signal aborts when the last edit has timed out. */
   readonly openPlace: (signal: AbortSignal) => StatusPlace;
   /** The hidden line by which the comment is found again. */
@@ -45,7 +45,7 @@ export type StatusEnd = Omit<EndedContext, keyof CommentContext | "mention"> & {
 };
 
 /** A run that has begun, with its address and that of its events for the API. */
-export type BegunRun = { readonly id: string; readonly url: string | null; readonly apiUrl: string | null };
+type BegunRun = { readonly id: string; readonly url: string | null; readonly apiUrl: string | null };
 
 /** Nothing here rejects: a failed write gives one warning, and changes no conclusion. */
 export interface StatusComment {

@@ -2,7 +2,7 @@
 
 import { type Contents, type Element, el } from "../html/element.ts";
 
-export type Bar = { readonly name: Contents; readonly value: number; readonly text: string };
+type Bar = { readonly name: Contents; readonly value: number; readonly text: string };
 
 /** `highest`: the value of a bar of the full width; without it that of the longest one. */
 export function barList(

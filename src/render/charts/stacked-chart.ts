@@ -4,7 +4,7 @@
 import { type Contents, type Element, el } from "../html/element.ts";
 
 /** Of every bar, from the bottom up. The style has a class for each, and this file a pattern for all but the first. */
-export const chartParts = ["solid", "hatched", "dotted"] as const;
+const chartParts = ["solid", "hatched", "dotted"] as const;
 export type ChartPart = (typeof chartParts)[number];
 
 export type StackedBar = {

@@ -15,7 +15,7 @@ import {
   type MessageEntry,
   type ThoughtEntry,
 } from "./entries.ts";
-import { groupEntries, type Item, type Part, type ReadsPart, type Row } from "./grouping.ts";
+import { type GroupedRow, groupEntries, type Item, type Part, type ReadsPart } from "./grouping.ts";
 import { readsText } from "./reads.ts";
 
 /** Calls and messages that the page has whole: the newest. */
@@ -55,7 +55,7 @@ export class EntryList {
   /** Those that are on the page already, and are not drawn again. */
   readonly #kept = new Map<string, Element>();
   #facts: ListFacts;
-  #rows: readonly Row[] = [];
+  #rows: readonly GroupedRow[] = [];
 
   /** `wholeFrom`: calls before this `seq` are shown without arguments and result. */
   constructor({ base, facts, forks = new Map() }: ListPlace, { wholeFrom = 0 } = {}) {
@@ -66,7 +66,7 @@ export class EntryList {
   }
 
   /** As they were drawn last. */
-  get rows(): readonly Row[] {
+  get rows(): readonly GroupedRow[] {
     return this.#rows;
   }
 
@@ -122,7 +122,7 @@ export class EntryList {
     return element;
   }
 
-  #row(row: Row): Element {
+  #row(row: GroupedRow): Element {
     if (row.kind === "single") return this.#single(row.entry);
     const lead = row.lead === null ? [] : [this.#item(row.lead)];
     const parts = row.parts.map((part) => this.#part(part));
@@ -136,7 +136,7 @@ export class EntryList {
     );
   }
 
-  #single(entry: Extract<Row, { kind: "single" }>["entry"]): Element {
+  #single(entry: Extract<GroupedRow, { kind: "single" }>["entry"]): Element {
     const id = entryId(entry.seq);
     return this.#make(id, [], () =>
       el(
@@ -195,7 +195,7 @@ function anchor(id: string): Element {
   return el("a", { class: "anchor", href: `#${id}`, "aria-label": `Link to event ${id.slice(1)}` }, "#");
 }
 
-function singleBody(entry: Extract<Row, { kind: "single" }>["entry"]): Contents {
+function singleBody(entry: Extract<GroupedRow, { kind: "single" }>["entry"]): Contents {
   if (entry.kind === "thought") return thoughtElement(entry);
   if (entry.kind === "notice") return el("p", { class: "faint" }, said(entry.notice.text));
   const { name, startedAtMs, endedAtMs } = entry.step;

@@ -10,7 +10,7 @@ export type Item<Of extends MessageEntry | CallEntry = MessageEntry | CallEntry>
   readonly entry: Of;
   readonly thoughts: readonly ThoughtEntry[];
 };
-export type CallItem = Item<CallEntry>;
+type CallItem = Item<CallEntry>;
 
 export type ReadsPart = { readonly kind: "reads"; readonly id: string; readonly items: readonly CallItem[] };
 export type Part = { readonly kind: "call"; readonly item: CallItem } | ReadsPart;
@@ -22,13 +22,13 @@ export type TurnRow = {
   readonly lead: Item<MessageEntry> | null;
   readonly parts: readonly Part[];
 };
-export type Row =
+export type GroupedRow =
   | TurnRow
   | { readonly kind: "single"; readonly entry: Exclude<Entry, MessageEntry | CallEntry> };
 
 /** `entries` in the order of their beginnings. */
-export function groupEntries(entries: readonly Entry[]): readonly Row[] {
-  const rows: Row[] = [];
+export function groupEntries(entries: readonly Entry[]): readonly GroupedRow[] {
+  const rows: GroupedRow[] = [];
   let thoughts: ThoughtEntry[] = [];
   let turn: { lead: Item<MessageEntry> | null; calls: CallItem[] } | null = null;
   const takeThoughts = (): readonly ThoughtEntry[] => {

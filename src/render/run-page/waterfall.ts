@@ -8,7 +8,7 @@ import { countText, durationText } from "../quantities.ts";
 import { stateOf } from "./call-state.ts";
 import { entryId } from "./entries.ts";
 import { spanOf } from "./entry-list.ts";
-import type { Part, Row, TurnRow } from "./grouping.ts";
+import type { GroupedRow, Part, TurnRow } from "./grouping.ts";
 import { readsText } from "./reads.ts";
 
 const MAX_ROWS = 300;
@@ -32,7 +32,7 @@ type Bar = {
 type Span = { readonly startMs: number; readonly ms: number };
 
 /** Null where there is nothing to draw. */
-export function waterfall(report: RunReport, rows: readonly Row[]): Element | null {
+export function waterfall(report: RunReport, rows: readonly GroupedRow[]): Element | null {
   const { state, lastEventAtMs, parkedMs } = report;
   if (state.status === "unknown") return null;
   const count = rows.reduce((sum, row) => sum + barCount(row), 0);
@@ -59,12 +59,12 @@ function tickText(ms: number): string {
   return ms === 0 ? "0" : durationText(ms);
 }
 
-function barCount(row: Row): number {
+function barCount(row: GroupedRow): number {
   if (row.kind === "turn") return (row.lead === null ? 0 : 1) + row.parts.length;
   return row.entry.kind === "step" ? 1 : 0;
 }
 
-function firstBars(rows: readonly Row[]): readonly Bar[] {
+function firstBars(rows: readonly GroupedRow[]): readonly Bar[] {
   const bars: Bar[] = [];
   for (const row of rows) {
     if (bars.length >= MAX_ROWS) break;
@@ -73,7 +73,7 @@ function firstBars(rows: readonly Row[]): readonly Bar[] {
   return bars.slice(0, MAX_ROWS);
 }
 
-function barsOf(row: Row): readonly Bar[] {
+function barsOf(row: GroupedRow): readonly Bar[] {
   if (row.kind === "turn") {
     const isPart = row.lead !== null;
     return [...leadBars(row), ...row.parts.map((part) => partBar(part, isPart))];

@@ -24,7 +24,7 @@ const SILENCE_TIMEOUT_MS = 10_000;
 const DELETES_AT_ONCE = 8;
 const MAX_ERROR_BYTES = 4096;
 
-export type S3Options = {
+type S3Options = {
   readonly config: S3Config;
   readonly clock: Clock;
   /** A number in [0, 1): the jitter. */

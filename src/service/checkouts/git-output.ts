@@ -53,7 +53,7 @@ export function measureTree(output: Buffer, largeBytes: number): TreeMeasure {
 }
 
 /** A file of a commit. `bytes` is 0 for what has no size of its own. */
-export type TreeFile = { readonly mode: string; readonly name: string; readonly bytes: number };
+type TreeFile = { readonly mode: string; readonly name: string; readonly bytes: number };
 
 /** Of `git ls-tree -r -l -z`: the file at this path. Null where the commit has none. */
 export function fileIn(output: Buffer, path: string): TreeFile | null {

@@ -48,7 +48,7 @@ export type TreeState = {
 };
 
 /** A changed path as it was in the commit, as git names it; a mode of zeros where it was not. */
-export type Change = { readonly path: string; readonly mode: string; readonly name: string };
+type Change = { readonly path: string; readonly mode: string; readonly name: string };
 
 /** Records what is in the tree now. The index is the commit's afterwards, whose tree is `headTree`. */
 export async function recordState(tree: WorkingTree, headTree: string): Promise<TreeState> {

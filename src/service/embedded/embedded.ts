@@ -136,7 +136,7 @@ export type EmbeddedReadiness = {
   readonly notes: readonly string[];
 };
 
-export type EmbeddedModelApi = {
+type EmbeddedModelApi = {
   readonly protocol: ModelProtocol;
   readonly baseUrl: string;
   /** Null: the agent chooses one. */
@@ -148,7 +148,7 @@ export type EmbeddedModelApi = {
 /** `asksByKey` is false where the job proves itself to the model's provider. */
 type Asking = { readonly asksByKey: boolean };
 
-export type AgentReadiness = {
+type AgentReadiness = {
   readonly title: string;
   /** Null: it is not installed. */
   readonly program: string | null;

@@ -17,7 +17,7 @@ export { isInstructionFile } from "../executor/memory/memory-files.ts";
 
 const MAX_OUTPUT_BYTES = 64_000;
 
-export type ProjectOptions = {
+type ProjectOptions = {
   /** The job's. */
   readonly environment: Environment;
   /** The checkout whose tools the job has. */
@@ -29,11 +29,11 @@ export type ProjectOptions = {
   readonly onWarning: (message: string) => void;
 };
 
-export type ProjectCommandEnd =
+type ProjectCommandEnd =
   | { readonly type: "exited"; readonly exitCode: number; readonly output: string }
   | { readonly type: "limited"; readonly limit: string; readonly output: string };
 
-export type ProjectCommand = {
+type ProjectCommand = {
   readonly root: string;
   readonly command: string;
   readonly timeoutMs: number;
@@ -47,7 +47,7 @@ export class CommandsRefusedError extends Error {
   readonly code = "commands_refused";
 }
 
-export type ProjectCommands = {
+type ProjectCommands = {
   readonly isConfined: boolean;
   run(command: ProjectCommand): Promise<ProjectCommandEnd>;
 };

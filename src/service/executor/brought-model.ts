@@ -7,7 +7,7 @@ import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Core } from "../core/core.ts";
 import { type AccessLoss, type RunModelAccess, readAccess } from "../core/model-access/kept-access.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
-import type { Ending } from "../core/runs/run-machine.ts";
+import type { RunEnding } from "../core/runs/run-machine.ts";
 import { BackendFailure, type BroughtModel } from "./backend.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
@@ -21,7 +21,7 @@ type Brought = {
 export async function openBroughtModel(
   core: Core,
   { runId, modelAccess, secrets }: Brought,
-): Promise<Result<BroughtModel, Ending>> {
+): Promise<Result<BroughtModel, RunEnding>> {
   const { provider, model, address: identifiers = {} } = modelAccess;
   const known = new Set<string>();
   const read = async () => {
@@ -56,7 +56,7 @@ const lossReasons: Readonly<Record<AccessLoss["reason"], FailureReason>> = {
 };
 
 /** The ending of a run that has no token when it is about to begin. */
-function endingWithout(loss: AccessLoss): Ending {
+function endingWithout(loss: AccessLoss): RunEnding {
   const cause = loss.reason === "lost" ? "interrupted" : "spawn_failed";
   const reason = lossReasons[loss.reason];
   return { status: "failed", cause, reason, message: waitedText(loss), retryable: true };

@@ -12,7 +12,12 @@ import type { TokenRelays } from "../core/run-identity/token-relay.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { hasAnswered } from "../core/runs/retries.ts";
-import { cancelledEnding, deletedEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
+import {
+  cancelledEnding,
+  deletedEnding,
+  interruptedEnding,
+  type RunEnding,
+} from "../core/runs/run-machine.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import type { OpenedWorkspace, WorkspaceRuns } from "../core/workspaces/runs/run-port.ts";
 import type { CheckSandbox } from "./attempts/check-copy.ts";
@@ -83,7 +88,7 @@ type Work = {
 };
 
 type WorkDone = {
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   readonly usage: Usage;
   /** What was held for the run at last. */
   readonly heldMicroUsd: number;
@@ -173,7 +178,7 @@ type WorkParts = {
 async function endingOfWork(
   work: Work,
   { meter, held, delegations, network, identity, worked, opened }: WorkParts,
-): Promise<Ending> {
+): Promise<RunEnding> {
   const { core, taken, signal } = work;
   const runId = taken.run.id;
   try {
@@ -302,7 +307,7 @@ async function openJournal(
 }
 
 /** The access that the run's job brought; null where it brought none. */
-async function openBrought({ core, taken, secrets }: Work): Promise<Result<BroughtModel | null, Ending>> {
+async function openBrought({ core, taken, secrets }: Work): Promise<Result<BroughtModel | null, RunEnding>> {
   const { modelAccess } = taken.input;
   if (modelAccess === undefined) return ok(null);
   return await openBroughtModel(core, { runId: taken.run.id, modelAccess, secrets });
@@ -351,6 +356,6 @@ async function untilStopped<Value>(work: Promise<Value>, signal: AbortSignal): P
   });
 }
 
-function completed({ stopReason }: BackendOutcome): Ending {
+function completed({ stopReason }: BackendOutcome): RunEnding {
   return { status: "completed", stopReason };
 }

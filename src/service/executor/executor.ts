@@ -22,7 +22,7 @@ import { executeRun } from "./execute-run.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { isTakenUp } from "./run-journal.ts";
 import { RunLease } from "./run-lease.ts";
-import type { Offer, RunQueue } from "./run-queue.ts";
+import type { RunOffer, RunQueue } from "./run-queue.ts";
 import { SecretMask } from "./secret-mask.ts";
 import { runSpan, showEnding } from "./trace-run.ts";
 
@@ -181,7 +181,7 @@ export class Executor {
     }
   }
 
-  async #execute(runId: string, offer: Offer): Promise<void> {
+  async #execute(runId: string, offer: RunOffer): Promise<void> {
     const held = await this.#take(runId, offer);
     if (held === null) return;
     await this.#options.core.tracer.trace(runSpan(held.taken), (span) => this.#carry(held, span));
@@ -276,7 +276,7 @@ export class Executor {
     return places === null ? async () => {} : places.enter(run);
   }
 
-  async #take(runId: string, offer: Offer): Promise<{ lease: RunLease; taken: TakenRun } | null> {
+  async #take(runId: string, offer: RunOffer): Promise<{ lease: RunLease; taken: TakenRun } | null> {
     const { core, dispatch, runTimeLimitMs: timeLimitMs } = this.#options;
     const options = { core, dispatch, runId, timeLimitMs, heartbeats: this.#heartbeats };
     if (typeof offer !== "string") return { lease: RunLease.hold(options, offer), taken: offer };

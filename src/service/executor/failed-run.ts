@@ -8,7 +8,7 @@ import { CheckoutError, type CheckoutRefusal } from "../core/checkouts/checkout.
 import type { Core } from "../core/core.ts";
 import type { FailureReason } from "../core/runs/failure.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
-import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
+import { cancelledEnding, interruptedEnding, type RunEnding } from "../core/runs/run-machine.ts";
 import { sumOf, type Usage } from "../core/runs/usage.ts";
 import { BackendFailure } from "./backend.ts";
 import { StreamLimitError } from "./event-writer.ts";
@@ -27,7 +27,7 @@ type FailureText = {
 export function failed(
   reason: FailureReason,
   { message, cause = "spawn_failed", isRetryable = false }: FailureText,
-): Extract<Ending, { status: "failed" }> {
+): Extract<RunEnding, { status: "failed" }> {
   return { status: "failed", cause, reason, message, retryable: isRetryable };
 }
 
@@ -43,7 +43,7 @@ const refusalReasons: Readonly<Record<CheckoutRefusal["reason"], FailureReason>>
 };
 
 /** The ending of a run that got no checkout. */
-export function endingOfRefusal({ reason, detail }: CheckoutRefusal): Ending {
+export function endingOfRefusal({ reason, detail }: CheckoutRefusal): RunEnding {
   return failed(refusalReasons[reason], { message: detail, isRetryable: reason === "clone_timed_out" });
 }
 
@@ -51,7 +51,7 @@ export function endingOfRefusal({ reason, detail }: CheckoutRefusal): Ending {
  * A run that stopped at what it may spend, and has not called its model once, has done nothing: it failed.
  * Why: docs/decisions/129-a-run-without-a-first-call-has-failed.md
  */
-export function failedUnlessCalled(ending: Ending, usage: Usage): Ending {
+export function failedUnlessCalled(ending: RunEnding, usage: Usage): RunEnding {
   if (ending.status !== "completed") return ending;
   const stop = spendingStops.find((one) => one === ending.stopReason);
   if (stop === undefined || sumOf(usage, "calls") > 0 || sumOf(usage, "tokens") > 0) return ending;
@@ -77,7 +77,7 @@ function unaffordableText(stop: SpendingStop): string {
 export async function endingOfError(
   { core, taken, secrets }: { readonly core: Core; readonly taken: TakenRun; readonly secrets: SecretMask },
   cause: unknown,
-): Promise<Ending> {
+): Promise<RunEnding> {
   if (cause instanceof RunStopped) return endingOfStop(cause.kind);
   if (cause instanceof BackendFailure) {
     const { reason, isRetryable, chargedFor, providerFault } = cause;
@@ -107,7 +107,7 @@ export async function endingOfError(
 }
 
 /** The ending of a run whose contents could not be read. Null where the cause is another one. */
-async function blobFailureOf(core: Core, cause: unknown): Promise<Ending | null> {
+async function blobFailureOf(core: Core, cause: unknown): Promise<RunEnding | null> {
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
   if (code !== "blobs_unavailable" && code !== "contents_lost") return null;
   if ((await core.commits?.own.areSeen()) === false)
@@ -120,7 +120,7 @@ const LOST =
   'The commit of this run, or a file of its workspace, is missing from the service\'s storage, or damaged there. Start a new job, which sends the commit again, or write the file again. The operator finds what is missing by "agent-service store verify".';
 const UNREADABLE = "The service's storage of large files and commits cannot be read now. Run it again.";
 
-function endingOfStop(kind: StopKind): Ending {
+function endingOfStop(kind: StopKind): RunEnding {
   switch (kind) {
     case "cancel":
       return cancelledEnding;

@@ -5,7 +5,7 @@
 import type { Agent } from "../core/agents/agent.ts";
 import type { Checkout } from "../core/checkouts/checkout.ts";
 import { isOfStore } from "../core/ports/store-fault.ts";
-import { type Ending, poisonedEnding } from "../core/runs/run-machine.ts";
+import { poisonedEnding, type RunEnding } from "../core/runs/run-machine.ts";
 import type { Backend } from "./backend.ts";
 import { fresh, restoreChanges } from "./carried-changes.ts";
 import { type ChangedWork, emitChanges } from "./emit-changes.ts";
@@ -26,7 +26,7 @@ type PoisonedRun = {
 };
 
 /** The ending of such a run, also where its files cannot be opened. Rejects with the signal's reason, and as the store does. */
-export async function endPoisoned(work: ChangedWork & RunOfFiles, run: PoisonedRun): Promise<Ending> {
+export async function endPoisoned(work: ChangedWork & RunOfFiles, run: PoisonedRun): Promise<RunEnding> {
   const { core, taken, signal } = work;
   try {
     const { backend, left, meter } = run;

@@ -62,7 +62,7 @@ type StoredBody = {
 };
 
 /** A new entry of a backend. Its body and what is in it are the backend's own. */
-export type KeptEntry = Pick<NewEntry, "kind" | "body" | "isWhole" | "turn"> & {
+type KeptEntry = Pick<NewEntry, "kind" | "body" | "isWhole" | "turn"> & {
   readonly tree?: KeptTree;
   readonly folderName?: string | undefined;
 };

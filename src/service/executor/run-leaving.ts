@@ -1,7 +1,7 @@
-// What becomes of a run that its worker is done with: it has ended, another worker goes on with it, or it waits for somebody.
+// The next state of a run that its worker is done with: it has ended, another worker goes on with it, or it waits for somebody.
 
 import { parkedAgainFor, parkedFor } from "../core/runs/park-run.ts";
-import type { Ending } from "../core/runs/run-machine.ts";
+import type { RunEnding } from "../core/runs/run-machine.ts";
 import type { ParkedFor, RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -15,7 +15,7 @@ export const asEnded: RunLeaving = { as: "ended" };
 
 /** Where it is not to end, it may still: cancelled meanwhile, or without a journal that could be kept. */
 export function leavingOf(
-  ending: Ending,
+  ending: RunEnding,
   {
     journal,
     input,
@@ -35,6 +35,6 @@ export function leavingOf(
 }
 
 /** Its worker stops, and the run could go on. */
-function isInterrupted(ending: Ending): boolean {
+function isInterrupted(ending: RunEnding): boolean {
   return ending.status === "failed" && ending.reason === "interrupted";
 }

@@ -2,7 +2,7 @@
 
 import type { Span, SpanStart } from "../core/ports/tracer.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
-import type { Ending } from "../core/runs/run-machine.ts";
+import type { RunEnding } from "../core/runs/run-machine.ts";
 import type { Backend } from "./backend.ts";
 
 export function runSpan({ run, input }: TakenRun): SpanStart {
@@ -20,7 +20,7 @@ export function runSpan({ run, input }: TakenRun): SpanStart {
 }
 
 /** Null when another worker has the run, or it has ended meanwhile. */
-export function showEnding(span: Span, ending: Ending | null): void {
+export function showEnding(span: Span, ending: RunEnding | null): void {
   span.set({ "agent_service.run.status": ending?.status ?? "lost" });
   if (ending?.status === "failed") span.fail(ending.cause);
 }

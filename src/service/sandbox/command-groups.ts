@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CommandGroup } from "../core/ports/sandbox.ts";
+import type { SandboxCommandGroup } from "../core/ports/sandbox.ts";
 import type { SharedLoopback } from "./relay.ts";
 
 type OpenGroup = { readonly folder: Promise<string>; members: number; inBackground: number };
@@ -20,7 +20,7 @@ export class CommandGroups {
   #names = 0;
 
   /** Null where nothing of the group is in the background. */
-  async join({ name, isBackground }: CommandGroup): Promise<Joined | null> {
+  async join({ name, isBackground }: SandboxCommandGroup): Promise<Joined | null> {
     const inBackground = this.#open.get(name)?.inBackground ?? 0;
     return isBackground || inBackground > 0 ? await this.#enter({ name, isBackground }) : null;
   }
@@ -30,7 +30,7 @@ export class CommandGroups {
     return await this.#enter({ name, isBackground: false });
   }
 
-  async #enter({ name, isBackground }: CommandGroup): Promise<Joined> {
+  async #enter({ name, isBackground }: SandboxCommandGroup): Promise<Joined> {
     const folder = () => mkdtemp(join(tmpdir(), "agent-loopback-"));
     const group = this.#open.get(name) ?? { folder: folder(), members: 0, inBackground: 0 };
     this.#open.set(name, group);

@@ -29,11 +29,11 @@ export type IdentitySource =
 export type ModelIdentity = {
   /** Whose API, and where it is. */
   readonly place: ApiPlace;
-  readonly tokens: TokenSource;
+  readonly tokens: PlatformTokenSource;
 };
 
 /** `exchange`: of an identity token. `own`: what this process has in the cloud that it is executed on, for the models of the same. */
-export type TokenSource =
+export type PlatformTokenSource =
   | { readonly kind: "exchange"; readonly federation: ModelFederation; readonly source: IdentitySource }
   | { readonly kind: "own"; readonly cloud: CloudName; readonly environment: Environment };
 

@@ -3,7 +3,7 @@
 import type { Kysely } from "kysely";
 import { roles } from "../../contract/roles.ts";
 import {
-  type Member,
+  type AccountPerson,
   type Membership,
   membershipSources,
   type NamedMembership,
@@ -46,12 +46,12 @@ export class SqlPeople implements PeopleStore {
     return row === undefined ? null : personRow.read(row);
   }
 
-  async findMember({ accountId, personId }: MemberKey): Promise<Member | null> {
+  async findMember({ accountId, personId }: MemberKey): Promise<AccountPerson | null> {
     const row = await this.#members(accountId).where("person_id", "=", personId).executeTakeFirst();
     return row === undefined ? null : { ...membershipRow.read(row), name: row.name };
   }
 
-  async listMembers(accountId: string): Promise<readonly Member[]> {
+  async listMembers(accountId: string): Promise<readonly AccountPerson[]> {
     const rows = await this.#members(accountId).orderBy("added_at").orderBy("person_id").execute();
     return rows.map((row) => ({ ...membershipRow.read(row), name: row.name }));
   }

@@ -3,7 +3,12 @@
 
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import pg from "pg";
-import { type Statement, type StatementResult, sendTogether, toObjects } from "./postgres-pipeline.ts";
+import {
+  type PipelineStatement,
+  type StatementResult,
+  sendTogether,
+  toObjects,
+} from "./postgres-pipeline.ts";
 
 /**
  * What another connection can do: the statement was prepared for tables that have changed since, or was forgotten by
@@ -48,7 +53,7 @@ export class PostgresClient implements PostgresPoolClient {
   }
 
   /** Executes the statements in one message each way. One that fails undoes the others, unless in a transaction. */
-  async send(statements: readonly Statement[]): Promise<readonly StatementResult[]> {
+  async send(statements: readonly PipelineStatement[]): Promise<readonly StatementResult[]> {
     return await this.#await(() => sendTogether(this.#client, statements));
   }
 

@@ -7,7 +7,7 @@ import { type PreparedStatement, PreparedStatements, type ResultColumn } from ".
 
 const INT8_OID = 20;
 
-export type Statement = { readonly text: string; readonly values: readonly unknown[] };
+export type PipelineStatement = { readonly text: string; readonly values: readonly unknown[] };
 
 /** The values of a row in text form, in the order of the columns. */
 type TextRow = readonly (string | null)[];
@@ -20,7 +20,7 @@ export type StatementResult = {
 };
 
 /** Sends statements on a connection of their own. */
-export type Send = (statements: readonly Statement[]) => Promise<readonly StatementResult[]>;
+export type Send = (statements: readonly PipelineStatement[]) => Promise<readonly StatementResult[]>;
 
 type Handlers = { resolve(answers: readonly StatementResult[]): void; reject(cause: unknown): void };
 
@@ -29,7 +29,7 @@ const prepared = new WeakMap<pg.Connection, PreparedStatements>();
 /** Executes the statements in order, on a client in pipeline mode. One that fails undoes the others, unless in a transaction. */
 export async function sendTogether(
   client: pg.ClientBase,
-  statements: readonly Statement[],
+  statements: readonly PipelineStatement[],
 ): Promise<readonly StatementResult[]> {
   return await new Promise((resolve, reject) => {
     client.query(new PipelinedQuery(statements, { resolve, reject }));
@@ -53,7 +53,7 @@ export function toObject<Row>(columns: readonly ResultColumn[], row: TextRow, fr
 
 /** The query whose methods the library calls while the answers come. */
 class PipelinedQuery extends pg.Query {
-  readonly #statements: readonly Statement[];
+  readonly #statements: readonly PipelineStatement[];
   readonly #handlers: Handlers;
   readonly #answers: StatementResult[] = [];
   #known = new PreparedStatements();
@@ -62,7 +62,7 @@ class PipelinedQuery extends pg.Query {
   #steps: readonly PreparedStatement[] = [];
   #rows: TextRow[] = [];
 
-  constructor(statements: readonly Statement[], handlers: Handlers) {
+  constructor(statements: readonly PipelineStatement[], handlers: Handlers) {
     super({ text: "" });
     this.#statements = statements;
     this.#handlers = handlers;
@@ -78,7 +78,7 @@ class PipelinedQuery extends pg.Query {
     connection.stream.uncork();
   };
 
-  #write(connection: pg.Connection, { text, values }: Statement): PreparedStatement {
+  #write(connection: pg.Connection, { text, values }: PipelineStatement): PreparedStatement {
     let step = this.#known.use(text);
     if (step === undefined) {
       step = this.#known.add(text);

@@ -10,7 +10,7 @@ import {
   type KeptText,
   type KeptTexts,
 } from "./kept-query.ts";
-import { type Send, type Statement, type StatementResult, toObject } from "./postgres-pipeline.ts";
+import { type PipelineStatement, type Send, type StatementResult, toObject } from "./postgres-pipeline.ts";
 import { isOfItsItems } from "./postgres-retries.ts";
 import type { Database } from "./tables.ts";
 
@@ -83,7 +83,7 @@ class SharedQuery {
   }
 
   /** One statement for all callers. From now on the same question is a new one. */
-  statementFor(callers: readonly Bound[]): Statement {
+  statementFor(callers: readonly Bound[]): PipelineStatement {
     for (const bound of callers) this.#asked.delete(keyOf(bound));
     const [first = []] = callers;
     this.#sql ??= togetherSql(this.#text.compiled.sql, first);

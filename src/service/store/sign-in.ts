@@ -1,7 +1,7 @@
 // One-time links and unfinished flows of people who sign in, in SQL.
 
 import type { Kysely } from "kysely";
-import { type Attempt, attemptKinds } from "../core/sign-in/attempt.ts";
+import { attemptKinds, type SignInAttempt } from "../core/sign-in/attempt.ts";
 import type { SignInLink } from "../core/sign-in/sign-in-link.ts";
 import type { SignInStore } from "../core/sign-in/store-port.ts";
 import type { Connection } from "./connection.ts";
@@ -18,7 +18,7 @@ export const linkRow = row<SignInLink>("sign_in_links")({
   usedAt: nullable(integer),
 });
 
-export const attemptRow = row<Attempt>("sign_in_attempts")({
+export const attemptRow = row<SignInAttempt>("sign_in_attempts")({
   hash: text,
   kind: oneOf(attemptKinds),
   state: text,
@@ -64,11 +64,11 @@ export class SqlSignIn implements SignInStore {
     return row === undefined ? null : linkRow.read(row);
   }
 
-  async insertAttempt(attempt: Attempt): Promise<void> {
+  async insertAttempt(attempt: SignInAttempt): Promise<void> {
     await this.#db.insertInto("sign_in_attempts").values(attemptRow.write(attempt)).execute();
   }
 
-  async takeAttempt(hash: string): Promise<Attempt | null> {
+  async takeAttempt(hash: string): Promise<SignInAttempt | null> {
     const row = await this.#db
       .deleteFrom("sign_in_attempts")
       .where("hash", "=", hash)

@@ -10,7 +10,7 @@ import { registerProcessMetrics } from "./process-metrics.ts";
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Values that are read at each scrape. One that rejects is shown as NaN. */
-export type Gauges = {
+type Gauges = {
   readonly runsInFlight: () => number;
   readonly runsWaiting: () => Promise<number>;
   readonly load: () => LoadLimits;

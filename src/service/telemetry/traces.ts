@@ -62,7 +62,7 @@ export type Traces = {
   close(): Promise<void>;
 };
 
-export type TracesOptions = {
+type TracesOptions = {
   readonly config: TraceConfig;
   readonly log: Logger;
   /** Identifies this process among others of the same service. */

@@ -19,7 +19,7 @@ import type { AcpConfig } from "../settings/acp-config.ts";
 import { openOperatorAccess } from "./operator-access.ts";
 import { openServersOf, type ServerParts } from "./run-servers.ts";
 
-export type AcpParts = ServerParts & {
+type AcpParts = ServerParts & {
   readonly config: AcpConfig;
   /** By whose account the model is reached. Null: by the configuration. */
   readonly access: FederatedAccess | null;

@@ -42,7 +42,7 @@ type AgentParts = ServerParts & {
   readonly isSandboxOff: boolean;
 };
 
-export type ModelParts = AgentParts & {
+type ModelParts = AgentParts & {
   readonly config: ModelConfig;
   /** Wins over address and key of the configuration. */
   readonly access: FederatedAccess | null;
@@ -50,7 +50,7 @@ export type ModelParts = AgentParts & {
 };
 
 /** Without a model: each run brings its own. */
-export type BroughtModelParts = AgentParts & { readonly config: AgentConfig };
+type BroughtModelParts = AgentParts & { readonly config: AgentConfig };
 
 /** Opens no connection before a run needs it. */
 export function openModel(parts: ModelParts): Backend {

@@ -16,7 +16,7 @@ import { platformToken } from "../../federation/platforms/platform-token.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import { openRenewedToken } from "../../federation/renewed-token.ts";
 import { usableToken } from "../../federation/usable-token.ts";
-import type { IdentitySource, ModelIdentity, TokenSource } from "../settings/model-identity.ts";
+import type { IdentitySource, ModelIdentity, PlatformTokenSource } from "../settings/model-identity.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -58,7 +58,7 @@ function ownAccess(
     tokens: { cloud, environment },
     ...renewed
   }: Pick<Parameters<typeof openRenewedToken>[0], "clock" | "random" | "onRetry"> & {
-    readonly tokens: Extract<TokenSource, { kind: "own" }>;
+    readonly tokens: Extract<PlatformTokenSource, { kind: "own" }>;
   },
 ): FederatedAccess {
   const known = new Set<string>();

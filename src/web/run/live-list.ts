@@ -3,7 +3,7 @@
 import { checkChip, checksByTitle } from "../../render/run-page/call-element.ts";
 import { type Entry, entriesOf, entryId } from "../../render/run-page/entries.ts";
 import { EntryList } from "../../render/run-page/entry-list.ts";
-import type { Row } from "../../render/run-page/grouping.ts";
+import type { GroupedRow } from "../../render/run-page/grouping.ts";
 import { replySeq } from "../../render/run-page/reply-section.ts";
 import type { PageRun } from "../../render/run-page/sections.ts";
 import { redraw, toNode } from "./draw.ts";
@@ -32,7 +32,7 @@ export class LiveList {
     this.#asKnown = this.#list.draw();
   }
 
-  get rows(): readonly Row[] {
+  get rows(): readonly GroupedRow[] {
     return this.#list.rows;
   }
 

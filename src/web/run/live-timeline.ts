@@ -1,7 +1,7 @@
 // The timeline on the page of a run in flight: drawn anew, as open as its reader has left it.
 
 import type { Element as Drawn } from "../../render/html/element.ts";
-import type { Row } from "../../render/run-page/grouping.ts";
+import type { GroupedRow } from "../../render/run-page/grouping.ts";
 import { waterfall } from "../../render/run-page/waterfall.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import { redraw, toNode } from "./draw.ts";
@@ -10,7 +10,7 @@ export class LiveTimeline {
   #drawn: { readonly node: HTMLElement; readonly as: Drawn } | null = null;
 
   /** What is folded is not drawn, except at the run's end. */
-  draw(report: RunReport, rows: readonly Row[]): void {
+  draw(report: RunReport, rows: readonly GroupedRow[]): void {
     const isShut = document.querySelector<HTMLDetailsElement>(".waterfall")?.open === false;
     if (isShut && report.state.status === "running") return;
     const after = waterfall(report, rows);

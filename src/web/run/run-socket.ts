@@ -13,7 +13,7 @@ import {
 const RETRY = { firstDelayMs: 500, maxDelayMs: 15_000, attempts: Number.POSITIVE_INFINITY };
 const SUBSCRIPTION = "page";
 
-export type RunSocketOptions = {
+type RunSocketOptions = {
   readonly runId: string;
   /** Events up to this one are known. */
   readonly after: number;

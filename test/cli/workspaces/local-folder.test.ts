@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FileMode } from "../../../src/cli/workspaces/file-state.ts";
+import type { LocalFileMode } from "../../../src/cli/workspaces/file-state.ts";
 import { pathFault } from "../../../src/cli/workspaces/folder-path.ts";
 import { LocalFolder } from "../../../src/cli/workspaces/local-folder.ts";
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => rm(above, { recursive: true, force: true }));
 
 const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" });
-const stateOf = (content: string | Buffer, mode: FileMode = "100644") => {
+const stateOf = (content: string | Buffer, mode: LocalFileMode = "100644") => {
   const bytes = Buffer.from(content);
   const oid = createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
   return { oid, mode };
@@ -42,7 +42,12 @@ const stateOf = (content: string | Buffer, mode: FileMode = "100644") => {
 async function* bytesOf(...contents: string[]) {
   for (const content of contents) yield Buffer.from(content);
 }
-const write = async (path: string, content: string, from: string | null = null, mode: FileMode = "100644") =>
+const write = async (
+  path: string,
+  content: string,
+  from: string | null = null,
+  mode: LocalFileMode = "100644",
+) =>
   await folder.write(path, {
     from: from === null ? null : stateOf(from),
     to: stateOf(content, mode),

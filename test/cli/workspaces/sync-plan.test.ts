@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FileState, FileStates } from "../../../src/cli/workspaces/file-state.ts";
+import type { FileStates, LocalFileState } from "../../../src/cli/workspaces/file-state.ts";
 import { isSameFile } from "../../../src/cli/workspaces/file-state.ts";
 import {
   foldersAbove,
@@ -12,8 +12,9 @@ import {
   type SyncPlan,
 } from "../../../src/cli/workspaces/sync-plan.ts";
 
-const file = (oid: string, mode: FileState["mode"] = "100644"): FileState => ({ oid, mode });
-const statesOf = (files: Readonly<Record<string, FileState>>): FileStates => new Map(Object.entries(files));
+const file = (oid: string, mode: LocalFileState["mode"] = "100644"): LocalFileState => ({ oid, mode });
+const statesOf = (files: Readonly<Record<string, LocalFileState>>): FileStates =>
+  new Map(Object.entries(files));
 
 /** A tree: no file is also a folder. */
 const tree = fc
@@ -21,7 +22,7 @@ const tree = fc
     fc.constantFrom("a", "a/b", "a/b/c", "a/d", "e", "e/f"),
     fc.record({ oid: fc.constantFrom("1", "2", "3"), mode: fc.constantFrom("100644", "100755", "120000") }),
   )
-  .map((files) => statesOf(files as Record<string, FileState>))
+  .map((files) => statesOf(files as Record<string, LocalFileState>))
   .map((files) => new Map([...files].filter(([path]) => !foldersAbove(path).some((one) => files.has(one)))));
 
 const sides: fc.Arbitrary<Sides> = fc.record({ base: tree, local: tree, remote: tree });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Command, commandVerbs, parseCommand } from "../../../src/github/trigger/command.ts";
+import { type CommentCommand, commandVerbs, parseCommand } from "../../../src/github/trigger/command.ts";
 
 const parse = (comment: string, phrase = "/agent") => parseCommand(comment, phrase);
 
@@ -28,7 +28,7 @@ const code = fc.constantFrom(
 );
 
 describe("a command", () => {
-  it.each<[string, Command]>([
+  it.each<[string, CommentCommand]>([
     ["/agent", { verb: null, request: "", preamble: "" }],
     ["/agent say why\n\n- and how", { verb: null, request: "say why\n\n- and how", preamble: "" }],
     ["Hello.\n\n/agent review\n", { verb: "review", request: "", preamble: "Hello." }],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Command } from "../../../src/github/trigger/command.ts";
+import type { CommentCommand } from "../../../src/github/trigger/command.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../../src/github/trigger/trigger-prompt.ts";
 
 const octocat = { id: 12, login: "octocat", isBot: false };
@@ -18,7 +18,7 @@ const refs = {
 type Given = {
   body?: string;
   title?: string;
-  command?: Partial<Command>;
+  command?: Partial<CommentCommand>;
   workflowPrompt?: string | null;
   seed?: string;
   isPullRequest?: boolean;

@@ -5,7 +5,7 @@ import type { RunEvent } from "../../../src/contract/runs/run-event.ts";
 import { toHtml } from "../../../src/render/html/element.ts";
 import { entriesOf } from "../../../src/render/run-page/entries.ts";
 import { EntryList, entryList, type ListFacts } from "../../../src/render/run-page/entry-list.ts";
-import { groupEntries, type Part, type Row } from "../../../src/render/run-page/grouping.ts";
+import { type GroupedRow, groupEntries, type Part } from "../../../src/render/run-page/grouping.ts";
 import { waterfall } from "../../../src/render/run-page/waterfall.ts";
 import { RunReportFold } from "../../../src/report/fold-run.ts";
 import { resumption } from "../../../src/report/resumption.ts";
@@ -30,7 +30,7 @@ const test = (id: string, code: number) =>
   call(id, "run_command", { args: { command: "npm test" }, result: `out\n[exit code ${code}]` });
 
 /** A row in few words: what was said, then its calls; a fold in brackets. */
-function words(row: Row): string {
+function words(row: GroupedRow): string {
   if (row.kind === "single") return row.entry.kind;
   const { lead, parts } = row;
   const said = lead === null ? [] : [`"${lead.entry.message.text}"`];

@@ -1,8 +1,8 @@
-// Which words differ between a line and the line that replaced it: what is between their common beginning and their common end. In time
+// Words that differ between a line and the line that replaced it: what is between their common beginning and their common end. In time
 // linear in the lines. Pure.
 
 /** From the first to after the last character. */
-export type Span = { readonly from: number; readonly to: number };
+export type WordSpan = { readonly from: number; readonly to: number };
 
 /** Lines with less in common than this share are two different lines. */
 const MIN_COMMON = 0.4;
@@ -13,7 +13,7 @@ const WORD = /[\p{L}\p{N}_]+|\s+|./gsu;
 export function changedWords(
   before: string,
   after: string,
-): { readonly before: Span; readonly after: Span } | null {
+): { readonly before: WordSpan; readonly after: WordSpan } | null {
   const [old, now] = [before.match(WORD) ?? [], after.match(WORD) ?? []];
   const shorter = Math.min(old.length, now.length);
   let [head, tail, headChars, tailChars] = [0, 0, 0, 0];

@@ -4,13 +4,13 @@
 import { wholeChars } from "../../../base/untrusted-text.ts";
 import { type Contents, type Element, el, said } from "../../html/element.ts";
 import { countText } from "../../quantities.ts";
-import { changedWords, type Span } from "./changed-words.ts";
+import { changedWords, type WordSpan } from "./changed-words.ts";
 import { type ColourSpan, colouredParts, type LineColours } from "./line-colours.ts";
 import type { PatchLine } from "./patch-files.ts";
 import { MAX_LINE_CHARS } from "./shown-files.ts";
 
 type FileLook = { readonly isCrlf: boolean; readonly colours: LineColours | null };
-type Look = FileLook & { readonly mark: Span | null };
+type Look = FileLook & { readonly mark: WordSpan | null };
 
 /** `colours` of the file: they are asked for the lines in their order. */
 export function diffLines(lines: readonly PatchLine[], colours: LineColours | null): readonly Element[] {
@@ -48,7 +48,7 @@ function changeBlock(block: readonly PatchLine[], look: FileLook): Element {
   const { isCrlf } = look;
   const removed = block.filter(({ kind }) => kind === "removed");
   const added = block.filter(({ kind }) => kind === "added");
-  const marks = new Map<PatchLine, Span>();
+  const marks = new Map<PatchLine, WordSpan>();
   for (const [index, before] of removed.entries()) {
     const after = added[index];
     if (after === undefined) break;
@@ -118,7 +118,7 @@ function isSide(kind: PatchLine["kind"]): kind is "removed" | "added" | "same" {
 /** The text, with its marked part. The colours are of what is shown, so that the text is the same with and without them. */
 function pieces(
   text: string,
-  mark: Span | null,
+  mark: WordSpan | null,
   spansOf: (shown: string) => readonly ColourSpan[],
 ): readonly Contents[] {
   const parts = mark === null ? [said(text)] : partsAround(text, mark);
@@ -127,7 +127,7 @@ function pieces(
   );
 }
 
-function partsAround(text: string, mark: Span): readonly string[] {
+function partsAround(text: string, mark: WordSpan): readonly string[] {
   const from = inside(text, mark.from);
   const to = Math.max(from, inside(text, mark.to));
   return [said(text.slice(0, from)), said(text.slice(from, to)), said(text.slice(to))];

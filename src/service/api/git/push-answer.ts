@@ -1,4 +1,4 @@
-// What git's client is told of a push: what became of each ref, and lines that it prints behind "remote:". gitprotocol-pack(5),
+// The answer to a push of git's client: what became of each ref, and lines that it prints behind "remote:". gitprotocol-pack(5),
 // "Report Status". Pure.
 
 import { bandLines, FLUSH, packetLine } from "../../../base/git/packet-lines.ts";
@@ -41,7 +41,7 @@ export function pushAnswer(
   return Buffer.concat([bandLines(2, Buffer.from(told)), bandLines(1, report), FLUSH]);
 }
 
-export function reasonOf(refusal: PushFault): string {
+function reasonOf(refusal: PushFault): string {
   return singleLine(toProblem(refusal).message, MAX_REASON_CHARS);
 }
 

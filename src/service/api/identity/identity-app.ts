@@ -6,7 +6,7 @@ import { issuerOf, publishedKeys } from "../../core/run-identity/identity-keys.t
 import { allowEveryOrigin } from "../http/cors.ts";
 import { type FaceContext, type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
 
-export const identityPaths = {
+const identityPaths = {
   metadata: "/id/.well-known/openid-configuration",
   keys: "/id/jwks",
 } as const;

@@ -29,7 +29,6 @@ import type { Surface } from "./surface.ts";
 import { setsOf } from "./tool-sets.ts";
 import { Waits } from "./waits.ts";
 
-export const MCP_PATH = "/mcp";
 /** A message of the size that the API takes, and what is around it. */
 export const MAX_REQUEST_BYTES = 1024 * 1024 + 64 * 1024;
 

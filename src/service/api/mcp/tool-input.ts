@@ -46,7 +46,7 @@ type InputDetail = {
 
 type RequestPart = "params" | "query" | "body" | "key" | "own";
 /** One argument, and the field of the request that it becomes. */
-export type Argument = {
+export type ToolArgument = {
   readonly name: string;
   readonly place: RequestPart;
   readonly field: string;
@@ -55,7 +55,7 @@ export type Argument = {
 };
 
 /** The arguments of a tool in the order in which clients see them. */
-export function argumentsOf(route: Route, detail: InputDetail): readonly Argument[] {
+export function argumentsOf(route: Route, detail: InputDetail): readonly ToolArgument[] {
   const { finds = [], adds = {} } = detail;
   const named = { ...queryFields(route), ...bodyFields(route), ...keyField(route) };
   const takes = detail.takes ?? Object.keys(named);
@@ -76,11 +76,11 @@ export function argumentsOf(route: Route, detail: InputDetail): readonly Argumen
 }
 
 /** The schema of the arguments. Unknown ones are refused. */
-export function inputSchema(all: readonly Argument[]): z.ZodMiniObject {
+export function inputSchema(all: readonly ToolArgument[]): z.ZodMiniObject {
   return strictObject(Object.fromEntries(all.map(({ name, schema }) => [name, schema])));
 }
 
-function argument(place: RequestPart, name: string, schema: Field): Argument {
+function argument(place: RequestPart, name: string, schema: Field): ToolArgument {
   const isOwn = place === "own";
   const isAgent = !isOwn && agentFields.includes(name);
   return { place, field: name, name: isOwn ? name : argumentName(name), isAgent, schema };

@@ -17,7 +17,7 @@ import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { type AnyAnswer, JsonText, type RouteRequest } from "../http/handler.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
 import { findNamedAgent } from "./find-agent.ts";
-import { type Argument, argumentsOf, inputSchema } from "./tool-input.ts";
+import { argumentsOf, inputSchema, type ToolArgument } from "./tool-input.ts";
 import type { Waits } from "./waits.ts";
 
 /** The context of a call, beside its arguments. */
@@ -194,11 +194,11 @@ export function ownTool<Own extends Fields, Output extends z.ZodMiniType<unknown
 
 /** Decoded arguments as the request of the route. Agents that they name are found. */
 async function requestOf(
-  all: readonly Argument[],
+  all: readonly ToolArgument[],
   args: Readonly<Record<string, unknown>>,
   { route, context }: { readonly route: Route; readonly context: McpToolContext },
 ): Promise<Result<object, Refusal>> {
-  const parts: Record<Argument["place"], Record<string, unknown>> = {
+  const parts: Record<ToolArgument["place"], Record<string, unknown>> = {
     params: {},
     query: {},
     body: {},

@@ -92,7 +92,7 @@ export async function finishAuthorization(
  * The groups of somebody: a list of texts, or one text; none where the provider leaves the claim out. A provider that names too
  * many for a token says where they are instead (OpenID Connect Core §5.6.2): taken for none, they would cost people their role.
  */
-export function groupsOf(
+function groupsOf(
   claims: Readonly<Record<string, unknown>>,
   { claim }: Pick<GroupRoles, "claim">,
 ): readonly string[] | "unreadable" {

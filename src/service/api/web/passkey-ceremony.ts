@@ -116,7 +116,7 @@ export async function assertionOptions(
 
 type KnownPasskey = Pick<Passkey, "credentialId" | "publicKey" | "counter">;
 
-export type VerifiedAssertion<Known> = {
+type VerifiedAssertion<Known> = {
   readonly passkey: Known;
   readonly counter: number;
   readonly isBackedUp: boolean;

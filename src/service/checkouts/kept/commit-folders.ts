@@ -17,10 +17,10 @@ const FOLDER = "40000";
 const MAX_REMEMBERED_BYTES = 16 * 1024 * 1024;
 
 /** A path as its bytes, and what is there now: null for nothing. */
-export type ChangedPath = { readonly path: string; readonly file: Omit<NamedObject, "name"> | null };
+type ChangedPath = { readonly path: string; readonly file: Omit<NamedObject, "name"> | null };
 /** A folder that the commit does not have, and the one that it has there. */
-export type MadeTree = { readonly oid: string; readonly data: Buffer; readonly before: CommitFolder | null };
-export type CommitFolder = { readonly oid: string; readonly data: Buffer };
+type MadeTree = { readonly oid: string; readonly data: Buffer; readonly before: CommitFolder | null };
+type CommitFolder = { readonly oid: string; readonly data: Buffer };
 
 type Place = { file: ChangedPath["file"] | undefined; readonly below: Map<string, Place> };
 

@@ -25,9 +25,9 @@ const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const swapped: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EINVAL", "ENXIO"]);
 
 /** `before`: git's name of the file in the commit, null where it has none. */
-export type FileToPack = { readonly path: string; readonly about: Stats; readonly before: string | null };
+type FileToPack = { readonly path: string; readonly about: Stats; readonly before: string | null };
 /** `record`: null where the commit has the same object at another path. */
-export type PackedFile = { readonly mode: string; readonly oid: string; readonly record: Buffer | null };
+type PackedFile = { readonly mode: string; readonly oid: string; readonly record: Buffer | null };
 
 type KnownFile = PackedFile & {
   readonly stamp: string;

@@ -21,7 +21,7 @@ export type ObjectFolderLimits = {
 const MAX_PACKS = 20;
 
 /** A folder of git's objects, to be read until it is released. */
-export type ObjectFolder = {
+type ObjectFolder = {
   readonly path: string;
   /** Safe to repeat. */
   release(): void;

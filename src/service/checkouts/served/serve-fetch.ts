@@ -1,4 +1,4 @@
-// What git's clients fetch: `git upload-pack` over objects of this node's, with refs of the request's own. It keeps nothing between two
+// Fetches of git's clients: `git upload-pack` over objects of this node's, with refs of the request's own. It keeps nothing between two
 // requests, so that another node may answer the second one.
 // Why: docs/decisions/182-workspaces-are-git-servers.md
 
@@ -97,7 +97,7 @@ async function addTips({ refs, history }: ServedRepository, gitFolder: string): 
 }
 
 /** As `git pack-refs` writes them: in the order of their bytes. */
-export async function writeRefs({ refs }: ServedRepository, gitFolder: string): Promise<void> {
+async function writeRefs({ refs }: ServedRepository, gitFolder: string): Promise<void> {
   const sorted = refs.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const lines = sorted.map(({ name, oid }) => `${oid} ${name}\n`);
   const head = "# pack-refs with: peeled fully-peeled sorted \n";

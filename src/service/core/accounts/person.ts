@@ -29,7 +29,7 @@ export type Membership = {
 /** With what the account is called; null where it has no name. */
 export type NamedMembership = Membership & { readonly accountName: string | null };
 
-export type Member = Membership & Pick<Person, "name">;
+export type AccountPerson = Membership & Pick<Person, "name">;
 
 const PERSON = "person:";
 
@@ -44,6 +44,6 @@ export function personOfStarter(startedBy: string | undefined): string | null {
 }
 
 /** For others in the account. */
-export function shownName({ personId, name }: Pick<Member, "personId" | "name">): string {
+export function shownName({ personId, name }: Pick<AccountPerson, "personId" | "name">): string {
   return name === "" ? `person ${personId.slice(-6)}` : name;
 }

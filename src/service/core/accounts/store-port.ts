@@ -6,7 +6,7 @@ import type { PageQuery } from "../ports/page.ts";
 import type { Account } from "./account.ts";
 import type { CallerPerson } from "./caller.ts";
 import type { ApiKey, Credential } from "./credential.ts";
-import type { Member, Membership, NamedMembership, Person } from "./person.ts";
+import type { AccountPerson, Membership, NamedMembership, Person } from "./person.ts";
 
 declare module "../ports/store.ts" {
   interface StoreReader {
@@ -68,9 +68,9 @@ export type HeldCredential = Credential & {
 
 interface PeopleReader {
   find(id: string): Promise<Person | null>;
-  findMember(member: { accountId: string; personId: string }): Promise<Member | null>;
+  findMember(member: { accountId: string; personId: string }): Promise<AccountPerson | null>;
   /** Those of an account, the longest there first. */
-  listMembers(accountId: string): Promise<readonly Member[]>;
+  listMembers(accountId: string): Promise<readonly AccountPerson[]>;
   /** The accounts of a person, the longest there first. */
   listMemberships(personId: string): Promise<readonly NamedMembership[]>;
   /** The owner who has been there longest. */

@@ -23,7 +23,7 @@ export type Interrupt = {
 };
 
 /** What an interrupt's id names. */
-export type InterruptSubject =
+type InterruptSubject =
   | { readonly kind: "parked"; readonly runId: string; readonly seq: number }
   | { readonly kind: "approval"; readonly approvalId: string };
 

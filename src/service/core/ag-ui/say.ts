@@ -22,7 +22,7 @@ export type AgUiRequest = {
 };
 
 /** `run` is null where nothing is left to do: the answers asked for no run. */
-export type AgUiStart = { readonly run: ClientRun | null; readonly isReplay: boolean };
+type AgUiStart = { readonly run: ClientRun | null; readonly isReplay: boolean };
 
 export type AgUiStartRefusal =
   | AgUiRefusal

@@ -11,7 +11,7 @@ declare module "../core.ts" {
 }
 
 /** Who the token has to be made for. Default: the service's audience for jobs. */
-export type ExpectedToken = { readonly audience: string };
+type ExpectedToken = { readonly audience: string };
 
 export interface TokenVerifier {
   /**

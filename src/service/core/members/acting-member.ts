@@ -3,7 +3,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { isAtLeast, type Role } from "../../../contract/roles.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
-import type { Member } from "../accounts/person.ts";
+import type { AccountPerson } from "../accounts/person.ts";
 import type { OwnerNeededRefusal } from "../accounts/refusals.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
@@ -15,7 +15,7 @@ export async function lockForMember(
   core: Pick<Core, "policy">,
   tx: StoreTransaction,
   { accountId, personId, callerClass }: AccountCaller,
-): Promise<Result<Member, OwnerNeededRefusal>> {
+): Promise<Result<AccountPerson, OwnerNeededRefusal>> {
   await tx.accounts.lock(accountId);
   const member =
     personId === null || callerClass !== "owner" ? null : await tx.people.findMember({ accountId, personId });

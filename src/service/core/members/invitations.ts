@@ -17,7 +17,7 @@ import type { AccountMemberRefusal } from "./refusals.ts";
 const INVITATION_PREFIX = "svc_inv_";
 
 type InvitationCore = Pick<Core, "store" | "clock" | "random" | "policy">;
-export type MadeInvitation = { readonly invitation: Invitation; readonly url: string };
+type MadeInvitation = { readonly invitation: Invitation; readonly url: string };
 
 /** Makes an invitation. Its link is returned here, and stored nowhere. */
 export async function inviteToAccount(

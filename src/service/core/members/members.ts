@@ -1,4 +1,4 @@
-// Who is in an account: listed, given another role, removed. Whoever loses what a credential was made with loses the
+// People of an account: listed, given another role, removed. Whoever loses what a credential was made with loses the
 // credential in the same transaction.
 // Why: docs/decisions/154-a-person-is-not-an-account.md
 
@@ -6,7 +6,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { isAtLeast, type Role } from "../../../contract/roles.ts";
 import { auditAccount } from "../accounts/audit-account.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
-import type { Member } from "../accounts/person.ts";
+import type { AccountPerson } from "../accounts/person.ts";
 import type { OwnerNeededRefusal } from "../accounts/refusals.ts";
 import type { Core } from "../core.ts";
 import { endGrant } from "../oauth/grants.ts";
@@ -15,10 +15,10 @@ import { lockForMember, type MemberRequest, mayChange, personNeeded } from "./ac
 import type { AccountMemberRefusal } from "./refusals.ts";
 
 /** What becomes of somebody's keys: they end, or are the deciding owner's from then on. */
-export type KeyFate = "end" | "take_over";
+type KeyFate = "end" | "take_over";
 
 type Changed = Result<
-  Member,
+  AccountPerson,
   | OwnerNeededRefusal
   | AccountMemberRefusal<"person_not_found" | "rank_exceeded" | "take_over_refused" | "last_owner">
 >;
@@ -28,7 +28,7 @@ type MemberCore = Pick<Core, "store" | "clock" | "random" | "policy">;
 export async function listAccountMembers(
   core: Pick<Core, "store" | "policy">,
   { accountId, callerClass }: AccountCaller,
-): Promise<Result<readonly Member[], OwnerNeededRefusal>> {
+): Promise<Result<readonly AccountPerson[], OwnerNeededRefusal>> {
   if (callerClass !== "owner") return refused(personNeeded(core));
   return ok(await core.store.committed.people.listMembers(accountId));
 }
@@ -108,8 +108,8 @@ type Decided = {
 async function cap(
   core: MemberCore,
   tx: StoreTransaction,
-  decided: { member: Member; by: Decided; dayCapMicroUsd: number | null | undefined },
-): Promise<Member> {
+  decided: { member: AccountPerson; by: Decided; dayCapMicroUsd: number | null | undefined },
+): Promise<AccountPerson> {
   const { member, by, dayCapMicroUsd } = decided;
   const { dayCapMicroUsd: before = null, ...uncapped } = member;
   if (dayCapMicroUsd === undefined || dayCapMicroUsd === before) return member;
@@ -120,7 +120,7 @@ async function cap(
 
 export async function hasAnotherOwner(
   tx: StoreTransaction,
-  { accountId, personId }: Member,
+  { accountId, personId }: AccountPerson,
 ): Promise<boolean> {
   const members = await tx.people.listMembers(accountId);
   return members.some((one) => one.role === "owner" && one.personId !== personId);
@@ -130,7 +130,7 @@ export async function hasAnotherOwner(
 export async function endCredentials(
   { clock }: Pick<Core, "clock">,
   tx: StoreTransaction,
-  { member, to, keysGoTo }: { member: Member; to: Role | null; keysGoTo: string | null },
+  { member, to, keysGoTo }: { member: AccountPerson; to: Role | null; keysGoTo: string | null },
 ): Promise<void> {
   const now = clock.now();
   const { accountId, personId } = member;

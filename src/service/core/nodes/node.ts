@@ -2,7 +2,7 @@
 
 /** Parts of the work that a node does. */
 export const nodeRoles = ["all", "api", "worker"] as const;
-export type NodeRole = (typeof nodeRoles)[number];
+type NodeRole = (typeof nodeRoles)[number];
 
 export type NodeState = {
   readonly id: string;

@@ -31,7 +31,7 @@ export type OperatedRun = {
 };
 
 /** With null everything of that kind. */
-export type OperatedRunQuery = {
+type OperatedRunQuery = {
   readonly state: RunState | null;
   readonly origin: RunOrigin | null;
   readonly accountId: string | null;

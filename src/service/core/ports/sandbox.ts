@@ -48,7 +48,7 @@ export type SandboxCommand = {
   /** Called once it is executed, if it ever is. */
   readonly onStart?: () => void;
   /** The commands beside which it is executed. Default: none. */
-  readonly beside?: CommandGroup;
+  readonly beside?: SandboxCommandGroup;
   readonly signal: AbortSignal;
 };
 
@@ -56,7 +56,7 @@ export type SandboxCommand = {
  * Commands of a run that are executed at the same time. Where a sandbox gives each a loopback network of its own, all of a group find
  * the ports there on which those in the background listen.
  */
-export type CommandGroup = {
+export type SandboxCommandGroup = {
   /** The name of the group: nobody else's. */
   readonly name: string;
   /** Whether this command goes on in the background: others are executed beside it. */

@@ -1,6 +1,6 @@
 // The error of a store that has no room for a write.
 
-import type { ProblemTable, RefusalOf } from "./problem.ts";
+import type { ProblemTable } from "./problem.ts";
 
 /** There is no room, or the device fails. Nothing was changed. */
 export class StorageFullError extends Error {
@@ -20,5 +20,3 @@ export const storageProblems = {
     retryAfterSeconds: 30,
   }),
 } satisfies ProblemTable;
-
-export type StorageRefusal = RefusalOf<typeof storageProblems>;

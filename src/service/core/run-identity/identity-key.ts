@@ -7,9 +7,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** A key signs for so long. */
 const SIGNS_MS = 30 * DAY_MS;
 /** It is published so long before it signs, at least: verifiers keep what they have read. */
-export const PUBLISHED_BEFORE_MS = HOUR_MS;
+const PUBLISHED_BEFORE_MS = HOUR_MS;
 /** And so long after it has signed: tokens of it end within minutes, and clocks differ. */
-export const KEPT_MS = DAY_MS;
+const KEPT_MS = DAY_MS;
 
 export type IdentityKey = {
   /** 1 for the first, one more for each that follows. */

@@ -1,4 +1,4 @@
-// Whether outsiders can have a say in a run: in who started it, in the commit whose files its commands execute, and in the earlier runs
+// Influence of outsiders on a run: on who started it, on the commit whose files its commands execute, and on the earlier runs
 // whose words and changes it goes on with.
 // Why: docs/decisions/170-commands-ask-a-relay-for-id-tokens.md
 
@@ -54,7 +54,7 @@ async function* runsBehind(
 }
 
 /** As of a job that gets a token for its owner's account: its starter, and its commit. */
-export function isInputTrusted({
+function isInputTrusted({
   job,
   commit,
   pullRequest,

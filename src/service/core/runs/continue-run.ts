@@ -40,7 +40,7 @@ export type RunContinues = (
 const MICRO_PER_USD = 1_000_000;
 
 /** What a parked run is given. */
-export type Given = {
+type Given = {
   /** Null: nothing is said. */
   readonly message: string | null;
   /** Of the whole run. Null: as it was. */
@@ -187,7 +187,7 @@ function jobOf(caller: Caller): JobIdentity | null {
 }
 
 /** What the run waits for, and was not given. */
-export function findMissing({ run, parked, given }: Continuing): ResumeRefusal | null {
+function findMissing({ run, parked, given }: Continuing): ResumeRefusal | null {
   const runId = run.id;
   switch (parked.reason) {
     case "question":
@@ -274,7 +274,7 @@ export async function settleSession(
   return continued.ok ? ok({ continued: run, ended: [] }) : continued;
 }
 
-export type ContinuedOrEnded = { readonly continued: RunRecord | null; readonly ended: CancelledRuns };
+type ContinuedOrEnded = { readonly continued: RunRecord | null; readonly ended: CancelledRuns };
 
 /** Null where there is more than one message, or more than text in it. */
 function textOf(messages: AdmissionRequest["messages"]): string | null {

@@ -23,9 +23,9 @@ import {
   type Cancelled,
   cancelledEnding,
   deletedEnding,
-  type Ending,
   isFree,
   isShortOfCredits,
+  type RunEnding,
   stopReasonOf,
 } from "./run-machine.ts";
 import type { ParkedState, RunRecord } from "./run-record.ts";
@@ -152,7 +152,7 @@ async function cancelParked(
 type RunClosing = {
   readonly run: RunRecord;
   readonly events: readonly WrittenEvent[];
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   readonly usage: Usage;
   /** The time that its worker was at it, by the worker's monotonic clock. Undefined: no worker lived to say so. */
   readonly workedMs?: number | undefined;
@@ -282,7 +282,7 @@ function endOf(
 }
 
 /** A run that is cancelled has its cause from then on: its worker does not know it. */
-function causeOf(run: RunRecord, ending: Ending): RunCause | null {
+function causeOf(run: RunRecord, ending: RunEnding): RunCause | null {
   switch (ending.status) {
     case "completed":
       return null;
@@ -324,7 +324,7 @@ function quotaEvent(
   return { type: "CUSTOM", name: "quota", value };
 }
 
-function closingEvent(run: RunRecord, ending: Ending, charged: string): RunEvent {
+function closingEvent(run: RunRecord, ending: RunEnding, charged: string): RunEvent {
   const ids = { threadId: run.sessionId, runId: run.id };
   switch (ending.status) {
     case "completed":

@@ -12,7 +12,7 @@ import type { StoreTransaction } from "../ports/store.ts";
 import { announce, type CancelledRuns, cancelChildren, endRun } from "./end-run.ts";
 import { providerFailures } from "./failure.ts";
 import { hasAnswered, nextTryAt } from "./retries.ts";
-import type { Ending } from "./run-machine.ts";
+import type { RunEnding } from "./run-machine.ts";
 import type { ParkedFor, ParkedState, RunInput, RunRecord } from "./run-record.ts";
 import { sumOf, type Usage } from "./usage.ts";
 
@@ -22,7 +22,7 @@ const PARKED_MS = PARKED_DAYS * 24 * 60 * 60 * 1000;
 
 /** What a run that would end so waits for instead; null where it ends. */
 export function parkedFor(
-  ending: Ending,
+  ending: RunEnding,
   {
     mayPark,
     modelAccess,
@@ -49,7 +49,7 @@ export function parkedFor(
  * something else that is away: a try loses nothing.
  */
 export function parkedAgainFor(
-  ending: Ending,
+  ending: RunEnding,
   { retried }: Pick<RunInput, "retried">,
   usage: Usage,
 ): ParkedFor | null {
@@ -184,7 +184,7 @@ export async function endParked(
   });
 }
 
-function endingOf(parked: ParkedState): Ending {
+function endingOf(parked: ParkedState): RunEnding {
   switch (parked.reason) {
     case "provider_unavailable":
       return { status: "failed", cause: "backend_error", ...parked.failure, retryable: true };

@@ -11,7 +11,7 @@ import { announce, endRun, endUnlocked } from "./end-run.ts";
 import { holdOf } from "./new-run.ts";
 import type { HeldRun, StartedRun } from "./queue-port.ts";
 import { JOURNAL_VERSION } from "./run-journal.ts";
-import { cancelledEnding, type Ending } from "./run-machine.ts";
+import { cancelledEnding, type RunEnding } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Usage } from "./usage.ts";
 
@@ -111,7 +111,7 @@ type Finish = {
   readonly fence: number;
   /** The last events. They close every open message, call and step. */
   readonly events: readonly WrittenEvent[];
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   readonly usage: Usage;
   /** By the worker's monotonic clock. */
   readonly workedMs?: number;
@@ -163,6 +163,6 @@ async function finishUnlocked(core: Core, finish: Finish): Promise<boolean> {
   );
 }
 
-function settleRace(run: RunRecord, ending: Ending): Ending {
+function settleRace(run: RunRecord, ending: RunEnding): RunEnding {
   return run.status === "cancelling" && ending.status === "completed" ? cancelledEnding : ending;
 }

@@ -8,7 +8,7 @@ import type { StoreTransaction } from "../ports/store.ts";
 import { announce, endRun } from "./end-run.ts";
 import { OpenSpans } from "./open-spans.ts";
 import { JOURNAL_VERSION, releaseRun } from "./run-journal.ts";
-import { cancelledEnding, type Ending, interruptedEnding, poisonedEnding } from "./run-machine.ts";
+import { cancelledEnding, interruptedEnding, poisonedEnding, type RunEnding } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import { noUsage } from "./usage.ts";
 
@@ -68,7 +68,7 @@ export type Abandoned = "released" | "ended";
 
 type AbandonedRun = {
   readonly runId: string;
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   readonly isAbandoned: (run: RunRecord) => boolean;
   /** Whether it ends whatever its journal is. Default: it does not. */
   readonly isLast?: boolean;

@@ -6,7 +6,7 @@ import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { type FailureReason, failureFaults } from "./failure.ts";
-import type { Ending } from "./run-machine.ts";
+import type { RunEnding } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,7 +26,7 @@ export type Refund = {
 export async function decideRefund(
   core: Core,
   tx: StoreTransaction,
-  { run, ending, gross }: { run: RunRecord; ending: Ending; gross: number },
+  { run, ending, gross }: { run: RunRecord; ending: RunEnding; gross: number },
 ): Promise<Refund> {
   if (ending.status !== "failed" || gross === 0) return noRefund(null);
   const fault = failureFaults[ending.reason];

@@ -12,7 +12,7 @@ export type CancelCause = "user_stop" | "agent_deleted";
 /** The ending of a cancelled run. */
 export type Cancelled = { readonly status: "cancelled"; readonly cause: CancelCause };
 
-export type Ending =
+export type RunEnding =
   | { readonly status: "completed"; readonly stopReason: StopReason }
   | {
       readonly status: "failed";
@@ -31,18 +31,18 @@ export type Ending =
   | Cancelled;
 
 /** Why it stopped by itself; null where it did not. */
-export function stopReasonOf(ending: Ending): StopReason | null {
+export function stopReasonOf(ending: RunEnding): StopReason | null {
   return ending.status === "cancelled" ? null : (ending.stopReason ?? null);
 }
 
 /** Whether the run costs nothing, not even its fee: no model worked on it, and not by its own limits. */
-export function isFree(ending: Ending): boolean {
+export function isFree(ending: RunEnding): boolean {
   const stop = stopReasonOf(ending);
   return stop === "insufficient_credits" || stop === "no_model";
 }
 
 /** Whether the billing account could not pay for the rest of the run, or for all of it. */
-export function isShortOfCredits(ending: Ending): boolean {
+export function isShortOfCredits(ending: RunEnding): boolean {
   const stop = stopReasonOf(ending);
   return stop === "credits" || stop === "insufficient_credits";
 }
@@ -54,7 +54,7 @@ export const cancelledEnding: Cancelled = { status: "cancelled", cause: "user_st
 export const deletedEnding: Cancelled = { status: "cancelled", cause: "agent_deleted" };
 
 /** The ending of a run whose worker, on another node, sends no heartbeat any more. */
-export const stalledEnding: Ending = {
+export const stalledEnding: RunEnding = {
   status: "failed",
   cause: "stalled",
   reason: "stalled",
@@ -63,7 +63,7 @@ export const stalledEnding: Ending = {
 };
 
 /** The ending of a run that has lost one worker after the other. `isKept`: what it had changed is among its events. */
-export function poisonedEnding({ isKept }: { readonly isKept: boolean }): Ending {
+export function poisonedEnding({ isKept }: { readonly isKept: boolean }): RunEnding {
   const changes = isKept ? "what it had changed is kept" : "nothing that it had changed is kept";
   return {
     status: "failed",
@@ -76,7 +76,7 @@ export function poisonedEnding({ isKept }: { readonly isKept: boolean }): Ending
 }
 
 /** The ending of a run whose worker's process has ended. */
-export const interruptedEnding: Ending = {
+export const interruptedEnding: RunEnding = {
   status: "failed",
   cause: "interrupted",
   reason: "interrupted",

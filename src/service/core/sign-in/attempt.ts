@@ -10,7 +10,7 @@ export const attemptKinds = [
 ] as const;
 export type AttemptKind = (typeof attemptKinds)[number];
 
-export type Attempt = {
+export type SignInAttempt = {
   readonly hash: string;
   readonly kind: AttemptKind;
   /** JSON, which only who began it reads. */

@@ -1,7 +1,7 @@
 // Ways to sign in, and sign-ins under way, as the core reads and writes them. Implemented in store/sign-in.ts and
 // store/identities.ts.
 
-import type { Attempt } from "./attempt.ts";
+import type { SignInAttempt } from "./attempt.ts";
 import type { Identity, Passkey } from "./identity.ts";
 import type { SignInLink } from "./sign-in-link.ts";
 
@@ -24,9 +24,9 @@ export interface SignInStore extends SignInReader {
   insertLink(link: SignInLink): Promise<void>;
   /** The link, used up now. Null when there is none, or it was used or has ended. Safe to race: one caller gets it. */
   useLink(use: { hash: string; now: number }): Promise<SignInLink | null>;
-  insertAttempt(attempt: Attempt): Promise<void>;
+  insertAttempt(attempt: SignInAttempt): Promise<void>;
   /** The attempt, deleted. Null when there is none. Safe to race: one caller gets it. */
-  takeAttempt(hash: string): Promise<Attempt | null>;
+  takeAttempt(hash: string): Promise<SignInAttempt | null>;
 }
 
 interface IdentityReader {

@@ -10,7 +10,7 @@ import type { UsageGroup, UsageSums } from "./store-port.ts";
 
 const DAY_MS = 86_400_000;
 
-export type UsageRequest = {
+type UsageRequest = {
   readonly caller: Pick<AccountCaller, "accountId">;
   /** Days (UTC) as `2026-11-28`; both count. See `daysOf` for how many there may be. */
   readonly from: string;

@@ -1,4 +1,4 @@
-// Which attempts of a run can be chosen, by the checks that the service executed on the changes of each. Pure.
+// Attempts of a run that can be chosen, by the checks that the service executed on the changes of each. Pure.
 // Why: docs/decisions/151-best-of-n.md
 
 import type { Attempt, AttemptOutcome } from "../../../contract/runs/attempts.ts";
@@ -40,7 +40,7 @@ export type Competing = Extract<AttemptResult, { state: "competes" }>;
 const MICRO_PER_USD = 1_000_000;
 const MAX_DETAIL_CHARS = 500;
 
-export function isLiar({ checks, claimsPassed }: Competing): boolean {
+function isLiar({ checks, claimsPassed }: Competing): boolean {
   return claimsPassed && checks.state === "failed";
 }
 

@@ -1,11 +1,11 @@
-// Which commands check a project, and what: by the runners that people know, and by the names that a project gives to its scripts.
+// Kinds of commands that check a project: by the runners that people know, and by the names that a project gives to its scripts.
 // Pure.
 
 import { type CheckKind, checkKinds } from "../../../contract/runs/checks.ts";
 import { simpleCommands } from "./shell-script.ts";
 
 /** What a script that was executed checks, and whether its exit code tells how that went. */
-export type CheckedScript = { readonly kind: CheckKind; readonly isTold: boolean };
+type CheckedScript = { readonly kind: CheckKind; readonly isTold: boolean };
 
 /** The scripts that a project has, by the program that executes them: `npm`, `make`, …; null where they are not known. */
 export type ProjectScripts = ReadonlyMap<string, ReadonlySet<string>>;

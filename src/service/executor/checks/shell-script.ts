@@ -1,7 +1,7 @@
 // A script of a shell as far as it matters here: the simple commands in it, and of which of them the script's exit code tells. What
 // is not understood tells nothing. Pure.
 
-export type SimpleCommand = {
+type SimpleCommand = {
   readonly words: readonly string[];
   /** Whether the script's exit code is not 0 where this command's is not. */
   readonly isTold: boolean;

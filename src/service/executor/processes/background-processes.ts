@@ -6,8 +6,8 @@ import type { Result } from "../../../base/result.ts";
 import { singleLine } from "../../../base/untrusted-text.ts";
 import type { RunEgress } from "../../core/egress/run-egress.ts";
 import type {
-  CommandGroup,
   Sandbox,
+  SandboxCommandGroup,
   SandboxedCheckout,
   SandboxRefusal,
   SandboxResult,
@@ -84,7 +84,7 @@ export class BackgroundProcesses {
   }
 
   /** For a command that is executed beside them. */
-  get beside(): CommandGroup {
+  get beside(): SandboxCommandGroup {
     return { name: this.#parts.runId, isBackground: false };
   }
 

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
 import { described } from "./tool-input.ts";
 
-export const EXPLORE_TOOL = "explore";
+const EXPLORE_TOOL = "explore";
 
 const MAX_QUESTION_CHARS = 8_000;
 

@@ -28,7 +28,7 @@ export type PageAccess = {
   readonly timeoutMs?: number;
 };
 
-export type Page = {
+export type FetchedPage = {
   /** The address that the redirects led to. */
   readonly url: string;
   /** As the host says; without a charset, lower case. */
@@ -38,7 +38,7 @@ export type Page = {
 };
 
 /** Rejects with a `ToolError` when the page is refused or cannot be had, with the signal's reason when it aborts. */
-export async function fetchPage(access: PageAccess, url: string, signal: AbortSignal): Promise<Page> {
+export async function fetchPage(access: PageAccess, url: string, signal: AbortSignal): Promise<FetchedPage> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = access;
   const limit = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, limit]);
@@ -138,7 +138,7 @@ function redirectOf({ statusCode, headers }: IncomingMessage): string | null {
   return isRedirect ? (headers.location ?? null) : null;
 }
 
-async function readPage(response: IncomingMessage, url: URL): Promise<Page> {
+async function readPage(response: IncomingMessage, url: URL): Promise<FetchedPage> {
   try {
     const { statusCode = 0, headers } = response;
     if (statusCode !== 200)

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { hostTexts } from "../../core/egress/rules.ts";
-import { fetchPage, MAX_PAGE_BYTES, type Page, type PageAccess } from "./fetch-page.ts";
+import { type FetchedPage, fetchPage, MAX_PAGE_BYTES, type PageAccess } from "./fetch-page.ts";
 import { htmlToText } from "./html-text.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { described, offsetInput } from "./tool-input.ts";
@@ -11,7 +11,7 @@ const MAX_URL_CHARS = 2048;
 const MAX_SHOWN_HOSTS = 40;
 const PAGE_CHARS = 28_000;
 
-type ShownPage = Page & { readonly offset: number };
+type ShownPage = FetchedPage & { readonly offset: number };
 
 export function fetchUrlTool(access: PageAccess): Tool<ShownPage> {
   return defineTool({

@@ -127,7 +127,7 @@ const endSchema = z.object({ exitCode: z.nullable(z.int()) });
 const inputSchema = z.object({ command: z.string() });
 const startedSchema = z.object({ background: z.object({ command: z.string() }) });
 
-export type ExecutedCommand =
+type ExecutedCommand =
   | { readonly command: string; readonly exitCode: number | null }
   /** Its end is not known, and tells nothing. */
   | { readonly command: string; readonly isBackground: true };

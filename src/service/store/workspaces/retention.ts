@@ -1,7 +1,7 @@
 // Retention of workspaces' contents, in SQL.
 
 import { type Kysely, sql } from "kysely";
-import type { CleanupItem, Pin, Usage } from "../../core/workspaces/retention/retention.ts";
+import type { CleanupItem, Pin, RetentionUsage } from "../../core/workspaces/retention/retention.ts";
 import type {
   CleanupPage,
   CleanupPlace,
@@ -88,7 +88,7 @@ export class SqlRetention implements RetentionStore {
     return rows.map(toCleanupItem);
   }
 
-  async measure(workspaceId: string): Promise<Usage> {
+  async measure(workspaceId: string): Promise<RetentionUsage> {
     const { rows } = await sql<{ objects: number; bytes: number; revisions: number; copies: number }>`
       select count(*) as objects, coalesce(sum(size), 0) as bytes,
       (select count(*) from revisions where workspace_id = ${workspaceId}) as revisions,

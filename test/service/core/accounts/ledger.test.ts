@@ -14,7 +14,7 @@ import { delegateRun } from "../../../../src/service/core/runs/delegate-run.ts";
 import { endOverdue, parkRun } from "../../../../src/service/core/runs/park-run.ts";
 import { finishRun, raiseHold, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { leaveRun } from "../../../../src/service/core/runs/recover-runs.ts";
-import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
+import type { RunEnding } from "../../../../src/service/core/runs/run-machine.ts";
 import type { Usage } from "../../../../src/service/core/runs/usage.ts";
 import { readUsage } from "../../../../src/service/core/usage/read-usage.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
@@ -31,19 +31,19 @@ type Step =
       readonly type: "grant" | "hold" | "finish";
       readonly amount: number;
       readonly run: number;
-      readonly ending: Ending;
+      readonly ending: RunEnding;
     }
   | { readonly type: "submit" | "wait" | "overdue"; readonly days: number }
   | { readonly type: "cancel" | "interrupt" | "park" | "resume" | "delegate"; readonly run: number };
 
-const failed: Ending = {
+const failed: RunEnding = {
   status: "failed",
   cause: "backend_error",
   reason: "agent_failed",
   message: "It failed.",
   retryable: true,
 };
-const ending = fc.constantFrom<Ending>(
+const ending = fc.constantFrom<RunEnding>(
   { status: "completed", stopReason: "end_turn" },
   { status: "cancelled", cause: "user_stop" },
   failed,

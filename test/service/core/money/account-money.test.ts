@@ -10,7 +10,7 @@ import { accountWallet, balanceInCredits } from "../../../../src/service/core/mo
 import { cancelRun } from "../../../../src/service/core/runs/cancel-run.ts";
 import { finishRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { leaveRun } from "../../../../src/service/core/runs/recover-runs.ts";
-import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
+import type { RunEnding } from "../../../../src/service/core/runs/run-machine.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
@@ -27,16 +27,16 @@ type Step =
   | { readonly type: "plan"; readonly sku: "small" | "large"; readonly cancelAtPeriodEnd: boolean }
   | { readonly type: "wait"; readonly days: number }
   | { readonly type: "take" | "cancel" | "interrupt"; readonly run: number }
-  | { readonly type: "finish"; readonly run: number; readonly ending: Ending };
+  | { readonly type: "finish"; readonly run: number; readonly ending: RunEnding };
 
-const failure = (cause: "backend_error" | "time_limit"): Ending => ({
+const failure = (cause: "backend_error" | "time_limit"): RunEnding => ({
   status: "failed",
   cause,
   reason: cause === "time_limit" ? "time_limit" : "agent_failed",
   message: "It failed.",
   retryable: true,
 });
-const ending = fc.constantFrom<Ending>(
+const ending = fc.constantFrom<RunEnding>(
   { status: "completed", stopReason: "end_turn" },
   { status: "cancelled", cause: "user_stop" },
   failure("backend_error"),

@@ -6,7 +6,7 @@ import { RUN_FEE_MICRO_USD } from "../../../../src/service/core/money/ledger.ts"
 import { cancelRun } from "../../../../src/service/core/runs/cancel-run.ts";
 import { finishRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { leaveRun } from "../../../../src/service/core/runs/recover-runs.ts";
-import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
+import type { RunEnding } from "../../../../src/service/core/runs/run-machine.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
@@ -16,7 +16,7 @@ import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 type Step =
   | { readonly type: "submit" }
   | { readonly type: "take" | "cancel" | "interrupt"; readonly run: number }
-  | { readonly type: "finish"; readonly run: number; readonly ending: Ending }
+  | { readonly type: "finish"; readonly run: number; readonly ending: RunEnding }
   | { readonly type: "next month" };
 
 const failures = [
@@ -30,9 +30,9 @@ const failures = [
 ] as const;
 const ourFaults: readonly string[] = ["backend_error", "spawn_failed", "stalled", "interrupted"];
 
-const ending: fc.Arbitrary<Ending> = fc.oneof(
-  fc.constant<Ending>({ status: "completed", stopReason: "end_turn" }),
-  fc.constant<Ending>({ status: "cancelled", cause: "user_stop" }),
+const ending: fc.Arbitrary<RunEnding> = fc.oneof(
+  fc.constant<RunEnding>({ status: "completed", stopReason: "end_turn" }),
+  fc.constant<RunEnding>({ status: "cancelled", cause: "user_stop" }),
   fc
     .record({ failure: fc.constantFrom(...failures), retryable: fc.boolean() })
     .map(({ failure, retryable }) => ({

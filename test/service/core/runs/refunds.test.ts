@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RUN_FEE_MICRO_USD } from "../../../../src/service/core/money/ledger.ts";
 import { finishRun, raiseHold, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { leaveRun } from "../../../../src/service/core/runs/recover-runs.ts";
-import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
+import type { RunEnding } from "../../../../src/service/core/runs/run-machine.ts";
 import type { RunRecord } from "../../../../src/service/core/runs/run-record.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
@@ -13,7 +13,7 @@ import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const usage = { roles: { executor: { tokens: 900, calls: 1, microUsd: 40_000 } }, advisor: null };
-const failure: Ending = {
+const failure: RunEnding = {
   status: "failed",
   cause: "backend_error",
   reason: "model_failed",
@@ -43,7 +43,7 @@ onEveryStore((kind) => {
     };
     const finish = async (
       runId: string,
-      ending: Ending = failure,
+      ending: RunEnding = failure,
       core = fixture.core,
     ): Promise<RunRecord> => {
       expect(await finishRun(core, { runId, fence: 1, events: [], ending, usage })).toBe(true);
@@ -86,7 +86,7 @@ onEveryStore((kind) => {
     });
 
     it("are neither counted nor limited where the service itself failed, such as by a bucket that refuses it", async () => {
-      const own: Ending = { ...failure, reason: "storage_unavailable" };
+      const own: RunEnding = { ...failure, reason: "storage_unavailable" };
       const given = { ...refunded, refundReason: "storage_unavailable" };
       for (let run = 0; run < 5; run += 1) expect(await finish(await take(), own)).toMatchObject(given);
       for (let run = 0; run < 3; run += 1) expect(await finish(await take())).toMatchObject(refunded);
@@ -95,12 +95,12 @@ onEveryStore((kind) => {
     });
 
     it("are not given for a run that reached its time limit", async () => {
-      const late: Ending = { ...failure, cause: "time_limit", reason: "time_limit" };
+      const late: RunEnding = { ...failure, cause: "time_limit", reason: "time_limit" };
       expect(await finish(await take(), late)).toMatchObject({ ...charged, refundWithheldReason: null });
     });
 
     it("are not given, and not counted, where the run had answered", async () => {
-      const answered: Ending = { ...failure, chargedFor: "answered" };
+      const answered: RunEnding = { ...failure, chargedFor: "answered" };
       for (let run = 0; run < 4; run += 1)
         expect(await finish(await take(), answered)).toMatchObject({
           ...charged,

@@ -7,7 +7,7 @@ import type { Delimited, Language } from "./language.ts";
 /** What the end of a line is in: a comment or a string, a tag, or nothing of the kind. */
 export type ScanState = Delimited | "tag" | null;
 
-export type ScannedLine = { readonly spans: readonly ColourSpan[]; readonly state: ScanState };
+type ScannedLine = { readonly spans: readonly ColourSpan[]; readonly state: ScanState };
 
 /** `state`: what the end of the line before is in. */
 export function scanLine(text: string, of: Language, state: ScanState): ScannedLine {

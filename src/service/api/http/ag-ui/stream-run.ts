@@ -34,7 +34,7 @@ import {
 /** Proxies close what is silent for longer, the shortest after 30 seconds. */
 const KEEP_ALIVE_MS = 15_000;
 
-export type RunStream = {
+type RunStream = {
   readonly client: AgUiClient;
   readonly run: ClientRun;
   /** The number of the last event that the client has read. */

@@ -136,7 +136,7 @@ function setHeaders(context: RequestContext, headers: Readonly<Record<string, st
 }
 
 /** From `start` up to, and not including, `end`. */
-export type ByteRange = { readonly start: number; readonly end: number };
+type ByteRange = { readonly start: number; readonly end: number };
 
 /**
  * The range that a header asks for of so many bytes; "whole" where there is none, for units other than bytes and for

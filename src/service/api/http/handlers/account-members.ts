@@ -7,7 +7,7 @@ import type {
   InvitationView,
   invitationRoutes,
 } from "../../../../contract/account-members.ts";
-import type { Member } from "../../../core/accounts/person.ts";
+import type { AccountPerson } from "../../../core/accounts/person.ts";
 import type { Core } from "../../../core/core.ts";
 import type { Invitation } from "../../../core/members/invitation.ts";
 import {
@@ -62,7 +62,15 @@ export function invitationHandlers(core: Core): NounHandlers<typeof invitationRo
   };
 }
 
-function toMember({ personId, name, role, addedAt, addedBy, source, dayCapMicroUsd }: Member): AccountMember {
+function toMember({
+  personId,
+  name,
+  role,
+  addedAt,
+  addedBy,
+  source,
+  dayCapMicroUsd,
+}: AccountPerson): AccountMember {
   return {
     person_id: personId,
     name,

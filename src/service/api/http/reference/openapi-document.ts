@@ -57,7 +57,10 @@ const documentSchema = z.looseObject({
 });
 
 export type Document = z.infer<typeof documentSchema>;
-export type Operation = z.infer<typeof operationSchema> & { readonly method: string; readonly path: string };
+export type DocumentOperation = z.infer<typeof operationSchema> & {
+  readonly method: string;
+  readonly path: string;
+};
 export type ResponseObject = z.infer<typeof responseSchema>;
 export type MediaTypeObject = z.infer<typeof contentSchema>;
 export type Schemas = Readonly<Record<string, JsonSchema>>;

@@ -1,7 +1,7 @@
 // An operation and a refusal of the API as a person reads them.
 
 import { html } from "hono/html";
-import type { MediaTypeObject, Operation, ResponseObject, Schemas } from "./openapi-document.ts";
+import type { DocumentOperation, MediaTypeObject, ResponseObject, Schemas } from "./openapi-document.ts";
 import {
   type Html,
   isSchema,
@@ -23,7 +23,7 @@ type SectionParts = {
 };
 
 /** One operation: what it takes and what it answers. */
-export function operationSection(operation: Operation, parts: SectionParts): Html {
+export function operationSection(operation: DocumentOperation, parts: SectionParts): Html {
   const {
     operationId,
     method,
@@ -86,7 +86,10 @@ function headersOf(headers: NonNullable<ResponseObject["headers"]>): Html {
 }
 
 /** The fields of a body, where this operation is the one that shows them; elsewhere its name leads there. */
-function bodyTables({ operationId, requestBody }: Operation, { schemas, links, bodies }: SectionParts): Html {
+function bodyTables(
+  { operationId, requestBody }: DocumentOperation,
+  { schemas, links, bodies }: SectionParts,
+): Html {
   const named = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) => referredName(schema));
   const shown = [...new Set(named)].flatMap((name) =>
     name !== null && bodies.get(name) === operationId ? [[name, schemas[name] ?? {}] as const] : [],
@@ -94,13 +97,16 @@ function bodyTables({ operationId, requestBody }: Operation, { schemas, links, b
   return html`${shown.map(([name, schema]) => html`<div id="schema-${name}">${schemaTable(schema, links)}</div>`)}`;
 }
 
-function credentialsOf({ security = [] }: Operation): Html {
+function credentialsOf({ security = [] }: DocumentOperation): Html {
   const names = [...new Set(security.flatMap((one) => Object.keys(one)))];
   if (names.length === 0) return html`No credential needed.`;
   return html`Credential: ${names.map((name, index) => html`${index > 0 ? " or " : ""}<a href="/docs#credentials">${name}</a>`)}`;
 }
 
-function parameterTable(parameters: NonNullable<Operation["parameters"]>, links: ReferenceLinks): Html {
+function parameterTable(
+  parameters: NonNullable<DocumentOperation["parameters"]>,
+  links: ReferenceLinks,
+): Html {
   return html`<div class="scroll"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Notes</th></tr></thead>
 <tbody>${parameters.map(

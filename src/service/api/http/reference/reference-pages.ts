@@ -4,7 +4,7 @@ import { html, raw } from "hono/html";
 import library from "./client-library.json" with { type: "json" };
 import { CLIENT_SLUG, callText, METHODS_SLUG, memberId, operationIdOf } from "./client-library.ts";
 import { exportsSection, methodsSection } from "./client-pages.ts";
-import type { Operation } from "./openapi-document.ts";
+import type { DocumentOperation } from "./openapi-document.ts";
 import { operationSection, refusalSection } from "./operation-section.ts";
 import { type NounPage, pagePath, REFUSALS_SLUG, type Reference, readReference } from "./reference.ts";
 import { referenceStyle } from "./reference-style.ts";
@@ -155,7 +155,7 @@ function linksWithin({ slug, operations, schemas }: NounPage): Html {
 ${schemas.length === 0 ? "" : html`<h2>Schemas</h2><ul>${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>`}`;
 }
 
-function operationLink({ operationId, method, path }: Operation, slug: string): Html {
+function operationLink({ operationId, method, path }: DocumentOperation, slug: string): Html {
   return html`<a href="${pagePath(slug)}#${operationId}"><span class="method ${method}">${method}</span> ${breakable(path)}</a>`;
 }
 

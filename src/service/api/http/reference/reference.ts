@@ -4,8 +4,8 @@
 import type { ClientLibrary } from "./client-library.ts";
 import {
   type Document,
+  type DocumentOperation,
   METHODS,
-  type Operation,
   type ResponseObject,
   readDocument,
   type Schemas,
@@ -17,7 +17,7 @@ export type NounPage = {
   readonly slug: string;
   readonly title: string;
   readonly about: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly DocumentOperation[];
   readonly schemas: readonly (readonly [name: string, schema: JsonSchema])[];
   /** Schemas of the page that are shown as the body of an operation, whose id they have as their value. */
   readonly bodies: ReadonlyMap<string, string>;
@@ -69,7 +69,7 @@ export function pagePath(slug: string): string {
   return `/docs/${slug}`;
 }
 
-function operationsOf({ paths }: Document): readonly Operation[] {
+function operationsOf({ paths }: Document): readonly DocumentOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
@@ -78,7 +78,7 @@ function operationsOf({ paths }: Document): readonly Operation[] {
   );
 }
 
-function nounOf({ tags }: Operation): string {
+function nounOf({ tags }: DocumentOperation): string {
   return tags?.[0] ?? "Others";
 }
 
@@ -88,7 +88,7 @@ function slugOf(title: string): string {
 
 /** The noun of each schema: the one that has most operations which lead to it. */
 function placeSchemas(
-  byNoun: ReadonlyMap<string, readonly Operation[]>,
+  byNoun: ReadonlyMap<string, readonly DocumentOperation[]>,
   schemas: Schemas,
 ): ReadonlyMap<string, string> {
   const most = new Map<string, { readonly noun: string; readonly uses: number }>();
@@ -102,7 +102,7 @@ function placeSchemas(
 }
 
 function bodiesOf(
-  operations: readonly Operation[],
+  operations: readonly DocumentOperation[],
   isOwn: (schema: string) => boolean,
 ): ReadonlyMap<string, string> {
   const bodies = new Map<string, string>();
@@ -116,7 +116,7 @@ function bodiesOf(
 }
 
 /** Names of the schemas that an operation refers to, and of those that these refer to. */
-function schemasUsed(operation: Operation, schemas: Schemas): ReadonlySet<string> {
+function schemasUsed(operation: DocumentOperation, schemas: Schemas): ReadonlySet<string> {
   const used = new Set<string>();
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) {

@@ -4,7 +4,7 @@ import { CLIENT_SLUG, METHODS_SLUG, memberId, methodId } from "./client-library.
 import { pagePath, type Reference } from "./reference.ts";
 import { fieldNames } from "./schema-table.ts";
 
-export type FoundName = {
+type FoundName = {
   readonly kind:
     | "operation"
     | "client method"

@@ -20,13 +20,6 @@ export async function operatorOf(context: WebContext): Promise<OperatorSession |
   return session;
 }
 
-/** For a page that is behind the sign-in: `needOperator` has led everybody else there. */
-export function operatorIn(context: WebContext): OperatorSession {
-  const session = context.get("operator");
-  if (session === undefined || session === null) throw new Error("No operator is signed in.");
-  return session;
-}
-
 /** Signs this browser in. */
 export function setOperator(
   context: WebContext,

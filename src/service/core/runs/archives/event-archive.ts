@@ -8,7 +8,7 @@ import { compress, expand, hashOf } from "./compressed.ts";
 /** Of a block before it is compressed, in characters: a page of events takes one or two. An event larger than this has its own. */
 const BLOCK_CHARS = 256 * 1024;
 
-export type WrittenArchive = Pick<RunArchive, "blocks" | "sha256" | "bytes"> & {
+type WrittenArchive = Pick<RunArchive, "blocks" | "sha256" | "bytes"> & {
   readonly content: readonly Buffer[];
   /** Of the last event. */
   readonly lastSeq: number;

@@ -16,7 +16,7 @@ import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { askOwner } from "./ask-owner.ts";
 import { type Changeset, isUndecided } from "./changeset.ts";
 import { type Compared, compareRevisions } from "./compare-changeset.ts";
-import { decideChangeset, type Target } from "./decide-changeset.ts";
+import { type DecisionTarget, decideChangeset } from "./decide-changeset.ts";
 import { collisionIn, type PreparedTree, prepareTree } from "./land-tree.ts";
 import type { ChangesetRequest } from "./reach-changeset.ts";
 import type { ConflictRefusal, DecideRefusal } from "./refusals.ts";
@@ -72,7 +72,7 @@ export async function accept(
 async function prepare(
   core: Core,
   accepting: Accepting,
-  target: Target,
+  target: DecisionTarget,
 ): Promise<
   Result<PreparedTree | null, OwnerNeededRefusal | ConflictRefusal | ScratchRefusal | PathCollision>
 > {
@@ -105,7 +105,7 @@ async function prepare(
 /** Says so from now on, whoever reads it. */
 async function conflicted(
   core: Core,
-  { workspace, changeset, current }: Target,
+  { workspace, changeset, current }: DecisionTarget,
   { merged: { conflicts } }: Compared,
 ): Promise<{ readonly ok: false; readonly refusal: ConflictRefusal }> {
   const { id: changesetId, workspaceId } = changeset;

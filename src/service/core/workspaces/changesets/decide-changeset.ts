@@ -31,7 +31,7 @@ type Deciding = ChangesetRequest & {
   readonly alongside: Alongside | null;
 };
 
-export type Target = {
+export type DecisionTarget = {
   readonly workspace: Workspace;
   readonly changeset: Changeset;
   readonly current: Revision;
@@ -39,7 +39,7 @@ export type Target = {
 };
 
 /** The tree that is to be current; null where it is the current revision's already. */
-type Prepare<Refusal> = (target: Target) => Promise<Result<PreparedTree | null, Refusal>>;
+type Prepare<Refusal> = (target: DecisionTarget) => Promise<Result<PreparedTree | null, Refusal>>;
 
 /** `prepare` works outside of any transaction, and is refused where the changeset cannot be decided as it is. */
 export async function decideChangeset<Refusal = never>(

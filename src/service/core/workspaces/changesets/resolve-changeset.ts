@@ -25,7 +25,7 @@ import { workspaceUrl } from "../workspace-url.ts";
 import { askOwner } from "./ask-owner.ts";
 import type { Changeset } from "./changeset.ts";
 import { compareRevisions } from "./compare-changeset.ts";
-import { decideChangeset, type Target } from "./decide-changeset.ts";
+import { type DecisionTarget, decideChangeset } from "./decide-changeset.ts";
 import { type PreparedTree, prepareTree } from "./land-tree.ts";
 import type { ChangesetRequest } from "./reach-changeset.ts";
 import type { DecideRefusal, ResolutionRefusal } from "./refusals.ts";
@@ -92,7 +92,7 @@ export async function resolve(
 async function byRevision(
   core: Core,
   resolving: Resolving & { readonly revisionId: string },
-  { workspace, changeset, current, theirs }: Target,
+  { workspace, changeset, current, theirs }: DecisionTarget,
 ): Prepared {
   const { caller, revisionId, signal, expectedRevisionId, evidence } = resolving;
   const { revisions } = core.store.committed;
@@ -117,7 +117,7 @@ async function byRevision(
 async function byPaths(
   core: Core,
   resolving: Resolving & { readonly resolutions: readonly Resolution[] },
-  { workspace, current, theirs }: Target,
+  { workspace, current, theirs }: DecisionTarget,
 ): Prepared {
   const { caller, resolutions, signal } = resolving;
   if (!isWorkspaceOwner(caller)) return refused(ownerNeeded(core, workspace.id));

@@ -9,7 +9,7 @@ type CopyState = (typeof copyStates)[number];
 export const COPY_HOLD_MS = 60_000;
 
 /** The run that alone writes in a copy, for as long as its lease holds. */
-export type Hold = {
+export type CopyHold = {
   readonly runId: string;
   /** The fence of the run's worker: a later one takes the copy over from it. */
   readonly fence: number;
@@ -20,7 +20,7 @@ export type Hold = {
   readonly hasExpired: boolean;
 };
 
-export type Holder = Pick<Hold, "runId" | "fence">;
+export type Holder = Pick<CopyHold, "runId" | "fence">;
 
 export type Copy = {
   readonly id: string;
@@ -31,7 +31,7 @@ export type Copy = {
   readonly baseRevisionId: string;
   readonly baseTreeOid: string;
   /** Null: nobody has held it since it was given back. One that has expired keeps nobody out: see `holderOf`. */
-  readonly hold: Hold | null;
+  readonly hold: CopyHold | null;
   /** The newest revision that was made of it. */
   readonly savedRevisionId: string | null;
   readonly createdBy: Actor;
@@ -39,6 +39,6 @@ export type Copy = {
 };
 
 /** The run that holds the copy now. */
-export function holderOf({ hold }: Pick<Copy, "hold">): Hold | null {
+export function holderOf({ hold }: Pick<Copy, "hold">): CopyHold | null {
   return hold === null || hold.hasExpired ? null : hold;
 }

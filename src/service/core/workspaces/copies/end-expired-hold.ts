@@ -2,7 +2,7 @@
 // Why: docs/decisions/110-leases-by-fence-and-the-stores-time.md
 
 import type { StoreTransaction } from "../../ports/store.ts";
-import { type Copy, type Hold, holderOf } from "./copy.ts";
+import { type Copy, type CopyHold, holderOf } from "./copy.ts";
 
 /**
  * The run that holds the copy, for a caller that is about to change it. An expired hold is ended: its worker may not write over
@@ -11,7 +11,7 @@ import { type Copy, type Hold, holderOf } from "./copy.ts";
 export async function endExpiredHold(
   tx: StoreTransaction,
   copy: Pick<Copy, "id" | "hold">,
-): Promise<Hold | null> {
+): Promise<CopyHold | null> {
   const { id, hold } = copy;
   if (hold?.hasExpired === true) await tx.copies.release(id, hold);
   return holderOf(copy);

@@ -15,7 +15,7 @@ const MAX_COPIES = 1_000;
 const COPIES_AT_ONCE = 200;
 
 /** The branch of a copy. */
-export function refOfCopy(copyId: string): string {
+function refOfCopy(copyId: string): string {
   return COPY_REFS + copyId;
 }
 

@@ -22,7 +22,7 @@ const BYTES_A_STEP = 4_000_000;
 /** A folder of some hundred thousand files, or a commit's message. */
 const MAX_NODE_BYTES = 32_000_000;
 
-export type ArrivingObject = {
+type ArrivingObject = {
   readonly kind: "blob" | "tree" | "commit";
   readonly oid: string;
   readonly size: number;

@@ -6,7 +6,7 @@ import type { Core } from "../../core.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { keepingOf, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { WorkspaceRefusal } from "../refusals.ts";
-import type { CleanupItem, Pin, Usage } from "./retention.ts";
+import type { CleanupItem, Pin, RetentionUsage } from "./retention.ts";
 import type { CleanupPlace } from "./store-port.ts";
 
 /** `deleteAt` is when it may be deleted. */
@@ -15,7 +15,7 @@ export type DueItem = { readonly item: CleanupItem; readonly deleteAt: number };
 export type Retention =
   | { readonly view: "cleanup"; readonly page: Page<DueItem> }
   | { readonly view: "pins"; readonly page: Page<Pin> }
-  | { readonly view: "usage"; readonly usage: Usage };
+  | { readonly view: "usage"; readonly usage: RetentionUsage };
 
 const cursorPattern = /^(\d{1,15})_(.{1,200})$/s;
 

@@ -16,7 +16,7 @@ export type CleanupItem =
   | { readonly kind: "revision"; readonly revisionId: string }
   | { readonly kind: "trash"; readonly copyId: string; readonly handle: string; readonly path: string };
 
-export type Usage = {
+export type RetentionUsage = {
   /** Contents, folders and commits, each once. */
   readonly objects: number;
   readonly bytes: number;

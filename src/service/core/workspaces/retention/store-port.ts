@@ -1,6 +1,6 @@
 // The port to the retention of workspaces' contents. Implemented in store/workspaces/retention.ts.
 
-import type { CleanupItem, Pin, Usage } from "./retention.ts";
+import type { CleanupItem, Pin, RetentionUsage } from "./retention.ts";
 
 declare module "../../ports/store.ts" {
   interface StoreReader {
@@ -28,7 +28,7 @@ interface RetentionReader {
   listPins(page: { workspaceId: string; before: string | null; limit: number }): Promise<readonly Pin[]>;
   /** Things that nothing needs, the oldest first. */
   listCleanup(page: CleanupPage): Promise<readonly (CleanupItem & CleanupPlace)[]>;
-  measure(workspaceId: string): Promise<Usage>;
+  measure(workspaceId: string): Promise<RetentionUsage>;
   /** Ids of revisions that nothing needs, made before `madeBefore`, of all workspaces. */
   listUnused(query: { madeBefore: number; now: number; limit: number }): Promise<readonly string[]>;
   /** Ids of workspaces whose objects were swept, or that were made, before `sweptBefore`. */

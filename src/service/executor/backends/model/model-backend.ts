@@ -26,7 +26,7 @@ import { ModelRequests } from "./model-requests.ts";
 import { defaultLimits, type LoopSettings, type ModelLimits, type ModelSettings } from "./model-settings.ts";
 import { openBriefing } from "./open-briefing.ts";
 import { outputForm } from "./output-schema.ts";
-import { type Asking, openFederatedProvider, openProvider, type Provider } from "./provider.ts";
+import { type Asking, type ModelProvider, openFederatedProvider, openProvider } from "./provider.ts";
 import { PendingQuestion } from "./question.ts";
 import { Spending } from "./spending.ts";
 import { readingToolbox } from "./toolbox.ts";
@@ -91,7 +91,7 @@ type RunsModel = Pick<ModelSettings, "access" | "apiKey"> & {
   /** Null: the run has no such role. */
   readonly advisorId: string | null;
   readonly reviewerId: string | null;
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
 };
 
 /** The tokens of a run that names no number: the operator's, or by what else bounds it. */
@@ -296,7 +296,7 @@ async function tellTakenUp(task: BackendTask, left: LeftLoop | null): Promise<vo
 }
 
 /** One for each run: its models' refusals and its cache are its own, and its mask learns the tokens that are sent. */
-function providerOf(settings: ModelSettings, task: BackendTask): Provider {
+function providerOf(settings: ModelSettings, task: BackendTask): ModelProvider {
   const { access } = settings;
   const asking = askingOf(settings, task);
   return access === null

@@ -16,7 +16,7 @@ import { callModel, type HeardUsage } from "./model-call.ts";
 import { bytesOf, fixedChars, isOfExecutor, type ModelQuestion, turnRoleOf } from "./model-question.ts";
 import type { ModelLimits, ModelSettings } from "./model-settings.ts";
 import { ModelWindow } from "./model-window.ts";
-import type { Provider } from "./provider.ts";
+import type { ModelProvider } from "./provider.ts";
 import { countTokens } from "./reported-usage.ts";
 import { ModelRetries } from "./retries.ts";
 import type { Spending, SpendingBound } from "./spending.ts";
@@ -39,7 +39,7 @@ type ModelRequestsOptions = {
   /** Of the federated account that pays; null: the key counts. */
   readonly access: Pick<FederatedAccess, "provider"> | null;
   readonly limits: ModelLimits;
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   readonly task: Pick<BackendTask, "signal" | "traceparent" | "emit" | "deadline" | "brought" | "model">;
   readonly spending: Spending;
   /** The model that the executor goes on with where its own does not answer. Null: none. */

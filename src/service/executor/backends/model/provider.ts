@@ -15,7 +15,7 @@ import { responses } from "./wires/responses.ts";
 import type { Wire, WireModel } from "./wires/wire.ts";
 
 /** The API as one run asks it. */
-export type Provider = {
+export type ModelProvider = {
   /** Of the API that has this model, for messages. */
   hostOf(id: string): string;
   /** Quirks that its models showed in this run. */
@@ -34,7 +34,7 @@ export type Asking = {
 export function openProvider(
   settings: Pick<ModelSettings, "provider" | "baseUrl" | "apiKey">,
   asking: Asking,
-): Provider {
+): ModelProvider {
   const { provider: wire, baseUrl, apiKey } = settings;
   new URL(baseUrl);
   return providerOf({
@@ -53,7 +53,7 @@ export function openFederatedProvider(
   access: FederatedAccess,
   learn: (secrets: readonly string[]) => void,
   asking: Asking,
-): Provider {
+): ModelProvider {
   const { apiHeaders } = tokenExchanges[access.provider];
   const hosts = federationOf(access.provider).hosts(access.identifiers);
   const placeOf = (id: string) => {
@@ -83,7 +83,7 @@ type Api = Asking & {
   readonly fetch: typeof fetch;
 };
 
-function providerOf({ placeOf, fetch: fetchIt, ...api }: Api): Provider {
+function providerOf({ placeOf, fetch: fetchIt, ...api }: Api): ModelProvider {
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const quirks = new ModelQuirks();
   const opened = new Map<string, WireModel>();

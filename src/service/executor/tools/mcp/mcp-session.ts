@@ -32,7 +32,7 @@ export type Channel =
       readonly auth: AuthProvider | OAuthClientProvider | null;
     };
 
-export type McpSessionOptions = {
+type McpSessionOptions = {
   readonly channel: Channel;
   /** `older`: without the question which versions it knows, which some older servers do not survive. */
   readonly versions: "all" | "older";
@@ -43,14 +43,14 @@ export type McpSessionOptions = {
   readonly signal: AbortSignal;
 };
 
-export type McpCall = {
+type McpCall = {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 };
 
-export type Called =
+type Called =
   | { readonly ok: true; readonly result: CallResult; readonly isError: boolean }
   /** `why` is what the server or the SDK said, bounded; it may hold anything. */
   | { readonly ok: false; readonly why: string };

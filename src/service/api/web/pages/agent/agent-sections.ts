@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
 import { MAX_AGENT_NAME_CHARS } from "../../../../../contract/agents/agent.ts";
-import { type Member, shownName } from "../../../../core/accounts/person.ts";
+import { type AccountPerson, shownName } from "../../../../core/accounts/person.ts";
 import type { Agent } from "../../../../core/agents/agent.ts";
 import type { RunRecord } from "../../../../core/runs/run-record.ts";
 import type { ScheduleRecord } from "../../../../core/schedules/schedule-machine.ts";
@@ -58,7 +58,7 @@ export function scheduleSection(
   shown: {
     readonly agentId: string;
     readonly schedules: readonly ScheduleRecord[];
-    readonly members: readonly Member[];
+    readonly members: readonly AccountPerson[];
   },
 ): Html {
   const { agentId, schedules, members } = shown;

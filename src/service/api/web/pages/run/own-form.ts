@@ -27,7 +27,7 @@ export type ShowRun = (
 /** What hindered a form, and the text that its sender would else have to write again. */
 export type Hindrance = { readonly alert: Contents; readonly typed?: string };
 
-export type OwnForm<Form> = {
+type OwnForm<Form> = {
   /** As it was found. */
   readonly run: RunRecord;
   readonly caller: AccountCaller;

@@ -8,7 +8,7 @@ import { usdPerDaySchema } from "../../../../../contract/agents/ci-policy.ts";
 import { isAtLeast, type Role, roles } from "../../../../../contract/roles.ts";
 import { dollarsText } from "../../../../../render/quantities.ts";
 import { isOwner } from "../../../../core/accounts/caller.ts";
-import { type Member, shownName } from "../../../../core/accounts/person.ts";
+import { type AccountPerson, shownName } from "../../../../core/accounts/person.ts";
 import { mayChange } from "../../../../core/members/acting-member.ts";
 import type { Invitation } from "../../../../core/members/invitation.ts";
 import {
@@ -155,7 +155,7 @@ function newInvitation({ url, role }: { url: string; role: Role }): Html {
 </div>`;
 }
 
-function memberCard(member: Member, session: WebSession): Html {
+function memberCard(member: AccountPerson, session: WebSession): Html {
   const { personId, role, addedAt, source, dayCapMicroUsd } = member;
   const isSelf = personId === session.personId;
   const shown = shownName(member);
