@@ -48,6 +48,7 @@ export function bitbucketReviewsReader({ api, account, url }: Reading): ReviewsR
     return await listed;
   };
   return {
+    words,
     readPublished: async ({ number, runId }) => publishedIn(await list(number, true), { urlOf, runId }),
     readThreads: async (number) => threadsIn(await list(number, false), urlOf),
     // A comment that is not in the diff cannot be resolved.
@@ -69,7 +70,6 @@ export function bitbucketReviews(options: BitbucketReviewsOptions): ReviewsHost 
   const of = (number: number) => new PullComments(api, { account, number });
   return {
     ...bitbucketReviewsReader(options),
-    words,
     resolveThread: async (number, threadId) => await of(number).resolve(Number(threadId)),
     reply: async ({ number, thread, body }) => {
       await of(number).create(body, { parent: { id: Number(thread?.id ?? "") } });

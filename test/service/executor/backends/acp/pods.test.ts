@@ -174,6 +174,8 @@ describe("a coding agent in a pod", { tags: ["sandbox"] }, () => {
     const running = runInPod({
       turn: [
         said("I begin."),
+        // Answered, even with an error, it was read behind what was said.
+        { do: "read", path: "/workspace/tree/begun" },
         { do: "execute", command: "if [ -e begun ]; then cat begun; else echo half > begun; sleep 1000; fi" },
         said("I end."),
       ],
