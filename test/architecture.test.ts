@@ -280,7 +280,8 @@ describe("the outside world", () => {
 
   it("is a process in base/run-process.ts and piped-process.ts, in the sandbox and in the ACP backend, which need pipes of their own", () => {
     const isOwn = (path: string) =>
-      ["base/run-process.ts", "base/piped-process.ts"].includes(path) || /^service\/(sandbox|executor\/backends\/acp)\//.test(path);
+      ["base/run-process.ts", "base/piped-process.ts"].includes(path) ||
+      /^service\/(sandbox|executor\/backends\/acp)\//.test(path);
     expect(importersOf(/^node:child_process$/).filter((path) => !isOwn(path))).toEqual([]);
   });
 

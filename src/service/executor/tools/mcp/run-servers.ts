@@ -21,10 +21,7 @@ import { WriteGate } from "./write-gate.ts";
 const START_MS = 60_000;
 const RECORD_NAME = "mcp_servers";
 
-type ServersTask = Pick<
-  BackendTask,
-  "runId" | "emit" | "nextId" | "signal" | "secrets" | "network" | "mcp"
->;
+type ServersTask = Pick<BackendTask, "runId" | "emit" | "nextId" | "signal" | "secrets" | "network" | "mcp">;
 
 type RunServersParts = {
   /** Loads the protocol. */

@@ -97,7 +97,11 @@ export class GatewayCalls {
     const { task } = this.#parts;
     const id = await recorder.begin(call);
     if (id === null) return notAtWork;
-    const { ok, text, images = [] } = await this.#lock.hold(call.tool.access ?? "read", () => this.#attempt(call, ended));
+    const {
+      ok,
+      text,
+      images = [],
+    } = await this.#lock.hold(call.tool.access ?? "read", () => this.#attempt(call, ended));
     // To the agent as to the run's readers: its process is none of ours.
     const result = task.secrets.apply(boundResult(text));
     await recorder.end(id, result);
