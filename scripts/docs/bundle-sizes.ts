@@ -1,11 +1,13 @@
 // The sizes of dist/ in docs/comparison.md, between two marks: the rest of that page is written by hand.
 
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const DIST = join(import.meta.dirname, "../../dist");
 const BEGIN = "<!-- sizes of dist/, written by npm run docs -->";
 const END = "<!-- end -->";
+/** As the bundler writes it. */
+const STATIC_IMPORT = /(?:from|import) ?["'`]\.\/([\w.-]+\.mjs)["'`]/g;
 
 /** The page with today's sizes. Throws where it lacks the marks. */
 export function withBundleSizes(page: string): string {
@@ -21,21 +23,23 @@ function sizesText(): string {
   const quiet = bytesOf(["main.cjs"]);
   const push = bytesOf(["main.cjs", "step.cjs", "later.cjs"]);
   const comment = bytesOf(["github.cjs", "octokit.cjs"]);
-  const embedded = bytesOf([
-    "service.mjs",
-    "api.mjs",
-    "egress.mjs",
-    "schemas.mjs",
-    "model.mjs",
-    "acp-model.mjs",
-    "acp-mcp-session-model-server-access.mjs",
-  ]);
+  const embedded = bytesOf(loadedBy(["service.mjs", "api.mjs", "model.mjs"]));
   const all = bytesOf(readdirSync(DIST));
   return (
     `${rounded(quiet)} for a comment that asks nothing, ${rounded(push)} for a run; ` +
     `${rounded(comment)} more where GitHub's API is called, ${rounded(embedded)} more without a server; ` +
     `${rounded(all)} in all`
   );
+}
+
+/** These bundles, and those that they load at once. */
+function loadedBy(names: readonly string[]): readonly string[] {
+  const loaded = new Set(names);
+  for (const name of loaded) {
+    const code = readFileSync(join(DIST, name), "utf8");
+    for (const [, imported = ""] of code.matchAll(STATIC_IMPORT)) loaded.add(imported);
+  }
+  return [...loaded];
 }
 
 function bytesOf(names: readonly string[]): number {

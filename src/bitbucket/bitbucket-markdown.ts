@@ -47,8 +47,8 @@ function same(line: string): string {
 function withoutElements(line: string): string {
   return line
     .replace(/<\/?(?:sub|details)>/g, "")
-    .replace(/<summary>(.*?)<\/summary>/g, "**$1**")
-    .replace(/<code>(.*?)<\/code>/g, (_match, inner: string) => codeSpan(inner));
+    .replace(/<summary>((?:(?!<summary>).)*?)<\/summary>/g, "**$1**")
+    .replace(/<code>((?:(?!<code>).)*?)<\/code>/g, (_match, inner: string) => codeSpan(inner));
 }
 
 /** A span of code, as backticks have it; as text, with its entities, where that has backticks, or could end a table's cell. */

@@ -22,6 +22,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/settings/service-settings.ts",
     "cli/doctor.ts",
     "cli/init.ts",
+    "cli/bitbucket-write-back.ts",
     "cli/gitlab-access.ts",
     "github/changes/github-changes.ts",
     "gitlab/reviews/commit-status.ts",
@@ -90,6 +91,8 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/sandbox/process-watch.ts",
   ],
   "one pass over one class of characters, or from one end": [
+    "job/code-host/host-api.ts",
+    "render/blob-url.ts",
     "contract/models/plain-name.ts",
     "action/say-line.ts",
     "base/backoff.ts",
@@ -136,6 +139,9 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "conform/report.ts",
   ],
   "an anchored word of bounded length": [
+    "bitbucket/repository.ts",
+    "bitbucket/token-abilities.ts",
+    "service/executor/backends/acp/gateway/tool-gateway.ts",
     "service/core/runs/archives/journal-archive.ts",
     "service/api/git/git-app.ts",
     "github/changes/co-author.ts",

@@ -8,6 +8,8 @@ import { withoutJsonFence } from "../../src/base/json-fence.ts";
 import { nearestName } from "../../src/base/nearest-name.ts";
 import { expandBraces, pathMatcher } from "../../src/base/path-pattern.ts";
 import { singleLine, visibleText, withoutHidden } from "../../src/base/untrusted-text.ts";
+import { fromBitbucket, toBitbucket } from "../../src/bitbucket/bitbucket-markdown.ts";
+import { withoutSmartCommits } from "../../src/bitbucket/changes/smart-commits.ts";
 import { isCompactToken } from "../../src/ci/compact-form.ts";
 import { readEgressEntries } from "../../src/contract/egress.ts";
 import { boundedObject } from "../../src/contract/fields.ts";
@@ -25,6 +27,7 @@ import { withoutClosingWords, withoutMergeRequests } from "../../src/gitlab/chan
 import { withoutQuickActions } from "../../src/gitlab/inert-actions.ts";
 import { linesOfDiff } from "../../src/gitlab/reviews/diff-positions.ts";
 import { commitTitle, isOfRun } from "../../src/job/changes/commit-message.ts";
+import { mapLines } from "../../src/job/code-host/mapped-lines.ts";
 import { shownLines } from "../../src/job/findings/diff-lines.ts";
 import { commentText } from "../../src/job/findings/finding-text.ts";
 import { markersOf, markFindings } from "../../src/job/findings/marker.ts";
@@ -426,6 +429,37 @@ export const parsers: readonly Parser[] = [
     name: "withoutQuickActions",
     run: withoutQuickActions,
     worst: ["/close\n", "> ", "1. ", "```\n/close\n", ["```\n", "> ", "/close"], " ", "`"],
+  },
+  {
+    file: "bitbucket/bitbucket-markdown.ts",
+    name: "toBitbucket",
+    run: toBitbucket,
+    worst: [
+      "<summary>",
+      "<code>",
+      ["<code>", "&#1;", "</code>"],
+      "<sub>",
+      "<!-- agent-service:a -->\n",
+      "[//]: # (agent-service:a)\n",
+    ],
+  },
+  {
+    file: "bitbucket/bitbucket-markdown.ts",
+    name: "fromBitbucket",
+    run: fromBitbucket,
+    worst: ["[//]: # (agent-service:", "[//]: # (agent-service:a)\n", "\r\n"],
+  },
+  {
+    file: "bitbucket/changes/smart-commits.ts",
+    name: "withoutSmartCommits",
+    run: withoutSmartCommits,
+    worst: ["A1", "DEV-7 #a ", "DEV-", "#a", "&#a", "DEV-7 #a\n"],
+  },
+  {
+    file: "job/code-host/mapped-lines.ts",
+    name: "mapLines",
+    run: (text) => mapLines(text, { text: (line) => line, code: (line) => line }),
+    worst: ["> ", "1. ", "`", "```\n", "> ```\n"],
   },
   {
     file: "gitlab/changes/inert-references.ts",

@@ -1,5 +1,5 @@
 // A record as the contract shows it, by the fields of the contract's schema. Pure.
-// Why: docs/decisions/130-a-row-is-defined-once.md
+// Why: docs/decisions/130-a-row-is-defined-once.md, docs/decisions/191-recipes-were-followed.md
 
 import type * as z from "zod/mini";
 import { type CamelCase, camelCase } from "../../../base/name-cases.ts";

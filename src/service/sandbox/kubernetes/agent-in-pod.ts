@@ -1,5 +1,6 @@
 // A coding agent in the pod of its run: a program that goes on, with the ports that lead to its model, a home that comes back, and nothing
 // in its place that may configure it and that the checkout does not have.
+// Why: docs/decisions/186-coding-agents-and-setups-in-pods.md
 
 import type { ProcessExit } from "../../../base/piped-process.ts";
 import { PathRules } from "../../../contract/paths/path-rules.ts";
