@@ -41,7 +41,7 @@ import {
   type RunCost,
 } from "./run-cost.ts";
 import { measureBareRuns, measureRuns, type RunFigures } from "./runs.ts";
-import { CHECKOUT_FILES, measureSandboxes } from "./sandboxes.ts";
+import { CHECKOUT_FILES, measureSandboxes, SETUP_FILES } from "./sandboxes.ts";
 import { LEAD_MS, measureLateness, SCHEDULES, SPREAD_MS } from "./schedules.ts";
 import { measureStart } from "./service-start.ts";
 import { measureSkipped } from "./skipped.ts";
@@ -146,7 +146,9 @@ async function embedded(): Promise<Row[]> {
 }
 
 async function sandboxes(): Promise<Row[]> {
-  const { bareMs, bubblewrapMs, warmMs, coldMs, nextMs } = await measureSandboxes({ rounds: 12 });
+  const { bareMs, bubblewrapMs, warmMs, coldMs, nextMs, ...setups } = await measureSandboxes({ rounds: 12 });
+  const { setupMs, packMs, packBytes, cachedMs } = setups;
+  const megabytes = (packBytes / 1024 / 1024).toFixed(1);
   const row = (what: string, measuredMs: number): Row => ({
     what,
     sqlite: { text: ms(measuredMs) },
@@ -158,6 +160,9 @@ async function sandboxes(): Promise<Row[]> {
     row("the same in a pod that waited (fake cluster)", warmMs),
     row("the same in a pod that is made for it (fake cluster)", coldMs),
     row("the next command in that pod", nextMs),
+    row(`a setup in a pod that makes ${SETUP_FILES} files of 4 KB and waits for nothing`, setupMs),
+    row(`what it left, packed: ${megabytes} MB`, packMs),
+    row("the same files in the pod of a later run, from the cache", cachedMs),
   ];
 }
 

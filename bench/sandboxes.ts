@@ -1,5 +1,5 @@
 // The time to the end of a run's first command that does nothing, by its sandbox: bubblewrap, and pods of the fake cluster, whose machine is
-// this one. What a real cluster adds (its API server, its scheduler, its runtime) is in none of these figures.
+// this one; and of a setup in a pod, executed and brought back from what an equal one left. What a real cluster adds (its API server, its scheduler, its runtime) is in none of these figures.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { FakeCluster } from "../fakes/kubernetes/cluster.ts";
-import type { Sandbox } from "../src/service/core/ports/sandbox.ts";
+import type { Sandbox, SandboxCommand } from "../src/service/core/ports/sandbox.ts";
 import { findSandbox } from "../src/service/sandbox/find-sandbox.ts";
 import { decodeSandbox } from "../src/service/sandbox/sandbox-config.ts";
 import { median } from "./statistics.ts";
@@ -22,11 +22,23 @@ export type SandboxTimes = {
   readonly coldMs: number;
   /** The second command of a run, in the pod that it has. */
   readonly nextMs: number;
+  /** A setup that makes files and waits for nothing, in a pod that waited. */
+  readonly setupMs: number;
+  /** What it left, packed. */
+  readonly packMs: number;
+  readonly packBytes: number;
+  /** The same files brought back into a new pod that waited, in the place of the setup. */
+  readonly cachedMs: number;
 };
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 /** Files of the checkout. */
 export const CHECKOUT_FILES = 500;
+/** Files that the setup makes, of 4 KB each. */
+export const SETUP_FILES = 5_000;
+const SETUP = `mkdir -p node_modules && cd node_modules && for folder in $(seq 100); do mkdir $folder; for file in $(seq ${SETUP_FILES / 100}); do head -c 3000 /dev/urandom | base64 > $folder/$file; done; done`;
+/** A setup takes a while. */
+const SETUP_ROUNDS = 4;
 
 export async function measureSandboxes({ rounds }: { readonly rounds: number }): Promise<SandboxTimes> {
   const folder = await mkdtemp(join(tmpdir(), "bench-sandboxes-"));
@@ -61,6 +73,10 @@ export async function measureSandboxes({ rounds }: { readonly rounds: number }):
       times.next?.push(pod.next);
       times.cold?.push((await inPod(ofCold, cold)).first);
     }
+    const setUp = join(folder, "set-up");
+    await promisify(execFile)("git", ["init", "-q", setUp]);
+    await writeFile(join(setUp, ".gitignore"), "node_modules/\n");
+    const setups = await measureSetups({ sandbox: ofWarm, cluster: warm, root: setUp });
     // The first round of each is not counted.
     const of = (name: string) => median(times[name]?.slice(1) ?? []);
     return {
@@ -69,6 +85,7 @@ export async function measureSandboxes({ rounds }: { readonly rounds: number }):
       warmMs: of("warm"),
       coldMs: of("cold"),
       nextMs: of("next"),
+      ...setups,
     };
   } finally {
     await Promise.all([warm.close(), cold.close()]);
@@ -76,11 +93,69 @@ export async function measureSandboxes({ rounds }: { readonly rounds: number }):
   }
 }
 
-async function execute(sandbox: Sandbox, root: string): Promise<void> {
+type SetupTimes = Pick<SandboxTimes, "setupMs" | "packMs" | "packBytes" | "cachedMs">;
+
+async function measureSetups({
+  sandbox,
+  cluster,
+  root,
+}: {
+  readonly sandbox: Sandbox;
+  readonly cluster: FakeCluster;
+  readonly root: string;
+}): Promise<SetupTimes> {
+  const { signal } = new AbortController();
+  const times = { setup: [] as number[], pack: [] as number[], cached: [] as number[] };
+  let packBytes = 0;
+  const inPod = async (work: () => Promise<void>) => {
+    const leave = sandbox.places?.enter({ runId: "setup", root, onLost: () => {} });
+    await work();
+    await leave?.();
+    await cluster.settled();
+  };
+  const archiveOf = async () => {
+    const opened = await sandbox.archive?.({ root, gitFolder: null, isTrusted: false }, signal);
+    if (opened?.ok !== true) throw new Error("There is no pod for the setup.");
+    return opened.value;
+  };
+  for (let round = 0; round <= SETUP_ROUNDS; round += 1) {
+    let pack: Buffer[] = [];
+    const sink = {
+      begin: () => {
+        pack = [];
+      },
+      take: async (bytes: Buffer) => void pack.push(Buffer.from(bytes)),
+    };
+    await inPod(async () => {
+      times.setup.push(await timed(() => execute(sandbox, root, { shell: SETUP })));
+      const archive = await archiveOf();
+      times.pack.push(await timed(() => archive.pack(sink, { maxBytes: Number.MAX_SAFE_INTEGER, signal })));
+    });
+    packBytes = pack.reduce((sum, { length }) => sum + length, 0);
+    await inPod(async () => {
+      const bringBack = async () => {
+        const archive = await archiveOf();
+        const read = async function* () {
+          yield* pack;
+        };
+        if (!(await archive.unpack({ bytes: packBytes, read }, signal))) throw new Error("It was not taken.");
+      };
+      times.cached.push(await timed(bringBack));
+    });
+  }
+  const of = (all: readonly number[]) => median(all.slice(1));
+  return { setupMs: of(times.setup), packMs: of(times.pack), packBytes, cachedMs: of(times.cached) };
+}
+
+async function execute(
+  sandbox: Sandbox,
+  root: string,
+  what: SandboxCommand["execute"] = { argv: ["true"] },
+): Promise<void> {
   const ended = await sandbox.run(
     { root, gitFolder: null, isTrusted: false },
     {
-      execute: { argv: ["true"] },
+      execute: what,
       cwd: "",
       env: {},
       egressSocket: null,
