@@ -97,7 +97,9 @@ onEveryDeployment("workspaces by git", (service) => {
     const before = asked.length;
     const refused = await push(wrong.href);
     expect([refused.code, refused.stderr.includes("svc_sk_wrong")]).toEqual([128, false]);
-    expect(new Set(asked.slice(before).map((line) => line.split(" ")[0]))).toEqual(new Set(["GET"]));
+    // Other tests go through the same proxy.
+    const sent = asked.slice(before).filter((line) => line.includes(workspaceId));
+    expect(new Set(sent.map((line) => line.split(" ")[0]))).toEqual(new Set(["GET"]));
     const pushed = await push(url);
     expect(pushed, pushed.stderr).toMatchObject({ code: 0 });
   });
