@@ -308,7 +308,6 @@ describe("typed outputs of another job", () => {
   it.each([
     ["circleci", "CircleCI"],
     ["buildkite", "Buildkite"],
-    ["bitbucket", "Bitbucket Pipelines"],
   ] as const)("are refused on %s", async (provider, title) => {
     const fixture = await CiFixture.open({ provider, backend: scriptedBackend(async () => {}) });
     const job = await fixture.run({ args: ["--outputs", OUTPUTS, "Sort it."] });
