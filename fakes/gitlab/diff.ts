@@ -8,6 +8,9 @@ export type FileDiff = {
   readonly new_file: boolean;
   readonly renamed_file: boolean;
   readonly deleted_file: boolean;
+  /** "100644", and "0" where the file is not there. */
+  readonly a_mode: string;
+  readonly b_mode: string;
   /** The hunks alone. */
   readonly diff: string;
 };
@@ -25,6 +28,8 @@ export function diffOf(repository: TestRepository, from: string, to: string): re
         new_path: path,
         new_file: /^new file mode/m.test(part),
         renamed_file: /^rename from/m.test(part),
+        a_mode: /^(?:old mode|deleted file mode|index \S+) (\d+)$/m.exec(part)?.[1] ?? "0",
+        b_mode: /^(?:new mode|new file mode|index \S+) (\d+)$/m.exec(part)?.[1] ?? "0",
         deleted_file: /^deleted file mode/m.test(part),
         diff: at === -1 ? "" : `${part.slice(at + 1).trimEnd()}\n`,
       };

@@ -7,12 +7,24 @@ import type { TestRepository } from "../code-host/git-repository.ts";
 import { basicCredentials } from "../code-host/pushed-repository.ts";
 import { type LoopbackServer, readBody, sendJson, startLoopbackServer } from "../code-host/server.ts";
 import { diffOf } from "./diff.ts";
+import { pageOf } from "./pages.ts";
+import { type Parameters, parametersOf } from "./parameters.ts";
 import { quickActionsIn } from "./quick-actions.ts";
+import type { Account, GitLabItem, GitLabRole, GitLabToken } from "./records.ts";
 import { FakeRepository } from "./repository.ts";
 import { FakeReviews, type Result } from "./reviews.ts";
-
-type Fields = Record<string, unknown>;
-export type GitLabRole = "none" | "guest" | "planner" | "reporter" | "developer" | "maintainer";
+import {
+  type Branches,
+  issueView,
+  memberView,
+  mergeRequestView,
+  personView,
+  projectView,
+  type Site,
+  tokenView,
+  viewerView,
+  wholeMergeRequestView,
+} from "./views.ts";
 
 /** As GitLab counts them. */
 const levels: Readonly<Record<GitLabRole, number>> = {
@@ -22,32 +34,6 @@ const levels: Readonly<Record<GitLabRole, number>> = {
   reporter: 20,
   developer: 30,
   maintainer: 40,
-};
-
-export type GitLabToken = {
-  readonly account: string;
-  readonly role: GitLabRole;
-  readonly scopes: readonly string[];
-  /** "2026-12-31" */
-  readonly expiresOn: string;
-};
-
-type Account = { readonly id: number; readonly username: string; readonly hasAccess: boolean };
-
-export type GitLabItem = {
-  iid: number;
-  title: string;
-  description: string | null;
-  confidential?: boolean;
-  state: "opened" | "closed";
-  labels: string[];
-  author: Account;
-  assignees: Account[];
-  reviewers: Account[];
-  sourceBranch?: string;
-  targetBranch?: string;
-  /** Null where the fork is gone. */
-  sourceProjectId?: number | null;
 };
 
 export type GitLabRequest = {
@@ -111,6 +97,10 @@ export class FakeGitLab {
     return this.#server?.url ?? "";
   }
 
+  get #site(): Site {
+    return { url: this.url, path: this.path, projectId: Number(this.projectId) };
+  }
+
   /** CI_API_V4_URL. */
   get apiUrl(): string {
     return `${this.url}${API}`;
@@ -146,7 +136,16 @@ export class FakeGitLab {
 
   addMergeRequest(fields: Partial<GitLabItem> & { readonly iid: number }): GitLabItem {
     const item = this.#put(this.mergeRequests, fields);
-    this.reviews.set(item.iid, new FakeReviews(item.author, () => this.#nextId++));
+    this.reviews.set(
+      item.iid,
+      new FakeReviews({
+        author: item.author,
+        iid: item.iid,
+        mergeRequestId: 9_000 + item.iid,
+        site: this.#site,
+        nextId: () => this.#nextId++,
+      }),
+    );
     return item;
   }
 
@@ -211,10 +210,13 @@ export class FakeGitLab {
     this.requests.push({ method, path: path + url.search, headers: request.headers, body });
     const project = `/projects/${this.projectId}`;
     const below = path.startsWith(project) ? path.slice(project.length) : path;
+    const contentType = request.headers["content-type"] ?? "";
+    const given = method === "GET" ? {} : await parametersOf({ url, body: bytes, contentType });
+    const asked: Asked = { request, method, url, path, below, given };
     const at = this.#faults.findIndex((one) => one.at.test(`${method} ${below}`));
     const [found] = at === -1 ? [] : this.#faults.splice(at, 1);
     if (found !== undefined) {
-      if (found.fault.isLate === true) this.#resultOf({ request, method, url, path, below, body });
+      if (found.fault.isLate === true) this.#resultOf(asked);
       const {
         status,
         headers = { "content-type": "text/plain" },
@@ -223,15 +225,15 @@ export class FakeGitLab {
       response.writeHead(status, headers).end(text);
       return;
     }
-    const { status, answer } = this.#resultOf({ request, method, url, path, below, body });
+    const { status, answer, isWhole = false } = this.#resultOf(asked);
     this.onCall?.(`${method} ${below}`);
     if (status === 204) {
       response.writeHead(204).end();
       return;
     }
-    if (method === "GET" && Array.isArray(answer)) {
-      const { items, next } = pageOf(answer, url);
-      response.setHeader("x-next-page", next);
+    if (method === "GET" && Array.isArray(answer) && !isWhole) {
+      const { items, headers } = pageOf(answer, url);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       sendJson(response, status, items);
       return;
     }
@@ -247,8 +249,8 @@ export class FakeGitLab {
 
   #resultOf(asked: Asked): Result {
     const { request, method, path, url, below } = asked;
-    const given = request.headers["private-token"];
-    const token = typeof given === "string" ? this.tokens.get(given) : undefined;
+    const secret = request.headers["private-token"];
+    const token = typeof secret === "string" ? this.tokens.get(secret) : undefined;
     if (token === undefined) return { status: 401, answer: { message: "401 Unauthorized" } };
     const isRead = method === "GET";
     const enough = isRead ? ["api", "read_api", ...(below === path ? ["read_user"] : [])] : ["api"];
@@ -261,29 +263,12 @@ export class FakeGitLab {
     }
     const account = this.#accounts.get(token.account);
     if (account === undefined) return { status: 401, answer: { message: "401 Unauthorized" } };
-    if (isRead && path === "/user")
-      return {
-        status: 200,
-        answer: { ...person(account), commit_email: `${account.username}@noreply.gitlab.example.com` },
-      };
-    if (isRead && path === "/personal_access_tokens/self") {
-      const { scopes, expiresOn } = token;
-      return {
-        status: 200,
-        answer: {
-          id: 4,
-          name: "agent",
-          revoked: false,
-          active: true,
-          scopes,
-          user_id: account.id,
-          expires_at: expiresOn,
-        },
-      };
-    }
+    if (isRead && path === "/user") return { status: 200, answer: viewerView(account, this.#site) };
+    if (isRead && path === "/personal_access_tokens/self")
+      return { status: 200, answer: tokenView(token, account) };
     if (isRead && path === "/users") {
       const one = this.#accounts.get((url.searchParams.get("username") ?? "").toLowerCase());
-      return { status: 200, answer: one === undefined ? [] : [person(one)] };
+      return { status: 200, answer: one === undefined ? [] : [personView(one, this.#site)] };
     }
     if (below === path || token.role === "none")
       return { status: 404, answer: { message: "404 Project Not Found" } };
@@ -291,10 +276,10 @@ export class FakeGitLab {
   }
 
   #inProject(
-    { method, url, below, body }: Asked,
+    { method, url, below, given }: Asked,
     { token, account }: { token: GitLabToken; account: Account },
   ): Result {
-    const own = this.#ofProject({ method, url, below, body }, { token, account });
+    const own = this.#ofProject({ method, url, below, given }, { token, account });
     if (own !== null) return own;
     const [, kind, iid] = /^\/(issues|merge_requests)(?:\/(\d+))?$/.exec(below) ?? [];
     const shelf = kind === "merge_requests" ? this.mergeRequests : this.issues;
@@ -309,49 +294,42 @@ export class FakeGitLab {
         kind === "issues" ? ["planner", "reporter", "developer", "maintainer"] : ["developer", "maintainer"];
       if (!roles.includes(token.role) && item.author.id !== account.id)
         return { status: 403, answer: { message: "403 Forbidden" } };
-      return this.#change(item, JSON.parse(body), { mayPlan: roles.includes(token.role) });
+      return this.#change(item, given, { mayPlan: roles.includes(token.role) });
     }
-    if (kind !== "issues") return this.#mergeRequests({ method, url, body }, { token, account });
+    if (kind !== "issues") return this.#mergeRequests({ method, url, given }, { token, account });
     if (method === "GET") return { status: 200, answer: this.#list(url) };
-    return this.#create(JSON.parse(body), account);
+    return this.#create(given, account);
   }
 
   /** What is not an item of its own. Null for any other call. */
   #ofProject(
-    { method, url, below, body }: Pick<Asked, "method" | "url" | "below" | "body">,
+    { method, url, below, given }: Pick<Asked, "method" | "url" | "below" | "given">,
     { token, account }: { readonly token: GitLabToken; readonly account: Account },
   ): Result | null {
     const level = levels[token.role];
-    if (method === "GET" && below === "") {
-      const web = `${this.url}/${this.path}`;
-      const facts = {
-        id: Number(this.projectId),
-        path_with_namespace: this.path,
-        default_branch: "main",
-        web_url: web,
-      };
-      return { status: 200, answer: facts };
-    }
+    if (method === "GET" && below === "") return { status: 200, answer: projectView(this.#site) };
     const [, id] = /^\/members\/all\/(\d+)$/.exec(below) ?? [];
     if (id !== undefined) {
       const one = [...this.#accounts.values()].find((found) => String(found.id) === id);
       const of = [...this.tokens.values()].find((found) => found.account === one?.username)?.role;
       const access = of === undefined ? (one?.hasAccess === true ? levels.developer : 0) : levels[of];
       if (one === undefined || access === 0) return { status: 404, answer: { message: "404 Not found" } };
-      return { status: 200, answer: { ...person(one), access_level: access } };
+      return { status: 200, answer: memberView(one, { site: this.#site, level: access }) };
     }
-    const given = body === "" ? {} : JSON.parse(body);
     const [, iid, path] = /^\/merge_requests\/(\d+)(\/.+)$/.exec(below) ?? [];
     if (path !== undefined) {
       const reviews = this.reviews.get(Number(iid));
       if (reviews === undefined) return { status: 404, answer: { message: "404 Not found" } };
-      return reviews.handle({ method, path, body: given, by: account, level });
+      return reviews.handle({ method, path, query: url.searchParams, body: given, by: account, level });
     }
-    return this.repository?.handle({ method, below, url, body: given, level }) ?? null;
+    return (
+      this.repository?.handle({ method, below, url, body: given, by: account, level, site: this.#site }) ??
+      null
+    );
   }
 
   #mergeRequests(
-    { method, url, body }: Pick<Asked, "method" | "url" | "body">,
+    { method, url, given }: Pick<Asked, "method" | "url" | "given">,
     { token, account }: { readonly token: GitLabToken; readonly account: Account },
   ): Result {
     const branch = url.searchParams.get("source_branch");
@@ -359,13 +337,17 @@ export class FakeGitLab {
       const found = [...this.mergeRequests.values()].filter(
         (one) => branch === null || one.sourceBranch === branch,
       );
-      return { status: 200, answer: found.toSorted((a, b) => b.iid - a.iid).map((one) => this.#view(one)) };
+      const views = found
+        .toSorted((a, b) => b.iid - a.iid)
+        .map((one) => mergeRequestView(one, { site: this.#site, head: this.#branches(one).head }));
+      return { status: 200, answer: views };
     }
     if (levels[token.role] < levels.developer) return { status: 403, answer: { message: "403 Forbidden" } };
-    const { source_branch: source, target_branch: target, title, description = "" } = JSON.parse(body);
-    for (const [name, value] of Object.entries({ source_branch: source, target_branch: target, title }))
-      if (typeof value !== "string" || value === "")
-        return { status: 400, answer: { error: `${name} is missing` } };
+    const { source_branch: source, target_branch: target, title, description = "" } = given;
+    const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+    if (!isText(source)) return { status: 400, answer: { error: "source_branch is missing" } };
+    if (!isText(target)) return { status: 400, answer: { error: "target_branch is missing" } };
+    if (!isText(title)) return { status: 400, answer: { error: "title is missing" } };
     const there = [...this.mergeRequests.values()].find(
       (one) => one.sourceBranch === source && one.state === "opened",
     );
@@ -402,7 +384,7 @@ export class FakeGitLab {
       .map((one) => this.#view(one));
   }
 
-  #create(given: Fields, account: Account): Result {
+  #create(given: Parameters, account: Account): Result {
     const { title, description = "" } = given;
     if (typeof title !== "string" || title === "")
       return { status: 400, answer: { error: "title is missing" } };
@@ -415,7 +397,7 @@ export class FakeGitLab {
     return { status: 201, answer: this.#view(item) };
   }
 
-  #change(item: GitLabItem, given: Fields, { mayPlan }: { mayPlan: boolean }): Result {
+  #change(item: GitLabItem, given: Parameters, { mayPlan }: { mayPlan: boolean }): Result {
     const known = ["add_labels", "assignee_ids", "reviewer_ids", "state_event", "description"];
     if (!Object.keys(given).some((name) => known.includes(name)))
       return {
@@ -449,53 +431,20 @@ export class FakeGitLab {
     return { status: 200, answer: this.#view(item) };
   }
 
-  #branches({ iid, sourceBranch, targetBranch = "main", sourceProjectId }: GitLabItem): object {
+  #branches({ iid, sourceBranch }: GitLabItem): Branches {
     const [version] = this.reviews.get(iid)?.versions ?? [];
-    const head = version?.head_commit_sha ?? this.repository?.tip(sourceBranch ?? "") ?? null;
-    return {
-      source_branch: sourceBranch,
-      target_branch: targetBranch,
-      source_project_id: sourceProjectId === undefined ? Number(this.projectId) : sourceProjectId,
-      target_project_id: Number(this.projectId),
-      sha: head,
-      diff_refs:
-        version === undefined
-          ? null
-          : {
-              base_sha: version.base_commit_sha,
-              head_sha: version.head_commit_sha,
-              start_sha: version.start_commit_sha,
-            },
-    };
+    if (version === undefined) return { head: this.repository?.tip(sourceBranch ?? "") ?? null, refs: null };
+    const { base_commit_sha: base, head_commit_sha: head, start_commit_sha: start } = version;
+    return { head, refs: { base_sha: base, head_sha: head, start_sha: start } };
   }
 
-  #view(whole: GitLabItem): object {
-    const { sourceBranch, targetBranch, sourceProjectId, ...item } = whole;
-    const isMerge = this.mergeRequests.get(item.iid) === whole;
-    const people = (all: readonly Account[]) => all.map(person);
-    return {
-      confidential: false,
-      ...item,
-      id: 9_000 + item.iid,
-      project_id: Number(this.projectId),
-      author: person(item.author),
-      assignees: people(item.assignees),
-      reviewers: people(item.reviewers),
-      ...(sourceBranch === undefined ? {} : this.#branches(whole)),
-      web_url: `${this.url}/${this.path}/-/${isMerge ? "merge_requests" : "issues"}/${item.iid}`,
-    };
+  #view(item: GitLabItem): object {
+    const isMerge = this.mergeRequests.get(item.iid) === item;
+    const site = this.#site;
+    return isMerge
+      ? wholeMergeRequestView(item, { site, branches: this.#branches(item) })
+      : issueView(item, site);
   }
-}
-
-/** The page that was asked for, and the number of the next one; "" for none. */
-function pageOf(
-  all: readonly unknown[],
-  url: URL,
-): { readonly items: readonly unknown[]; readonly next: string } {
-  const size = Math.min(100, Number(url.searchParams.get("per_page") ?? 20));
-  const page = Number(url.searchParams.get("page") ?? 1);
-  const items = all.slice((page - 1) * size, page * size);
-  return { items, next: page * size < all.length ? String(page + 1) : "" };
 }
 
 type Asked = {
@@ -506,9 +455,6 @@ type Asked = {
   readonly path: string;
   /** Below the project; the same as `path` where it is of none, or of another. */
   readonly below: string;
-  readonly body: string;
+  /** Of what changes something. */
+  readonly given: Parameters;
 };
-
-function person({ id, username }: Account): object {
-  return { id, username, name: username, state: "active", locked: false };
-}

@@ -4,8 +4,14 @@
 import { createHash } from "node:crypto";
 import { type FileDiff, newLines } from "./diff.ts";
 import { quickActionsIn } from "./quick-actions.ts";
+import { personView, type Site, timeOf } from "./views.ts";
 
-export type Result = { readonly status: number; readonly answer: unknown };
+export type Result = {
+  readonly status: number;
+  readonly answer: unknown;
+  /** A list without pages. */
+  readonly isWhole?: boolean;
+};
 export type Person = { readonly id: number; readonly username: string };
 
 export type Position = {
@@ -50,12 +56,24 @@ type Draft = {
   readonly author: Person;
   readonly note: string;
   readonly position: Position | null;
+  /** Null where the diff does not have the line. */
+  readonly lineCode: string | null;
+};
+
+type Subject = {
+  /** Of the merge request. */
+  readonly author: Person;
+  readonly iid: number;
+  readonly mergeRequestId: number;
+  readonly site: Site;
+  readonly nextId: () => number;
 };
 
 export type ReviewCall = {
   readonly method: string;
   /** Below the merge request: "/notes/7". */
   readonly path: string;
+  readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;
   readonly by: Person;
   /** GitLab's number of the account's role. */
@@ -79,12 +97,12 @@ export class FakeReviews {
   readonly versions: FakeVersion[] = [];
   /** Quick actions that were executed. */
   readonly executed: string[] = [];
-  readonly #author: Person;
-  readonly #nextId: () => number;
+  /** Drafts get no line code, whatever their position: https://gitlab.com/gitlab-org/gitlab/-/work_items/590869 */
+  findsNoLines = false;
+  readonly #subject: Subject;
 
-  constructor(author: Person, nextId: () => number) {
-    this.#author = author;
-    this.#nextId = nextId;
+  constructor(subject: Subject) {
+    this.#subject = subject;
   }
 
   get notes(): readonly FakeNote[] {
@@ -118,34 +136,46 @@ export class FakeReviews {
     }
   }
 
-  #ofNotes({ method, body, by }: ReviewCall, id: string | undefined): Result {
-    if (method === "GET") return { status: 200, answer: this.notes };
+  #ofNotes({ method, query, body, by }: ReviewCall, id: string | undefined): Result {
+    const found = this.notes.find((one) => String(one.id) === id);
+    if (id !== undefined && found === undefined) return NOT_FOUND;
+    if (method === "GET") {
+      if (found !== undefined) return { status: 200, answer: this.#noteView(found) };
+      const sign = query.get("sort") === "asc" ? 1 : -1;
+      const sorted = this.notes.toSorted((a, b) => sign * (a.id - b.id));
+      return { status: 200, answer: sorted.map((one) => this.#noteView(one)) };
+    }
     const text = textOf(body.body);
     if (text === null)
       return { status: 400, answer: { message: '400 Bad request - Note {:note=>["can\'t be blank"]}' } };
     if (method === "POST") {
       const note = this.#note(by, { body: text, position: null, isThread: false });
       this.#add([note], true);
-      return { status: 201, answer: note };
+      return { status: 201, answer: this.#noteView(note) };
     }
-    const note = this.notes.find((one) => String(one.id) === id);
-    if (note === undefined) return NOT_FOUND;
-    if (note.author.id !== by.id) return FORBIDDEN;
-    note.body = this.#without(text);
-    return { status: 200, answer: note };
+    if (found === undefined) return { status: 405, answer: { error: "405 Not Allowed" } };
+    if (found.author.id !== by.id) return FORBIDDEN;
+    found.body = this.#without(text);
+    return { status: 200, answer: this.#noteView(found) };
   }
 
   #ofDiscussions(
     { method, body, by, level }: ReviewCall,
     { id, isReply }: { readonly id: string | undefined; readonly isReply: boolean },
   ): Result {
-    if (method === "GET") return { status: 200, answer: this.discussions };
     const found = this.discussions.find((one) => one.id === id);
     if (id !== undefined && found === undefined) return NOT_FOUND;
+    if (method === "GET") {
+      if (found !== undefined) return { status: 200, answer: this.#discussionView(found) };
+      return { status: 200, answer: this.discussions.map((one) => this.#discussionView(one)) };
+    }
     if (method === "PUT" && found !== undefined) {
-      if (level < DEVELOPER && by.id !== this.#author.id) return FORBIDDEN;
+      if (typeof body.resolved !== "boolean")
+        return { status: 400, answer: { error: "resolved is missing" } };
+      if (!found.notes.some(({ resolvable }) => resolvable)) return FORBIDDEN;
+      if (level < DEVELOPER && by.id !== this.#subject.author.id) return FORBIDDEN;
       for (const note of found.notes) this.resolve(note, body.resolved === true ? by : null);
-      return { status: 200, answer: found };
+      return { status: 200, answer: this.#discussionView(found) };
     }
     const text = textOf(body.body);
     if (text === null) return { status: 400, answer: { error: "body is missing" } };
@@ -153,12 +183,12 @@ export class FakeReviews {
       if (!isReply) return { status: 405, answer: { error: "405 Not Allowed" } };
       const note = this.#note(by, { body: text, position: null, isThread: true });
       found.notes.push(note);
-      return { status: 201, answer: note };
+      return { status: 201, answer: this.#noteView(note) };
     }
     const position = (body.position ?? null) as Position | null;
-    if (position !== null && !this.#isInDiff(position)) return BAD_LINE;
+    if (position !== null && this.#lineCodeOf(position) === null) return BAD_LINE;
     const note = this.#note(by, { body: text, position, isThread: true });
-    return { status: 201, answer: this.#add([note], false) };
+    return { status: 201, answer: this.#discussionView(this.#add([note], false)) };
   }
 
   resolve(note: FakeNote, by: Person | null): void {
@@ -166,41 +196,55 @@ export class FakeReviews {
     note.resolved_by = note.resolved ? by : null;
   }
 
+  /**
+   * A position is not checked before it is published: then a line that is not in the diff fails all of them, each time.
+   * https://github.com/Nikita-Filonov/ai-review/pull/117 (2026-08-04)
+   */
   #ofDrafts({ method, body, by }: ReviewCall, id: string | undefined): Result {
     const own = this.drafts.filter(({ author }) => author.id === by.id);
-    if (method === "GET") return { status: 200, answer: own };
-    if (method === "DELETE") {
-      const at = this.drafts.findIndex((one) => String(one.id) === id && one.author.id === by.id);
-      if (at === -1) return NOT_FOUND;
-      this.drafts.splice(at, 1);
+    if (method === "POST" && id === "bulk_publish") return this.#publish(own, by);
+    const found = own.find((one) => String(one.id) === id);
+    if (id !== undefined && found === undefined) return NOT_FOUND;
+    if (method === "GET") {
+      if (found !== undefined) return { status: 200, answer: this.#draftView(found) };
+      return { status: 200, answer: own.map((one) => this.#draftView(one)), isWhole: true };
+    }
+    if (method === "DELETE" && found !== undefined) {
+      this.drafts.splice(this.drafts.indexOf(found), 1);
       return { status: 204, answer: null };
     }
-    if (id === "bulk_publish") {
-      for (const { note, position } of own) {
-        const made = this.#note(by, { body: note, position, isThread: position !== null });
-        this.#add([made], position === null);
-      }
-      this.drafts.splice(0, this.drafts.length, ...this.drafts.filter(({ author }) => author.id !== by.id));
-      return { status: 204, answer: null };
-    }
+    if (method !== "POST" || found !== undefined)
+      return { status: 405, answer: { error: "405 Not Allowed" } };
     const note = textOf(body.note);
     if (note === null) return { status: 400, answer: { error: "note is missing" } };
     const position = (body.position ?? null) as Position | null;
-    if (position !== null && !this.#isInDiff(position)) return BAD_LINE;
-    const draft = { id: this.#nextId(), author: by, note, position };
+    for (const name of ["base_sha", "start_sha", "head_sha", "position_type"] as const)
+      if (position !== null && typeof position[name] !== "string")
+        return { status: 400, answer: { error: `position[${name}] is missing` } };
+    const lineCode = position === null || this.findsNoLines ? null : this.#lineCodeOf(position);
+    const draft = { id: this.#subject.nextId(), author: by, note, position, lineCode };
     this.drafts.push(draft);
-    return { status: 201, answer: draft };
+    return { status: 201, answer: this.#draftView(draft) };
+  }
+
+  #publish(own: readonly Draft[], by: Person): Result {
+    if (own.some(({ position, lineCode }) => position !== null && lineCode === null))
+      return { status: 500, answer: { message: "500 Internal Server Error" } };
+    for (const { note, position } of own)
+      this.#add([this.#note(by, { body: note, position, isThread: true })], false);
+    this.drafts.splice(0, this.drafts.length, ...this.drafts.filter((one) => !own.includes(one)));
+    return { status: 204, answer: null };
   }
 
   #ofVersions(id: string | undefined): Result {
-    if (id === undefined)
-      return { status: 200, answer: this.versions.map(({ diffs, ...version }) => version) };
+    if (id === undefined) return { status: 200, answer: this.versions.map((one) => this.#versionView(one)) };
     const found = this.versions.find((one) => String(one.id) === id);
-    return found === undefined ? NOT_FOUND : { status: 200, answer: found };
+    if (found === undefined) return NOT_FOUND;
+    return { status: 200, answer: { ...this.#versionView(found), commits: [], diffs: found.diffs } };
   }
 
-  /** By the three commits of one version, its diff, and the numbers of the line on both sides. */
-  #isInDiff({ position_type: type, line_range: range, ...at }: Position): boolean {
+  /** By the three commits of one version, its diff, and the numbers of the line on both sides. Null for a line that is not there. */
+  #lineCodeOf({ position_type: type, line_range: range, ...at }: Position): string | null {
     const version = this.versions.find(
       (one) =>
         one.base_commit_sha === at.base_sha &&
@@ -208,14 +252,16 @@ export class FakeReviews {
         one.head_commit_sha === at.head_sha,
     );
     const file = version?.diffs.find((one) => one.new_path === at.new_path && one.old_path === at.old_path);
-    if (type !== "text" || file === undefined) return false;
+    if (type !== "text" || file === undefined) return null;
     const lines = newLines(file.diff);
     const line = lines.get(Number(at.new_line));
-    if (line === undefined || (at.old_line ?? null) !== line.old) return false;
-    if (range === undefined) return true;
+    if (line === undefined || (at.old_line ?? null) !== line.old) return null;
     const path = createHash("sha1").update(file.new_path).digest("hex");
-    const codes = new Set([...lines].map(([number, { at: before }]) => `${path}_${before}_${number}`));
-    return [range.start, range.end].every((end) => codes.has(String(end?.line_code)));
+    const codeOf = (number: number, before: number) => `${path}_${before}_${number}`;
+    const code = codeOf(Number(at.new_line), line.at);
+    if (range == null) return code;
+    const codes = new Set([...lines].map(([number, { at: before }]) => codeOf(number, before)));
+    return [range.start, range.end].every((end) => codes.has(String(end?.line_code))) ? code : null;
   }
 
   #note(
@@ -228,14 +274,82 @@ export class FakeReviews {
   ): FakeNote {
     const text = this.#without(body);
     const open = { resolvable: isThread, resolved: false, resolved_by: null };
-    return { id: this.#nextId(), body: text, author, system: false, position, ...open };
+    return { id: this.#subject.nextId(), body: text, author, system: false, position, ...open };
   }
 
   #add(notes: FakeNote[], isIndividual: boolean): FakeDiscussion {
-    const id = createHash("sha1").update(String(this.#nextId())).digest("hex");
+    const id = createHash("sha1").update(String(this.#subject.nextId())).digest("hex");
     const discussion = { id, individual_note: isIndividual, notes };
     this.discussions.push(discussion);
     return discussion;
+  }
+
+  #noteView({ id, body, author, system, position, resolvable, resolved, resolved_by: by }: FakeNote): object {
+    const { site, mergeRequestId, iid } = this.#subject;
+    return {
+      id,
+      type: position !== null ? "DiffNote" : resolvable ? "DiscussionNote" : null,
+      body,
+      attachment: null,
+      author: personView(author, site),
+      created_at: timeOf(id),
+      updated_at: timeOf(id),
+      system,
+      noteable_id: mergeRequestId,
+      noteable_type: "MergeRequest",
+      noteable_iid: iid,
+      project_id: site.projectId,
+      confidential: false,
+      internal: false,
+      imported: false,
+      commands_changes: {},
+      ...(position === null ? {} : { commit_id: null, position }),
+      resolvable,
+      ...(resolvable
+        ? {
+            resolved,
+            resolved_by: by === null ? null : personView(by, site),
+            resolved_at: resolved ? timeOf(id) : null,
+          }
+        : {}),
+    };
+  }
+
+  #discussionView({ id, individual_note, notes }: FakeDiscussion): object {
+    return { id, individual_note, notes: notes.map((one) => this.#noteView(one)) };
+  }
+
+  #draftView({ id, author, note, position, lineCode }: Draft): object {
+    const none = { base_sha: null, start_sha: null, head_sha: null, position_type: "text" };
+    return {
+      id,
+      author_id: author.id,
+      merge_request_id: this.#subject.mergeRequestId,
+      resolve_discussion: false,
+      discussion_id: null,
+      note,
+      commit_id: null,
+      line_code: lineCode,
+      position: {
+        ...none,
+        old_path: null,
+        new_path: null,
+        old_line: null,
+        new_line: null,
+        line_range: null,
+        ...position,
+      },
+    };
+  }
+
+  #versionView({ diffs, ...version }: FakeVersion): object {
+    return {
+      ...version,
+      created_at: timeOf(version.id),
+      merge_request_id: this.#subject.mergeRequestId,
+      state: "collected",
+      real_size: String(diffs.length),
+    };
   }
 
   #without(body: string): string {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { GitLabRole } from "../../fakes/gitlab/gitlab.ts";
+import type { GitLabRole } from "../../fakes/gitlab/records.ts";
 import type { TypedOutput, TypedOutputs } from "../../src/contract/runs/typed-outputs.ts";
 import { GitLabBench, TOKEN } from "./gitlab-bench.ts";
 

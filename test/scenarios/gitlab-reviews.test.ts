@@ -6,7 +6,8 @@ import { dirname } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { LINES } from "../support/fixtures/changes-fixture.ts";
-import { BOT, GitLabFixture, IID } from "../support/fixtures/gitlab-fixture.ts";
+import { GitLabFixture } from "../support/fixtures/gitlab-fixture.ts";
+import { BOT, IID } from "../support/fixtures/gitlab-project.ts";
 
 const REVIEW = ["--findings", "review"];
 const asProcess = { onLine: () => {} };

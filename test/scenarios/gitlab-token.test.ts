@@ -2,7 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { LINES } from "../support/fixtures/changes-fixture.ts";
-import { BOT, GitLabFixture, TOKEN } from "../support/fixtures/gitlab-fixture.ts";
+import { GitLabFixture } from "../support/fixtures/gitlab-fixture.ts";
+import { BOT, TOKEN } from "../support/fixtures/gitlab-project.ts";
 
 const ALL = ["--comment", "--changes", "commit", "--findings", "review", "--commit-status"];
 

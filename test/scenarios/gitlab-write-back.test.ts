@@ -3,7 +3,8 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { LINES } from "../support/fixtures/changes-fixture.ts";
-import { BOT, GitLabFixture, IID } from "../support/fixtures/gitlab-fixture.ts";
+import { GitLabFixture } from "../support/fixtures/gitlab-fixture.ts";
+import { BOT, IID } from "../support/fixtures/gitlab-project.ts";
 
 const COMMENT_MARKER = /<!-- agent-service:comment [0-9a-f]{32} -->$/;
 /** A child process is asked for by whoever reads its lines. */
