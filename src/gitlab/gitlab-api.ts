@@ -104,9 +104,9 @@ function resetMs(answer: TransportResponse, nowMs: number): number | undefined {
   return /^\d{1,12}$/.test(reset) ? Math.max(0, Number(reset) * 1_000 - nowMs) : undefined;
 }
 
-/** `{message}` with a text or with lists by field, or `{error, error_description}` of OAuth. */
+/** `{message}` with a text, with texts, or with lists by field, or `{error, error_description}` of OAuth. */
 const refusalSchema = z.object({
-  message: z.optional(z.union([z.string(), z.record(z.string(), z.unknown())])),
+  message: z.optional(z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())])),
   error: z.optional(z.string()),
   error_description: z.optional(z.string()),
 });
@@ -115,7 +115,11 @@ function refusalIn(body: string): { detail: string; lacksScope: boolean } {
   const refusal = refusalSchema.safeParse(parsedJson(body));
   if (!refusal.success) return { detail: "", lacksScope: false };
   const { message, error, error_description: description } = refusal.data;
-  const said = typeof message === "object" ? JSON.stringify(message) : message;
+  const said = Array.isArray(message)
+    ? message.join(" ")
+    : typeof message === "object"
+      ? JSON.stringify(message)
+      : message;
   const detail = singleLine(description ?? said ?? error ?? "", MAX_DETAIL_CHARS);
   return { detail, lacksScope: error === "insufficient_scope" };
 }

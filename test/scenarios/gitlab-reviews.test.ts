@@ -149,13 +149,16 @@ describe("the review of a merge request", () => {
   });
 
   it("is published once by a job that is killed between its writes and executed again", async () => {
-    for (const [at, pipeline] of [
-      ["/draft_notes", "801"],
-      ["/bulk_publish", "802"],
-      ["/discussions", "803"],
+    for (const [at, pipeline, findsNoLines] of [
+      ["/draft_notes", "801", false],
+      ["/bulk_publish", "802", false],
+      ["/discussions", "803", false],
+      ["/draft_notes", "804", true],
+      ["/discussions", "805", true],
     ] as const) {
       await fixture.end();
       await fixture.begin();
+      fixture.reviews.findsNoLines = findsNoLines;
       fixture.plan(review(added, unchanged, outside));
       const env = { CI_PIPELINE_ID: pipeline };
       fixture.gitlab.onCall = (call) => {
@@ -190,6 +193,23 @@ describe("the review of a merge request", () => {
     expect(texts()[0]?.body).toContain(
       "### At lines that the diff does not show\n\n**❌ Error: Five is a number**",
     );
+  });
+
+  it("makes a thread at once of what GitLab finds no line for in a draft, and leaves no draft", async () => {
+    fixture.reviews.findsNoLines = true;
+    const bad = { status: 400, headers: { "content-type": "application/json" }, body: '{"message":"400"}' };
+    fixture.gitlab.fail(/^POST \/merge_requests\/9\/discussions$/, bad);
+    fixture.plan(review(added, unchanged));
+    const job = await fixture.job(REVIEW);
+    expect(job.code, job.stderr).toBe(0);
+    expect(threads().map(({ notes: [note] }) => note?.position?.new_line)).toEqual([7]);
+    expect(texts()[0]?.body).toContain(
+      "### At lines that the diff does not show\n\n**❌ Error: Five is a number**",
+    );
+    expect(fixture.reviews.drafts).toEqual([]);
+    fixture.plan(review(added, unchanged));
+    await fixture.job(REVIEW);
+    expect([threads().length, texts().length]).toEqual([1, 1]);
   });
 });
 

@@ -1,5 +1,5 @@
 // One review of a merge request: draft notes at the lines of its diff, published together, then a note with the rest. It neither approves nor
-// requests changes. https://docs.gitlab.com/api/draft_notes, …/api/merge_requests/#get-merge-request-diff-versions (2026-11-29)
+// requests changes. Why: docs/decisions/183-gitlab-writes-back.md, https://docs.gitlab.com/api/draft_notes, …/api/merge_requests/#get-merge-request-diff-versions (2026-11-29)
 
 import * as z from "zod/mini";
 import { type CommentForm, commentText, reviewText } from "../../job/findings/finding-text.ts";
@@ -26,7 +26,14 @@ const versionSchema = z.object({
 const diffsSchema = z.object({
   diffs: z.array(z.object({ old_path: z.string(), new_path: z.string(), diff: z.string() })),
 });
-const draftSchema = z.object({ id: z.int(), note: z.optional(z.nullable(z.string())) });
+const draftSchema = z.object({
+  id: z.int(),
+  note: z.optional(z.nullable(z.string())),
+  /** Null where GitLab did not find the line. */
+  line_code: z.optional(z.nullable(z.string())),
+});
+const noteSchema = z.object({ id: z.int() });
+const threadSchema = z.object({ notes: z.array(noteSchema) });
 
 export type DraftReview = NewReview & {
   readonly api: GitLabApi;
@@ -56,7 +63,7 @@ export async function publishDrafts(review: DraftReview): Promise<PullReview> {
   const inside: MarkedFinding[] = [];
   const outside: MarkedFinding[] = [];
   for (const finding of findings)
-    ((await isDrafted(review, { finding, files })) ? inside : outside).push(finding);
+    ((await isPlaced(review, { finding, files })) ? inside : outside).push(finding);
   if (inside.length > 0) await publishAll(review);
   const { text, left } = reviewText({ ...review, inside, outside, form: gitlabForm });
   const shown = outside.filter((finding) => !left.includes(finding));
@@ -95,20 +102,19 @@ async function readFiles({ api, number, headSha, findings }: DraftReview): Promi
 }
 
 /** False where the diff does not show the lines, or GitLab takes no note there. */
-async function isDrafted(
-  { api, number, headSha }: DraftReview,
+async function isPlaced(
+  review: DraftReview,
   { finding, files }: { readonly finding: MarkedFinding; readonly files: Files },
 ): Promise<boolean> {
   const file = files?.byPath.get(finding.path);
   if (files === null || file === undefined) return false;
-  const note = commentText(finding, headSha, gitlabForm);
+  const text = commentText(finding, review.headSha, gitlabForm);
   const several = finding.startLine !== finding.line;
   for (const withRange of several ? [true, false] : [false]) {
     const position = positionOf(finding, { file, refs: files.refs, withRange });
     if (position === null) return false;
     try {
-      const path = `/merge_requests/${number}/draft_notes`;
-      await api.write({ method: "POST", path, body: { note, position } }, draftSchema);
+      await writeAt(review, { text, position });
       return true;
     } catch (cause) {
       if (!(cause instanceof GitLabError && cause.status === 400)) throw cause;
@@ -117,15 +123,36 @@ async function isDrafted(
   return false;
 }
 
+/**
+ * A draft, or a thread at once where GitLab found no line for the draft: it checks the position of a draft only when it publishes it, and one
+ * that is wrong fails all. That of a thread it checks at once.
+ */
+async function writeAt(
+  { api, number }: DraftReview,
+  { text, position }: { readonly text: string; readonly position: object },
+): Promise<void> {
+  const path = `/merge_requests/${number}`;
+  const draft = { method: "POST", path: `${path}/draft_notes`, body: { note: text, position } } as const;
+  const { id, line_code: lineCode } = await api.write(draft, draftSchema);
+  if (lineCode !== null) return;
+  await dropDraft(api, `${path}/draft_notes/${id}`);
+  const thread = { method: "POST", path: `${path}/discussions`, body: { body: text, position } } as const;
+  await api.write(thread, threadSchema);
+}
+
 /** Deletes drafts that a killed job left: they would be published with these. */
 async function dropDrafts({ api, number }: DraftReview): Promise<void> {
   const path = `/merge_requests/${number}/draft_notes`;
   for (const { id, note } of await readDrafts(api, path)) {
     if (anchorsOf(markersOf(note ?? "")).length === 0) continue;
-    await api.write({ method: "DELETE", path: `${path}/${id}` }, z.unknown()).catch((cause: unknown) => {
-      if (!(cause instanceof GitLabError && cause.status === 404)) throw cause;
-    });
+    await dropDraft(api, `${path}/${id}`);
   }
+}
+
+async function dropDraft(api: GitLabApi, path: string): Promise<void> {
+  await api.write({ method: "DELETE", path }, z.unknown()).catch((cause: unknown) => {
+    if (!(cause instanceof GitLabError && cause.status === 404)) throw cause;
+  });
 }
 
 async function readDrafts(api: GitLabApi, path: string): Promise<z.infer<typeof draftSchema>[]> {
@@ -145,9 +172,6 @@ async function publishAll({ api, number }: DraftReview): Promise<void> {
     if ((await readDrafts(api, path)).length > 0) await api.write(write, z.unknown());
   }
 }
-
-const noteSchema = z.object({ id: z.int() });
-const threadSchema = z.object({ notes: z.array(noteSchema) });
 
 /** A thread where it has findings of its own, so that people can resolve them; else a note, which holds up no merge. */
 async function writeText(
