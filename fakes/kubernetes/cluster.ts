@@ -148,6 +148,10 @@ export class FakeCluster {
     return pod;
   }
 
+  hasPod(claim: string): boolean {
+    return this.pods.has(this.#bound.get(claim) ?? "");
+  }
+
   /** The earlier token is refused from now on. */
   rotateToken(): void {
     this.#token = randomBytes(16).toString("hex");

@@ -126,6 +126,14 @@ export class FakePod {
     return socket;
   }
 
+  /** The contents of all files on its disk. Links lead nowhere. */
+  async onDisk(): Promise<string> {
+    const entries = await readdir(this.folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), "latin1"));
+    return (await Promise.all(texts)).join("\n");
+  }
+
   /** Its connections stay open, and nothing answers on them. */
   freeze(): void {
     this.#child.kill("SIGSTOP");

@@ -1,6 +1,6 @@
 // Runs of the acp backend whose agents work in pods of the fake cluster, with the proxy of their model in front of a fake model.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeCluster } from "../../../../../fakes/kubernetes/cluster.ts";
@@ -81,15 +81,6 @@ async function runInPod({ settings, task, ...options }: AcpFixtureOptions) {
   });
 }
 
-/** All that is on the disk of a pod. */
-async function onDisk(folder: string): Promise<string> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const found = entries.filter((entry) => entry.isFile());
-  return (
-    await Promise.all(found.map(({ parentPath, name }) => readFile(join(parentPath, name), "latin1")))
-  ).join("\n");
-}
-
 const prompted = { messages: [{ role: "user", content: "Hello" }] };
 
 describe("a coding agent in a pod", { tags: ["sandbox"] }, () => {
@@ -131,7 +122,7 @@ describe("a coding agent in a pod", { tags: ["sandbox"] }, () => {
     const token = String(heardOf("executed")).match(/AGENT_MODEL_KEY=(.*)/)?.[1] ?? "";
     expect(token).toContain("svc_model_");
     const kept = JSON.stringify([cluster.claims.values, cluster.seen, cluster.commands]);
-    const disk = (await onDisk(cluster.podOf(CLAIM).folder)).replaceAll(token, "");
+    const disk = (await cluster.podOf(CLAIM).onDisk()).replaceAll(token, "");
     for (const secret of [KEY, cluster.token])
       expect(kept + disk + JSON.stringify(heard)).not.toContain(secret);
     expect(kept).not.toContain(token);
