@@ -35,9 +35,9 @@ describe("wrong inputs", () => {
     expect(step.annotations[0]?.level).toBe("error");
     expect(step.annotations[0]?.message.split("\n")).toEqual([
       'Input "prompt-file" must be a path inside the repository, like ".github/prompts/review.md", got "../prompt.md".',
-      'Input "base-url" must be "embedded", or the address of the service, like "https://agents.example.com", got "agents.example.com".',
       'Input "max-turn-tokens" must be an integer from 0 to 5000000, got "-1".',
       'Input "egress" must be none, or a list of host names (*.example.com for all below, :port where it is not 443), registries and setup, got "https://docs.example.com".',
+      'Input "base-url" must be "embedded", or the address of the service, like "https://agents.example.com", got "agents.example.com".',
       'Input "timeout-minutes" must be an integer from 1 to 360, got "2h".',
       'Input "wait" must be true or false, got "maybe".',
       'Input "on-cancel" must be cancel or detach, got "explode".',
