@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
 import { FakeCluster } from "../../../../../fakes/kubernetes/cluster.ts";
 import { type ModelServer, startModelServer } from "../../../../../fakes/model-server/model-server.ts";
 import { everyTime } from "../../../../../fakes/model-server/script.ts";
@@ -10,11 +11,12 @@ import { answer, say } from "../../../../../fakes/model-server/turn.ts";
 import { systemClock } from "../../../../../src/base/clock.ts";
 import { systemRandom } from "../../../../../src/base/ids.ts";
 import { RunStopped } from "../../../../../src/service/executor/stop-reason.ts";
+import type { Tool } from "../../../../../src/service/executor/tools/tool.ts";
 import {
   type KubernetesSandbox,
   kubernetesSandbox,
 } from "../../../../../src/service/sandbox/kubernetes/kubernetes-sandbox.ts";
-import { MODEL_PORT } from "../../../../../src/service/sandbox/relay.ts";
+import { GATEWAY_PORT, MODEL_PORT } from "../../../../../src/service/sandbox/relay.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
 import { type AcpFixtureOptions, closeFixtures, runAgent } from "../../../../support/fixtures/acp-fixture.ts";
 import { ACP_AGENT } from "../../../../support/run/acp-agent-setup.ts";
@@ -159,6 +161,26 @@ describe("a coding agent in a pod", { tags: ["sandbox"] }, () => {
     );
     if (!seen.ok) throw new Error(seen.refusal.detail);
     expect(seen.value.output).not.toContain("sleep 1000");
+  });
+
+  it.each([true, false])("has the run's tools by the gateway, with HTTP: %s", async (http) => {
+    const tool: Tool<null> = {
+      name: "mcp__words__lookup",
+      description: "Looks a word up.",
+      input: z.record(z.string(), z.unknown()),
+      jsonSchema: { type: "object" },
+      run: async () => ({ value: null, text: "tree means TREE" }),
+    };
+    const { outcome, answer: heardOf } = await runInPod({
+      script: { initialized: { agentCapabilities: { mcpCapabilities: { http } } } },
+      settings: {
+        openServers: async () => ({ tools: [tool], text: "words: 1 tool", close: async () => {} }),
+        gateway: { port: GATEWAY_PORT, node: "node" },
+      },
+      turn: [{ do: "mcp", calls: [{ name: tool.name }] }, said("Looked up.")],
+    });
+    expect(outcome).toEqual({ stopReason: "end_turn" });
+    expect(heardOf("mcp")).toMatchObject({ results: [{ text: "tree means TREE", isError: false }] });
   });
 
   it("whose connection is cut is started again with what is known of its work", async () => {
