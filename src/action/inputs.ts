@@ -28,10 +28,10 @@ import {
   setup,
 } from "../job/job-settings.ts";
 import { faultsOfSentServers, mcpServers, type NamedServers } from "../job/mcp-servers.ts";
-import { StepError } from "../job/step-error.ts";
 import type { FailOn, FailOnWord } from "../report/conclusion.ts";
 import { type Severity, severities } from "../report/findings.ts";
 import { ignoredInputs } from "./ignored-inputs.ts";
+import { InputError } from "./input-error.ts";
 import {
   BUILT_IN,
   bots,
@@ -206,16 +206,6 @@ const everyModeSettings = {
 export const inputSettings = { ...newRunSettings, ...everyModeSettings };
 
 const newRunInputs = Object.keys(newRunSettings);
-
-/** One or more inputs are wrong: one line each in `problems`. */
-export class InputError extends StepError {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super("invalid_input", problems.join("\n"));
-    this.problems = problems;
-  }
-}
 
 /** The inputs that the runner passed. */
 type GivenInputs = {

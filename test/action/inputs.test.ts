@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readManifestSection } from "../../fakes/runner/action-manifest.ts";
-import { InputError, inputSettings, readInputs } from "../../src/action/inputs.ts";
+import { InputError } from "../../src/action/input-error.ts";
+import { inputSettings, readInputs } from "../../src/action/inputs.ts";
 import { modelInputNames } from "../../src/action/model-input-names.ts";
 import * as models from "../../src/action/model-inputs.ts";
 import type { Settings } from "../../src/base/settings/setting.ts";

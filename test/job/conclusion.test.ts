@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { InputError } from "../../src/action/inputs.ts";
+import { InputError } from "../../src/action/input-error.ts";
 import { IdentityError } from "../../src/ci/provider.ts";
 import { ApiError, ConnectionError, DecodeError, EventGapError } from "../../src/client/errors.ts";
 import { parkReasons, type Run } from "../../src/contract/runs/run.ts";

@@ -1,5 +1,5 @@
 // Queued runs in memory, by billing account, and how many each account has at work: accounts share the workers by their weights, so that
-// one with thousands of runs lets the others through. `store/one-statement-writes.ts` does the same for several nodes.
+// one with thousands of runs lets the others through. `store/start-oldest.ts` does the same for several nodes.
 // Why: docs/decisions/176-accounts-share-the-workers.md, docs/decisions/189-weights-of-plans.md
 
 import { WEIGHT_WITHOUT_PLAN } from "../core/money/rates.ts";

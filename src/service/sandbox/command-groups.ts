@@ -1,5 +1,5 @@
 // Groups of commands that are executed at the same time: each has a folder on this machine for the sockets by which one sandbox reaches
-// the ports of another. It is there as long as anything of the group may need it.
+// the ports of another. The folder is removed when the last command or program of the group has ended.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -60,9 +60,9 @@ describe("a view", () => {
 function notCompiled(): unknown {
   const view = viewOf<Parcel, keyof Parcel>();
   return [
-    // @ts-expect-error The schema has no `tags`, which are not named: nobody would see them.
+    // @ts-expect-error The record has `tags`. The schema does not show them, and they are not listed as left out.
     viewOf<Parcel, "accountId">()(parcelSchema),
-    // @ts-expect-error The record has no `weight` that could be named.
+    // @ts-expect-error `weight` is listed as left out, and the record has no such field.
     viewOf<Parcel, "accountId" | "tags" | "weight">()(parcelSchema),
     // @ts-expect-error The record has no `place`, so that it has to be given, and nothing is.
     view(placedSchema)(parcel),

@@ -20,7 +20,7 @@ import { isShutdown, isUrgent } from "../../stop-reason.ts";
 import { untilRoom } from "../../until-room.ts";
 import { type AgentFault, failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
-import { AgentCutError, AgentTurn, SessionLostError } from "./agent-turn.ts";
+import { AgentTurn } from "./agent-turn.ts";
 import { type AgentsModel, openAgentsModel } from "./agents-model.ts";
 import { rootsOf } from "./checkout-files.ts";
 import { openToolGateway, type ToolGateway } from "./gateway/tool-gateway.ts";
@@ -29,6 +29,7 @@ import { AgentJournal, type AgentPlace } from "./taken-up/agent-journal.ts";
 import type { TakenUp } from "./taken-up/first-prompt.ts";
 import { type KeptHome, keepHome } from "./taken-up/kept-home.ts";
 import { type LeftAgent, leftAgent, REPAIR_TURN } from "./taken-up/left-agent.ts";
+import { AgentCutError, SessionLostError } from "./turn-errors.ts";
 import type { ReportedUsage } from "./turn-usage.ts";
 
 const ENDING_MS = 10_000;

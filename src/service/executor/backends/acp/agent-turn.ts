@@ -16,15 +16,14 @@ import { isUrgent, RunStopped } from "../../stop-reason.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { type OutputForm, outputForm } from "../model/output-schema.ts";
 import { AgentDialogue, AgentError, type AgentPrompt } from "./agent-connection.ts";
-import { type AgentFault, failureOf, faultSaid } from "./agent-fault.ts";
+import { type AgentFault, failureOf } from "./agent-fault.ts";
 import type { AgentProcess } from "./agent-process.ts";
-import { readLines, writeText } from "./checkout-files.ts";
+import { checkOffered, readLines, writeText } from "./checkout-files.ts";
 import type { CallRecorder } from "./gateway/gateway-calls.ts";
 import type { ToolGateway } from "./gateway/tool-gateway.ts";
 import { describeHidden } from "./hidden-files.ts";
 import { messageStream, type StreamFault } from "./message-stream.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
-import type { Excess } from "./model-proxy/proxy-budget.ts";
 import { answerTo, decidePermission } from "./permissions.ts";
 import { MAX_HISTORY_CHARS, repairText } from "./prompt.ts";
 import { RunStream } from "./run-stream.ts";
@@ -35,6 +34,8 @@ import { firstPrompt, type TakenUp } from "./taken-up/first-prompt.ts";
 import { type AgentStep, REPAIR_TURN } from "./taken-up/left-agent.ts";
 import { Replay } from "./taken-up/replay.ts";
 import { ThreadText } from "./taken-up/thread-text.ts";
+import { AgentCutError, BoundPassed, SessionLostError } from "./turn-errors.ts";
+import { outcomeOf } from "./turn-outcome.ts";
 import { countedBefore, type ReportedUsage, TurnUsage } from "./turn-usage.ts";
 import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts";
 
@@ -65,36 +66,6 @@ type AgentTurnOptions = {
   /** Null for a run that begins. */
   readonly left: (TakenUp & { readonly reported: ReportedUsage }) | null;
 };
-
-/** The agent does not go on with the session of an earlier process, and has said nothing. */
-export class SessionLostError extends Error {
-  override readonly name = "SessionLostError";
-  readonly code = "session_lost";
-}
-
-/** The connection to an agent that works elsewhere was cut: what was said to it cannot be said again. What it has left is to be gone on with. */
-export class AgentCutError extends Error {
-  override readonly name = "AgentCutError";
-  readonly code = "agent_cut";
-  /** Null where it had no session yet. */
-  readonly left: AgentPlace | null;
-
-  constructor(left: AgentPlace | null) {
-    super("The connection to the agent was cut.");
-    this.left = left;
-  }
-}
-
-/** The turn has used more than it may. */
-class BoundPassed extends Error {
-  readonly code = "bound_passed";
-  readonly excess: Excess;
-
-  constructor(excess: Excess) {
-    super(`The turn has passed a bound: ${excess}.`);
-    this.excess = excess;
-  }
-}
 
 export class AgentTurn {
   readonly #options: AgentTurnOptions;
@@ -298,7 +269,7 @@ export class AgentTurn {
     await this.#sequence.settled();
     this.#over.signal.throwIfAborted();
     this.#usage?.end(answer);
-    const outcome = this.#outcomeOf(answer);
+    const outcome = outcomeOf(answer, { ...this.#options, stream: this.#stream });
     if (!(await agent.takeTree(task.signal))) throw new AgentError({ type: "changed_too_much" });
     await this.#stream.close();
     return outcome;
@@ -316,32 +287,6 @@ export class AgentTurn {
         () => answered.abort(),
       );
     await clock.sleep(settings.stopGraceMs, answered.signal).catch(() => undefined);
-  }
-
-  #outcomeOf({ stopReason }: PromptAnswer): BackendOutcome {
-    switch (stopReason) {
-      case "end_turn": {
-        if (!this.#stream.hasSpoken) throw new AgentError({ type: "silent" });
-        const { settings, proxy } = this.#options;
-        const isRefused = settings.answersWithErrors && (proxy?.refusedWith ?? null) !== null;
-        const fault = isRefused ? faultSaid(this.#stream.lastChunk) : null;
-        if (fault !== null) throw new AgentError(fault);
-        return { stopReason: "end_turn" };
-      }
-      // The limit of one answer: the run's own limit of tokens is compared with the usage.
-      case "max_tokens":
-        return { stopReason: "length" };
-      case "max_turn_requests":
-        return { stopReason: "max_turns" };
-      case "refusal":
-        return { stopReason: "content_filter" };
-      case "cancelled":
-        // Some agents end their turn after a refused permission.
-        if (this.#stream.hasRejected) return { stopReason: "end_turn" };
-        throw new AgentError({ type: "cancelled" });
-      default:
-        throw new AgentError({ type: "unknown_stop", stopReason });
-    }
   }
 
   #update(params: unknown): void {
@@ -447,13 +392,4 @@ export class AgentTurn {
       });
     });
   }
-}
-
-/** An agent that works elsewhere names paths of its place, which are none here. */
-function checkOffered({ asksForFiles }: Pick<AcpSettings, "asksForFiles">): void {
-  if (asksForFiles) return;
-  throw new ToolError(
-    "path_refused",
-    "This service offers you no file system (clientCapabilities.fs): read and write files by yourself.",
-  );
 }

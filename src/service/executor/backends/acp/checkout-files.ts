@@ -7,6 +7,7 @@ import { checkRelativePath, type ToolTree } from "../../tools/checkout-path.ts";
 import { atPlace, MAX_WRITTEN_BYTES, writeWhole } from "../../tools/checkout-place.ts";
 import { readTextFile } from "../../tools/text-file.ts";
 import { ToolError } from "../../tools/tool.ts";
+import type { AcpSettings } from "./settings.ts";
 
 /** The tree, and the ways to name its root. */
 type AgentFiles = {
@@ -66,4 +67,13 @@ function within(
 export async function rootsOf(root: string): Promise<readonly [string, ...string[]]> {
   const real = await realpath(root);
   return real === root ? [root] : [root, real];
+}
+
+/** An agent that works elsewhere names paths of its place, which are none here. */
+export function checkOffered({ asksForFiles }: Pick<AcpSettings, "asksForFiles">): void {
+  if (asksForFiles) return;
+  throw new ToolError(
+    "path_refused",
+    "This service offers you no file system (clientCapabilities.fs): read and write files by yourself.",
+  );
 }

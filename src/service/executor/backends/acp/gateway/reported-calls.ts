@@ -1,5 +1,5 @@
 // Calls of the gateway's tools that an agent reports, too: the gateway has recorded them, so they are not recorded a second time.
-// A report that no call at the gateway stands for is shown as any other. Pure.
+// A report without a recorded call is shown as the agent's own. Pure.
 // Why: docs/decisions/185-coding-agents-have-the-runs-servers.md
 
 import { isObject } from "../../../../../base/json.ts";
