@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openCompiler } from "./mutants/compiler.ts";
-import { type Judgement, judge, mapTests, type TestMap } from "./mutants/judge.ts";
+import { type Judgement, mapTests, openJudge, type TestMap } from "./mutants/judge.ts";
 import { type MutatedTree, makeMutatedTree } from "./mutants/mutated-tree.ts";
+import { openNearestTests } from "./mutants/nearest-tests.ts";
 import { areaOf, type Mutant, sampleMutants } from "./mutants/sample.ts";
 
 const project = join(import.meta.dirname, "..");
@@ -19,7 +20,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: "2" },
     /** At most so many test files judge a mutant, the likeliest first: one that others would notice counts as survived. */
     files: { type: "string", default: "400" },
-    /** Without the map, which takes one run of every test: the files whose paths are nearest judge. */
+    /** Without the map, which takes one run of every test: the nearest files judge. */
     quick: { type: "boolean", default: false },
     /** Survivors are judged once more, after tests were added. */
     again: { type: "boolean", default: false },
@@ -30,19 +31,27 @@ const { values } = parseArgs({
 
 type State = {
   /** Of these mutants; for others the state begins anew. */
-  readonly sample: string;
+  readonly drawn: string;
+  /** The ids of those that the types refuse. Null: they were not compiled yet. */
+  refused: readonly number[] | null;
   map: TestMap;
   verdicts: Record<string, Judgement>;
 };
 
+/** Most of what is drawn does not compile. */
+const DRAWN_FOR_ONE = 4;
+
 async function main(): Promise<void> {
   const folder = values.folder ?? mkdtempSync(join(tmpdir(), "mutants-"));
   mkdirSync(folder, { recursive: true });
-  const mutants = sampleMutants(readSources(), { seed: Number(values.seed), count: Number(values.count) });
-  print(`${mutants.length} mutants, seed ${values.seed}. Go on after a stop with --folder ${folder}`);
+  const count = Number(values.count);
+  const drawn = sampleMutants(readSources(), { seed: Number(values.seed), count: DRAWN_FOR_ONE * count });
   const statePath = join(folder, "state.json");
-  const state = readState(statePath, mutants.map(describeMutant).join("\n"));
+  const state = readState(statePath, drawn.map(describeMutant).join("\n"));
   const save = (): void => writeFileSync(statePath, JSON.stringify(state));
+  const mutants = (await compiled(drawn, folder, state)).slice(0, count);
+  save();
+  print(`${mutants.length} mutants, seed ${values.seed}. Go on after a stop with --folder ${folder}`);
   const isWaiting = ({ id }: Mutant): boolean => state.verdicts[id] === undefined;
   const conclude = (mutant: Mutant, judgement: Judgement): void => {
     state.verdicts[mutant.id] = judgement;
@@ -53,7 +62,6 @@ async function main(): Promise<void> {
 
   if (values.again)
     for (const { id } of mutants) if (state.verdicts[id]?.verdict === "survived") delete state.verdicts[id];
-  const compiler = openCompiler(project, join(folder, "plain"));
   const trees = Array.from({ length: Number(values.workers) }, (_, index) =>
     makeMutatedTree(project, join(folder, `tree-${index}`), mutants),
   );
@@ -69,18 +77,35 @@ async function main(): Promise<void> {
       if (isFailing) print(`Left out, as it fails without a mutation: ${file}`);
   }
 
-  const waiting = inTurns(mutants.filter(isWaiting));
+  const waiting = mutants.filter(isWaiting);
+  const options = {
+    map: state.map,
+    nearest: openNearestTests(project),
+    maxFiles: Number(values.files),
+    plain: new Map<string, boolean>(),
+  };
   const work = async (tree: MutatedTree): Promise<void> => {
-    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const options = { map: state.map, maxFiles: Number(values.files) };
-      conclude(
-        mutant,
-        compiler.refuses(mutant) ? { verdict: "refused" } : await judge(tree, mutant, options),
-      );
+    const judge = openJudge(tree, options);
+    try {
+      for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift())
+        conclude(mutant, await judge.judge(mutant));
+    } finally {
+      await judge.close();
     }
   };
   await Promise.all(trees.map(work));
   printTable(mutants, state.verdicts);
+}
+
+/** Those that the types allow, in the order in which they were drawn: one of each area after the other. */
+async function compiled(drawn: readonly Mutant[], folder: string, state: State): Promise<readonly Mutant[]> {
+  if (state.refused === null) {
+    const compiler = await openCompiler(project, join(folder, "plain"));
+    state.refused = [...(await compiler.refused(drawn))];
+    print(`The types refuse ${state.refused.length} of ${drawn.length} mutants that were drawn.`);
+  }
+  const refused = new Set(state.refused);
+  return drawn.filter(({ id }) => !refused.has(id));
 }
 
 function readSources(): Map<string, string> {
@@ -89,31 +114,22 @@ function readSources(): Map<string, string> {
   return new Map(files.map((name) => [`src/${name}`, readFileSync(join(project, "src", name), "utf8")]));
 }
 
-function readState(path: string, sample: string): State {
-  const fresh: State = { sample, map: {}, verdicts: {} };
+function readState(path: string, drawn: string): State {
+  const fresh: State = { drawn, refused: null, map: {}, verdicts: {} };
   if (!existsSync(path)) return fresh;
   const kept: State = JSON.parse(readFileSync(path, "utf8"));
-  return kept.sample === sample ? kept : fresh;
-}
-
-/** One of each area after the other, so that what a run that was stopped has judged is even too. */
-function inTurns(mutants: readonly Mutant[]): Mutant[] {
-  const areas = [...Map.groupBy(mutants, ({ file }) => areaOf(file)).values()];
-  const longest = Math.max(0, ...areas.map((own) => own.length));
-  return Array.from({ length: longest }, (_, turn) => areas.flatMap((own) => own[turn] ?? [])).flat();
+  return kept.drawn === drawn ? kept : fresh;
 }
 
 function printTable(mutants: readonly Mutant[], verdicts: State["verdicts"]): void {
   const verdictOf = ({ id }: Mutant) => verdicts[id]?.verdict;
   const row = (name: string, own: readonly Mutant[]): string => {
-    const refused = own.filter((one) => verdictOf(one) === "refused").length;
-    const survived = own.filter((one) => verdictOf(one) === "survived").length;
-    const counted = own.filter((one) => verdictOf(one) !== undefined).length - refused;
-    const share = counted === 0 ? "" : `${Math.round(((counted - survived) * 100) / counted)} %`;
-    return `| ${name} | ${counted} | ${counted - survived} | ${share} | ${refused} |`;
+    const judged = own.filter((one) => verdictOf(one) !== undefined).length;
+    const killed = judged - own.filter((one) => verdictOf(one) === "survived").length;
+    return `| ${name} | ${judged} | ${killed} | ${judged === 0 ? "" : `${Math.round((killed * 100) / judged)} %`} |`;
   };
-  print("\n| Area | Mutants | Killed by tests | Share | Refused by types, not counted |");
-  print("| --- | --- | --- | --- | --- |");
+  print("\n| Area | Mutants | Killed by tests | Share |");
+  print("| --- | --- | --- | --- |");
   for (const [area, own] of Map.groupBy(mutants, ({ file }) => areaOf(file))) print(row(area, own));
   print(row("all", mutants));
   print("\nSurvivors:");

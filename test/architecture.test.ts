@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { importsOf, resolve } from "./support/imports-of.ts";
+import { importsOf, resolve } from "../scripts/imports-of.ts";
 
 const SRC = join(dirname(fileURLToPath(import.meta.url)), "../src");
 

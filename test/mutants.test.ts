@@ -122,8 +122,8 @@ it("draws the same sample for the same seed, evenly by area, one mutation a line
   const areas = Map.groupBy(draw(1), ({ file }) => areaOf(file));
   expect([...areas].map(([area, { length }]) => [area, length])).toEqual([
     ["job", 10],
-    ["service/core", 10],
     ["service", 10],
+    ["service/core", 10],
     ["service/store", 10],
   ]);
   expect(new Set(draw(1).map(({ file, line }) => `${file}:${line}`)).size).toBe(40);

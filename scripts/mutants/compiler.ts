@@ -1,44 +1,82 @@
-// Whether the types allow a mutant. The unchanged sources are compiled once; a mutant costs what depends on its file.
+// Which mutants the types allow.
 
-import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { copyProject } from "./mutated-tree.ts";
-import type { Mutation } from "./mutations.ts";
+import type { Mutant } from "./sample.ts";
 
 export type Compiler = {
-  /** Whether the compiler refuses the mutant. */
-  refuses(mutant: Mutation & { readonly file: string }): boolean;
+  /** The ids of those that the compiler refuses. */
+  refused(mutants: readonly Mutant[]): Promise<ReadonlySet<number>>;
 };
 
 const CONFIG = "mutants.tsconfig.json";
-const NEWEST = "mutants.tsbuildinfo";
-const UNCHANGED = "mutants-unchanged.tsbuildinfo";
+/** So many files are changed at a time, each by one mutant: a compilation takes as long for one as for all. */
+const BATCH = 200;
+const FAULT = /^(?<file>[^(\n]+)\(\d+,\d+\): error TS/gm;
 
 /** Copies the project to `root` and compiles it. Throws where that fails. */
-export function openCompiler(project: string, root: string): Compiler {
+export async function openCompiler(project: string, root: string): Promise<Compiler> {
   copyProject(project, root);
-  const compilerOptions = { incremental: true, tsBuildInfoFile: NEWEST };
-  writeFileSync(
-    join(root, CONFIG),
-    JSON.stringify({ extends: "./tsconfig.json", compilerOptions, include: ["src"] }),
-  );
-  const compiles = (): boolean => {
-    const args = ["--noEmit", "--project", CONFIG];
-    return spawnSync("node_modules/.bin/tsc", args, { cwd: root, stdio: "ignore" }).status === 0;
+  writeFileSync(join(root, CONFIG), JSON.stringify({ extends: "./tsconfig.json", include: ["src"] }));
+
+  const faultyFiles = async (): Promise<ReadonlySet<string>> => {
+    const args = ["--noEmit", "--pretty", "false", "--project", CONFIG];
+    const child = spawn("node_modules/.bin/tsc", args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+    const [printed] = await Promise.all([text(child.stdout), once(child, "close")]);
+    const files = new Set([...printed.matchAll(FAULT)].map(({ groups }) => groups?.file ?? ""));
+    if (child.exitCode !== 0 && files.size === 0) throw new Error(`The compiler failed: ${printed}`);
+    return files;
   };
-  if (!compiles()) throw new Error("The sources do not compile without a mutant.");
-  copyFileSync(join(root, NEWEST), join(root, UNCHANGED));
+  const faultyWith = async (mutants: readonly Mutant[]): Promise<ReadonlySet<string>> => {
+    const sources = mutants.map(({ file }) => readFileSync(join(root, file), "utf8"));
+    for (const [index, mutant] of mutants.entries())
+      writeFileSync(join(root, mutant.file), mutated(sources[index] ?? "", mutant));
+    try {
+      return await faultyFiles();
+    } finally {
+      for (const [index, { file }] of mutants.entries())
+        writeFileSync(join(root, file), sources[index] ?? "");
+    }
+  };
+  /** At most one mutant a file. A fault in a file of a mutant counts as that mutant's; for others the batch is halved. */
+  const refusedOf = async (batch: readonly Mutant[]): Promise<readonly Mutant[]> => {
+    if (batch.length === 0) return [];
+    const faulty = await faultyWith(batch);
+    if (faulty.size === 0) return [];
+    const own = batch.filter(({ file }) => faulty.has(file));
+    if (own.length > 0) return [...own, ...(await refusedOf(batch.filter((one) => !own.includes(one))))];
+    if (batch.length === 1) return batch;
+    const half = Math.ceil(batch.length / 2);
+    return [...(await refusedOf(batch.slice(0, half))), ...(await refusedOf(batch.slice(half)))];
+  };
+  if ((await faultyFiles()).size > 0) throw new Error("The sources do not compile without a mutant.");
   return {
-    refuses({ file, start, end, replacement, place }) {
-      const path = join(root, file);
-      const source = readFileSync(path, "utf8");
-      copyFileSync(join(root, UNCHANGED), join(root, NEWEST));
-      const written = place === "expression" ? `(${replacement})` : replacement;
-      writeFileSync(path, source.slice(0, start) + written + source.slice(end));
-      const isRefused = !compiles();
-      writeFileSync(path, source);
-      return isRefused;
+    async refused(mutants) {
+      const found: Mutant[] = [];
+      for (const batch of batchesOf(mutants)) found.push(...(await refusedOf(batch)));
+      return new Set(found.map(({ id }) => id));
     },
   };
+}
+
+function mutated(source: string, { start, end, replacement, place }: Mutant): string {
+  const written = place === "expression" ? `(${replacement})` : replacement;
+  return source.slice(0, start) + written + source.slice(end);
+}
+
+/** Of at most BATCH, no two of one file together. */
+function batchesOf(mutants: readonly Mutant[]): readonly (readonly Mutant[])[] {
+  const batches: Mutant[][] = [];
+  for (const mutant of mutants) {
+    const free = batches.find(
+      (batch) => batch.length < BATCH && !batch.some(({ file }) => file === mutant.file),
+    );
+    if (free === undefined) batches.push([mutant]);
+    else free.push(mutant);
+  }
+  return batches;
 }

@@ -1,14 +1,14 @@
 // Which test files meet which mutants, and whether one of them fails on a mutant and not without it.
 
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MutatedTree } from "./mutated-tree.ts";
-import { runTests } from "./run-tests.ts";
+import { type NearestTests, testFilesOf } from "./nearest-tests.ts";
 import type { Mutant } from "./sample.ts";
+import type { Failure } from "./test-process.ts";
+import { openTestRunner, type TestRunner } from "./test-runner.ts";
 
-/** "refused": the types do not allow it, so that it is not counted. */
-export type Verdict = "killed" | "timed out" | "refused" | "survived";
+export type Verdict = "killed" | "timed out" | "survived";
 
 export type Judgement = {
   readonly verdict: Verdict;
@@ -30,18 +30,10 @@ export type TestMap = Readonly<Record<string, MappedFile>>;
 const BATCH = 24;
 /** A file that hangs does so at every test, for two minutes each. */
 const FILE_MS = 10 * 60_000;
-const NEAREST = 4;
-
-/** Every test file, and a hash of its text. */
-export function testFilesOf(project: string): ReadonlyMap<string, string> {
-  const names = readdirSync(join(project, "test"), { recursive: true, encoding: "utf8" });
-  const files = names.filter((name) => name.endsWith(".test.ts")).sort();
-  const hash = (name: string): string =>
-    createHash("sha256")
-      .update(readFileSync(join(project, "test", name)))
-      .digest("hex");
-  return new Map(files.map((name) => [`test/${name}`, hash(name)]));
-}
+/** The likeliest few by themselves: most mutants need no more. */
+const FIRST_FILES = 3;
+/** Each batch is so many times as large as the one before. */
+const GROWTH = 3;
 
 /** Executes the test files that `known` does not have as they are now, without a mutant, and calls `keep` after each batch. */
 export async function mapTests(
@@ -54,25 +46,27 @@ export async function mapTests(
     Object.entries(known).filter(([file, { hash }]) => all.get(file) === hash),
   );
   const waiting = [...all.keys()].filter((file) => map[file] === undefined);
-  for (let at = 0; at < waiting.length; at += BATCH) {
-    const batch = waiting.slice(at, at + BATCH);
-    map = { ...map, ...(await mapBatch(tree, batch, all)) };
-    keep(map);
+  const runner = openTestRunner(tree.root, { isIsolated: true });
+  try {
+    for (let at = 0; at < waiting.length; at += BATCH) {
+      const batch = waiting.slice(at, at + BATCH);
+      map = { ...map, ...(await mapBatch(tree, runner, { batch, hashes: all })) };
+      keep(map);
+    }
+  } finally {
+    await runner.close();
   }
   return map;
 }
 
-async function mapBatch(
-  tree: MutatedTree,
-  batch: readonly string[],
-  hashes: ReadonlyMap<string, string>,
-): Promise<TestMap> {
+type Batch = { readonly batch: readonly string[]; readonly hashes: ReadonlyMap<string, string> };
+
+async function mapBatch(tree: MutatedTree, runner: TestRunner, { batch, hashes }: Batch): Promise<TestMap> {
   const mapping = join(tree.root, "mutant-mapping");
   const metPath = join(tree.root, "mutant-met");
   writeFileSync(mapping, "yes");
   writeFileSync(metPath, "");
-  // Each file in a process of its own: a module's top level is executed for the first file alone otherwise.
-  const { isOver, failures } = await runTests(tree.root, ["--isolate", ...batch], FILE_MS * batch.length);
+  const { isOver, failures } = await runner.run(batch, { timeoutMs: FILE_MS * batch.length, isWhole: true });
   rmSync(mapping);
   if (!isOver) throw new Error(`These tests do not end without a mutant: ${batch.join(", ")}`);
   const lines = readFileSync(metPath, "utf8").split("\n");
@@ -85,67 +79,96 @@ async function mapBatch(
   );
 }
 
-/**
- * Executes the tests that meet the mutant, the likeliest first and at most `maxFiles` files, until one fails. One that
- * fails without the mutant too, or passes with it when it is executed again, does not count.
- */
-export async function judge(
-  tree: MutatedTree,
-  mutant: Mutant,
-  { map, maxFiles }: { map: TestMap; maxFiles: number },
-): Promise<Judgement> {
-  const files = rank(mutant, map, tree.root).slice(0, maxFiles);
-  // The nearest few by themselves: starting hundreds of files costs more than most mutants need.
-  let waiting = [files.slice(0, NEAREST), files.slice(NEAREST)].filter((some) => some.length > 0);
-  for (let some = waiting.shift(); some !== undefined; some = waiting.shift()) {
-    const found = await firstFailure(tree, some, mutant.id);
-    if (found === null) continue;
-    const { file, judgement } = found;
-    const again = file === null ? some : [file];
-    const plain = await firstFailure(tree, again, null);
-    if (plain !== null && plain.file === null)
-      throw new Error(`The tests do not start without a mutant: ${plain.judgement.by}`);
-    if (plain === null && (await firstFailure(tree, again, mutant.id)) !== null) return judgement;
-    // The others have not been executed: the first failure ended the run.
-    const others = some.filter((each) => each !== file);
-    if (file !== null && others.length > 0) waiting = [others, ...waiting];
-  }
-  return { verdict: "survived" };
+export type Judge = { judge(mutant: Mutant): Promise<Judgement>; close(): Promise<void> };
+
+type JudgeOptions = {
+  readonly map: TestMap;
+  readonly nearest: NearestTests;
+  readonly maxFiles: number;
+  /** Files that pass without a mutant, and that do not: learnt here, and known to the judges of the other copies. */
+  readonly plain: Map<string, boolean>;
+};
+
+export function openJudge(tree: MutatedTree, options: JudgeOptions): Judge {
+  const runner = openTestRunner(tree.root, { isIsolated: false });
+
+  const firstFailure = async (
+    files: readonly string[],
+    id: number | null,
+  ): Promise<Failure | null | "late"> => {
+    tree.choose(id);
+    try {
+      const { isOver, failures } = await runner.run(files, { timeoutMs: FILE_MS });
+      return isOver ? (failures[0] ?? null) : "late";
+    } finally {
+      tree.choose(null);
+    }
+  };
+  const passesPlain = async (file: string): Promise<boolean> => {
+    const known = options.plain.get(file);
+    if (known !== undefined) return known;
+    const passes = (await firstFailure([file], null)) === null;
+    options.plain.set(file, passes);
+    return passes;
+  };
+  /** Null: none of them fails on the mutant alone. */
+  const judgeBy = async (files: readonly string[], id: number): Promise<Judgement | null> => {
+    const waiting = files.filter((file) => options.plain.get(file) !== false);
+    while (waiting.length > 0) {
+      const found = await firstFailure(waiting, id);
+      if (found === null) return null;
+      if (found === "late") return { verdict: "timed out" };
+      const { file, title } = found;
+      // Nothing of the run counts: the files one by one say which of them it was.
+      if (!waiting.includes(file) && waiting.length > 1) {
+        for (const each of waiting) {
+          const judgement = await judgeBy([each], id);
+          if (judgement !== null) return judgement;
+        }
+        return null;
+      }
+      const judged = waiting.includes(file) ? file : (waiting[0] ?? "");
+      if ((await passesPlain(judged)) && (await firstFailure([judged], id)) !== null)
+        return { verdict: "killed", by: `${judged}: ${title}` };
+      // The others have not been executed: the first failure ended the run.
+      waiting.splice(waiting.indexOf(judged), 1);
+    }
+    return null;
+  };
+  return {
+    async judge(mutant) {
+      const files = rank(mutant, options).slice(0, options.maxFiles);
+      for (const some of inBatches(files)) {
+        const judgement = await judgeBy(some, mutant.id);
+        if (judgement !== null) return judgement;
+      }
+      return { verdict: "survived" };
+    },
+    close: async () => await runner.close(),
+  };
 }
 
-async function firstFailure(
-  tree: MutatedTree,
-  files: readonly string[],
-  id: number | null,
-): Promise<{ file: string | null; judgement: Judgement } | null> {
-  tree.choose(id);
-  try {
-    const options = ["--bail", "1", "--maxWorkers", files.length > NEAREST ? "2" : "1"];
-    const { isOver, failures } = await runTests(tree.root, [...options, ...files], FILE_MS * files.length);
-    if (!isOver) return { file: null, judgement: { verdict: "timed out" } };
-    const [first] = failures;
-    if (first === undefined) return null;
-    const { file, title } = first;
-    return {
-      file: files.includes(file) ? file : null,
-      judgement: { verdict: "killed", by: `${file}: ${title}` },
-    };
-  } finally {
-    tree.choose(null);
+function inBatches(files: readonly string[]): (readonly string[])[] {
+  const batches: (readonly string[])[] = [];
+  let size = FIRST_FILES;
+  for (let at = 0; at < files.length; size *= GROWTH) {
+    batches.push(files.slice(at, at + size));
+    at += size;
   }
+  return batches;
 }
 
 /**
  * The test of the same name first, then those that meet few other mutants: they are about this part. Where none was seen to
- * meet it (the map is not made, or a browser executes it): those whose paths are nearest.
+ * meet it (the map is not made, or a browser executes it): those that are nearest.
  */
-function rank(mutant: Mutant, map: TestMap, root: string): string[] {
+function rank(mutant: Mutant, { map, nearest }: JudgeOptions): string[] {
   const meeting = Object.entries(map).filter(
     ([, { isFailing, met }]) => !isFailing && met.includes(mutant.id),
   );
   if (meeting.length === 0) {
     const failing = new Set(Object.keys(map).filter((file) => map[file]?.isFailing));
-    return nearestTo(mutant.file, root).filter((file) => !failing.has(file));
+    return nearest(mutant.file).filter((file) => !failing.has(file));
   }
   const mirror = mutant.file.replace(/^src\//, "test/").replace(/\.ts$/, "");
   const scored = meeting.map(([file, { met }]) => ({
@@ -153,28 +176,4 @@ function rank(mutant: Mutant, map: TestMap, root: string): string[] {
     score: file.startsWith(mirror) ? 0 : met.length,
   }));
   return scored.sort((a, b) => a.score - b.score).map(({ file }) => file);
-}
-
-/** Tests that import the file first, then those whose paths share words with its own: the rarer a word, the nearer. */
-function nearestTo(source: string, root: string): string[] {
-  const wordsOf = (path: string): string[] => [
-    ...new Set(
-      path
-        .replace(/(\.test)?\.ts$/, "")
-        .split(/[/-]/)
-        .slice(1),
-    ),
-  ];
-  const tests = [...testFilesOf(root).keys()].map((file) => ({ file, words: wordsOf(file) }));
-  const own = new Set(wordsOf(source));
-  const countOf = Map.groupBy(
-    tests.flatMap(({ words }) => words),
-    (word) => word,
-  );
-  const scored = tests.map(({ file, words }) => {
-    const shared = words.filter((word) => own.has(word)).map((word) => 1 / (countOf.get(word)?.length ?? 1));
-    const isImported = readFileSync(join(root, file), "utf8").includes(`/${source}"`);
-    return { file, score: shared.reduce((sum, one) => sum + one, isImported ? 2 : 0) };
-  });
-  return scored.sort((a, b) => b.score - a.score).map(({ file }) => file);
 }

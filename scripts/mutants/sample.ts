@@ -33,7 +33,7 @@ export function sampleMutants(sources: Sources, { seed, count }: { seed: number;
       if (one !== null && chosen.length < count) chosen.push(one);
     }
   }
-  return chosen.sort((a, b) => (a.file < b.file ? -1 : 1)).map((one, index) => ({ ...one, id: index + 1 }));
+  return chosen.map((one, index) => ({ ...one, id: index + 1 }));
 }
 
 /** One mutation a line: first its kind is drawn, as a line has many fields and one condition. */

@@ -1,0 +1,83 @@
+// The test files in the order in which they are likely to notice a change of a source: those that import it, by how far away it is, and those
+// whose paths share words with its own, the rarer the nearer.
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { importsOf, resolve } from "../imports-of.ts";
+
+const FOLDERS = ["src", "test", "fakes", "scripts", "bench"];
+/** A source that is imported directly counts as much as two rare words; one that is n imports away 1/n of that. */
+const DIRECT = 2;
+
+/** Every test file, and a hash of its text. */
+export function testFilesOf(project: string): ReadonlyMap<string, string> {
+  const files = filesBelow(project, "test").filter((name) => name.endsWith(".test.ts"));
+  const hash = (name: string): string =>
+    createHash("sha256")
+      .update(readFileSync(join(project, name)))
+      .digest("hex");
+  return new Map(files.map((name) => [name, hash(name)]));
+}
+
+export type NearestTests = (source: string) => string[];
+
+/** Reads the project once. */
+export function openNearestTests(project: string): NearestTests {
+  const paths = FOLDERS.flatMap((folder) => filesBelow(project, folder));
+  const known = new Set(paths);
+  const importers = new Map<string, string[]>();
+  for (const path of paths) {
+    for (const specifier of importsOf(readFileSync(join(project, path), "utf8"))) {
+      const target = resolve(path, specifier);
+      if (known.has(target)) importers.set(target, [...(importers.get(target) ?? []), path]);
+    }
+  }
+  const tests = paths
+    .filter((path) => path.endsWith(".test.ts"))
+    .map((file) => ({ file, words: wordsOf(file) }));
+  const filesWith = Map.groupBy(
+    tests.flatMap(({ words }) => words),
+    (word) => word,
+  );
+  return (source) => {
+    const distances = distancesTo(source, importers);
+    const own = new Set(wordsOf(source));
+    const scored = tests.map(({ file, words }) => {
+      const shared = words
+        .filter((word) => own.has(word))
+        .map((word) => 1 / (filesWith.get(word)?.length ?? 1));
+      const distance = distances.get(file);
+      return {
+        file,
+        score: shared.reduce((sum, one) => sum + one, distance === undefined ? 0 : DIRECT / distance),
+      };
+    });
+    return scored.sort((a, b) => b.score - a.score).map(({ file }) => file);
+  };
+}
+
+/** How many imports lie between the source and each file that needs it. */
+function distancesTo(
+  source: string,
+  importers: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, number> {
+  const distances = new Map([[source, 0]]);
+  for (const [path, distance] of distances)
+    for (const importer of importers.get(path) ?? [])
+      if (!distances.has(importer)) distances.set(importer, distance + 1);
+  return distances;
+}
+
+function wordsOf(path: string): string[] {
+  const name = path.replace(/(\.test)?\.ts$/, "");
+  return [...new Set(name.split(/[/-]/).slice(1))];
+}
+
+function filesBelow(project: string, folder: string): string[] {
+  const names = readdirSync(join(project, folder), { recursive: true, encoding: "utf8" });
+  return names
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}
