@@ -1,10 +1,13 @@
 // Plays the coding agents that have a name, as npm has them, in a job without a server: each edits a file and executes a command
 // against a scripted model, in bubblewrap, through the proxy of its model. By hand, after `npm run build`, for a new version:
 // `node test/support/play-coding-agents.ts <folder>`, with each installed by `npm install --prefix <folder>/<name> <package>`.
-// PLAY_ONLY=claude,codex plays some.
+// PLAY_ONLY=claude,codex plays some. Those that offer the tools of the run's MCP server by name call one of them too: Claude Code and Codex have
+// their models search for them.
 
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { writeServerProgram } from "../../fakes/mcp-server/fake-mcp.ts";
 import { startModelServer } from "../../fakes/model-server/model-server.ts";
 import type { ModelRequest } from "../../fakes/model-server/request.ts";
 import { everyTime } from "../../fakes/model-server/script.ts";
@@ -58,8 +61,10 @@ function planOf(root: string, hasPatches: boolean): Readonly<Record<string, read
 
 function stepOf(request: ModelRequest, root: string): Turn {
   const offered = new Set(request.tools.map(({ name }) => name));
-  const plan =
+  const work =
     Object.entries(planOf(root, offered.has("apply_patch"))).find(([tool]) => offered.has(tool))?.[1] ?? [];
+  const lookup = [...offered].find((tool) => tool.endsWith("lookup"));
+  const plan = lookup === undefined ? work : [call(lookup, { word: "tree" }), ...work];
   return answer([plan[request.assistantTurns] ?? say("Done.")], { usage: { input: 1_000, output: 50 } });
 }
 
@@ -75,14 +80,20 @@ async function play(name: CodingAgentName, wire: CodingAgentWire, folder: string
     models: [codingModels[wire]],
   });
   const bin = join(folder, name, "node_modules", ".bin");
+  const programs = await mkdtemp(join(tmpdir(), "played-servers-"));
+  const server = await writeServerProgram(programs);
   const step = await fixture.main(job, {
     env: {
       PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
       SANDBOX: "bubblewrap",
+      SANDBOX_READ_PATHS: programs,
     },
     inputs: {
       prompt: "Make a.txt say two, and try it.",
       agent: name,
+      "mcp-servers": JSON.stringify({
+        words: { command: "node", args: [server, "well"], tools: ["lookup"] },
+      }),
       ...(isGitHubs
         ? { "github-token": KEY, "model-provider": "copilot", "model-base-url": model.url }
         : {
@@ -106,6 +117,7 @@ async function play(name: CodingAgentName, wire: CodingAgentWire, folder: string
   if (conclusion !== "success") console.log(step.log.slice(-2_000));
   await model.close();
   await fixture.close();
+  await rm(programs, { recursive: true });
 }
 
 const [, , folder = ""] = process.argv;

@@ -218,6 +218,7 @@ export function readAcpConfig(
     chosenModel,
     path: environment.PATH ?? DEFAULT_PATH,
     environment: { ...known?.environment, ...values.ACP_ENV },
+    homeFiles: known?.homeFiles ?? {},
     secrets,
     identity,
     model,

@@ -56,6 +56,7 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
     path: process.env.PATH ?? "",
     authMethod: null,
     mode: null,
+    homeFiles: {},
     asksForFiles: true,
     answersWithErrors: false,
     permissions: "allow",

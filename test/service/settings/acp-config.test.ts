@@ -39,6 +39,7 @@ describe("the settings of an ACP agent", () => {
       model: null,
       authMethod: null,
       mode: null,
+      homeFiles: {},
       asksForFiles: true,
       answersWithErrors: false,
       permissions: {
@@ -80,6 +81,7 @@ describe("the settings of an ACP agent", () => {
       environment: { KEY: "agents-own-secret", AGENT_CONFIG: '{"share":"disabled"}', EMPTY: "" },
       authMethod: "gemini-api-key",
       mode: "default",
+      homeFiles: {},
       asksForFiles: true,
       permissions: { execute: "allow", edit: "reject", read: "allow", other: "reject" },
       startTimeoutMs: 1_000,
@@ -217,6 +219,14 @@ describe("the settings of an ACP agent", () => {
     expect(JSON.stringify([config?.command, config?.environment])).not.toContain(chosen.MODEL_API_KEY);
   });
 
+  it("let Gemini start the MCP server of a run, and give it no variables of a repository's .env", () => {
+    const { config } = read({ ...chosen, ACP_AGENT: "gemini" });
+    expect(config?.environment).toMatchObject({ GEMINI_CLI_TRUST_WORKSPACE: "true" });
+    expect(JSON.parse(config?.homeFiles[".gemini/settings.json"] ?? "")).toEqual({
+      advanced: { ignoreLocalEnv: true },
+    });
+  });
+
   it("point opencode to a model of any protocol", () => {
     const at = (environment: Environment) => {
       const { config } = read({ ...chosen, ACP_AGENT: "opencode", ...environment });
@@ -243,6 +253,7 @@ describe("the settings of an ACP agent", () => {
         baseUrl: "https://api.githubcopilot.com",
         apiKey: token.MODEL_API_KEY,
       },
+      homeFiles: {},
       asksForFiles: false,
       answersWithErrors: true,
     });

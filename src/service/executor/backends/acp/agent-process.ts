@@ -1,6 +1,8 @@
 // An agent's process: its own process group, a fresh home folder, and an end that leaves nothing behind.
 
 import { spawn } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
 import { lastComplaint } from "../../../../base/last-complaint.ts";
@@ -25,7 +27,7 @@ const LAST_FILES_MS = 10_000;
 const running = new Set<StartedAgent>();
 
 type AgentProcessOptions = {
-  readonly settings: Pick<AcpSettings, "path" | "homes" | "confine" | "places">;
+  readonly settings: Pick<AcpSettings, "path" | "homes" | "homeFiles" | "confine" | "places">;
   readonly model: Pick<AgentsModel, "command" | "environment" | "socket">;
   /** Files that it finds in its home, as text. */
   readonly hidden: readonly HiddenFile[];
@@ -73,7 +75,7 @@ export type AgentProcess = AgentFiles & {
 export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
   const { settings, model, hidden, egressSocket, gateway = null, identity = null } = options;
   const { isWriters, checkout, gitFolder, covered, signal, clock, keptHome = null } = options;
-  const { homes, confine, places, path } = settings;
+  const { homes, homeFiles, confine, places, path } = settings;
   const home = await homes.make(keptHome?.name);
   const start: AgentStart = {
     argv: model.command,
@@ -93,12 +95,20 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
   };
   try {
     if (keptHome !== null) await bringHomeBack(home, keptHome);
+    await writeHomeFiles(home, homeFiles);
     await writeCopies(home, hidden);
     const started = await (places?.start(start) ?? (confine ?? startBeside)(start));
     return superviseAgent(started, { home, end: () => homes.remove(home), clock });
   } catch (cause) {
     await homes.remove(home);
     throw cause;
+  }
+}
+
+async function writeHomeFiles(home: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), text);
   }
 }
 

@@ -17,6 +17,8 @@ export type KnownAgent = {
   readonly args: readonly string[];
   /** Beside those by which every agent of the protocol finds its model. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What it finds in its home at its start: text by path. */
+  readonly homeFiles: Readonly<Record<string, string>>;
   /** Null where the environment is enough. */
   readonly authMethod: string | null;
   /** Null where its session begins in a mode that asks before it acts. */
@@ -53,6 +55,7 @@ const agents: Readonly<Record<Exclude<CodingAgentName, "copilot">, (chosen: Name
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
     },
+    homeFiles: {},
     authMethod: null,
     // Its own begins in one that asks a second model in place of the client.
     mode: "default",
@@ -79,6 +82,7 @@ const agents: Readonly<Record<Exclude<CodingAgentName, "copilot">, (chosen: Name
         web_search: "disabled",
       }),
     },
+    homeFiles: {},
     authMethod: "api-key",
     mode: null,
     asksForFiles: true,
@@ -87,11 +91,16 @@ const agents: Readonly<Record<Exclude<CodingAgentName, "copilot">, (chosen: Name
   gemini: ({ model }) => ({
     args: ["--acp", "--model", model],
     environment: {
+      // It starts no MCP server elsewhere, the gateway included (0.61.0, looked up on 2026-11-29). What an untrusted commit would configure
+      // is hidden.
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
       GEMINI_TELEMETRY_ENABLED: "false",
       // From a terminal of its own it has a command's output as an array of cells, of which it tells its client nothing
       // (0.61.0, looked up on 2026-11-27).
       GEMINI_PTY_INFO: "child_process",
     },
+    // Variables of a repository's .env would be the agent's own: its system prompt is one of them.
+    homeFiles: { ".gemini/settings.json": JSON.stringify({ advanced: { ignoreLocalEnv: true } }) },
     authMethod: "gemini-api-key",
     mode: null,
     asksForFiles: false,
@@ -117,6 +126,7 @@ const agents: Readonly<Record<Exclude<CodingAgentName, "copilot">, (chosen: Name
         },
       }),
     },
+    homeFiles: {},
     authMethod: null,
     mode: null,
     asksForFiles: true,
@@ -143,6 +153,7 @@ function copilot({ model, wire }: ChosenModel): KnownAgent {
       ...(model === null ? {} : { COPILOT_MODEL: model }),
       ...(wire === "copilot" ? {} : copilotsProvider(wire)),
     },
+    homeFiles: {},
     authMethod: null,
     mode: null,
     // It does not, though it is offered: apply_patch writes by itself.

@@ -40,6 +40,8 @@ export type AcpSettings = {
   readonly path: string;
   /** The agent's own settings. Beside them it gets `PATH`, a fresh `HOME` and a locale. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What it finds in its home at its start: text by path. */
+  readonly homeFiles: Readonly<Record<string, string>>;
   /** Those that `environment` holds, for the masking of what the agent says. */
   readonly secrets: readonly string[];
   /** Access of runs to the agent's model without its key. Null: the agent reaches it by itself. */

@@ -22,18 +22,36 @@ async function startDeaf(): Promise<{
   watch: PromiseWithResolvers<PassedLimit | null>;
 }> {
   const watch = Promise.withResolvers<PassedLimit | null>();
-  const agent = await startAgent({
+  const agent = await start(deaf, { watch: watch.promise });
+  const [said] = await once(agent.output, "data");
+  return { agent, pid: Number(String(said).split(" ")[1]), watch };
+}
+
+type Started = {
+  readonly watch: Promise<PassedLimit | null>;
+  readonly homeFiles?: Readonly<Record<string, string>>;
+};
+
+async function start(program: string, { watch, homeFiles = {} }: Started): Promise<AgentProcess> {
+  return await startAgent({
     settings: {
       path: process.env.PATH ?? "",
       homes: await makeHomes(),
+      homeFiles,
       places: null,
-      confine: async ({ argv: [program, ...args], environment: env }) => ({
-        ...pipedProcess(spawn(program, args, { env, detached: true, stdio: ["pipe", "pipe", "pipe"] })),
-        watch: () => watch.promise,
+      confine: async ({ argv: [node, ...args], environment, home }) => ({
+        ...pipedProcess(
+          spawn(node, args, {
+            env: { ...environment, HOME: home },
+            detached: true,
+            stdio: ["pipe", "pipe", "pipe"],
+          }),
+        ),
+        watch: () => watch,
         files: null,
       }),
     },
-    model: { command: [process.execPath, "-e", deaf], environment: {}, socket: null },
+    model: { command: [process.execPath, "-e", program], environment: {}, socket: null },
     hidden: [],
     isWriters: true,
     checkout: process.cwd(),
@@ -43,8 +61,6 @@ async function startDeaf(): Promise<{
     signal: new AbortController().signal,
     clock: new ManualClock(),
   });
-  const [said] = await once(agent.output, "data");
-  return { agent, pid: Number(String(said).split(" ")[1]), watch };
 }
 
 describe("an agent's process", () => {
@@ -55,6 +71,17 @@ describe("an agent's process", () => {
     watch.resolve({ limit: "memory", allowed: 1, setting: "SANDBOX_MEMORY_MB" });
     expect(await agent.ended).toEqual({ type: "exited", exitCode: null, signal: "SIGKILL" });
     expect(await isAlive(pid)).toBe(false);
+    await agent.end(600_000);
+  });
+
+  it("finds its own settings in its home", async () => {
+    const program =
+      'process.stdout.write(require("fs").readFileSync(process.env.HOME + "/.own/settings.json"))';
+    const agent = await start(program, {
+      watch: Promise.withResolvers<null>().promise,
+      homeFiles: { ".own/settings.json": "its settings" },
+    });
+    expect(String(await once(agent.output, "data"))).toBe("its settings");
     await agent.end(600_000);
   });
 

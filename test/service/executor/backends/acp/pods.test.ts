@@ -68,6 +68,7 @@ async function runInPod({ settings, task, ...options }: AcpFixtureOptions) {
     settings: {
       command: ["node", ACP_AGENT],
       places: sandbox.agents,
+      homeFiles: {},
       asksForFiles: false,
       relayPort: MODEL_PORT,
       model: { wire: "anthropic", baseUrl: model.baseUrl, apiKey: KEY },
