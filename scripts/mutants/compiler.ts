@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { importsOf, resolve } from "../imports-of.ts";
 import { copyProject } from "./mutated-tree.ts";
 import type { Mutant } from "./sample.ts";
 
@@ -42,16 +43,19 @@ export async function openCompiler(project: string, root: string): Promise<Compi
         writeFileSync(join(root, file), sources[index] ?? "");
     }
   };
-  /** At most one mutant a file. A fault in a file of a mutant counts as that mutant's; for others the batch is halved. */
+  /** At most one mutant a file. A fault counts as that of the nearest mutant: of its own file, or of one that its file imports. */
   const refusedOf = async (batch: readonly Mutant[]): Promise<readonly Mutant[]> => {
     if (batch.length === 0) return [];
     const faulty = await faultyWith(batch);
     if (faulty.size === 0) return [];
-    const own = batch.filter(({ file }) => faulty.has(file));
-    if (own.length > 0) return [...own, ...(await refusedOf(batch.filter((one) => !own.includes(one))))];
-    if (batch.length === 1) return batch;
-    const half = Math.ceil(batch.length / 2);
-    return [...(await refusedOf(batch.slice(0, half))), ...(await refusedOf(batch.slice(half)))];
+    const changed = new Set(batch.map(({ file }) => file));
+    const blamed = new Set([...faulty].flatMap((file) => nearestOf(file, changed, root)));
+    if (blamed.size === 0) throw new Error(`No mutant explains the faults of ${[...faulty].join(", ")}.`);
+    const [own, others] = [
+      batch.filter(({ file }) => blamed.has(file)),
+      batch.filter(({ file }) => !blamed.has(file)),
+    ];
+    return [...own, ...(await refusedOf(others))];
   };
   if ((await faultyFiles()).size > 0) throw new Error("The sources do not compile without a mutant.");
   return {
@@ -61,6 +65,24 @@ export async function openCompiler(project: string, root: string): Promise<Compi
       return new Set(found.map(({ id }) => id));
     },
   };
+}
+
+/** Those of `wanted` that take the fewest imports from `file`. */
+function nearestOf(file: string, wanted: ReadonlySet<string>, root: string): readonly string[] {
+  const seen = new Set<string>();
+  for (let level = [file]; level.length > 0; ) {
+    const found = level.filter((path) => wanted.has(path));
+    if (found.length > 0) return found;
+    for (const path of level) seen.add(path);
+    level = [...new Set(level.flatMap((path) => importedBy(path, root)))].filter((path) => !seen.has(path));
+  }
+  return [];
+}
+
+function importedBy(path: string, root: string): readonly string[] {
+  return importsOf(readFileSync(join(root, path), "utf8"))
+    .map((specifier) => resolve(path, specifier))
+    .filter((target) => target.startsWith("src/"));
 }
 
 function mutated(source: string, { start, end, replacement, place }: Mutant): string {

@@ -1,7 +1,9 @@
 // Keys and credits as an operator makes them: processes of their own beside a running service, on its store.
 
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Exit, ServiceProcess } from "../support/fixtures/service-process.ts";
 import { runCommand } from "../support/run/run-command.ts";
@@ -269,13 +271,15 @@ onEveryStore((kind) => {
 
 describe("agent-service keys without a service", () => {
   it("makes no store in a folder that nobody named", async () => {
-    const { code, stdout, stderr } = await runCommand(["keys", "create"]);
+    const place = await mkdtemp(join(tmpdir(), "keys-nowhere-"));
+    const { code, stdout, stderr } = await runCommand(["keys", "create"], {}, { folder: place });
     expect([code, stdout]).toEqual([2, ""]);
-    const folder = resolve("agent-service-data");
+    const folder = join(place, "agent-service-data");
     expect(stderr).toContain(
       `There is no store in ${folder}. Name the service's data folder with --data-dir`,
     );
     expect(existsSync(folder)).toBe(false);
+    await rm(place, { recursive: true });
   });
 });
 
