@@ -39,7 +39,7 @@ type State = {
 };
 
 /** Most of what is drawn does not compile. */
-const DRAWN_FOR_ONE = 4;
+const DRAWN_FOR_ONE = 3;
 
 async function main(): Promise<void> {
   const folder = values.folder ?? mkdtempSync(join(tmpdir(), "mutants-"));

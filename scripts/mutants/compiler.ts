@@ -15,60 +15,76 @@ export type Compiler = {
 };
 
 const CONFIG = "mutants.tsconfig.json";
-/** So many files are changed at a time, each by one mutant: a compilation takes as long for one as for all. */
+/** So many are compiled together: it takes as long for one as for all. */
 const BATCH = 200;
-const FAULT = /^(?<file>[^(\n]+)\(\d+,\d+\): error TS/gm;
+const FAULT = /^(?<file>[^(\n]+)\((?<line>\d+),\d+\): error TS/gm;
+
+type Fault = { readonly file: string; readonly line: number };
 
 /** Copies the project to `root` and compiles it. Throws where that fails. */
 export async function openCompiler(project: string, root: string): Promise<Compiler> {
   copyProject(project, root);
   writeFileSync(join(root, CONFIG), JSON.stringify({ extends: "./tsconfig.json", include: ["src"] }));
 
-  const faultyFiles = async (): Promise<ReadonlySet<string>> => {
+  const compile = async (): Promise<readonly Fault[]> => {
     const args = ["--noEmit", "--pretty", "false", "--project", CONFIG];
     const child = spawn("node_modules/.bin/tsc", args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
     const [printed] = await Promise.all([text(child.stdout), once(child, "close")]);
-    const files = new Set([...printed.matchAll(FAULT)].map(({ groups }) => groups?.file ?? ""));
-    if (child.exitCode !== 0 && files.size === 0) throw new Error(`The compiler failed: ${printed}`);
-    return files;
+    const faults = [...printed.matchAll(FAULT)].map(({ groups }) => ({
+      file: groups?.file ?? "",
+      line: Number(groups?.line),
+    }));
+    if (child.exitCode !== 0 && faults.length === 0) throw new Error(`The compiler failed: ${printed}`);
+    return faults;
   };
-  const faultyWith = async (mutants: readonly Mutant[]): Promise<ReadonlySet<string>> => {
-    const sources = mutants.map(({ file }) => readFileSync(join(root, file), "utf8"));
-    for (const [index, mutant] of mutants.entries())
-      writeFileSync(join(root, mutant.file), mutated(sources[index] ?? "", mutant));
+  const compileWith = async (mutants: readonly Mutant[]): Promise<readonly Fault[]> => {
+    const sources = new Map(mutants.map(({ file }) => [file, readFileSync(join(root, file), "utf8")]));
+    for (const [file, source] of sources)
+      writeFileSync(
+        join(root, file),
+        mutated(
+          source,
+          mutants.filter((one) => one.file === file),
+        ),
+      );
     try {
-      return await faultyFiles();
+      return await compile();
     } finally {
-      for (const [index, { file }] of mutants.entries())
-        writeFileSync(join(root, file), sources[index] ?? "");
+      for (const [file, source] of sources) writeFileSync(join(root, file), source);
     }
   };
-  /** At most one mutant a file. A fault counts as that of the nearest mutant: of its own file, or of one that its file imports. */
+  /** A fault counts as that of the nearest mutant: by lines in its own file, or of a file that its file imports. */
   const refusedOf = async (batch: readonly Mutant[]): Promise<readonly Mutant[]> => {
     if (batch.length === 0) return [];
-    const faulty = await faultyWith(batch);
-    if (faulty.size === 0) return [];
-    const changed = new Set(batch.map(({ file }) => file));
-    const blamed = new Set([...faulty].flatMap((file) => nearestOf(file, changed, root)));
-    if (blamed.size === 0) throw new Error(`No mutant explains the faults of ${[...faulty].join(", ")}.`);
-    const [own, others] = [
-      batch.filter(({ file }) => blamed.has(file)),
-      batch.filter(({ file }) => !blamed.has(file)),
-    ];
-    return [...own, ...(await refusedOf(others))];
+    const faults = await compileWith(batch);
+    if (faults.length === 0) return [];
+    const byFile = Map.groupBy(batch, ({ file }) => file);
+    const blamed = new Set(
+      faults.flatMap(({ file, line }) => {
+        const own = byFile.get(file);
+        if (own !== undefined)
+          return own.toSorted((a, b) => Math.abs(a.line - line) - Math.abs(b.line - line))[0];
+        return nearestOf(file, byFile, root).flatMap((path) => byFile.get(path) ?? []);
+      }),
+    );
+    const others = batch.filter((one) => !blamed.has(one));
+    if (others.length === batch.length)
+      throw new Error(`No mutant explains the fault in ${faults[0]?.file}:${faults[0]?.line}.`);
+    return [...batch.filter((one) => blamed.has(one)), ...(await refusedOf(others))];
   };
-  if ((await faultyFiles()).size > 0) throw new Error("The sources do not compile without a mutant.");
+  if ((await compile()).length > 0) throw new Error("The sources do not compile without a mutant.");
   return {
     async refused(mutants) {
       const found: Mutant[] = [];
-      for (const batch of batchesOf(mutants)) found.push(...(await refusedOf(batch)));
+      for (let at = 0; at < mutants.length; at += BATCH)
+        found.push(...(await refusedOf(mutants.slice(at, at + BATCH))));
       return new Set(found.map(({ id }) => id));
     },
   };
 }
 
 /** Those of `wanted` that take the fewest imports from `file`. */
-function nearestOf(file: string, wanted: ReadonlySet<string>, root: string): readonly string[] {
+function nearestOf(file: string, wanted: ReadonlyMap<string, unknown>, root: string): readonly string[] {
   const seen = new Set<string>();
   for (let level = [file]; level.length > 0; ) {
     const found = level.filter((path) => wanted.has(path));
@@ -85,20 +101,11 @@ function importedBy(path: string, root: string): readonly string[] {
     .filter((target) => target.startsWith("src/"));
 }
 
-function mutated(source: string, { start, end, replacement, place }: Mutant): string {
-  const written = place === "expression" ? `(${replacement})` : replacement;
-  return source.slice(0, start) + written + source.slice(end);
-}
-
-/** Of at most BATCH, no two of one file together. */
-function batchesOf(mutants: readonly Mutant[]): readonly (readonly Mutant[])[] {
-  const batches: Mutant[][] = [];
-  for (const mutant of mutants) {
-    const free = batches.find(
-      (batch) => batch.length < BATCH && !batch.some(({ file }) => file === mutant.file),
-    );
-    if (free === undefined) batches.push([mutant]);
-    else free.push(mutant);
-  }
-  return batches;
+/** The source with all of them, none of which stands within another. */
+function mutated(source: string, mutants: readonly Mutant[]): string {
+  let text = source;
+  for (const { start, end, replacement, place } of mutants.toSorted((a, b) => b.start - a.start))
+    text =
+      text.slice(0, start) + (place === "expression" ? `(${replacement})` : replacement) + text.slice(end);
+  return text;
 }

@@ -9,6 +9,8 @@ import { importsOf, resolve } from "../imports-of.ts";
 const FOLDERS = ["src", "test", "fakes", "scripts", "bench"];
 /** A source that is imported directly counts as much as two rare words; one that is n imports away 1/n of that. */
 const DIRECT = 2;
+/** A test that does not import the source can only meet it in a process that it starts, which takes longer. */
+const PROCESS_COST = 3;
 
 /** Every test file, and a hash of its text. */
 export function testFilesOf(project: string): ReadonlyMap<string, string> {
@@ -48,10 +50,8 @@ export function openNearestTests(project: string): NearestTests {
         .filter((word) => own.has(word))
         .map((word) => 1 / (filesWith.get(word)?.length ?? 1));
       const distance = distances.get(file);
-      return {
-        file,
-        score: shared.reduce((sum, one) => sum + one, distance === undefined ? 0 : DIRECT / distance),
-      };
+      const sharing = shared.reduce((sum, one) => sum + one, 0);
+      return { file, score: distance === undefined ? sharing / PROCESS_COST : sharing + DIRECT / distance };
     });
     return scored.sort((a, b) => b.score - a.score).map(({ file }) => file);
   };
