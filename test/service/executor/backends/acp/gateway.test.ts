@@ -225,6 +225,34 @@ describe("a coding agent's MCP server", { tags: ["sandbox"] }, () => {
     expect(run.events).toContainEqual(expect.objectContaining({ type: "CUSTOM", name: "approval" }));
   });
 
+  it("asks before each call that writes: one that was allowed allows none after it was taken back", async () => {
+    const asked: unknown[] = [];
+    const run = await play({
+      script: { initialized: http },
+      turn: [{ do: "mcp", calls: [noteDown] }, { do: "mcp", calls: [noteDown] }, done],
+      task: {
+        mcp: {
+          ...new TaskRecorder().task().mcp,
+          authorizeWrite: async (write) => {
+            asked.push(write);
+            return asked.length === 1
+              ? { isAllowed: true }
+              : { isAllowed: false, approveUrl: "https://service.example/approve/1" };
+          },
+        },
+      },
+    });
+    expect(asked).toMatchObject([
+      { server: "words", tool: "note.down", input: { word: "tree" } },
+      { server: "words", tool: "note.down", input: { word: "tree" } },
+    ]);
+    const results = recorded(run).map(([, , result]) => result);
+    expect(results.slice(1)).toEqual([
+      expect.stringContaining("noted"),
+      expect.stringContaining("nobody has allowed this agent to write"),
+    ]);
+  });
+
   it("answers what it cannot do, and a server that is down is told at the start", async () => {
     const run = await play({
       script: { initialized: http },
