@@ -139,7 +139,7 @@ describe.each(playedClouds)("a token of %s that ends during the run", (cloud) =>
       await ended();
       return tools.write(path, "done\n");
     };
-    const life = { lifeSeconds: 4 };
+    const life = { lifeSeconds: 5 };
     await openHouse(byTurn([later("one.txt"), later("two.txt"), say("Both are there.")]), {
       foundry: life,
       bedrock: life,

@@ -175,7 +175,9 @@ describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
     const anchor = page.locator("#entries .call .anchor").first();
     await anchor.click();
     expect(await page.evaluate("location.hash")).toMatch(/^#e\d+$/);
-    expect(await page.evaluate("document.querySelector(location.hash + ' details').open")).toBe(true);
+    // The page opens it when it hears of the new address.
+    const isOpen = () => page.evaluate("document.querySelector(location.hash + ' details').open");
+    await expect.poll(isOpen).toBe(true);
   });
 
   it("grows with the run, every event once, and ends as if it had been opened then", async () => {
