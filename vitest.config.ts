@@ -3,8 +3,8 @@ import { testsByNeeds } from "./scripts/test-needs.ts";
 import { ClosingLine } from "./test/support/run/closing-line.ts";
 
 /**
- * Settings of glibc for the processes of tests, which it reads at their start. Node starts a process by fork(2), which copies the page tables of
- * all but V8's own heap: without these a worker keeps 200 MB that one test of a large pack took, and each git after it costs 10 ms more.
+ * Settings of glibc for the processes of tests, as the Dockerfile has them: without these a worker keeps 200 MB that one test of a large pack took,
+ * and each start of git after it takes four times as long. Why: docs/decisions/139-git-is-started-seldom.md
  */
 const RETURNED_MEMORY = {
   MALLOC_ARENA_MAX: "1",
