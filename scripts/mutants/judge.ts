@@ -98,7 +98,7 @@ export function openJudge(tree: MutatedTree, options: JudgeOptions): Judge {
   ): Promise<Failure | null | "late"> => {
     tree.choose(id);
     try {
-      const { isOver, failures } = await runner.run(files, { timeoutMs: FILE_MS });
+      const { isOver, failures } = await runner.run(files, { timeoutMs: FILE_MS * files.length });
       return isOver ? (failures[0] ?? null) : "late";
     } finally {
       tree.choose(null);

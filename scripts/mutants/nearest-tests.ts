@@ -69,9 +69,11 @@ function distancesTo(
   return distances;
 }
 
+/** In the singular. */
 function wordsOf(path: string): string[] {
   const name = path.replace(/(\.test)?\.ts$/, "");
-  return [...new Set(name.split(/[/-]/).slice(1))];
+  const words = name.split(/[/-]/).slice(1);
+  return [...new Set(words.map((word) => word.replace(/(?<=\w{3})s$/, "")))];
 }
 
 function filesBelow(project: string, folder: string): string[] {
