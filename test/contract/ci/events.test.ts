@@ -2,9 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 import {
+  areFilesTrusted,
   ciEvents,
   type EventRules,
   eventRules,
+  isCommitTrusted,
+  isOnDefaultBranch,
   pullRequestActions,
   pullRequestAsks,
   refusedEvents,
@@ -170,5 +173,35 @@ describe("a provider", () => {
   it.each(ciProviderNames)("is identified by ids, which no name is: %s", (name) => {
     const { repository, owner } = ciProviders[name].ids;
     for (const claim of [repository, owner]) expect(claim).toMatch(/[-_]id$|Uuid$/);
+  });
+});
+
+describe("a job's commit and files", () => {
+  it.each(rows)("are trusted for $event of $provider as its row says, and never in a pull request", (row) => {
+    const { provider, event, rules } = row;
+    const [plain, request] = [null, "main"].map((baseRef) => ({ provider, event, baseRef }));
+    if (plain === undefined || request === undefined) throw new Error("Both are there.");
+    expect(isCommitTrusted(plain)).toBe(rules.isCommitTrusted);
+    expect(areFilesTrusted(plain)).toBe(rules.isTrusted);
+    expect([isCommitTrusted(request), areFilesTrusted(request)]).toEqual([false, false]);
+  });
+
+  it.each(rows)("are the default branch's for $event of $provider where writers made the commit", (row) => {
+    const { provider, event, rules } = row;
+    const job = { provider, event, baseRef: null, ref: "refs/heads/main" };
+    expect(isOnDefaultBranch(job)).toBe(rules.isCommitTrusted && rules.isOnDefaultBranch);
+    // By its own statement as well; a branch of a like name is another one.
+    expect(isOnDefaultBranch({ ...job, defaultBranch: "main" })).toBe(rules.isCommitTrusted);
+    const other = { ...job, defaultBranch: "main-2" };
+    expect(isOnDefaultBranch(other)).toBe(rules.isCommitTrusted && rules.isOnDefaultBranch);
+    const request = { ...job, baseRef: "main", defaultBranch: "main" };
+    expect(isOnDefaultBranch(request)).toBe(false);
+  });
+
+  it("are nobody's for an event that has no row, and the person's own where no CI started the job", () => {
+    const unknown = { provider: "github", event: "of_next_year", baseRef: null };
+    expect([isCommitTrusted(unknown), areFilesTrusted(unknown)]).toEqual([false, false]);
+    const local = { provider: "local", event: "local", baseRef: null };
+    expect([isCommitTrusted(local), areFilesTrusted(local)]).toEqual([false, true]);
   });
 });
