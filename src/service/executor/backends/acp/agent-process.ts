@@ -1,8 +1,6 @@
 // An agent's process: its own process group, a fresh home folder, and an end that leaves nothing behind.
 
 import { spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
 import { lastComplaint } from "../../../../base/last-complaint.ts";
@@ -14,6 +12,7 @@ import type { CoveredFiles } from "../../../core/ports/covered-files.ts";
 import { requestVariables } from "../../../core/run-identity/request-variables.ts";
 import type { AgentsModel } from "./agents-model.ts";
 import { writeCopies } from "./hidden-files.ts";
+import { writeHomeFiles } from "./home-files.ts";
 import type { AcpSettings } from "./settings.ts";
 import { bringHomeBack, homeRules, type KeptHome } from "./taken-up/kept-home.ts";
 
@@ -102,13 +101,6 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
   } catch (cause) {
     await homes.remove(home);
     throw cause;
-  }
-}
-
-async function writeHomeFiles(home: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(home, path)), { recursive: true });
-    await writeFile(join(home, path), text);
   }
 }
 
