@@ -1,20 +1,12 @@
 import { defineConfig } from "vitest/config";
 import { testsByNeeds } from "./scripts/test-needs.ts";
 import { ClosingLine } from "./test/support/run/closing-line.ts";
-
-/**
- * Settings of glibc for the processes of tests, as the Dockerfile has them: without these a worker keeps 200 MB that one test of a large pack took,
- * and each start of git after it takes four times as long. Why: docs/decisions/139-git-is-started-seldom.md
- */
-const RETURNED_MEMORY = {
-  MALLOC_ARENA_MAX: "1",
-  MALLOC_MMAP_THRESHOLD_: "16000",
-  MALLOC_TRIM_THRESHOLD_: "65536",
-};
+import { RETURNED_MEMORY } from "./test/support/run/returned-memory.ts";
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig(({ mode }) => {
   const env = mode === "long" ? { TEST_LONG: "1" } : {};
+  // Workers start git often.
   Object.assign(process.env, env, RETURNED_MEMORY);
   return {
     test: {

@@ -22,18 +22,13 @@ async function main([root = "", kind = ""]: readonly string[]): Promise<void> {
       if (title !== null) failures.push({ file: relative(root, module.moduleId), title });
     },
   };
-  const vitest = await createVitest(
-    "test",
-    {
-      root,
-      config: join(root, "mutants.config.ts"),
-      watch: false,
-      isolate: kind === "isolated",
-      reporters: [reporter],
-    },
-    {},
-    { stdin: undefined },
-  );
+  const vitest = await createVitest("test", {
+    root,
+    config: join(root, "mutants.config.ts"),
+    watch: false,
+    isolate: kind === "isolated",
+    reporters: [reporter],
+  });
   const project = vitest.getRootProject();
   process.on("message", async (request: TestRequest) => {
     failures = [];

@@ -5,18 +5,18 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { withinUnfoldedSize } from "../../src/service/checkouts/packs/unfolded-size.ts";
 import { unfoldingPack } from "../service/checkouts/packs/pack-fixture.ts";
+import { RETURNED_MEMORY } from "./run/returned-memory.ts";
 
 const STARTS = 200;
 const PACKS = 8;
 const ROUNDS = 3;
-const SETTINGS = { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "16000", MALLOC_TRIM_THRESHOLD_: "65536" };
 
 if (process.argv[2] === "measured") await measured();
 else {
   for (let round = 1; round <= ROUNDS; round += 1)
     for (const [name, env] of [
       ["glibc by itself", {}],
-      ["with the settings", SETTINGS],
+      ["with the settings", RETURNED_MEMORY],
     ] as const) {
       const { MALLOC_ARENA_MAX: _, ...own } = process.env;
       const args = [import.meta.filename, "measured"];
