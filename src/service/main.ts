@@ -139,7 +139,7 @@ async function serveOn(listeners: Listeners, parts: Parts): Promise<Service> {
   // The address is known once the node listens, and the default audience is its host.
   const { url, metricsUrl } = await listen(listeners, config);
   const opened = await openParts(parts, { url, meter: listeners.metrics?.meter ?? null });
-  const { core, executor, shared } = wire(parts, opened);
+  const { core, executor, shared, loopDelay } = wire(parts, opened);
   const submitter = new RunSubmitter(core);
   const node = new ServiceNode({
     core,
@@ -149,6 +149,7 @@ async function serveOn(listeners: Listeners, parts: Parts): Promise<Service> {
     describe: (refusal) => toProblem(refusal).message,
     sweepMachine: config.role === "api" ? null : () => sweepMachine(config, opened),
     keptMs: opened.policy.keptMs,
+    loopDelay,
   });
   await opened.remotes?.sweep({ isAlone: config.role !== "api", now: parts.clock.now() });
   const hasAccount = await startNode(node, parts);

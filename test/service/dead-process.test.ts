@@ -1,6 +1,6 @@
 // What the process before this one held in workspaces, on a store that one process has at a time: it is free at the start.
 
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { takeRun } from "../../src/service/core/runs/progress-run.ts";
 import { holderOf } from "../../src/service/core/workspaces/copies/copy.ts";
 import { queuedOperation } from "../../src/service/core/workspaces/operations/operation.ts";
@@ -52,6 +52,7 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
   });
 
   const next = fixture.nextProcess();
+  const stopLooking = vi.fn();
   const node = new ServiceNode({
     core: next,
     executor,
@@ -60,6 +61,7 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
     sweepMachine: null,
     shared: null,
     keptMs: 0,
+    loopDelay: { maxMs: 0, stop: stopLooking },
   });
   // No time goes by: leases that have not run out are those of a dead process.
   await node.start();
@@ -71,5 +73,7 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
   await expect.poll(() => workspace.operation(operation.id)).toMatchObject({ status: "succeeded" });
   expect(await place.query("select key from blobs where state = 'unfinished'")).toEqual([]);
   await node.stop();
+  await node.close();
+  expect(stopLooking).toHaveBeenCalledOnce();
   await fixture.close();
 });

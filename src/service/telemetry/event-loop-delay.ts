@@ -8,12 +8,13 @@ const RESOLUTION_MS = 20;
 const WINDOW_MS = 5_000;
 const NANO = 1_000_000;
 
-type EventLoopDelay = {
+export type EventLoopDelay = {
   /** The longest delay of the last seconds, in milliseconds. */
   readonly maxMs: number;
   stop(): void;
 };
 
+/** Wakes the process 50 times a second, until it is stopped. */
 export function watchEventLoopDelay(): EventLoopDelay {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();

@@ -15,6 +15,7 @@ import { StalledRuns } from "../core/runs/stalled-runs.ts";
 import type { Firing } from "../core/schedules/fire-schedules.ts";
 import type { Executor } from "../executor/executor.ts";
 import type { SharedDispatch } from "../executor/shared-dispatch.ts";
+import type { EventLoopDelay } from "../telemetry/event-loop-delay.ts";
 import type { ConnectPeers, Peers } from "./peers.ts";
 import { Scheduler } from "./scheduler.ts";
 import { WorkspaceUpkeep } from "./workspace-upkeep.ts";
@@ -58,6 +59,7 @@ type ServiceNodeOptions = Firing & {
   readonly shared: SharedNode | null;
   /** The time for which inputs and events of a run are kept after its end; 0 keeps them for good. */
   readonly keptMs: number;
+  readonly loopDelay: EventLoopDelay;
 };
 
 export class ServiceNode {
@@ -116,9 +118,10 @@ export class ServiceNode {
 
   /** Leaves the other nodes, once nothing is published any more. */
   async close(): Promise<void> {
-    const { core, shared } = this.#options;
+    const { core, shared, loopDelay } = this.#options;
+    loopDelay.stop();
     if (shared !== null) await this.#hide(core);
-    await this.#options.shared?.peers.close();
+    await shared?.peers.close();
   }
 
   /** The lock of the data folder is this process's: whoever held, worked or wrote before is dead. */

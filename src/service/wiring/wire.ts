@@ -34,7 +34,7 @@ import type { RunQueue } from "../executor/run-queue.ts";
 import { SharedDispatch, type SharedDispatchOptions } from "../executor/shared-dispatch.ts";
 import { tokenSigner } from "../oidc/token-signer.ts";
 import { tokenVerifier } from "../oidc/verify-token.ts";
-import { watchEventLoopDelay } from "../telemetry/event-loop-delay.ts";
+import { type EventLoopDelay, watchEventLoopDelay } from "../telemetry/event-loop-delay.ts";
 import { meteredStore } from "../telemetry/metered-store.ts";
 import type { PrometheusMeter } from "../telemetry/metrics.ts";
 import { tracedVerifier } from "../telemetry/traced-verifier.ts";
@@ -77,6 +77,7 @@ type Wiring = {
   readonly core: Core;
   readonly executor: Executor;
   readonly shared: SharedNode | null;
+  readonly loopDelay: EventLoopDelay;
 };
 
 /** The core over what a node has opened, and the executor over the core. */
@@ -150,7 +151,7 @@ export function wire(parts: NodeParts, opened: OpenedParts): Wiring {
     loopDelayMs: core.loopDelayMs,
     blobsMissing: () => core.commits?.own.missing ?? 0,
   });
-  return { core, executor, shared };
+  return { core, executor, shared, loopDelay };
 }
 
 type OwnNodeParts = Pick<OwnNode, "isAlone"> & { readonly runIds: () => readonly string[] };
