@@ -13,6 +13,6 @@ it.each([
   const given = line
     .exec(text)?.[1]
     ?.split(" ")
-    .map((one) => one.split("="));
+    .map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]);
   expect(Object.fromEntries(given ?? [])).toEqual(RETURNED_MEMORY);
 });
