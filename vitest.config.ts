@@ -3,14 +3,18 @@ import { testsByNeeds } from "./scripts/test-needs.ts";
 import { ClosingLine } from "./test/support/run/closing-line.ts";
 import { RETURNED_MEMORY } from "./test/support/run/returned-memory.ts";
 
+const { MALLOC_ARENA_MAX, GLIBC_TUNABLES } = RETURNED_MEMORY;
+
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig(({ mode }) => {
   const env = mode === "long" ? { TEST_LONG: "1" } : {};
-  // Workers start git often.
-  Object.assign(process.env, env, RETURNED_MEMORY);
+  // Workers start git often. What they took they may keep: a fork that copies few entries is fast all the same.
+  Object.assign(process.env, env, { MALLOC_ARENA_MAX, GLIBC_TUNABLES });
   return {
     test: {
       env,
+      // Node loads the sources itself, as it does for the scripts: one file starts in a third of the time.
+      experimental: { viteModuleRunner: false },
       include: ["test/**/*.test.ts"],
       globalSetup: [
         "test/support/run/working-folder-setup.ts",
