@@ -21,7 +21,7 @@ RUN chmod 0755 npm/cli.mjs && ln -s /app/npm/cli.mjs /usr/local/bin/agent-servic
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 # For glibc: what was freed is given back, so that the process stays small, and git is started as fast as at first (docs/decisions/139).
-ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16000 MALLOC_TRIM_THRESHOLD_=65536 GLIBC_TUNABLES=glibc.malloc.hugetlb=1
+ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16000 MALLOC_TRIM_THRESHOLD_=65536
 USER node
 VOLUME /data
 EXPOSE 8080

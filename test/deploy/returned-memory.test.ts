@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { RETURNED_MEMORY } from "../support/run/returned-memory.ts";
+import { RETURNED_MEMORY } from "../support/returned-memory.ts";
 
 it.each([
   ["the Dockerfile", "Dockerfile", /^ENV (MALLOC_.*)$/m],
@@ -13,6 +13,6 @@ it.each([
   const given = line
     .exec(text)?.[1]
     ?.split(" ")
-    .map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]);
+    .map((one) => one.split("="));
   expect(Object.fromEntries(given ?? [])).toEqual(RETURNED_MEMORY);
 });

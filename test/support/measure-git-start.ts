@@ -5,7 +5,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { withinUnfoldedSize } from "../../src/service/checkouts/packs/unfolded-size.ts";
 import { unfoldingPack } from "../service/checkouts/packs/pack-fixture.ts";
-import { RETURNED_MEMORY } from "./run/returned-memory.ts";
+import { RETURNED_MEMORY } from "./returned-memory.ts";
 
 const STARTS = 200;
 const PACKS = 8;

@@ -5,6 +5,4 @@ export const RETURNED_MEMORY = {
   MALLOC_ARENA_MAX: "1",
   MALLOC_MMAP_THRESHOLD_: "16000",
   MALLOC_TRIM_THRESHOLD_: "65536",
-  // What is kept stands on huge pages where Linux lets it: a fork copies one entry for 2 MB in the place of 512.
-  GLIBC_TUNABLES: "glibc.malloc.hugetlb=1",
 } as const;
