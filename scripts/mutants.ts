@@ -8,8 +8,8 @@ import { parseArgs } from "node:util";
 import { openCompiler } from "./mutants/compiler.ts";
 import { type Judgement, mapTests, openJudge, type TestMap } from "./mutants/judge.ts";
 import { type MutatedTree, makeMutatedTree } from "./mutants/mutated-tree.ts";
-import { openNearestTests } from "./mutants/nearest-tests.ts";
 import { areaOf, type Mutant, sampleMutants } from "./mutants/sample.ts";
+import { openNearestTests } from "./nearest-tests.ts";
 
 const project = join(import.meta.dirname, "..");
 const { values } = parseArgs({

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { withSwitches } from "../scripts/mutants/mutated-tree.ts";
 import { findMutations } from "../scripts/mutants/mutations.ts";
-import { openNearestTests } from "../scripts/mutants/nearest-tests.ts";
 import { areaOf, type Mutant, sampleMutants } from "../scripts/mutants/sample.ts";
 
 const SOURCE = `import { a } from "./a.ts";
@@ -128,13 +127,6 @@ it("draws the same sample for the same seed, evenly by area, one mutation a line
     ["service/store", 10],
   ]);
   expect(new Set(draw(1).map(({ file, line }) => `${file}:${line}`)).size).toBe(40);
-});
-
-it("lets the tests judge first that import the source, then those of the nearest names", () => {
-  const nearest = openNearestTests(join(import.meta.dirname, ".."));
-  expect(nearest("src/ci/minted-token.ts")[0]).toBe("test/ci/minted-token.test.ts");
-  // Only a process of the built Action meets it.
-  expect(nearest("src/gitlab/reviews/draft-review.ts")[0]).toMatch(/gitlab/);
 });
 
 it("draws from every folder of src", () => {

@@ -2,8 +2,8 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type NearestTests, testFilesOf } from "../nearest-tests.ts";
 import type { MutatedTree } from "./mutated-tree.ts";
-import { type NearestTests, testFilesOf } from "./nearest-tests.ts";
 import type { Mutant } from "./sample.ts";
 import type { Failure } from "./test-process.ts";
 import { openTestRunner, type TestRunner } from "./test-runner.ts";

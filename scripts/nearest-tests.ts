@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { importsOf, resolve } from "../imports-of.ts";
+import { importsOf, resolve } from "./imports-of.ts";
 
 const FOLDERS = ["src", "test", "fakes", "scripts", "bench"];
 /** A source that is imported directly counts as much as two rare words; one that is n imports away 1/n of that. */
