@@ -61,7 +61,7 @@ it("settles a killed worker, takes up operations and deletes what uploads left, 
     sweepMachine: null,
     shared: null,
     keptMs: 0,
-    loopDelay: { maxMs: 0, stop: stopLooking },
+    loopDelay: { stop: stopLooking },
   });
   // No time goes by: leases that have not run out are those of a dead process.
   await node.start();

@@ -15,7 +15,6 @@ import { StalledRuns } from "../core/runs/stalled-runs.ts";
 import type { Firing } from "../core/schedules/fire-schedules.ts";
 import type { Executor } from "../executor/executor.ts";
 import type { SharedDispatch } from "../executor/shared-dispatch.ts";
-import type { EventLoopDelay } from "../telemetry/event-loop-delay.ts";
 import type { ConnectPeers, Peers } from "./peers.ts";
 import { Scheduler } from "./scheduler.ts";
 import { WorkspaceUpkeep } from "./workspace-upkeep.ts";
@@ -59,7 +58,8 @@ type ServiceNodeOptions = Firing & {
   readonly shared: SharedNode | null;
   /** The time for which inputs and events of a run are kept after its end; 0 keeps them for good. */
   readonly keptMs: number;
-  readonly loopDelay: EventLoopDelay;
+  /** Watches this process until the node is closed. */
+  readonly loopDelay: { stop(): void };
 };
 
 export class ServiceNode {
