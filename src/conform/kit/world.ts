@@ -30,6 +30,11 @@ type WorldParts = {
 
 /** A thing that a deployment has no more once everything is over. */
 type Cleanup = { readonly what: string; readonly undo: () => Promise<Answer> };
+/** What could not be undone. Status 0: no answer. */
+type Refused = { readonly cleanup: Cleanup; readonly status: number };
+
+/** For so long is a thing tried to be taken away that is at work. */
+const AT_WORK_SECONDS = 10;
 
 export class World {
   readonly connection: DeploymentConnection;
@@ -105,11 +110,15 @@ export class World {
 
   /**
    * Takes away what was made. Returns what is left, each with the answer that it got. What is refused is tried once more at the
-   * end: an agent may manage a workspace that was made before it.
+   * end: an agent may manage a workspace that was made before it. What something is still at work in is tried for ten seconds.
    */
   async cleanUp(): Promise<readonly string[]> {
-    const refused = await undoAll(this.#cleanups.reverse());
-    const left = await undoAll(refused.map(({ cleanup }) => cleanup));
+    const again = async (refused: readonly Refused[]) => await undoAll(refused.map(({ cleanup }) => cleanup));
+    let left = await again(await undoAll(this.#cleanups.reverse()));
+    for (let second = 0; second < AT_WORK_SECONDS && left.some(({ status }) => status === 409); second += 1) {
+      await this.clock.sleep(1_000);
+      left = await again(left);
+    }
     return left.map(({ cleanup, status }) => `${cleanup.what} (${status})`);
   }
 
@@ -137,8 +146,8 @@ export class World {
 }
 
 /** Undoes in order. Returns what could not be undone; what is not there any more is. */
-async function undoAll(cleanups: readonly Cleanup[]) {
-  const refused: { readonly cleanup: Cleanup; readonly status: number }[] = [];
+async function undoAll(cleanups: readonly Cleanup[]): Promise<readonly Refused[]> {
+  const refused: Refused[] = [];
   for (const cleanup of cleanups) {
     const status = await cleanup.undo().then(
       (answer) => answer.status,
