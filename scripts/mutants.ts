@@ -9,7 +9,8 @@ import { openCompiler } from "./mutants/compiler.ts";
 import { type Judgement, mapTests, openJudge, type TestMap } from "./mutants/judge.ts";
 import { type MutatedTree, makeMutatedTree } from "./mutants/mutated-tree.ts";
 import { areaOf, type Mutant, sampleMutants } from "./mutants/sample.ts";
-import { openNearestTests } from "./nearest-tests.ts";
+import { type NearestTests, openNearestTests } from "./nearest-tests.ts";
+import { cpuMs, readTimes } from "./test-times.ts";
 
 const project = join(import.meta.dirname, "..");
 const { values } = parseArgs({
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     files: { type: "string", default: "400" },
     /** Without the map, which takes one run of every test: the nearest files judge. */
     quick: { type: "boolean", default: false },
+    /** What TEST_CPU has written of a run of all tests: files that took more than five seconds of the processor do not judge. */
+    times: { type: "string" },
     /** Survivors are judged once more, after tests were added. */
     again: { type: "boolean", default: false },
     /** Where the copies, the map of the tests and the verdicts are kept. */
@@ -80,7 +83,7 @@ async function main(): Promise<void> {
   const waiting = mutants.filter(isWaiting);
   const options = {
     map: state.map,
-    nearest: openNearestTests(project),
+    nearest: quickOnly(openNearestTests(project), values.times),
     maxFiles: Number(values.files),
     plain: new Map<string, boolean>(),
   };
@@ -95,6 +98,19 @@ async function main(): Promise<void> {
   };
   await Promise.all(trees.map(work));
   printTable(mutants, state.verdicts);
+}
+
+const QUICK_MS = 5_000;
+
+/** All of them without the times. */
+function quickOnly(nearest: NearestTests, timesPath: string | undefined): NearestTests {
+  if (timesPath === undefined) return nearest;
+  const slow = new Set(
+    readTimes(timesPath)
+      .filter((times) => cpuMs(times) > QUICK_MS)
+      .map(({ file }) => file),
+  );
+  return (source) => nearest(source).filter((file) => !slow.has(file));
 }
 
 /** Those that the types allow, in the order in which they were drawn: one of each area after the other. */
