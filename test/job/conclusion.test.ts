@@ -226,6 +226,18 @@ describe("concludeOutcome", () => {
     );
   });
 
+  it("names the setting of an older service as its face has it", () => {
+    const fields = [{ field: "max_cost_usd", allowed: "no such field", reason: "unknown_field" }];
+    const older = error(refusal(400, "invalid_request", { fields }));
+    expect(conclude(older)).toMatchObject({
+      conclusion: "failure",
+      reason: "invalid_request",
+      message:
+        'The service is older than this version of the Action: it does not know "max_cost_usd". Leave out the input "max-cost", or let its operator update it. (request r-1)',
+    });
+    expect(conclude(older, { words: commandWords(null) }).message).toContain("Leave out --max-cost, or");
+  });
+
   it("gives a private repository and ended credits their own reason, and the claim URL", () => {
     const url = "https://agents.example.com/claim/1";
     const spent = refusal(402, "insufficient_credits", { reason: "credits_ended", claimUrl: url });
