@@ -41,8 +41,8 @@ describe.each(mounted.map((face) => [face.paths[0] ?? "", face] as const))(
 
     it("has routes for all of its paths", async () => {
       const routes = await routesOf(face);
-    // One that answers all of its paths alike has none.
-    if (routes.length === 0) return;
+      // One that answers all of its paths alike has none.
+      if (routes.length === 0) return;
       const dead = face.paths.filter((path) => {
         const isBelow = (route: string) =>
           path.endsWith("*") ? route.startsWith(path.replace(/\*$/, "")) : route === path;
