@@ -103,6 +103,26 @@ describe("blobs in S3", () => {
     expect(moved.seen).toHaveLength(1);
   });
 
+  const credentials = ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET"];
+  it.each([
+    [404, "NoSuchBucket", ["S3_BUCKET"]],
+    [403, "InvalidAccessKeyId", ["S3_ACCESS_KEY_ID"]],
+    [403, "SignatureDoesNotMatch", ["S3_SECRET_ACCESS_KEY", "S3_REGION"]],
+    [400, "AuthorizationHeaderMalformed", ["S3_REGION", "S3_ENDPOINT"]],
+    [301, "PermanentRedirect", ["S3_REGION", "S3_ENDPOINT"]],
+    [401, "", credentials],
+    [403, "AccessDenied", credentials],
+    [307, "", ["S3_ENDPOINT", "S3_PATH_STYLE"]],
+    [400, "InvalidArgument", []],
+  ])("say what to look at after a status of %i %s", async (status, code, settings) => {
+    const { endpoint } = await scripted([answer(status, `<Error><Code>${code}</Code></Error>`)]);
+    const refused = await blobsOf({ endpoint })
+      .blobs.put(blobOf("a", "x"))
+      .then(() => expect.unreachable(), String);
+    const [advice = ""] = /(Look|Redirects).*$/s.exec(refused) ?? [];
+    expect([...new Set(advice.match(/S3_[A-Z_]+/g))].sort()).toEqual([...settings].sort());
+  });
+
   it("wait no longer for a server that is silent, and leave it alone for a while", async () => {
     const { endpoint, seen } = await scripted([() => {}, () => {}, () => {}, answer(200)]);
     const clock = instantClock();
