@@ -12,7 +12,8 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       env,
-      // Node loads the sources itself, as it does for the scripts: one file starts in a third of the time.
+      // Node loads the sources itself, as it does for the scripts.
+      // Why: docs/decisions/192-node-loads-the-tests.md
       experimental: { viteModuleRunner: false },
       include: ["test/**/*.test.ts"],
       globalSetup: [
