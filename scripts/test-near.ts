@@ -1,5 +1,6 @@
 // `npm run test:near`: the test files nearest to what is not committed yet, or has changed since a commit (`-- --since main`).
 // What is right here is not proven right: `npm test` executes all.
+// Why: docs/decisions/192-node-loads-the-tests.md
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
