@@ -11,6 +11,15 @@ const FOLDERS = ["src", "test", "fakes", "scripts", "bench"];
 const DIRECT = 2;
 /** A test that does not import the source can only meet it in a process that it starts, which takes longer. */
 const PROCESS_COST = 3;
+/** What starts the built Action, the built command, a pod. */
+const STARTERS = [
+  "fakes/runner/run-action.ts",
+  "fakes/kubernetes/pods.ts",
+  "scripts/served-process.ts",
+  "test/support/fixtures/service-process.ts",
+];
+/** Starts what its caller asks for, mostly within the process. */
+const STARTS_ANY = "test/support/fixtures/start-fixture.ts";
 
 /** Every test file, and a hash of its text. */
 export function testFilesOf(project: string): ReadonlyMap<string, string> {
@@ -26,15 +35,7 @@ export type NearestTests = (source: string) => string[];
 
 /** Reads the project once. */
 export function openNearestTests(project: string): NearestTests {
-  const paths = FOLDERS.flatMap((folder) => filesBelow(project, folder));
-  const known = new Set(paths);
-  const importers = new Map<string, string[]>();
-  for (const path of paths) {
-    for (const specifier of importsOf(readFileSync(join(project, path), "utf8"))) {
-      const target = resolve(path, specifier);
-      if (known.has(target)) importers.set(target, [...(importers.get(target) ?? []), path]);
-    }
-  }
+  const { paths, importers } = readImports(project);
   const tests = paths
     .filter((path) => path.endsWith(".test.ts"))
     .map((file) => ({ file, words: wordsOf(file) }));
@@ -55,6 +56,32 @@ export function openNearestTests(project: string): NearestTests {
     });
     return scored.sort((a, b) => b.score - a.score).map(({ file }) => file);
   };
+}
+
+/** The test files that start what is built, or a service in a process of its own: they take seconds to minutes. */
+export function findProcessTests(project: string): ReadonlySet<string> {
+  const { importers } = readImports(project);
+  importers.delete(STARTS_ANY);
+  return new Set(STARTERS.flatMap((starter) => [...distancesTo(starter, importers).keys()]));
+}
+
+type Imports = {
+  readonly paths: readonly string[];
+  /** The files that import each file. */
+  readonly importers: Map<string, readonly string[]>;
+};
+
+function readImports(project: string): Imports {
+  const paths = FOLDERS.flatMap((folder) => filesBelow(project, folder));
+  const known = new Set(paths);
+  const importers = new Map<string, readonly string[]>();
+  for (const path of paths) {
+    for (const specifier of importsOf(readFileSync(join(project, path), "utf8"))) {
+      const target = resolve(path, specifier);
+      if (known.has(target)) importers.set(target, [...(importers.get(target) ?? []), path]);
+    }
+  }
+  return { paths, importers };
 }
 
 /** How many imports lie between the source and each file that needs it. */

@@ -1,11 +1,12 @@
-// `npm run test:near`: the test files nearest to what is not committed yet, or has changed since a commit (`-- --since main`).
+// `npm run test:near`: the test files nearest to what is not committed yet, or has changed since a commit (`-- --since main`). Those that
+// start what is built take minutes, and are left out, unless `--all` is given.
 // What is right here is not proven right: `npm test` executes all.
 // Why: docs/decisions/192-node-loads-the-tests.md
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type NearestTests, openNearestTests } from "./nearest-tests.ts";
+import { findProcessTests, type NearestTests, openNearestTests } from "./nearest-tests.ts";
 
 const project = join(import.meta.dirname, "..");
 
@@ -36,12 +37,15 @@ function main(): number {
     options: {
       since: { type: "string", default: "HEAD" },
       files: { type: "string", default: "40" },
+      all: { type: "boolean", default: false },
     },
     allowPositionals: true,
   });
   const changed = positionals.length > 0 ? positionals : findChanged(values.since);
+  const nearest = openNearestTests(project);
+  const leftOut = values.all ? new Set<string>() : findProcessTests(project);
   const tests = chooseTests(changed, {
-    nearest: openNearestTests(project),
+    nearest: (source) => nearest(source).filter((file) => !leftOut.has(file)),
     count: Number(values.files),
   });
   if (tests.length === 0) {
@@ -50,7 +54,9 @@ function main(): number {
     );
     return 0;
   }
-  process.stdout.write(`Of ${changed.length} changed files, the ${tests.length} nearest test files:\n`);
+  process.stdout.write(
+    `Of ${changed.length} changed files, the ${tests.length} nearest test files${values.all ? "" : " that start nothing built"}:\n`,
+  );
   const ran = spawnSync(
     process.execPath,
     [join(project, "node_modules/vitest/vitest.mjs"), "run", ...tests],

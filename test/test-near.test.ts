@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openNearestTests } from "../scripts/nearest-tests.ts";
+import { findProcessTests, openNearestTests } from "../scripts/nearest-tests.ts";
 import { chooseTests } from "../scripts/test-near.ts";
 
 it("puts the tests first that import the source, then those of the nearest names", () => {
@@ -8,6 +8,17 @@ it("puts the tests first that import the source, then those of the nearest names
   expect(nearest("src/ci/minted-token.ts")[0]).toBe("test/ci/minted-token.test.ts");
   // Only a process of the built Action meets it.
   expect(nearest("src/gitlab/reviews/draft-review.ts")[0]).toMatch(/gitlab/);
+});
+
+it("knows the tests that start what is built", () => {
+  const found = findProcessTests(join(import.meta.dirname, ".."));
+  expect(found).toContain("test/scenarios/modes.test.ts");
+  expect(found).toContain("test/service/taken-up-runs.test.ts");
+  expect(found).not.toContain("test/job/conclusion.test.ts");
+  expect(found).not.toContain("test/service/core/agents/agents.test.ts");
+  const tests = [...found].filter((file) => file.endsWith(".test.ts"));
+  expect(tests.length).toBeGreaterThan(100);
+  expect(tests.length).toBeLessThan(400);
 });
 
 describe("the tests near to a change", () => {

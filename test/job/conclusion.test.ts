@@ -226,6 +226,12 @@ describe("concludeOutcome", () => {
     );
   });
 
+  it("says what the service said of any other refusal", () => {
+    expect(conclude(error(refusal(404, "not_found"))).message).toBe(
+      "The service refused (not_found): said the service (request r-1)",
+    );
+  });
+
   it("names the setting of an older service as its face has it", () => {
     const fields = [{ field: "max_cost_usd", allowed: "no such field", reason: "unknown_field" }];
     const older = error(refusal(400, "invalid_request", { fields }));
