@@ -126,7 +126,7 @@ describe("blobs in S3", () => {
   it("wait no longer for a server that is silent, and leave it alone for a while", async () => {
     const { endpoint, seen } = await scripted([() => {}, () => {}, () => {}, answer(200)]);
     const clock = instantClock();
-    const blobs = s3Blobs({ config: { ...server.config, endpoint }, clock, random: () => 0, silenceMs: 20 });
+    const blobs = s3Blobs({ config: { ...server.config, endpoint }, clock, random: () => 0, silenceMs: 400 });
     for (let calls = 1; calls <= 3; calls += 1) {
       expect(blobs.health?.()).toEqual({ isAvailable: true, failures: calls - 1 });
       await expect(blobs.put(blobOf("a", "x"))).rejects.toThrow("it does not answer");
@@ -149,7 +149,7 @@ describe("blobs in S3", () => {
       },
     ]);
     const config = { ...server.config, endpoint };
-    const blobs = s3Blobs({ config, clock: instantClock(), random: () => 0, silenceMs: 20 });
+    const blobs = s3Blobs({ config, clock: instantClock(), random: () => 0, silenceMs: 400 });
     const blob = await blobs.get("a");
     const reading = (async () => {
       for await (const _ of blob?.content ?? []);
