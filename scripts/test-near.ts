@@ -3,14 +3,15 @@
 // What is right here is not proven right: `npm test` executes all.
 // Why: docs/decisions/192-node-loads-the-tests.md
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findProcessTests, type NearestTests, openNearestTests } from "./nearest-tests.ts";
 
 const project = join(import.meta.dirname, "..");
 
-/** The files of tests among `changed`, then the nearest to each of the others in turn. At most `count` in all. */
+/** All files of tests among `changed`, then the nearest to each of the others in turn, as long as there are fewer than `count`. */
 export function chooseTests(
   changed: readonly string[],
   { nearest, count }: { readonly nearest: NearestTests; readonly count: number },
@@ -24,12 +25,18 @@ export function chooseTests(
   return [...chosen];
 }
 
-function findChanged(since: string): string[] {
-  const git = (...args: string[]) =>
-    execFileSync("git", [...args, "-z"], { cwd: project, encoding: "utf8" }).split("\0");
-  const tracked = git("diff", "--name-only", "--diff-filter=d", since);
-  const untracked = git("ls-files", "--others", "--exclude-standard");
-  return [...tracked, ...untracked].filter((path) => path !== "");
+/** Null where git does not know the commit. */
+function findChanged(since: string): string[] | null {
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: project, encoding: "utf8" });
+  const { status, stdout } = git("diff", "--name-only", "--diff-filter=d", "-z", since, "--");
+  if (status !== 0) return null;
+  const untracked = git("ls-files", "--others", "--exclude-standard", "-z").stdout;
+  return [...stdout.split("\0"), ...untracked.split("\0")].filter((path) => path !== "");
+}
+
+function refuse(why: string): number {
+  process.stderr.write(`${why}\n`);
+  return 2;
 }
 
 function main(): number {
@@ -41,19 +48,22 @@ function main(): number {
     },
     allowPositionals: true,
   });
+  const count = Number(values.files);
+  if (!Number.isSafeInteger(count) || count < 1)
+    return refuse(`--files must be 1 or more, got "${values.files}".`);
+  const missing = positionals.filter((path) => !existsSync(join(project, path)));
+  if (missing.length > 0)
+    return refuse(`There is no ${missing.join(", ")}. Name files from the project's folder.`);
   const changed = positionals.length > 0 ? positionals : findChanged(values.since);
+  if (changed === null) return refuse(`Git knows no commit "${values.since}". Name one by --since.`);
+  if (changed.length === 0)
+    return refuse(`Nothing has changed since ${values.since}. Name files, or another commit by --since.`);
   const nearest = openNearestTests(project);
   const leftOut = values.all ? new Set<string>() : findProcessTests(project);
   const tests = chooseTests(changed, {
     nearest: (source) => nearest(source).filter((file) => !leftOut.has(file)),
-    count: Number(values.files),
+    count,
   });
-  if (tests.length === 0) {
-    process.stdout.write(
-      `Nothing has changed since ${values.since}. Name files, or another commit by --since.\n`,
-    );
-    return 0;
-  }
   process.stdout.write(
     `Of ${changed.length} changed files, the ${tests.length} nearest test files${values.all ? "" : " that start nothing built"}:\n`,
   );
