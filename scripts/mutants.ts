@@ -43,6 +43,8 @@ type State = {
 
 /** Most of what is drawn does not compile. */
 const DRAWN_FOR_ONE = 3;
+/** The processor time of a quick test file. */
+const QUICK_MS = 5_000;
 
 async function main(): Promise<void> {
   const folder = values.folder ?? mkdtempSync(join(tmpdir(), "mutants-"));
@@ -99,8 +101,6 @@ async function main(): Promise<void> {
   await Promise.all(trees.map(work));
   printTable(mutants, state.verdicts);
 }
-
-const QUICK_MS = 5_000;
 
 /** All of them without the times. */
 function quickOnly(nearest: NearestTests, timesPath: string | undefined): NearestTests {

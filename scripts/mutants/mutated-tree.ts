@@ -111,9 +111,7 @@ import config from "./vitest.config.ts";
 export default (environment) => {
   const own = config(environment);
   const setupFiles = [...own.test.setupFiles, "mutant-file.ts"];
-  // Node loads the sources itself: each process of tests starts in a third of the time.
-  const experimental = { viteModuleRunner: false };
-  const test = { ...own.test, setupFiles, experimental, exclude: ${JSON.stringify(exclude)}, maxWorkers: 1, ${TIMEOUTS}, reporters: ["dot"] };
+  const test = { ...own.test, setupFiles, exclude: ${JSON.stringify(exclude)}, maxWorkers: 1, ${TIMEOUTS}, reporters: ["dot"] };
   return { ...own, test };
 };
 `;
