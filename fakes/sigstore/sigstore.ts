@@ -40,11 +40,12 @@ type SigstoreOptions = {
 
 export async function startSigstore(options: SigstoreOptions): Promise<Sigstore> {
   const ctLog = await initializeCTLog(keyPair());
+  const stampedAt = new Date();
   const [fulcio, githubFulcio, rekor, timestamps] = await Promise.all([
     initializeCA(keyPair(), ctLog),
     initializeCA(keyPair()),
     initializeTLog(`https://${hosts.rekor}`, keyPair()),
-    initializeTSA(keyPair()),
+    initializeTSA(keyPair(), stampedAt),
   ]);
   const requests: SigstoreRequest[] = [];
   const faults = {
@@ -71,7 +72,9 @@ export async function startSigstore(options: SigstoreOptions): Promise<Sigstore>
       sendJson(response, 400, { code: 400, message: messageOf(cause) });
     }
   };
+  /** In whole seconds, as the services do: the verifying library refuses a fraction that ends in a zero and is written in DER. */
   const stamp = async (body: string, response: ServerResponse) => {
+    stampedAt.setTime(Math.floor(Date.now() / 1_000) * 1_000);
     const { statusCode, response: answer, contentType } = await tsaHandler(timestamps).fn(body);
     response.writeHead(statusCode, { "content-type": contentType ?? "text/plain" });
     response.end(typeof answer === "string" ? answer : bytesOf(answer));
