@@ -26,7 +26,7 @@ import { sweepHomes } from "./sandbox/agent-homes.ts";
 import type { Config } from "./settings/config.ts";
 import { prepareDataFolder } from "./store/data-folder.ts";
 import type { Traces } from "./telemetry/traces.ts";
-import { logFirstSteps, logReady } from "./wiring/first-steps.ts";
+import { firstStepsText, logReady } from "./wiring/first-steps.ts";
 import { ServiceNode } from "./wiring/node.ts";
 import { type BackendParts, openAgentsOf, sandboxOf } from "./wiring/open-backends.ts";
 import { openCommits, ownCheckouts, ownRemotes } from "./wiring/open-checkouts.ts";
@@ -151,18 +151,15 @@ async function serveOn(listeners: Listeners, parts: Parts): Promise<Service> {
     keptMs: opened.policy.keptMs,
     loopDelay,
   });
-  await opened.remotes?.sweep({ isAlone: config.role !== "api", now: parts.clock.now() });
-  const hasAccount = await startNode(node, parts);
-  await resealAccesses(core);
-  await resealConnections(core);
+  const hasPages = faces.length > 0 && config.role !== "worker";
+  const { firstSteps } = await startNode(node, { core, parts, remotes: opened.remotes, hasPages });
   const sockets = answer(listeners, { core, submitter, config, faces });
   const { baseUrl, webUrl } = opened.policy;
   const runningAddress = recordRunningAddress(config.dataDir, { url: baseUrl, pagesUrl: webUrl });
   logReady(parts, { url, baseUrl, metricsUrl, audience: opened.policy.audience });
   // Nobody waits for it: with a bucket it takes a while.
   const looking = core.commits?.own.look();
-  const hasPages = faces.length > 0 && config.role !== "worker";
-  await logFirstSteps(core, { config, hasAccount, hasPages });
+  if (firstSteps !== null) core.log.info({}, firstSteps);
 
   const stopOnce = async () => {
     const { http, metrics } = listeners;
@@ -239,13 +236,26 @@ function answer({ http, metrics }: Listeners, { core, submitter, config, faces }
   return sockets;
 }
 
-/** Returns whether there is an account. Rejects with the node stopped. */
-async function startNode(node: ServiceNode, { store, signal }: Parts): Promise<boolean> {
+type Starting = {
+  readonly core: Core;
+  readonly parts: Parts;
+  readonly remotes: OpenedParts["remotes"];
+  readonly hasPages: boolean;
+};
+
+/** All of a start that can fail once the node is made: when it rejects, the node has been left. */
+async function startNode(
+  node: ServiceNode,
+  { core, parts: { config, clock, signal }, remotes, hasPages }: Starting,
+): Promise<{ readonly firstSteps: string | null }> {
   try {
+    await remotes?.sweep({ isAlone: config.role !== "api", now: clock.now() });
     await node.start();
-    const accounts = await store.committed.accounts.count();
+    await resealAccesses(core);
+    await resealConnections(core);
+    const firstSteps = await firstStepsText(core, { config, hasPages });
     signal?.throwIfAborted();
-    return accounts > 0;
+    return { firstSteps };
   } catch (cause) {
     const left = [() => node.stop(), () => node.drain(0), () => node.close()];
     for (const leave of left) await leave().catch(() => {});

@@ -32,18 +32,14 @@ export function logReady(
   if (noModel !== null) log.info({}, noModel);
 }
 
-type Start = { readonly config: Config; readonly hasAccount: boolean; readonly hasPages: boolean };
-
-export async function logFirstSteps(core: Core, start: Start): Promise<void> {
-  const text = await firstStepsText(core, start);
-  if (text !== null) core.log.info({}, text);
-}
+type Start = { readonly config: Config; readonly hasPages: boolean };
 
 /**
  * Null once somebody has signed in, or where there are accounts and no pages. On a service without an account, a link
  * that opens the first one: it gives nobody anything that is there already.
  */
-async function firstStepsText(core: Core, { config, hasAccount, hasPages }: Start): Promise<string | null> {
+export async function firstStepsText(core: Core, { config, hasPages }: Start): Promise<string | null> {
+  const hasAccount = (await core.store.committed.accounts.count()) > 0;
   if (!hasPages) return hasAccount ? null : firstKeyText(config);
   if (hasAccount) return (await core.store.committed.accounts.hasSignedIn()) ? null : firstSignInText(config);
   const { token } = await makeFirstSignInLink(core);
