@@ -36,7 +36,8 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => sile
 export const CHECKOUT_FILES = 500;
 /** Files that the setup makes, of 4 KB each. */
 export const SETUP_FILES = 5_000;
-const SETUP = `mkdir -p node_modules && cd node_modules && for folder in $(seq 100); do mkdir $folder; for file in $(seq ${SETUP_FILES / 100}); do head -c 3000 /dev/urandom | base64 > $folder/$file; done; done`;
+/** By three processes: a process a file takes longer than the files, and on some machines minutes. */
+const SETUP = `mkdir -p node_modules && head -c ${SETUP_FILES * 3_000} /dev/urandom | base64 --wrap=4000 | split --lines=1 --suffix-length=4 - node_modules/file-`;
 /** A setup takes a while. */
 const SETUP_ROUNDS = 4;
 
@@ -164,7 +165,8 @@ async function execute(
       signal: new AbortController().signal,
     },
   );
-  if (!ended.ok || ended.value.exitCode !== 0) throw new Error("The command did not succeed.");
+  if (ended.ok && ended.value.exitCode === 0) return;
+  throw new Error(`The command has failed: ${JSON.stringify(ended)}`);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
