@@ -13,42 +13,55 @@ export type HomeCache = {
   readonly shown: readonly string[];
   /** The path at which it is shown, if not there. */
   readonly at?: string;
+  /** Holds packages as they were published, often in thousands of folders, and no settings of this machine. Default: false. */
+  readonly isPublished?: boolean;
 };
 
 const all = [""];
 
 export const homeCaches: readonly HomeCache[] = [
   // npm writes to tmp and _logs beside them.
-  { folder: ".npm", variable: "npm_config_cache", shown: ["_cacache/content-v2", "_cacache/index-v5"] },
-  { folder: ".cache/yarn", variable: "YARN_CACHE_FOLDER", shown: ["*"] },
-  { folder: ".yarn/berry/cache", shown: all },
-  { folder: ".local/share/pnpm/store", shown: ["*/files", "*/index"] },
-  { folder: ".bun/install/cache", variable: "BUN_INSTALL_CACHE_DIR", shown: all },
+  {
+    folder: ".npm",
+    variable: "npm_config_cache",
+    shown: ["_cacache/content-v2", "_cacache/index-v5"],
+    isPublished: true,
+  },
+  { folder: ".cache/yarn", variable: "YARN_CACHE_FOLDER", shown: ["*"], isPublished: true },
+  { folder: ".yarn/berry/cache", shown: all, isPublished: true },
+  { folder: ".local/share/pnpm/store", shown: ["*/files", "*/index"], isPublished: true },
+  { folder: ".bun/install/cache", variable: "BUN_INSTALL_CACHE_DIR", shown: all, isPublished: true },
   { folder: ".cache/deno", variable: "DENO_DIR", shown: ["npm", "remote", "registries"] },
   // pip turns a cache off whose folder it cannot write. It fails where it cannot write to "wheels".
-  { folder: ".cache/pip", variable: "PIP_CACHE_DIR", shown: ["http", "http-v2"] },
+  { folder: ".cache/pip", variable: "PIP_CACHE_DIR", shown: ["http", "http-v2"], isPublished: true },
   { folder: ".cache/pypoetry", variable: "POETRY_CACHE_DIR", shown: ["artifacts", "cache", "virtualenvs"] },
   { folder: ".local/share/virtualenvs", shown: all },
-  { folder: ".cargo", variable: "CARGO_HOME", shown: ["bin", "registry/index", "registry/cache"] },
-  { folder: ".cargo", variable: "CARGO_HOME", shown: ["registry/src", "git/db", "git/checkouts"] },
-  { folder: "go/pkg/mod", variable: "GOMODCACHE", shown: all },
+  { folder: ".cargo", variable: "CARGO_HOME", shown: ["bin", "git/db", "git/checkouts"] },
+  {
+    folder: ".cargo",
+    variable: "CARGO_HOME",
+    shown: ["registry/index", "registry/cache", "registry/src"],
+    isPublished: true,
+  },
+  { folder: "go/pkg/mod", variable: "GOMODCACHE", shown: all, isPublished: true },
   { folder: "go/bin", shown: all },
-  { folder: ".m2/repository", shown: all },
+  { folder: ".m2/repository", shown: all, isPublished: true },
   // Gradle locks its own cache, and reads this one without a lock (GRADLE_RO_DEP_CACHE).
   {
     folder: ".gradle",
     variable: "GRADLE_USER_HOME",
     shown: ["caches/modules-2/files-2*", "caches/modules-2/metadata*"],
     at: ".gradle/read-only",
+    isPublished: true,
   },
   { folder: ".gradle", variable: "GRADLE_USER_HOME", shown: ["wrapper/dists/*/*/*"] },
-  { folder: ".ivy2/cache", shown: all },
-  { folder: ".cache/coursier", shown: ["v1"] },
+  { folder: ".ivy2/cache", shown: all, isPublished: true },
+  { folder: ".cache/coursier", shown: ["v1"], isPublished: true },
   { folder: ".sbt/boot", shown: all },
-  { folder: ".nuget/packages", variable: "NUGET_PACKAGES", shown: all },
+  { folder: ".nuget/packages", variable: "NUGET_PACKAGES", shown: all, isPublished: true },
   { folder: ".dotnet", shown: all },
-  { folder: ".composer/cache", variable: "COMPOSER_CACHE_DIR", shown: all },
-  { folder: ".cache/composer", shown: all },
+  { folder: ".composer/cache", variable: "COMPOSER_CACHE_DIR", shown: all, isPublished: true },
+  { folder: ".cache/composer", shown: all, isPublished: true },
   { folder: ".gem/ruby", shown: all },
   { folder: ".local/share/gem/ruby", shown: all },
   { folder: ".bundle/cache", shown: all },

@@ -111,10 +111,11 @@ async function toolsOf(
   return await findJobTools({ checkout: job.checkout, own: hiddenPaths, environment }, seen);
 }
 
-/** The job's own folders, and the tool cache where it lies in one that is visible anyway. */
+/** The job's own folders with settings of this machine, and the tool cache where it lies in one that is visible anyway. */
 function sourcesOf(shown: readonly Shown[], machine: readonly string[]): readonly string[] {
   const cache = machine.some((folder) => isInside(HOSTED_TOOL_CACHE, folder)) ? [HOSTED_TOOL_CACHE] : [];
-  return [...new Set([...shown.map(({ source }) => source), ...cache])];
+  const own = shown.filter(({ isPublished }) => !isPublished);
+  return [...new Set([...own.map(({ source }) => source), ...cache])];
 }
 
 async function existing(paths: readonly string[]): Promise<readonly string[]> {
@@ -125,7 +126,7 @@ async function existing(paths: readonly string[]): Promise<readonly string[]> {
 /** Each where commands would find it. */
 async function coversOf(
   hidden: readonly string[],
-  places: readonly Shown[],
+  places: readonly Pick<Shown, "source" | "target">[],
 ): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] }> {
   const files: string[] = [];
   const folders: string[] = [];

@@ -42,7 +42,12 @@ type JobAround = {
 };
 
 /** A folder or file of this machine, and where commands find it. */
-export type Shown = { readonly source: string; readonly target: string };
+export type Shown = {
+  readonly source: string;
+  readonly target: string;
+  /** Whether it holds packages as they were published, and no settings of this machine. */
+  readonly isPublished: boolean;
+};
 
 export type JobTools = {
   /** The job's home: commands have an empty one in its place. Null where it is none that could be. */
@@ -146,11 +151,12 @@ async function placesOf(path: string, guard: Guard): Promise<readonly Shown[]> {
   const parent = await realOf(dirname(spelled));
   const named = join(parent, basename(spelled));
   const isNamedShowable = named !== real && isShowable(named, guard);
-  return [{ source: real, target: real }, ...(isNamedShowable ? [{ source: real, target: named }] : [])];
+  const place = { source: real, target: real, isPublished: basename(real) === "node_modules" };
+  return [place, ...(isNamedShowable ? [{ ...place, target: named }] : [])];
 }
 
 async function placesOfCache(
-  { folder, variable, shown, at }: HomeCache,
+  { folder, variable, shown, at, isPublished = false }: HomeCache,
   {
     guard,
     home,
@@ -165,7 +171,7 @@ async function placesOfCache(
     for (const name of await matching(root, pattern)) {
       const source = await realpath(join(root, name)).catch(() => null);
       if (source === null || !isShowable(source, guard)) continue;
-      places.push({ source, target: join(home, at ?? folder, name) });
+      places.push({ source, target: join(home, at ?? folder, name), isPublished });
     }
   }
   return places;

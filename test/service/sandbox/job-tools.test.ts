@@ -229,6 +229,18 @@ describe("the caches of a job's home", { tags: ["sandbox"] }, () => {
     expect(await output(sandbox, `tool; cat ${cache}/state/service.json; echo DONE`)).toBe("tool\nDONE\n");
   });
 
+  it("leave time to find credentials among the tools, however many downloads there are", async () => {
+    const downloads = join(home, ".npm", "_cacache", "index-v5");
+    for (let folder = 0; folder < 5_200; folder += 1) {
+      const name = folder.toString(16).padStart(4, "0");
+      mkdirSync(join(downloads, name.slice(0, 2), name.slice(2)), { recursive: true });
+    }
+    const cache = join(job, "tools");
+    const npmrc = write(join(cache, "node", "99.1.0", "x64", "etc", "npmrc"), SECRET);
+    const sandbox = await findSandbox({ RUNNER_TOOL_CACHE: cache });
+    expect(await output(sandbox, `ls ${downloads} | wc -l; wc -c < ${npmrc}`)).toBe("21\n0\n");
+  });
+
   it("follow the variables that move them", async () => {
     write(join(job, "cargo", "registry", "index", "i"), "index\n");
     write(join(job, "cargo", "credentials.toml"), SECRET);
